@@ -1,0 +1,75 @@
+import type { Issue } from '../errors.ts';
+import { MAX_ISSUES } from '../errors.ts';
+import { storedItem } from './array.ts';
+import { compileField, type FieldDefinition } from './definition.ts';
+import { FIELD_KEY_PATTERN, type Report, type ValueCheck } from './kind.ts';
+import { reportUnstorableKeys } from './stored-json.ts';
+
+/** What an accepted submission does to a record: values that replace, and items that are appended, by field key. */
+export interface RecordChange {
+  set: Record<string, unknown>;
+  append: Record<string, Record<string, unknown>[]>;
+}
+
+/** Checks the `data` of submissions against one schema version. */
+export interface Validator {
+  /** The problems of `data`, at most 20, paths like `data.age`. Empty: it conforms. */
+  issues(data: Record<string, unknown>): Issue[];
+  /** What conforming `data` does to the record; `now` (ISO 8601) is the items' timestamp (SPEC 2.4). */
+  change(data: Record<string, unknown>, now: string): RecordChange;
+}
+
+/**
+ * Compiles field definitions into a validator (SPEC 2.3 and 2.4). Keys are looked up in a Map and data is read by its own properties only,
+ * so `constructor` or `toString` are ordinary names, declared or not.
+ */
+export function compileSchema(schema: { rejectUnknown: boolean; fields: readonly FieldDefinition[] }): Validator {
+  const checks = new Map<string, ValueCheck>(schema.fields.map((field) => [field.key, compileField(field)]));
+  const required = schema.fields.filter((field) => field.required).map((field) => field.key);
+  const arrays = new Set(schema.fields.filter((field) => field.kind === 'array').map((field) => field.key));
+  const unknown = schema.rejectUnknown ? rejectUnknown : keepUnknown;
+
+  return {
+    issues(data) {
+      const issues: Issue[] = [];
+      for (const key of required) {
+        if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, message: 'is required' });
+      }
+      for (const key of Object.keys(data)) {
+        if (issues.length >= MAX_ISSUES) break;
+        const report: Report = (message, at) =>
+          void issues.push({ path: `data.${printable(key)}${at ? `.${at}` : ''}`, message });
+        (checks.get(key) ?? unknown(key))(data[key], report);
+      }
+      return issues.slice(0, MAX_ISSUES);
+    },
+
+    change(data, now) {
+      const change: RecordChange = { set: {}, append: {} };
+      for (const key of Object.keys(data)) {
+        const value = data[key];
+        if (arrays.has(key)) change.append[key] = (value as unknown[]).map((item) => storedItem(item, now));
+        else change.set[key] = value;
+      }
+      return change;
+    },
+  };
+}
+
+const rejectUnknown = (): ValueCheck => (_value, report) => report('is not a field of this app');
+
+const keepUnknown =
+  (key: string): ValueCheck =>
+  (value, report) => {
+    if (!FIELD_KEY_PATTERN.test(key)) {
+      return report(
+        'is not a name that can be kept: names begin with a letter and hold at most 51 letters, digits and underscores',
+      );
+    }
+    reportUnstorableKeys(value, report);
+  };
+
+/** Names a key in an answer without repeating text of any length or kind that a client made up. */
+function printable(key: string): string {
+  return FIELD_KEY_PATTERN.test(key) ? key : JSON.stringify(key.slice(0, 40));
+}

@@ -1,0 +1,29 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { PinoPretty } from 'pino-pretty';
+import type { Config } from './config.ts';
+
+export type { Logger } from 'pino';
+
+/**
+ * The service's logger: JSON, one object a line, to standard output; readable text when that is a terminal.
+ * Only what callers name is logged, and they never name a body, a password or a cookie; `redact` is the second lock.
+ */
+export function createLogger(config: Pick<Config, 'logLevel'>, stream: DestinationStream = standardOutput()): Logger {
+  return pino(
+    {
+      level: config.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: ['*.password', '*.cookie', '*.headers', '*.body', 'password', 'cookie', 'headers', 'body'],
+        censor: '[redacted]',
+      },
+    },
+    stream,
+  );
+}
+
+function standardOutput(): DestinationStream {
+  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: true });
+  return PinoPretty({ colorize: true, translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
+}
