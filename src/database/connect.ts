@@ -1,0 +1,48 @@
+import mongoose, { type Connection } from 'mongoose';
+import { isUnreachable } from './failures.ts';
+
+const DEFAULT_DATABASE = 'user-collection';
+
+export type { Connection } from 'mongoose';
+
+/**
+ * Connects to MongoDB with the durability that every promise rests on: each write is acknowledged by a majority and journaled
+ * (DESIGN section 3, invariant 1), reads come from the primary. These win over options in the URI.
+ *
+ * The timeouts replace the driver's defaults, under which an operation hangs for half a minute when a server vanishes: a stalled server is
+ * noticed by its missing heartbeat, and what waits for it fails. The request deadline (http/deadline.ts) answers before that.
+ *
+ * @param uri names the database, else it is `user-collection`
+ * @param patienceMs how long to look for a server before giving up
+ */
+export async function connectDatabase(uri: string, patienceMs = 15_000): Promise<Connection> {
+  const giveUpAt = performance.now() + patienceMs;
+  for (;;) {
+    const connection = mongoose.createConnection(uri, {
+      ...(namesDatabase(uri) ? {} : { dbName: DEFAULT_DATABASE }),
+      writeConcern: { w: 'majority', journal: true },
+      readPreference: 'primary',
+      retryWrites: true,
+      serverSelectionTimeoutMS: 2_000,
+      connectTimeoutMS: 2_000,
+      waitQueueTimeoutMS: 2_000,
+      socketTimeoutMS: 30_000,
+      heartbeatFrequencyMS: 1_000,
+      autoIndex: false,
+      autoCreate: false,
+      bufferCommands: false,
+    });
+    // A connection that fails later recovers by itself; without a listener its 'error' event would end the process.
+    connection.on('error', () => undefined);
+    try {
+      return await connection.asPromise();
+    } catch (error) {
+      await connection.close().catch(() => undefined);
+      if (performance.now() >= giveUpAt || !isUnreachable(error)) throw error;
+    }
+  }
+}
+
+function namesDatabase(uri: string): boolean {
+  return /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(uri);
+}

@@ -1,0 +1,63 @@
+import type { Config } from '../config.ts';
+import type { Logger } from '../logger.ts';
+import { type Connection, connectDatabase } from './connect.ts';
+import { isUnreachable } from './failures.ts';
+import type { Progress } from './mongod-binary.ts';
+
+/** A database ready for use. */
+export interface OpenDatabase {
+  connection: Connection;
+  /** Closes the connection, and stops the embedded database when this process runs it. */
+  close(): Promise<void>;
+}
+
+/** The configured database cannot be reached; the message says what was tried and what to set. */
+export class DatabaseUnreachable extends Error {
+  override readonly name = 'DatabaseUnreachable';
+}
+
+/**
+ * Opens the database that the configuration names: `MONGODB_URI`, else the embedded one.
+ *
+ * @param shared use the embedded database of a server that runs on the same DATA_DIR, instead of refusing to start a second one
+ */
+export async function openDatabase(
+  config: Config,
+  { logger, progress, shared = false }: { logger: Logger; progress: Progress; shared?: boolean },
+): Promise<OpenDatabase> {
+  if (config.mongodbUri !== undefined) return connected(config.mongodbUri);
+  // Loaded only where it is used: it brings a second copy of the driver.
+  const { attachEmbedded, startEmbedded } = await import('./embedded.ts');
+  const running = shared ? await attachEmbedded(config) : undefined;
+  if (running !== undefined) return connected(running);
+  const embedded = await startEmbedded(config, { progress, logger });
+  try {
+    return await connected(embedded.uri, () => embedded.stop());
+  } catch (error) {
+    await embedded.stop();
+    throw error;
+  }
+}
+
+async function connected(uri: string, afterClose = async (): Promise<void> => undefined): Promise<OpenDatabase> {
+  try {
+    const connection = await connectDatabase(uri);
+    return {
+      connection,
+      async close() {
+        await connection.close();
+        await afterClose();
+      },
+    };
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    const reason = error instanceof Error ? error.message : 'no answer';
+    throw new DatabaseUnreachable(
+      `MongoDB cannot be reached at ${withoutCredentials(uri)} (${reason}). Check MONGODB_URI, or leave it unset to use the embedded database.`,
+    );
+  }
+}
+
+function withoutCredentials(uri: string): string {
+  return uri.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '');
+}
