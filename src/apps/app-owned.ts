@@ -1,0 +1,12 @@
+import type { Types } from 'mongoose';
+
+/**
+ * Something that belongs to an app and lives and dies with it: its schema versions, users and sessions. The apps feature knows its
+ * dependents only through this, so that imports keep pointing one way (DESIGN section 1).
+ */
+export interface AppOwned {
+  /** Lays what a new app begins with, before the app can be seen. */
+  prepare?(appId: Types.ObjectId): Promise<void>;
+  /** Removes all of it and returns how many documents that were. Can be repeated. */
+  removeAll(appId: Types.ObjectId): Promise<number>;
+}

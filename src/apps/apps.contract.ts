@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Endpoints } from '../http/endpoint.ts';
+import { Timestamp } from '../http/validation.ts';
+import { APP_ID_PATTERN } from './app-credentials.ts';
+
+/** SPEC 2.2. */
+export const SourceAppId = z
+  .string()
+  .regex(APP_ID_PATTERN, 'must be 1 to 80 letters, digits, dots, underscores or hyphens')
+  .meta({ example: 'newsletter' });
+export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
+
+/** An app named by a path. One of a wrong form cannot exist, so it is a 404 like any other that does not. */
+export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsletter' }) });
+
+const AppRecord = z.strictObject({ sourceAppId: SourceAppId, role: Role, createdAt: Timestamp }).meta({ id: 'App' });
+
+export const appEndpoints = {
+  listApps: {
+    method: 'get',
+    path: '/auth/apps',
+    access: 'admin',
+    tag: 'Apps',
+    summary: 'List all apps',
+    description: 'All apps, by `sourceAppId`.',
+    response: z.strictObject({ apps: z.array(AppRecord) }),
+    errors: [],
+  },
+  createApp: {
+    method: 'post',
+    path: '/auth/apps',
+    access: 'admin',
+    tag: 'Apps',
+    summary: 'Create an app',
+    description:
+      'The generated password is in this answer only; it is stored as a hash and cannot be shown again. The app starts with the default schema.',
+    body: z.strictObject({ sourceAppId: SourceAppId }),
+    bodyMessage: 'Invalid sourceAppId',
+    response: z.strictObject({
+      sourceAppId: SourceAppId,
+      role: Role,
+      password: z.string().min(24).meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' }),
+    }),
+    errors: [409],
+  },
+  deleteApp: {
+    method: 'delete',
+    path: '/auth/apps/:sourceAppId',
+    access: 'admin',
+    tag: 'Apps',
+    summary: 'Delete an app and all its users',
+    description:
+      'Permanent. When this has answered, no record of the app exists or can appear, even from submissions that were on their way. Admin apps cannot be deleted.',
+    params: AppPath,
+    slow: true,
+    response: z.strictObject({ ok: z.literal(true), deletedUsers: z.int().nonnegative().meta({ example: 42 }) }),
+    errors: [400, 404],
+  },
+} as const satisfies Endpoints;

@@ -1,0 +1,21 @@
+import { type Route, routes } from '../http/endpoint.ts';
+import { JsonStream } from '../http/reply.ts';
+import type { AppRemoval } from './app-removal.ts';
+import { appEndpoints } from './apps.contract.ts';
+import type { App, AppService } from './apps.service.ts';
+
+export const appRoutes = (apps: AppService, removal: AppRemoval): Route[] =>
+  routes(appEndpoints, {
+    listApps: () => new JsonStream('apps', presentAll(apps.list())),
+
+    createApp: async ({ body }) => {
+      const { app, password } = await apps.create(body.sourceAppId);
+      return { sourceAppId: app.sourceAppId, role: app.role, password };
+    },
+
+    deleteApp: async ({ params }) => ({ ok: true as const, deletedUsers: await removal.remove(params.sourceAppId) }),
+  });
+
+async function* presentAll(apps: AsyncIterable<App>) {
+  for await (const { sourceAppId, role, createdAt } of apps) yield { sourceAppId, role, createdAt };
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { Types } from 'mongoose';
+import { isDuplicateKey } from '../database/failures.ts';
+import { Conflict, InvalidInput, NotFound } from '../errors.ts';
+import { APP_ID_PATTERN, generatePassword, type PasswordHasher } from './app-credentials.ts';
+import type { AppOwned } from './app-owned.ts';
+import type { AppDocument, AppModel, Role } from './apps.model.ts';
+
+/** An app as the rest of the service sees it: no hash. */
+export interface App {
+  id: Types.ObjectId;
+  sourceAppId: string;
+  role: Role;
+  credentialId: string;
+  createdAt: Date;
+}
+
+/** A password that was just made; it is stored as a hash only, so this is the one time it can be told. */
+export interface NewPassword {
+  app: App;
+  password: string;
+}
+
+export type AppService = ReturnType<typeof createAppService>;
+
+/** The rules of apps (SPEC 2.2 and 4.4). An app that is being deleted counts as gone. */
+export function createAppService(deps: { apps: AppModel; owned: readonly AppOwned[]; hasher: PasswordHasher }) {
+  const { apps, owned, hasher } = deps;
+
+  async function find(sourceAppId: string): Promise<App | undefined> {
+    const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } }).lean();
+    return found ? toApp(found) : undefined;
+  }
+
+  async function credentials(password: string) {
+    return { passwordHash: await hasher.hash(password), credentialId: randomUUID() };
+  }
+
+  /** Stores a new app and what it begins with. The unique index decides between two that come at once. */
+  async function insert(sourceAppId: string, role: Role, password: string): Promise<App> {
+    const _id = new Types.ObjectId();
+    const app: AppDocument = { _id, sourceAppId, role, ...(await credentials(password)), createdAt: new Date() };
+    for (const part of owned) await part.prepare?.(_id);
+    try {
+      await apps.create(app);
+      return toApp(app);
+    } catch (error) {
+      for (const part of owned) await part.removeAll(_id);
+      if (isDuplicateKey(error)) throw new Conflict('An app with this sourceAppId already exists');
+      throw error;
+    }
+  }
+
+  return {
+    /** The app of that id, or undefined. */
+    find,
+
+    /** The app of that id. @throws {NotFound} */
+    async get(sourceAppId: string): Promise<App> {
+      const app = await find(sourceAppId);
+      if (!app) throw new NotFound('App not found');
+      return app;
+    },
+
+    /** Whether this life of an app still takes anything. */
+    async isLive(id: Types.ObjectId): Promise<boolean> {
+      return (await apps.exists({ _id: id, deletingSince: { $exists: false } })) !== null;
+    },
+
+    /** The app that a session belongs to, while it lives and its password is still the one of the session. */
+    async findBySession(id: string, credentialId: string): Promise<App | undefined> {
+      const found = await apps.findOne({ _id: id, credentialId, deletingSince: { $exists: false } }).lean();
+      return found ? toApp(found) : undefined;
+    },
+
+    /** All apps by `sourceAppId`, read as they are consumed. */
+    async *list(): AsyncGenerator<App> {
+      const cursor = apps
+        .find({ deletingSince: { $exists: false } })
+        .sort({ sourceAppId: 1 })
+        .lean()
+        .cursor();
+      for await (const found of cursor) yield toApp(found);
+    },
+
+    /**
+     * Creates an app with a generated password and the default schema (SPEC 4.4).
+     * @throws {InvalidInput} for an id of another form @throws {Conflict} when the id is taken
+     */
+    async create(sourceAppId: string, role: Role = 'user'): Promise<NewPassword> {
+      if (!APP_ID_PATTERN.test(sourceAppId)) {
+        throw new InvalidInput('Invalid sourceAppId: use 1 to 80 letters, digits, dots, underscores or hyphens');
+      }
+      // Hashing is slow on purpose; most conflicts can be told without it.
+      if (await apps.exists({ sourceAppId })) throw new Conflict('An app with this sourceAppId already exists');
+      const password = generatePassword();
+      return { app: await insert(sourceAppId, role, password), password };
+    },
+
+    /**
+     * Makes sure that an admin app exists. Returns it when this call made it; of two servers that start at once one does.
+     * @param given the password to use instead of a generated one
+     * @throws {Conflict} when `sourceAppId` is taken by an app that is no admin
+     */
+    async ensureAdmin(sourceAppId: string, given?: string): Promise<NewPassword | undefined> {
+      if (await apps.exists({ role: 'admin' })) return undefined;
+      const password = given ?? generatePassword();
+      try {
+        return { app: await insert(sourceAppId, 'admin', password), password };
+      } catch (error) {
+        if (error instanceof Conflict && (await apps.exists({ role: 'admin' }))) return undefined;
+        throw error;
+      }
+    },
+
+    /** Gives an app a new generated password. Sessions made with the old one are over at once. @throws {NotFound} */
+    async rotatePassword(sourceAppId: string): Promise<NewPassword> {
+      const password = generatePassword();
+      const live = { sourceAppId, deletingSince: { $exists: false } };
+      const found = await apps
+        .findOneAndUpdate(live, { $set: await credentials(password) }, { returnDocument: 'after' })
+        .lean();
+      if (!found) throw new NotFound('App not found');
+      return { app: toApp(found), password };
+    },
+
+    /** The app when the password is right, else undefined; unknown apps and wrong passwords take equally long. */
+    async checkPassword(sourceAppId: string, password: string): Promise<App | undefined> {
+      const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } }).lean();
+      const right = await hasher.verify(password, found?.passwordHash);
+      return right && found ? toApp(found) : undefined;
+    },
+  };
+}
+
+function toApp({ _id, sourceAppId, role, credentialId, createdAt }: AppDocument): App {
+  return { id: _id, sourceAppId, role, credentialId, createdAt };
+}

@@ -1,0 +1,44 @@
+import type { Types } from 'mongoose';
+import type { AppOwned } from '../apps/app-owned.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
+import type { SchemaModel } from './schemas.model.ts';
+
+/** A schema as it is answered (SPEC 2.3). */
+export interface AppSchema {
+  version: number;
+  rejectUnknown: boolean;
+  fields: FieldDefinition[];
+}
+
+/** What a new app begins with (DESIGN section 2, "default schema"). */
+const DEFAULT_SCHEMA: AppSchema = {
+  version: 1,
+  rejectUnknown: false,
+  fields: [{ key: 'name', label: 'Name', kind: 'text', required: false }],
+};
+
+/** The stored schema versions of apps. */
+export interface SchemaStore extends AppOwned {
+  /** The newest version, or undefined when the app is gone. */
+  newest(appId: Types.ObjectId): Promise<AppSchema | undefined>;
+  version(appId: Types.ObjectId, version: number): Promise<AppSchema | undefined>;
+  /** Adds a version. Rejects with a duplicate-key error when that version exists. */
+  add(appId: Types.ObjectId, schema: AppSchema): Promise<void>;
+}
+
+export function createSchemaStore(schemas: SchemaModel): SchemaStore {
+  const add = async (appId: Types.ObjectId, schema: AppSchema): Promise<void> => {
+    await schemas.create({ appId, ...schema, createdAt: new Date() });
+  };
+  const read = async (filter: object): Promise<AppSchema | undefined> => {
+    const found = await schemas.findOne(filter).sort({ version: -1 }).lean();
+    return found ? { version: found.version, rejectUnknown: found.rejectUnknown, fields: found.fields } : undefined;
+  };
+  return {
+    prepare: (appId) => add(appId, DEFAULT_SCHEMA),
+    removeAll: async (appId) => (await schemas.deleteMany({ appId })).deletedCount,
+    newest: (appId) => read({ appId }),
+    version: (appId, version) => read({ appId, version }),
+    add,
+  };
+}

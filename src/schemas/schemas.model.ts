@@ -1,0 +1,29 @@
+import { type Connection, type Model, Schema, type Types } from 'mongoose';
+import type { FieldDefinition } from '../fields/definition.ts';
+
+/** One version of an app's schema. Versions are documents of their own and never change, so every one stays readable. */
+export interface SchemaDocument {
+  _id: Types.ObjectId;
+  appId: Types.ObjectId;
+  version: number;
+  rejectUnknown: boolean;
+  fields: FieldDefinition[];
+  createdAt: Date;
+}
+
+const schemaVersionSchema = new Schema(
+  {
+    appId: { type: Schema.Types.ObjectId, required: true },
+    version: { type: Number, required: true },
+    rejectUnknown: { type: Boolean, required: true },
+    fields: { type: [Schema.Types.Mixed], required: true },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'schema_versions', versionKey: false, minimize: false },
+).index({ appId: 1, version: -1 }, { unique: true });
+
+export type SchemaModel = Model<SchemaDocument>;
+
+export function createSchemaModel(connection: Connection): SchemaModel {
+  return connection.model('SchemaVersion', schemaVersionSchema) as unknown as SchemaModel;
+}

@@ -1,0 +1,72 @@
+import { leasesOver } from '../apps/app-lease.ts';
+import type { AppService } from '../apps/apps.service.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { InvalidInput, NotFound } from '../errors.ts';
+import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
+import type { SchemaLeases } from './schema-lease.ts';
+import type { AppSchema, SchemaStore } from './schema-store.ts';
+
+/** 400: the id names no app. The public learns no more than for an id of a wrong form (DESIGN section 2). */
+export class UnknownApp extends InvalidInput {
+  constructor() {
+    super('Invalid x-app-id header');
+  }
+}
+
+export type SchemaService = ReturnType<typeof createSchemaService>;
+
+/** The rules of schemas (SPEC 2.3 and 4.4). */
+export function createSchemaService(deps: { apps: AppService; store: SchemaStore; leases: SchemaLeases }) {
+  const { apps, store, leases } = deps;
+
+  return {
+    /** The newest schema for the public (SPEC 4.1). @throws {UnknownApp} */
+    async current(sourceAppId: string): Promise<AppSchema> {
+      const lease = await leases.hold(sourceAppId);
+      if (!lease) throw new UnknownApp();
+      return lease.schema;
+    },
+
+    /** The newest schema for an admin, or the one of `version`. @throws {NotFound} */
+    async get(sourceAppId: string, version?: number): Promise<AppSchema> {
+      const { id } = await apps.get(sourceAppId);
+      const schema = version === undefined ? await store.newest(id) : await store.version(id, version);
+      if (!schema) throw new NotFound(version === undefined ? 'App not found' : 'Schema version not found');
+      return schema;
+    },
+
+    /**
+     * Replaces an app's schema by a new version and returns it. When this resolves, no server checks a later submission against an older version
+     * (DESIGN section 3, invariant 4): it commits, then waits until every lease on the old one has run out.
+     *
+     * @throws {InvalidInput} when the definitions contradict themselves @throws {NotFound}
+     */
+    async replace(
+      sourceAppId: string,
+      input: { rejectUnknown: boolean; fields: FieldDefinitionInput[] },
+    ): Promise<AppSchema> {
+      const { id } = await apps.get(sourceAppId);
+      const issues = definitionIssues(input.fields);
+      if (issues.length > 0) throw new InvalidInput('Invalid schema', issues);
+      const fields = input.fields.map(completeDefinition);
+      for (;;) {
+        const newest = await store.newest(id);
+        if (!newest) throw new NotFound('App not found');
+        const schema: AppSchema = { version: newest.version + 1, rejectUnknown: input.rejectUnknown, fields };
+        try {
+          await store.add(id, schema);
+        } catch (error) {
+          if (isDuplicateKey(error)) continue; // another PUT took that version; this one comes after it
+          throw error;
+        }
+        leases.forget(sourceAppId);
+        await leasesOver();
+        if (!(await apps.isLive(id))) {
+          await store.removeAll(id); // deleted meanwhile: the deletion may have been before this version
+          throw new NotFound('App not found');
+        }
+        return schema;
+      }
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { APP_ID_PATTERN, passwordProblem } from '../apps/app-credentials.ts';
+import { Role, SourceAppId } from '../apps/apps.contract.ts';
+import type { Endpoints } from '../http/endpoint.ts';
+
+const Password = z
+  .string('must be a text')
+  .superRefine((password, context) => {
+    const problem = passwordProblem(password);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' });
+
+const Credentials = z
+  .strictObject({
+    sourceAppId: z
+      .string('must be a text')
+      .regex(APP_ID_PATTERN, 'must be 1 to 80 letters, digits, dots, underscores or hyphens'),
+    password: Password,
+  })
+  .meta({ id: 'Credentials', example: { sourceAppId: 'newsletter', password: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' } });
+
+const Ok = z.literal(true);
+
+export const sessionEndpoints = {
+  logIn: {
+    method: 'post',
+    path: '/auth/login',
+    access: 'visitor',
+    tag: 'Sessions',
+    summary: 'Log in',
+    description: 'Sets the HTTP-only session cookie, for 7 days. Failures are limited for each app and address.',
+    body: Credentials,
+    bodyMessage: 'Invalid log-in',
+    response: z.strictObject({ ok: Ok, sourceAppId: SourceAppId, role: Role }),
+    responseHeaders: { 'Set-Cookie': 'The session cookie' },
+    errors: [401, 429],
+  },
+  logOut: {
+    method: 'post',
+    path: '/auth/logout',
+    access: 'visitor',
+    tag: 'Sessions',
+    summary: 'Log out',
+    description: 'Ends the current session. Without one it answers the same.',
+    response: z.strictObject({ ok: Ok }),
+    errors: [],
+  },
+  getSession: {
+    method: 'get',
+    path: '/auth/session',
+    access: 'session',
+    tag: 'Sessions',
+    summary: 'The current session',
+    response: z.strictObject({ sourceAppId: SourceAppId, role: Role }),
+    errors: [],
+  },
+} as const satisfies Endpoints;

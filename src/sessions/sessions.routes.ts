@@ -1,0 +1,21 @@
+import { type Route, routes } from '../http/endpoint.ts';
+import { beginSession, endSession } from '../http/session.ts';
+import { sessionEndpoints } from './sessions.contract.ts';
+import type { SessionService } from './sessions.service.ts';
+
+export const sessionRoutes = (sessions: SessionService, cookieName: string): Route[] =>
+  routes(sessionEndpoints, {
+    logIn: async ({ body, req }) => {
+      const app = await sessions.logIn(body.sourceAppId, body.password, req.ip ?? '');
+      await beginSession(req, app);
+      req.appId = app.sourceAppId;
+      return { ok: true as const, sourceAppId: app.sourceAppId, role: app.role };
+    },
+
+    logOut: async ({ req, res }) => {
+      await endSession(req, res, cookieName);
+      return { ok: true as const };
+    },
+
+    getSession: ({ app }) => ({ sourceAppId: app.sourceAppId, role: app.role }),
+  });

@@ -1,0 +1,42 @@
+import type { SessionData } from 'express-session';
+import { Types } from 'mongoose';
+import type { App, AppService } from '../apps/apps.service.ts';
+import { Unauthenticated } from '../errors.ts';
+import type { LoginLimiter } from './login-limiter.ts';
+
+export type SessionService = ReturnType<typeof createSessionService>;
+
+/** The rules of log-ins and sessions (SPEC 2.5, 4.2 and 5.2). */
+export function createSessionService(deps: { apps: AppService; limiter: LoginLimiter }) {
+  const { apps, limiter } = deps;
+
+  return {
+    /**
+     * The app when the password is right. An unknown app and a wrong password are told apart neither by the answer nor by its time.
+     *
+     * @param address the client's, for the limit of failures
+     * @throws {Unauthenticated} @throws {TooManyRequests}
+     */
+    async logIn(sourceAppId: string, password: string, address: string): Promise<App> {
+      await limiter.attempt(sourceAppId, address);
+      const app = await apps.checkPassword(sourceAppId, password);
+      if (!app) throw new Unauthenticated('Invalid credentials');
+      await limiter.succeeded(sourceAppId, address);
+      return app;
+    },
+
+    /**
+     * The app that a session speaks for. It is looked up for each request, so that a session is over at once when its app is gone or its password was
+     * rotated.
+     * @throws {Unauthenticated}
+     */
+    async authenticate(session: Partial<SessionData> | undefined): Promise<App> {
+      const { appId, credentialId } = session ?? {};
+      if (appId === undefined || credentialId === undefined || !Types.ObjectId.isValid(appId))
+        throw new Unauthenticated();
+      const app = await apps.findBySession(appId, credentialId);
+      if (!app) throw new Unauthenticated();
+      return app;
+    },
+  };
+}

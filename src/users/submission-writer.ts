@@ -1,0 +1,83 @@
+import { isDuplicateKey, isTypeMismatch } from '../database/failures.ts';
+import { Conflict, KeyReused, Unavailable } from '../errors.ts';
+import type { RecordId } from './record-id.ts';
+import type { RecordWriter } from './record-writer.ts';
+import { type Submission, upsertOf } from './submission.ts';
+import { explainConflict, turnIntoArray } from './submission-conflict.ts';
+import type { UserCollection } from './users.model.ts';
+
+/** Each attempt but the first means that another submission of the same person got in between. */
+const MAX_ATTEMPTS = 12;
+
+/** What the submitter is told (SPEC 4.1). */
+export interface StoredSubmission {
+  id: RecordId;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** The record carries a newer schema version than the submission was checked against: it must be checked again. */
+export class OutdatedSchema extends Error {
+  override readonly name = 'OutdatedSchema';
+}
+
+/** Stores an accepted submission exactly once, whatever else is written at the same time. */
+export type StoreSubmission = (submission: Submission) => Promise<StoredSubmission>;
+
+/**
+ * @param newId makes the id for a record that the submission creates
+ * @param maxArrayItems the most items that an array field may hold
+ */
+export function createStoreSubmission(deps: {
+  users: UserCollection;
+  writer: RecordWriter;
+  newId: (createdAt: Date) => RecordId;
+  maxArrayItems: number;
+}): StoreSubmission {
+  const { users, writer, newId, maxArrayItems } = deps;
+
+  /** Finds out why an upsert was refused: resolves with the answer of a repeat, with nothing when it may be tried again, or throws. */
+  async function settle(submission: Submission): Promise<StoredSubmission | undefined> {
+    const conflict = await explainConflict(users, submission, maxArrayItems);
+    switch (conflict.reason) {
+      case 'repeated': {
+        const { _id, createdAt, updatedAt } = conflict.record;
+        return { id: _id, createdAt, updatedAt };
+      }
+      case 'key-reused':
+        throw new KeyReused();
+      case 'newer-schema':
+        throw new OutdatedSchema();
+      case 'not-an-array':
+        await turnIntoArray(users, submission, conflict.key);
+        return undefined;
+      case 'array-full':
+        throw arrayFull(conflict.key, maxArrayItems);
+      case 'race':
+        return undefined;
+    }
+  }
+
+  return async (submission) => {
+    for (const [key, items] of Object.entries(submission.change.append)) {
+      if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
+    }
+    const upsert = upsertOf(submission, newId(submission.now), maxArrayItems);
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      try {
+        const { id, createdAt } = await writer.upsert(upsert);
+        // Two first submissions at once: the one that came second may have been sent before the record was made.
+        return { id, createdAt, updatedAt: createdAt > submission.now ? createdAt : submission.now };
+      } catch (error) {
+        if (!isDuplicateKey(error) && !isTypeMismatch(error)) throw error;
+        const earlier = await settle(submission);
+        if (earlier) return earlier;
+      }
+    }
+    throw new Unavailable('Too many submissions for this record at once; try again shortly', 1);
+  };
+}
+
+function arrayFull(key: string, maxArrayItems: number): Conflict {
+  return new Conflict(`data.${key} is full: it holds at most ${maxArrayItems} items`);
+}

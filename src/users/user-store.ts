@@ -1,0 +1,50 @@
+import type { mongo, Types } from 'mongoose';
+import type { AppOwned } from '../apps/app-owned.ts';
+import type { UserCollection, UserDocument } from './users.model.ts';
+
+/** How many records one step of a removal takes: each step stays short, however many there are. */
+const REMOVAL_STEP = 2_000;
+const LISTING_BATCH = 500;
+
+/** A record as listings show it: without what the service keeps for itself. */
+export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes'>;
+
+const HIDDEN = { appliedKeys: 0, arraySizes: 0 };
+
+/** The stored records of apps' users. */
+export interface UserStore extends AppOwned {
+  /** An app's records, newest first, read as they are consumed. */
+  ofApp(appId: Types.ObjectId): AsyncIterable<UserRecord>;
+  /** A page of records, newest first, of one app's name or of all. */
+  page(sourceAppId: string | undefined, limit: number, skip: number): AsyncIterable<UserRecord>;
+}
+
+export function createUserStore(
+  users: UserCollection,
+  findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
+): UserStore {
+  const list = (filter: mongo.Filter<UserDocument>): mongo.FindCursor<UserRecord> =>
+    users.find<UserRecord>(filter, { projection: HIDDEN, batchSize: LISTING_BATCH }).sort({ _id: -1 });
+
+  return {
+    ofApp: (appId) => list({ appId }),
+
+    async *page(sourceAppId, limit, skip) {
+      const appId = sourceAppId === undefined ? undefined : await findAppId(sourceAppId);
+      if (sourceAppId !== undefined && appId === undefined) return;
+      yield* list(appId ? { appId } : {})
+        .skip(skip)
+        .limit(limit);
+    },
+
+    async removeAll(appId) {
+      let removed = 0;
+      for (;;) {
+        const step = await users.find({ appId }, { projection: { _id: 1 }, limit: REMOVAL_STEP }).toArray();
+        if (step.length === 0) return removed;
+        const { deletedCount } = await users.deleteMany({ appId, _id: { $in: step.map(({ _id }) => _id) } });
+        removed += deletedCount;
+      }
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { type Connection, type Model, type mongo, Schema, type Types } from 'mongoose';
+
+/** A submission that was sent with an `Idempotency-Key`: hashes of the key and of what was sent. */
+export interface AppliedKey {
+  key: mongo.Binary;
+  content: mongo.Binary;
+}
+
+/** A user record as it is stored (SPEC 2.1). */
+export interface UserDocument {
+  _id: mongo.UUID;
+  appId: Types.ObjectId;
+  sourceAppId: string;
+  email: string;
+  data: Record<string, unknown>;
+  schemaVersion: number;
+  createdAt: Date;
+  updatedAt: Date;
+  /** How many items each array field holds: MongoDB cannot ask for a length in the filter of an upsert. */
+  arraySizes?: Record<string, number>;
+  /** The last submissions that came with a key, oldest first. */
+  appliedKeys?: AppliedKey[];
+}
+
+const userSchema = new Schema(
+  {
+    _id: { type: Schema.Types.UUID, required: true },
+    appId: { type: Schema.Types.ObjectId, required: true },
+    sourceAppId: { type: String, required: true },
+    email: { type: String, required: true },
+    data: { type: Schema.Types.Mixed, required: true },
+    schemaVersion: { type: Number, required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+    arraySizes: { type: Schema.Types.Mixed },
+    appliedKeys: { type: [Schema.Types.Mixed], default: undefined },
+  },
+  { collection: 'users', versionKey: false, minimize: false },
+)
+  // One record for each app and email, whatever the concurrency (DESIGN section 3, invariant 2).
+  .index({ appId: 1, email: 1 }, { unique: true })
+  // An app's records, newest first: ids are in order of creation.
+  .index({ appId: 1, _id: -1 });
+
+export type UserModel = Model<UserDocument>;
+
+/** The driver's own collection: what is read and written by the thousand has no need of documents with behaviour. */
+export type UserCollection = mongo.Collection<UserDocument>;
+
+export function createUserModel(connection: Connection): UserModel {
+  return connection.model('User', userSchema) as unknown as UserModel;
+}
+
+export function userCollection(users: UserModel): UserCollection {
+  return users.db.getClient().db(users.db.name).collection<UserDocument>(users.collection.collectionName);
+}

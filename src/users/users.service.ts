@@ -1,0 +1,94 @@
+import type { AppService } from '../apps/apps.service.ts';
+import { InvalidInput, Unavailable } from '../errors.ts';
+import type { Lease, SchemaLeases } from '../schemas/schema-lease.ts';
+import { UnknownApp } from '../schemas/schemas.service.ts';
+import { normalizeEmail } from './email.ts';
+import { appliedKey, type Submission } from './submission.ts';
+import { OutdatedSchema, type StoredSubmission, type StoreSubmission } from './submission-writer.ts';
+import type { UserRecord, UserStore } from './user-store.ts';
+
+/** A schema that is replaced again and again while one submission is stored; each time the submission is checked anew. */
+const MAX_SCHEMA_CHANGES = 5;
+
+/** What a client submits (SPEC 4.1). */
+export interface SubmissionInput {
+  email: string;
+  data?: Record<string, unknown> | undefined;
+}
+
+export type UserService = ReturnType<typeof createUserService>;
+
+/** The rules of user records (SPEC 2.1, 2.4, 4.1 and 4.3). */
+export function createUserService(deps: {
+  apps: AppService;
+  leases: SchemaLeases;
+  store: UserStore;
+  storeSubmission: StoreSubmission;
+}) {
+  const { apps, leases, store, storeSubmission } = deps;
+
+  return {
+    /**
+     * Checks a submission against the app's newest schema and stores it exactly once: it creates the record of that email or changes it. When it
+     * resolves, the submission is durable.
+     *
+     * @param idempotencyKey a repeat with the same key is answered without being applied again
+     * @throws {UnknownApp} @throws {InvalidInput} with every problem @throws {Conflict} when an array is full
+     * @throws {KeyReused} when the key came with other data before @throws {Unavailable}
+     */
+    async submit(sourceAppId: string, input: SubmissionInput, idempotencyKey?: string): Promise<StoredSubmission> {
+      for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
+        const lease = await leases.hold(sourceAppId);
+        if (!lease) throw new UnknownApp();
+        const submission = checked(input, lease, idempotencyKey);
+        try {
+          const stored = await storeSubmission(submission);
+          if (!lease.isCurrent()) await takeBackIfGone(lease);
+          return stored;
+        } catch (error) {
+          if (!(error instanceof OutdatedSchema)) throw error;
+          leases.forget(sourceAppId);
+        }
+      }
+      throw new Unavailable('The schema of this app is changing; try again shortly', 1);
+    },
+
+    /** All records of an app, newest first, read as they are consumed (SPEC 4.3). */
+    list: (app: { id: Lease['app']['id'] }): AsyncIterable<UserRecord> => store.ofApp(app.id),
+
+    /** A page of the records of all apps, or of one, newest first (SPEC 4.4). */
+    listAcrossApps: (page: {
+      sourceAppId?: string | undefined;
+      limit: number;
+      skip: number;
+    }): AsyncIterable<UserRecord> => store.page(page.sourceAppId, page.limit, page.skip),
+  };
+
+  /**
+   * The write took longer than the lease, so the app may have been deleted meanwhile, and this record have come after its removal. Then nothing of it
+   * may stay (DESIGN section 3, invariant 5).
+   */
+  async function takeBackIfGone({ app }: Lease): Promise<void> {
+    if (await apps.isLive(app.id)) return;
+    await store.removeAll(app.id);
+    throw new UnknownApp();
+  }
+}
+
+function checked({ email, data = {} }: SubmissionInput, lease: Lease, idempotencyKey: string | undefined): Submission {
+  const normalized = normalizeEmail(email);
+  const issues = lease.validator.issues(data);
+  if (normalized === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
+  if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
+
+  const now = new Date();
+  return {
+    appId: lease.app.id,
+    sourceAppId: lease.app.sourceAppId,
+    email: normalized,
+    schemaVersion: lease.schema.version,
+    now,
+    change: lease.validator.change(data, now.toISOString()),
+    applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, data),
+  };
+}
