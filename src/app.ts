@@ -1,0 +1,75 @@
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import { appRoutes } from './apps/apps.routes.ts';
+import type { Config } from './config.ts';
+import { allEndpoints } from './endpoints.ts';
+import { NotFound } from './errors.ts';
+import { createDocsRouter } from './http/docs.ts';
+import { createErrorHandler } from './http/error-handler.ts';
+import { createJsonReader } from './http/json-body.ts';
+import { mount } from './http/mount.ts';
+import { createOpenApiDocument } from './http/openapi.ts';
+import { createOriginCheck } from './http/origin-check.ts';
+import { createRequestLog } from './http/request-log.ts';
+import { createSessionLoader } from './http/session.ts';
+import { createSubmitLimiter } from './http/submit-limiter.ts';
+import { systemRoutes } from './http/system.routes.ts';
+import type { Logger } from './logger.ts';
+import { schemaRoutes } from './schemas/schemas.routes.ts';
+import type { Services } from './services.ts';
+import { sessionRoutes } from './sessions/sessions.routes.ts';
+import { userRoutes } from './users/users.routes.ts';
+
+export interface AppDeps {
+  config: Config & { sessionSecret: string };
+  logger: Logger;
+  services: Services;
+  /** Turns true when the service begins to stop. */
+  isStopping?: () => boolean;
+}
+
+/** The whole HTTP side. What every request passes, in this order, is what this function says. */
+export function createApp({ config, logger, services, isStopping = () => false }: AppDeps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', config.trustProxy);
+  app.set('query parser', 'simple');
+
+  app.use(createRequestLog(logger));
+  app.use(helmet(securityHeaders(config)));
+  app.use(createOriginCheck(config.corsOrigins));
+
+  app.use(
+    mount(
+      [
+        ...systemRoutes(async () => !isStopping() && (await services.ping())),
+        ...userRoutes(services.users),
+        ...schemaRoutes(services.schemas),
+        ...sessionRoutes(services.sessions, config.sessionCookieName),
+        ...appRoutes(services.apps, services.removal),
+      ],
+      {
+        readJson: createJsonReader(config.bodyLimit),
+        loadSession: createSessionLoader(config, services.sessionStore),
+        sessions: services.sessions,
+        limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
+      },
+    ),
+  );
+  app.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));
+
+  app.use(() => {
+    throw new NotFound('Not found');
+  });
+  app.use(createErrorHandler(logger));
+  return app;
+}
+
+/** Answers are data: nothing in them may load, run or be framed. The pages of the service have policies of their own. */
+function securityHeaders({ production }: Config) {
+  return {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: production,
+  };
+}

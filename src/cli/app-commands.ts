@@ -1,0 +1,71 @@
+import { createInterface } from 'node:readline/promises';
+import { Command, Option } from 'commander';
+import type { Role } from '../apps/apps.model.ts';
+import type { NewPassword } from '../apps/apps.service.ts';
+import { InvalidInput } from '../errors.ts';
+import { say, type WithServices } from './command.ts';
+
+/** `app create|list|delete|rotate-password` (SPEC 5.2, point 6: the command-line tool). */
+export function appCommands(withServices: WithServices): Command {
+  const app = new Command('app').description('create, list and delete apps, and give them new passwords');
+
+  app
+    .command('create')
+    .description('create an app; prints its password, which cannot be shown again')
+    .argument('<id>', 'its sourceAppId: 1 to 80 letters, digits, dots, underscores or hyphens')
+    .addOption(new Option('--role <role>', 'what it may do').choices(['user', 'admin']).default('user'))
+    .action((id: string, { role }: { role: Role }) =>
+      withServices(async ({ apps }) => tellPassword('Created app', await apps.create(id, role))),
+    );
+
+  app
+    .command('list')
+    .description('list all apps: id, role, time of creation, separated by tabs')
+    .action(() =>
+      withServices(async ({ apps }) => {
+        for await (const { sourceAppId, role, createdAt } of apps.list()) {
+          say(`${sourceAppId}\t${role}\t${createdAt.toISOString()}`);
+        }
+      }),
+    );
+
+  app
+    .command('delete')
+    .description('delete an app with all its users, for good; asks for the id to be typed')
+    .argument('<id>', 'its sourceAppId')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, { yes }: { yes?: true }) => {
+      if (!yes) await confirm(id);
+      await withServices(async ({ removal }) => say(`Deleted app ${id} and ${await removal.remove(id)} users`));
+    });
+
+  app
+    .command('rotate-password')
+    .description('give an app a new password; its sessions end at once')
+    .argument('<id>', 'its sourceAppId')
+    .action((id: string) =>
+      withServices(async ({ apps }) => tellPassword('New password for app', await apps.rotatePassword(id))),
+    );
+
+  return app;
+}
+
+function tellPassword(what: string, { app, password }: NewPassword): void {
+  say(`${what} ${app.sourceAppId} (role ${app.role})`);
+  say(`Password: ${password}`);
+  process.stderr.write('It is stored as a hash only and cannot be shown again.\n');
+}
+
+async function confirm(id: string): Promise<void> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const ended = new Promise<string>((done) => terminal.once('close', () => done('')));
+    const typed = await Promise.race([
+      terminal.question(`This deletes ${id} and all its users for good. Type the id to go on: `),
+      ended,
+    ]);
+    if (typed.trim() !== id) throw new InvalidInput('Not deleted: the id was not typed');
+  } finally {
+    terminal.close();
+  }
+}

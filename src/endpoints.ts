@@ -1,0 +1,15 @@
+import { appEndpoints } from './apps/apps.contract.ts';
+import type { EndpointSpec } from './http/endpoint.ts';
+import { systemEndpoints } from './http/system.contract.ts';
+import { schemaEndpoints } from './schemas/schemas.contract.ts';
+import { sessionEndpoints } from './sessions/sessions.contract.ts';
+import { userEndpoints } from './users/users.contract.ts';
+
+/** Every endpoint of the service by its name, in the order of the documentation. */
+export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Object.entries({
+  ...userEndpoints,
+  ...schemaEndpoints,
+  ...sessionEndpoints,
+  ...appEndpoints,
+  ...systemEndpoints,
+});

@@ -1,0 +1,28 @@
+import { Unavailable } from '../errors.ts';
+
+/** The most that the service spends on one request before it says 503; a request waits for a database that is away no longer (DESIGN section 2). */
+export const DEADLINE_MS = 2_700;
+
+/**
+ * The time that one request may still spend on the service's own work. Time that the client takes to send its body does not count, so the budget is spent
+ * piece by piece.
+ */
+export class Deadline {
+  #left = DEADLINE_MS;
+
+  /** Resolves like `work`. @throws {Unavailable} when the time is over; what `work` comes to after that is dropped. */
+  async run<T>(work: Promise<T>): Promise<T> {
+    const begun = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<never>((_, fail) => {
+      timer = setTimeout(() => fail(new Unavailable()), this.#left);
+    });
+    work.catch(() => undefined);
+    try {
+      return await Promise.race([work, over]);
+    } finally {
+      clearTimeout(timer);
+      this.#left = Math.max(1, this.#left - (performance.now() - begun));
+    }
+  }
+}

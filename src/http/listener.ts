@@ -1,0 +1,75 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A client has this long to send a request's headers, and as long for the whole request; then it is dropped. */
+const REQUEST_TIMEOUT_MS = 15_000;
+const CHECK_EVERY_MS = 2_000;
+/** Longer than the idle time of common proxies (60 s), so that the proxy closes first and never sends into a closed connection. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** How long a stop lets clients find out that their connections end, before it ends idle ones itself, and then all. */
+const DRAIN_MS = 1_000;
+const FORCE_AFTER_MS = 7_000;
+
+export interface Listener {
+  url: string;
+  /** Stops taking connections, answers all that was received, and resolves. Takes at most 8 seconds. */
+  close(): Promise<void>;
+}
+
+/** Serves `handler` on `host` and `port` (0: any free one). */
+export async function listen(handler: RequestListener, port: number, host: string): Promise<Listener> {
+  const server = createServer({
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Only read when a server is created; by default timeouts are noticed up to 30 s late.
+    connectionsCheckingInterval: CHECK_EVERY_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  let closing = false;
+  server.on('request', (_req, res) => {
+    if (closing) res.setHeader('Connection', 'close');
+  });
+  server.on('request', handler);
+  const connections = trackConnections(server);
+
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail);
+    server.listen(port, host, done);
+  });
+
+  return {
+    url: urlOf(server, host),
+    async close() {
+      closing = true;
+      const closed = new Promise<void>((done) => stopAccepting(server, done));
+      // Each answer now says that its connection ends. Closing idle ones at once would cut off requests that are on their way on them.
+      await Promise.race([closed, sleep(DRAIN_MS)]);
+      server.closeIdleConnections();
+      await Promise.race([closed, sleep(FORCE_AFTER_MS)]);
+      for (const socket of connections) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** `http.Server.close` would also close idle keep-alive connections; the one of `net` only stops accepting. */
+function stopAccepting(server: Server, done: () => void): void {
+  Object.getPrototypeOf(Object.getPrototypeOf(server)).close.call(server, () => done());
+}
+
+function trackConnections(server: Server): Set<Socket> {
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  return connections;
+}
+
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

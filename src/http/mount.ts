@@ -1,0 +1,107 @@
+import { type Request, type Response, Router } from 'express';
+import { APP_ID_PATTERN } from '../apps/app-credentials.ts';
+import type { App } from '../apps/apps.service.ts';
+import { AppError, Forbidden, InvalidInput } from '../errors.ts';
+import type { SessionService } from '../sessions/sessions.service.ts';
+import { Deadline } from './deadline.ts';
+import type { EndpointSpec, Input, Route } from './endpoint.ts';
+import type { ReadJson } from './json-body.ts';
+import { send } from './reply.ts';
+import type { LoadSession } from './session.ts';
+import type { SubmitLimiter } from './submit-limiter.ts';
+import { parsePart } from './validation.ts';
+
+/** What every endpoint shares. */
+export interface MountDeps {
+  readJson: ReadJson;
+  loadSession: LoadSession;
+  sessions: SessionService;
+  limitSubmit: SubmitLimiter | undefined;
+}
+
+/**
+ * Builds the router of all endpoints from their declarations. For each request, in this order: who is asking (401, 403, or 400 for `x-app-id`), then what is
+ * asked (400), then the handler. Paths are matched exactly; a known path with another method is a 405.
+ */
+export function mount(all: readonly Route[], deps: MountDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const { spec, handle } of all) {
+    router[spec.method](spec.path, async (req, res) => {
+      const deadline = new Deadline();
+      const input = await gather(spec, req, res, deadline, deps);
+      const work = Promise.resolve(handle(input)).then((answer) => send(req, res, answer));
+      await (spec.slow ? work : untilBegun(deadline, work, res));
+    });
+  }
+  for (const [path, methods] of methodsByPath(all)) {
+    router.all(path, (req, res) => {
+      res.setHeader('Allow', methods.join(', '));
+      if (req.method === 'OPTIONS') return void res.status(204).end();
+      throw new AppError(405, 'Method not allowed');
+    });
+  }
+  return router;
+}
+
+/** The deadline is for the beginning of an answer: a long listing may take its time once it flows. */
+async function untilBegun(deadline: Deadline, work: Promise<void>, res: Response): Promise<void> {
+  try {
+    await deadline.run(work);
+  } catch (error) {
+    if (!res.headersSent) throw error;
+    await work;
+  }
+}
+
+async function gather(
+  spec: EndpointSpec,
+  req: Request,
+  res: Response,
+  deadline: Deadline,
+  deps: MountDeps,
+): Promise<Input<EndpointSpec>> {
+  const appId = spec.access === 'app' ? readAppId(req) : undefined;
+  if (appId !== undefined) req.appId = appId;
+  const app = await deadline.run(identify(spec, req, res, deps));
+  if (app) req.appId = app.sourceAppId;
+  if (appId !== undefined && spec.limit === 'submit') await deps.limitSubmit?.(appId, req.ip ?? '');
+
+  const message = spec.bodyMessage ?? 'Invalid request body';
+  return {
+    appId: appId as never,
+    app: app as never,
+    headers: (spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers')) as never,
+    params: (spec.params && parsePart(spec.params, req.params, 'Invalid path')) as never,
+    query: (spec.query && parsePart(spec.query, req.query, 'Invalid query parameters')) as never,
+    body: (spec.body && parsePart(spec.body, await deps.readJson(req, res), message)) as never,
+    req,
+    res,
+  };
+}
+
+/** SPEC 5.1: the two messages are part of the interface. */
+function readAppId(req: Request): string {
+  const header = req.headers['x-app-id'];
+  if (header === undefined || header === '') throw new InvalidInput('Missing x-app-id header');
+  if (typeof header !== 'string' || !APP_ID_PATTERN.test(header)) throw new InvalidInput('Invalid x-app-id header');
+  return header;
+}
+
+/** The logged-in app where the endpoint asks for one. The session is loaded for no other request. */
+async function identify(spec: EndpointSpec, req: Request, res: Response, deps: MountDeps): Promise<App | undefined> {
+  if (spec.access === 'public' || spec.access === 'app') return undefined;
+  await deps.loadSession(req, res);
+  if (spec.access === 'visitor') return undefined;
+  const app = await deps.sessions.authenticate(req.session);
+  if (spec.access === 'admin' && app.role !== 'admin') throw new Forbidden('Admin role required');
+  return app;
+}
+
+function methodsByPath(all: readonly Route[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { spec } of all) {
+    const own = spec.method === 'get' ? ['GET', 'HEAD'] : [spec.method.toUpperCase()];
+    methods.set(spec.path, [...(methods.get(spec.path) ?? []), ...own]);
+  }
+  return methods;
+}

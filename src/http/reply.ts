@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/** A JSON object one of whose members is a list of any length; it is sent as it is read. */
+export class JsonStream {
+  readonly name: string;
+  readonly items: AsyncIterable<unknown>;
+  readonly rest: Record<string, unknown>;
+
+  /** @param rest the members that follow the list */
+  constructor(name: string, items: AsyncIterable<unknown>, rest: Record<string, unknown> = {}) {
+    this.name = name;
+    this.items = items;
+    this.rest = rest;
+  }
+}
+
+/** A document that changes only with its version, so that a client need not fetch it twice. */
+export class Versioned {
+  readonly json: string;
+  readonly etag: string;
+  constructor(json: string, etag: string) {
+    this.json = json;
+    this.etag = etag;
+  }
+}
+
+/** Sends what a handler answered. */
+export async function send(req: Request, res: Response, answer: unknown): Promise<void> {
+  if (answer instanceof JsonStream) return sendStream(res, answer);
+  if (answer instanceof Versioned) return sendVersioned(req, res, answer);
+  sendJson(res, JSON.stringify(answer));
+}
+
+function sendJson(res: Response, json: string): void {
+  const body = Buffer.from(json);
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Length', body.length);
+  res.end(body);
+}
+
+function sendVersioned(req: Request, res: Response, { json, etag }: Versioned): void {
+  res.setHeader('ETag', etag);
+  res.setHeader('Cache-Control', 'no-cache');
+  if (req.headers['if-none-match'] === etag) {
+    res.statusCode = 304;
+    res.end();
+    return;
+  }
+  sendJson(res, json);
+}
+
+/**
+ * Streams a list with back-pressure: memory stays flat whatever its length (DESIGN section 3, invariant 6). Headers go out when the first item is there,
+ * so that a database that is away still gets a 503; a failure after that cuts the connection, and the client sees that the JSON is not whole.
+ */
+async function sendStream(res: Response, { name, items, rest }: JsonStream): Promise<void> {
+  const iterator = items[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (res.headersSent || res.destroyed) return void (await iterator.return?.());
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  const text = chunks(name, first, iterator, rest);
+  await pipeline(Readable.from(text, { objectMode: false, highWaterMark: CHUNK_CHARACTERS }), res);
+}
+
+async function* chunks(
+  name: string,
+  first: IteratorResult<unknown>,
+  iterator: AsyncIterator<unknown>,
+  rest: Record<string, unknown>,
+): AsyncGenerator<string> {
+  try {
+    let text = `{${JSON.stringify(name)}:[`;
+    for (let next = first, separator = ''; !next.done; next = await iterator.next(), separator = ',') {
+      text += separator + JSON.stringify(next.value);
+      // The first items go out at once: a person waits for them.
+      if (text.length < CHUNK_CHARACTERS && next !== first) continue;
+      yield text;
+      text = '';
+    }
+    const members = Object.entries(rest).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`);
+    yield `${text}]${members.join('')}}`;
+  } finally {
+    await iterator.return?.();
+  }
+}

@@ -1,0 +1,13 @@
+import { Unavailable } from '../errors.ts';
+import { type Route, routes } from './endpoint.ts';
+import { systemEndpoints } from './system.contract.ts';
+
+/** @param isReady whether the database answers and the service is not stopping */
+export const systemRoutes = (isReady: () => Promise<boolean>): Route[] =>
+  routes(systemEndpoints, {
+    getHealth: () => ({ status: 'ok' as const }),
+    getReadiness: async () => {
+      if (!(await isReady())) throw new Unavailable('Not ready');
+      return { status: 'ready' as const };
+    },
+  });

@@ -1,0 +1,105 @@
+import type { Types } from 'mongoose';
+import { createPasswordHasher } from './apps/app-credentials.ts';
+import { createAppRemoval } from './apps/app-removal.ts';
+import { createAppModel, createDeletedAppModel } from './apps/apps.model.ts';
+import { createAppService } from './apps/apps.service.ts';
+import type { Config } from './config.ts';
+import type { Connection } from './database/connect.ts';
+import { ensureIndexes } from './database/indexes.ts';
+import type { Logger } from './logger.ts';
+import { createSchemaLeases } from './schemas/schema-lease.ts';
+import { createSchemaStore } from './schemas/schema-store.ts';
+import { createSchemaModel } from './schemas/schemas.model.ts';
+import { createSchemaService } from './schemas/schemas.service.ts';
+import { createLoginLimiter } from './sessions/login-limiter.ts';
+import { createSessionOwnership, createSessionStore } from './sessions/session-store.ts';
+import { createSessionService } from './sessions/sessions.service.ts';
+import { createRecordIds } from './users/record-id.ts';
+import { createRecordWriter } from './users/record-writer.ts';
+import { createStoreSubmission } from './users/submission-writer.ts';
+import { createUserStore } from './users/user-store.ts';
+import { createUserModel, userCollection } from './users/users.model.ts';
+import { createUserService } from './users/users.service.ts';
+
+export type Services = ReturnType<typeof createServices>;
+
+/**
+ * Builds all services on one connection. This is the one place that knows how they fit together; nothing is shared between two calls, so a test can run
+ * two servers in one process.
+ *
+ * @param options.passwordCost bcrypt's; lower only in tests
+ */
+export function createServices(
+  config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin'>,
+  connection: Connection,
+  logger: Logger,
+  options: { passwordCost?: number } = {},
+) {
+  const models = {
+    apps: createAppModel(connection),
+    deletedApps: createDeletedAppModel(connection),
+    schemas: createSchemaModel(connection),
+    users: createUserModel(connection),
+  };
+  const collection = userCollection(models.users);
+  const appIdOf = async (sourceAppId: string): Promise<Types.ObjectId | undefined> =>
+    (await apps.find(sourceAppId))?.id;
+
+  const schemaStore = createSchemaStore(models.schemas);
+  const userStore = createUserStore(collection, appIdOf);
+  const sessionOwnership = createSessionOwnership(connection);
+
+  const hasher = createPasswordHasher(options.passwordCost);
+  const apps = createAppService({ apps: models.apps, owned: [schemaStore], hasher });
+  const removal = createAppRemoval({
+    apps: models.apps,
+    deletedApps: models.deletedApps,
+    users: userStore,
+    others: [schemaStore, sessionOwnership],
+    logger,
+  });
+  const leases = createSchemaLeases({
+    findApp: (sourceAppId) => apps.find(sourceAppId),
+    newestSchema: (app) => schemaStore.newest(app.id),
+  });
+  const schemas = createSchemaService({ apps, store: schemaStore, leases });
+  const storeSubmission = createStoreSubmission({
+    users: collection,
+    writer: createRecordWriter(collection),
+    newId: createRecordIds(),
+    maxArrayItems: config.maxArrayItems,
+  });
+  const users = createUserService({ apps, leases, store: userStore, storeSubmission });
+  const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });
+
+  return {
+    apps,
+    removal,
+    schemas,
+    users,
+    sessions,
+    sessionStore: createSessionStore(connection),
+
+    /** What must be in place before a request may come: the indexes that the promises rest on, and no half-deleted app. */
+    async prepare(): Promise<void> {
+      await ensureIndexes(Object.values(models));
+      await sessionOwnership.createIndexes();
+      await removal.start();
+    },
+
+    /** Whether the database answers. */
+    async ping(): Promise<boolean> {
+      try {
+        await connection.getClient().db().admin().ping();
+        return true;
+      } catch {
+        return false; // why does not matter to who asks: the log of the failing requests tells
+      }
+    },
+
+    /** Ends what runs in the background. */
+    stop(): void {
+      removal.stop();
+    },
+  };
+}
