@@ -1,0 +1,19 @@
+// npm run openapi: writes openapi.json from the endpoint declarations. With --check it only compares, and fails on a difference.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, install, root, say } from './setup.mjs';
+
+install();
+build();
+const { allEndpoints } = await import('../dist/endpoints.js');
+const { createOpenApiDocument } = await import('../dist/http/openapi.js');
+
+const path = join(root, 'openapi.json');
+const text = `${JSON.stringify(createOpenApiDocument(allEndpoints), null, 2)}\n`;
+if (!process.argv.includes('--check')) {
+  writeFileSync(path, text);
+  say(`Wrote ${path}`);
+} else if (readFileSync(path, 'utf8') !== text) {
+  say('openapi.json is not what the endpoint declarations say: run `npm run openapi` and commit it');
+  process.exit(1);
+}

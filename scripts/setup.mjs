@@ -1,0 +1,61 @@
+// What every command does first on a fresh clone: install the packages and build, when they are missing or older than their sources. Only Node's own modules here.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Installs the packages when package-lock.json changed since the last time. */
+export function install() {
+  once('node_modules/.installed-for', hash(['package-lock.json']), () => {
+    say('Installing packages (once; a minute or so) ...');
+    run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+  });
+}
+
+/** Compiles src/ to dist/ when a source changed since the last time. */
+export function build() {
+  once(
+    'dist/.built-for',
+    hash(['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', ...sources('src')]),
+    () => {
+      say('Building ...');
+      run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
+    },
+  );
+}
+
+/** Runs a program in the project's folder; ends this process when it fails. */
+export function run(program, args, options = {}) {
+  const { status, error } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], ...options });
+  if (error) say(`${program} could not be run: ${error.message}`);
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** Progress goes to standard error: standard output belongs to the command. */
+export function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+function once(marker, wanted, work) {
+  const path = join(root, marker);
+  if (existsSync(path) && readFileSync(path, 'utf8') === wanted) return;
+  work();
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, wanted);
+}
+
+function hash(files) {
+  const digest = createHash('sha256').update(process.version);
+  for (const file of files) digest.update(`${file}\0`).update(readFileSync(join(root, file)));
+  return digest.digest('hex');
+}
+
+function sources(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .map((name) => join(folder, name))
+    .filter((name) => statSync(join(root, name)).isFile())
+    .sort();
+}

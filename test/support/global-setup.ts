@@ -1,0 +1,27 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { loadConfig } from '../../src/config.ts';
+import { startEmbedded } from '../../src/database/embedded.ts';
+import { createLogger } from '../../src/logger.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The mongod that all test files share; each uses a database of its own. */
+    mongodbUri: string;
+  }
+}
+
+/** Runs one real mongod for the whole test run, obtained as the service obtains its own. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-test-'));
+  const { mongod } = loadConfig(process.env);
+  const progress = (line: string): void => void process.stderr.write(`${line}\n`);
+  const embedded = await startEmbedded({ dataDir, mongod }, { progress, logger: createLogger({ logLevel: 'silent' }) });
+  project.provide('mongodbUri', embedded.uri);
+  return async () => {
+    await embedded.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}
