@@ -4,6 +4,7 @@ import { appRoutes } from './apps/apps.routes.ts';
 import type { Config } from './config.ts';
 import { allEndpoints } from './endpoints.ts';
 import { NotFound } from './errors.ts';
+import { createDashboardRouter } from './http/dashboard.ts';
 import { createDocsRouter } from './http/docs.ts';
 import { createErrorHandler } from './http/error-handler.ts';
 import { createJsonReader } from './http/json-body.ts';
@@ -58,6 +59,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
     ),
   );
   app.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));
+  app.use(createDashboardRouter());
 
   app.use(() => {
     throw new NotFound('Not found');
