@@ -66,6 +66,14 @@ export class Conflict extends AppError {
   }
 }
 
+/** 412: what is stored is no longer what the request was made for. */
+export class PreconditionFailed extends AppError {
+  override readonly name = 'PreconditionFailed';
+  constructor(message: string) {
+    super(412, message);
+  }
+}
+
 /** 413: larger than what is taken. */
 export class TooLarge extends AppError {
   override readonly name = 'TooLarge';

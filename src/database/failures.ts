@@ -6,6 +6,7 @@ const { MongoError, MongoNetworkError, MongoServerSelectionError, MongoServerErr
 
 const DUPLICATE_KEY = 11_000;
 const BAD_VALUE = 2;
+const OVER_TIME = 50;
 
 /** The document would pass MongoDB's 16 MB: refused by the server before (10334, 17420) or after (17419) it applied the update. */
 const TOO_LARGE = new Set<unknown>([10_334, 17_419, 17_420]);
@@ -23,6 +24,11 @@ export function isDuplicateKey(error: unknown): boolean {
 /** An update operator met a stored value of a type that it cannot work on, as `$push` on a text. */
 export function isTypeMismatch(error: unknown): boolean {
   return codeOf(error) === BAD_VALUE;
+}
+
+/** A query ran longer than its `maxTimeMS`. */
+export function isOverTime(error: unknown): boolean {
+  return codeOf(error) === OVER_TIME;
 }
 
 /** No server could be reached at all. */

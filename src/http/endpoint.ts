@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { App } from '../apps/apps.service.ts';
-import type { JsonStream, Versioned } from './reply.ts';
+import type { Download, JsonStream, Versioned } from './reply.ts';
 
 /**
  * Who may call an endpoint: anyone (`public`); a client that names its app in `x-app-id` (`app`); anyone, with the session of the browser at hand
@@ -34,6 +34,8 @@ export interface EndpointSpec {
   /** May take longer than the deadline, because its work grows with what is stored. */
   slow?: boolean;
   response: z.ZodType;
+  /** Media types of the file that it sends, besides the JSON of `response`. */
+  downloads?: readonly string[];
   /** Headers of a success, with what they mean. */
   responseHeaders?: Record<string, string>;
   /** The statuses of refusals, besides those that follow from access and body. */
@@ -60,8 +62,8 @@ export interface Input<Spec extends EndpointSpec> {
   res: Response;
 }
 
-/** A plain value is answered as JSON; a list that may be long is streamed; a versioned document carries an ETag. */
-export type Answer<Body> = Body | JsonStream | Versioned;
+/** A plain value is answered as JSON; a list that may be long is streamed; a versioned document carries an ETag; a download is a file to keep. */
+export type Answer<Body> = Body | JsonStream | Versioned | Download;
 
 export type Handler<Spec extends EndpointSpec> = (
   input: Input<Spec>,

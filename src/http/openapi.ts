@@ -75,11 +75,14 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   const described = Object.entries(spec.responseHeaders ?? {}).map(
     ([name, description]) => [name, { description, schema: { type: 'string' as const } }] as const,
   );
+  const files = (spec.downloads ?? []).map(
+    (mediaType) => [mediaType, { schema: { type: 'string' as const } }] as const,
+  );
   const all: ZodOpenApiResponsesObject = {
     '200': {
       description: 'Success',
       headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
-      content: { 'application/json': { schema: spec.response } },
+      content: { 'application/json': { schema: spec.response }, ...Object.fromEntries(files) },
     },
   };
   if (spec.conditional) all['304'] = { description: 'Not changed since the version that `If-None-Match` names' };

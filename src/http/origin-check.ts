@@ -19,8 +19,8 @@ export function createOriginCheck(origins: readonly string[]): RequestHandler[] 
     origin: (origin, answer) => answer(null, origin !== undefined && listed.has(origin)),
     credentials: true,
     methods: ['GET', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['Content-Type', 'x-app-id', 'Idempotency-Key', 'If-None-Match', 'X-Request-Id'],
-    exposedHeaders: ['X-Request-Id', 'Retry-After', 'ETag'],
+    allowedHeaders: ['Content-Type', 'x-app-id', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id'],
+    exposedHeaders: ['X-Request-Id', 'Retry-After', 'ETag', 'Content-Disposition'],
     maxAge: 600,
   });
   return [check, share];

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
@@ -28,10 +29,25 @@ export class Versioned {
   }
 }
 
+/** A file of any length that the client is to keep; it is sent as it is made. */
+export class Download {
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly content: Readable;
+
+  /** @param fileName letters, digits, dots, underscores and hyphens only */
+  constructor(fileName: string, mediaType: string, content: Readable) {
+    this.fileName = fileName;
+    this.mediaType = mediaType;
+    this.content = content;
+  }
+}
+
 /** Sends what a handler answered. */
 export async function send(req: Request, res: Response, answer: unknown): Promise<void> {
   if (answer instanceof JsonStream) return sendStream(res, answer);
   if (answer instanceof Versioned) return sendVersioned(req, res, answer);
+  if (answer instanceof Download) return sendDownload(res, answer);
   sendJson(res, JSON.stringify(answer));
 }
 
@@ -64,6 +80,15 @@ async function sendStream(res: Response, { name, items, rest }: JsonStream): Pro
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   const text = chunks(name, first, iterator, rest);
   await pipeline(Readable.from(text, { objectMode: false, highWaterMark: CHUNK_CHARACTERS }), res);
+}
+
+/** Like a streamed list: the headers wait for the first piece, so that a database that is away still gets a 503. */
+async function sendDownload(res: Response, { fileName, mediaType, content }: Download): Promise<void> {
+  await once(content, 'readable');
+  if (res.headersSent || res.destroyed) return void content.destroy();
+  res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
+  res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`);
+  await pipeline(content, res);
 }
 
 async function* chunks(

@@ -26,6 +26,11 @@ export function assertDocumented(method: string, pathname: string, response: Res
   if (!described)
     throw new Error(`${method} ${path} answered ${response.status}, which the OpenAPI document does not list`);
   if (!described.content) return;
+  if (!described.content[response.type])
+    throw new Error(
+      `${method} ${path} ${response.status} is of type ${response.type}, which the document does not list`,
+    );
+  if (response.type !== 'application/json') return;
   const pointer = [
     'paths',
     path,
