@@ -14,6 +14,7 @@ import { createSchemaService } from './schemas/schemas.service.ts';
 import { createLoginLimiter } from './sessions/login-limiter.ts';
 import { createSessionOwnership, createSessionStore } from './sessions/session-store.ts';
 import { createSessionService } from './sessions/sessions.service.ts';
+import { createGroupCommit } from './users/group-commit.ts';
 import { createRecordIds } from './users/record-id.ts';
 import { createRecordWriter } from './users/record-writer.ts';
 import { createStoreSubmission } from './users/submission-writer.ts';
@@ -65,7 +66,7 @@ export function createServices(
   const schemas = createSchemaService({ apps, store: schemaStore, leases });
   const storeSubmission = createStoreSubmission({
     users: collection,
-    writer: createRecordWriter(collection),
+    writer: createGroupCommit(collection, createRecordWriter(collection)),
     newId: createRecordIds(),
     maxArrayItems: config.maxArrayItems,
   });

@@ -1,21 +1,15 @@
-import type { RecordId } from './record-id.ts';
-import type { Upsert } from './submission.ts';
+import type { Upsert, Written } from './submission.ts';
 import type { UserCollection } from './users.model.ts';
 
-/** The record that an upsert created or changed. */
-export interface Written {
-  id: RecordId;
-  createdAt: Date;
-}
-
 /**
- * The one place where a submission meets the database. What `upsert` resolves with is durable; it rejects with the driver's error for this one upsert.
+ * The one place where a submission meets the database. What `upsert` resolves with is durable; it rejects with the driver's error for this one upsert,
+ * whatever else was written with it.
  */
 export interface RecordWriter {
   upsert(upsert: Upsert): Promise<Written>;
 }
 
-/** Writes each submission by itself. */
+/** Writes an upsert by itself, in one round trip. */
 export function createRecordWriter(users: UserCollection): RecordWriter {
   return {
     async upsert({ filter, update }) {

@@ -21,8 +21,18 @@ export interface Submission {
 
 /** One atomic upsert: it creates the record, changes it, or fails with a duplicate key because its filter refused the record that exists. */
 export interface Upsert {
+  appId: Types.ObjectId;
+  email: string;
   filter: mongo.Filter<UserDocument>;
   update: mongo.UpdateFilter<UserDocument>;
+  /** What the record will be when this upsert creates it. */
+  creation: Written;
+}
+
+/** The record that an upsert created or changed. */
+export interface Written {
+  id: RecordId;
+  createdAt: Date;
 }
 
 /**
@@ -60,7 +70,13 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
   const update: Record<string, unknown> = { $set: set, $setOnInsert: create, $max: { updatedAt: now } };
   if (Object.keys(push).length > 0) update.$push = push;
   if (Object.keys(sizes).length > 0) update.$inc = sizes;
-  return { filter: filter as mongo.Filter<UserDocument>, update: update as mongo.UpdateFilter<UserDocument> };
+  return {
+    appId,
+    email,
+    filter: filter as mongo.Filter<UserDocument>,
+    update: update as mongo.UpdateFilter<UserDocument>,
+    creation: { id: newId, createdAt: now },
+  };
 }
 
 /** What a record remembers of a submission with an `Idempotency-Key`: hashes, so that the record stays small whatever the client sends. */

@@ -1,0 +1,162 @@
+import { mongo } from 'mongoose';
+import { Unavailable } from '../errors.ts';
+import type { RecordWriter } from './record-writer.ts';
+import type { Upsert, Written } from './submission.ts';
+import type { UserCollection, UserDocument } from './users.model.ts';
+
+/** So many batches may be on the wire at once: enough that the journal is always busy, few enough that batches fill. */
+const MAX_IN_FLIGHT = 3;
+const MAX_BATCH = 500;
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+
+/** What may wait. More than this is a database that does not keep up, and waiting longer would help nobody. */
+const MAX_WAITING = 10_000;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+interface Entry {
+  upsert: Upsert;
+  bytes: number;
+  resolve(written: Written): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Group commit: while batches are on the wire, upserts queue, and each free slot takes the whole queue as one unordered bulk write. Nothing lingers: on an idle service
+ * an upsert goes out at once. Each entry stays one atomic upsert and fails for itself alone; the driver can send a batch again after a network error, because a bulk write
+ * carries a transaction number (a raw command does not, and a resent `$push` would be applied twice). DESIGN section 5, point 1.
+ *
+ * @param alone writes a batch of one, in one round trip instead of two
+ */
+export function createGroupCommit(users: UserCollection, alone: RecordWriter): RecordWriter {
+  let waiting: Entry[] = [];
+  let waitingBytes = 0;
+  let inFlight = 0;
+  let scheduled = false;
+
+  function flush(): void {
+    scheduled = false;
+    while (waiting.length > 0 && inFlight < MAX_IN_FLIGHT) {
+      inFlight += 1;
+      void commit(takeBatch());
+    }
+  }
+
+  function takeBatch(): Entry[] {
+    let count = 0;
+    let bytes = 0;
+    for (const entry of waiting) {
+      if (count >= MAX_BATCH || (count > 0 && bytes + entry.bytes > MAX_BATCH_BYTES)) break;
+      count += 1;
+      bytes += entry.bytes;
+    }
+    const batch = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    waitingBytes -= bytes;
+    return batch;
+  }
+
+  async function commit(batch: Entry[]): Promise<void> {
+    try {
+      const [only] = batch;
+      if (only && batch.length === 1) only.resolve(await alone.upsert(only.upsert));
+      else await writeBatch(users, batch);
+    } catch (error) {
+      for (const entry of batch) entry.reject(error);
+    } finally {
+      inFlight -= 1;
+      flush();
+    }
+  }
+
+  return {
+    upsert(upsert) {
+      const bytes = mongo.BSON.calculateObjectSize(upsert.update);
+      if (waiting.length >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES) {
+        return Promise.reject(new Unavailable('Too many submissions at once; try again shortly', 1));
+      }
+      return new Promise((resolve, reject) => {
+        waiting.push({ upsert, bytes, resolve, reject });
+        waitingBytes += bytes;
+        if (scheduled || inFlight >= MAX_IN_FLIGHT) return;
+        // After the sockets that are readable now were read: requests that came together are written together.
+        scheduled = true;
+        setImmediate(flush);
+      });
+    },
+  };
+}
+
+/** Writes a batch and settles its entries. Throws when nothing is known of any of them: then the whole batch failed. */
+async function writeBatch(users: UserCollection, batch: Entry[]): Promise<void> {
+  const { created, failed } = await bulkUpsert(users, batch);
+  const changed: Entry[] = [];
+  for (const [index, entry] of batch.entries()) {
+    const error = failed.get(index);
+    if (error) entry.reject(error);
+    else if (created.has(index)) entry.resolve(entry.upsert.creation);
+    else changed.push(entry);
+  }
+  if (changed.length > 0) await answerChanged(users, changed);
+}
+
+async function bulkUpsert(users: UserCollection, batch: Entry[]) {
+  const operations = batch.map(({ upsert: { filter, update } }) => ({ updateOne: { filter, update, upsert: true } }));
+  try {
+    const { upsertedIds } = await users.bulkWrite(operations, { ordered: false });
+    return { created: indexes(upsertedIds), failed: new Map<number, Error>() };
+  } catch (error) {
+    const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+    // The driver wraps what ended a whole batch, and drops its kind: without a code it was the way to the server.
+    if (!(error instanceof mongo.MongoBulkWriteError) || (failures.length === 0 && error.code !== undefined))
+      throw error;
+    // Without the write concern nothing of the batch is known to be durable.
+    if (failures.length === 0 || error.result.getWriteConcernError()) throw new Unavailable();
+    return {
+      created: indexes(error.upsertedIds),
+      failed: new Map(failures.map((failure) => [failure.index, toError(failure)])),
+    };
+  }
+}
+
+function indexes(upserted: Record<number, unknown>): Set<number> {
+  return new Set(Object.keys(upserted).map(Number));
+}
+
+function toError({ code, errmsg = 'write error' }: mongo.WriteError): Error {
+  return new mongo.MongoServerError({ message: errmsg, code });
+}
+
+/** A bulk write does not tell which records it changed: one look answers for all of them. */
+async function answerChanged(users: UserCollection, changed: Entry[]): Promise<void> {
+  const byApp = new Map<string, Entry[]>();
+  for (const entry of changed) {
+    const app = entry.upsert.appId.toHexString();
+    const ofApp = byApp.get(app);
+    if (ofApp) ofApp.push(entry);
+    else byApp.set(app, [entry]);
+  }
+  const filters = [...byApp.values()].map(recordsOf);
+  const [only = {}] = filters;
+  const records = users.find(filters.length === 1 ? only : { $or: filters }, {
+    projection: { appId: 1, email: 1, createdAt: 1 },
+  });
+
+  const found = new Map<string, Written>();
+  for await (const record of records) found.set(nameOf(record), { id: record._id, createdAt: record.createdAt });
+  for (const { upsert, resolve, reject } of changed) {
+    const written = found.get(nameOf(upsert));
+    // Erased between the write and the look: a repeat finds out what holds now.
+    if (written) resolve(written);
+    else reject(new Unavailable());
+  }
+}
+
+/** All of one app. */
+function recordsOf(entries: Entry[]): mongo.Filter<UserDocument> {
+  const [first] = entries;
+  return { ...(first && { appId: first.upsert.appId }), email: { $in: entries.map(({ upsert }) => upsert.email) } };
+}
+
+function nameOf({ appId, email }: Pick<UserDocument, 'appId' | 'email'>): string {
+  return `${appId.toHexString()} ${email}`;
+}
