@@ -1,5 +1,4 @@
 import express, { type Express } from 'express';
-import helmet from 'helmet';
 import { appRoutes } from './apps/apps.routes.ts';
 import type { Config } from './config.ts';
 import { allEndpoints } from './endpoints.ts';
@@ -12,6 +11,7 @@ import { mount } from './http/mount.ts';
 import { createOpenApiDocument } from './http/openapi.ts';
 import { createOriginCheck } from './http/origin-check.ts';
 import { createRequestLog } from './http/request-log.ts';
+import { createSecurityHeaders } from './http/security-headers.ts';
 import { createSessionLoader } from './http/session.ts';
 import { createSubmitLimiter } from './http/submit-limiter.ts';
 import { systemRoutes } from './http/system.routes.ts';
@@ -38,7 +38,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
   app.set('query parser', 'simple');
 
   app.use(createRequestLog(logger));
-  app.use(helmet(securityHeaders(config)));
+  app.use(createSecurityHeaders(config.production));
   app.use(createOriginCheck(config.corsOrigins));
 
   app.use(
@@ -66,12 +66,4 @@ export function createApp({ config, logger, services, isStopping = () => false }
   });
   app.use(createErrorHandler(logger));
   return app;
-}
-
-/** Answers are data: nothing in them may load, run or be framed. The pages of the service have policies of their own. */
-function securityHeaders({ production }: Config) {
-  return {
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    strictTransportSecurity: production,
-  };
 }

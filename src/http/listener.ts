@@ -1,6 +1,8 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Express } from 'express';
+import { presetPrototypes } from './preset-prototypes.ts';
 
 /** A client has this long to send a request's headers, and as long for the whole request; then it is dropped. */
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -18,9 +20,10 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Serves `handler` on `host` and `port` (0: any free one). */
-export async function listen(handler: RequestListener, port: number, host: string): Promise<Listener> {
+/** Serves `app` on `host` and `port` (0: any free one). */
+export async function listen(app: Express, port: number, host: string): Promise<Listener> {
   const server = createServer({
+    ...presetPrototypes(app),
     headersTimeout: REQUEST_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Only read when a server is created; by default timeouts are noticed up to 30 s late.
@@ -31,7 +34,7 @@ export async function listen(handler: RequestListener, port: number, host: strin
   server.on('request', (_req, res) => {
     if (closing) res.setHeader('Connection', 'close');
   });
-  server.on('request', handler);
+  server.on('request', app);
   const connections = trackConnections(server);
 
   await new Promise<void>((done, fail) => {
