@@ -1,0 +1,62 @@
+// npm run bench: the service as `npm start` runs it in production, beside a bare node:http handler, on one mongod, in interleaved rounds.
+//   --quick       within a minute: fewer cases, one short round
+//   --only A,B    only these cases
+//   --rounds N, --seconds N
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { build, install, say } from './setup.mjs';
+
+install();
+build();
+const { cases } = await import('./bench/cases.mjs');
+const { prepareGround } = await import('./bench/ground.mjs');
+const { measure } = await import('./bench/measure.mjs');
+const { summarize, table } = await import('./bench/report.mjs');
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    connections: { type: 'string' },
+    output: { type: 'string', default: 'bench.json' },
+  },
+});
+const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
+const seconds = Number(values.seconds ?? (values.quick ? 2 : 5));
+const wanted = values.only?.split(',') ?? Object.keys(cases);
+
+const ground = await prepareGround(say);
+const results = [];
+try {
+  for (const name of wanted) {
+    const { request, connections } = cases[name];
+    const counts = values.connections?.split(',').map(Number) ?? (values.quick ? connections.slice(1, 2) : connections);
+    for (const count of counts) results.push({ name, connections: count, ...(await compare(name, request, count)) });
+  }
+} finally {
+  await ground.stop();
+}
+writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, seconds, results }, null, 2)}\n`);
+console.log(table(results));
+
+/** Drives both servers in turn; which goes first changes with each round. */
+async function compare(name, request, connections) {
+  const measured = { bare: [], service: [] };
+  for (let round = 0; round <= rounds; round += 1) {
+    const order = round % 2 === 0 ? ['bare', 'service'] : ['service', 'bare'];
+    for (const which of order) {
+      const { mongodPid, cookie } = ground;
+      const warmUp = round === 0;
+      const options = { server: ground[which], mongodPid, request, cookie, connections, seconds: warmUp ? 1 : seconds };
+      const result = await measure(options);
+      if (warmUp) continue;
+      measured[which].push(result);
+      say(
+        `${name}, ${connections} connections, round ${round} of ${rounds}, ${which}: ${Math.round(result.rate)} requests/s`,
+      );
+    }
+  }
+  return summarize(measured);
+}

@@ -1,0 +1,49 @@
+// The yardstick: what one would write in half an hour and call fast. node:http and the driver, one findOneAndUpdate a request, no checks at all.
+import { createServer } from 'node:http';
+import mongoose from 'mongoose';
+
+const client = await new mongoose.mongo.MongoClient(process.env.MONGODB_URI, {
+  writeConcern: { w: 'majority', journal: true },
+}).connect();
+const users = client.db().collection('bare');
+await users.createIndex({ app: 1, email: 1 }, { unique: true });
+const schema = JSON.stringify(JSON.parse(process.env.BARE_SCHEMA ?? '{}'));
+
+createServer(async (req, res) => {
+  const json = await answer(req);
+  res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });
+  res.end(json);
+}).listen(0, '127.0.0.1', function () {
+  process.stdout.write(`http://127.0.0.1:${this.address().port}\n`);
+});
+
+async function answer(req) {
+  if (req.url === '/v1/schema') return schema;
+  if (req.url === '/auth/users')
+    return JSON.stringify({ users: await users.find({ app: 'list' }).sort({ _id: -1 }).toArray() });
+  const { email, data } = JSON.parse(await readBody(req));
+  const { visits, ...fields } = data;
+  const now = new Date();
+  const set = Object.fromEntries(Object.entries(fields).map(([key, value]) => [`data.${key}`, value]));
+  const record = await users.findOneAndUpdate(
+    { app: req.headers['x-app-id'], email },
+    {
+      $set: { ...set, updatedAt: now },
+      $setOnInsert: { createdAt: now },
+      ...(visits && {
+        $push: { 'data.visits': { $each: visits.map((value) => ({ value, timestamp: now.toISOString() })) } },
+      }),
+    },
+    { upsert: true, returnDocument: 'after', projection: { createdAt: 1, updatedAt: 1 } },
+  );
+  return JSON.stringify({ id: record._id, createdAt: record.createdAt, updatedAt: record.updatedAt });
+}
+
+function readBody(req) {
+  return new Promise((done, fail) => {
+    const chunks = [];
+    req.on('data', (chunk) => chunks.push(chunk));
+    req.on('end', () => done(Buffer.concat(chunks).toString()));
+    req.on('error', fail);
+  });
+}

@@ -1,0 +1,47 @@
+// What is asked of both servers. Each case says how it prepares the ground and what one request is.
+const APP = 'bench';
+const json = { 'content-type': 'application/json', 'x-app-id': APP };
+let counter = 0;
+
+export const schema = {
+  rejectUnknown: true,
+  fields: [
+    { key: 'name', label: 'Name', kind: 'text', required: true, maxLength: 100 },
+    { key: 'age', label: 'Age', kind: 'number', min: 0, max: 150 },
+    { key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro'] },
+    { key: 'agreed', label: 'Agreed', kind: 'checkbox', required: true },
+    { key: 'visits', label: 'Visits', kind: 'array' },
+  ],
+};
+
+const fields = { name: 'Ada Lovelace', age: 36, plan: 'pro', agreed: true };
+const post = (email, data) => ({
+  method: 'POST',
+  path: '/v1/users',
+  headers: json,
+  body: JSON.stringify({ email, data }),
+});
+
+export const HOT_USERS = 1000;
+
+/** A new person each time. */
+const newUser = () => {
+  counter += 1;
+  return post(`person-${process.pid}-${counter}@example.com`, fields);
+};
+
+/** One of a thousand known people, with an item for an array. */
+const update = () => {
+  counter += 1;
+  return post(`hot-${counter % HOT_USERS}@example.com`, { ...fields, visits: [`page-${counter}`] });
+};
+
+export const cases = {
+  new: { request: newUser, connections: [1, 32, 256] },
+  update: { request: update, connections: [1, 32, 256] },
+  schema: {
+    request: () => ({ method: 'GET', path: '/v1/schema', headers: { 'x-app-id': APP } }),
+    connections: [1, 32, 256],
+  },
+  list: { request: (cookie) => ({ method: 'GET', path: '/auth/users', headers: { cookie } }), connections: [1, 8] },
+};
