@@ -2,7 +2,7 @@ import type { Issue } from '../errors.ts';
 import { MAX_ISSUES } from '../errors.ts';
 import { storedItem } from './array.ts';
 import { compileField, type FieldDefinition } from './definition.ts';
-import { FIELD_KEY_PATTERN, type Report, type ValueCheck } from './kind.ts';
+import { FIELD_KEY_PATTERN, MAX_PATTERN_STEPS, printable, type Report, type ValueCheck } from './kind.ts';
 import { reportUnstorableKeys } from './stored-json.ts';
 
 /** What an accepted submission does to a record: values that replace, and items that are appended, by field key. */
@@ -32,6 +32,7 @@ export function compileSchema(schema: { rejectUnknown: boolean; fields: readonly
   return {
     issues(data) {
       const issues: Issue[] = [];
+      const budget = { steps: MAX_PATTERN_STEPS };
       for (const key of required) {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, message: 'is required' });
       }
@@ -39,7 +40,7 @@ export function compileSchema(schema: { rejectUnknown: boolean; fields: readonly
         if (issues.length >= MAX_ISSUES) break;
         const report: Report = (message, at) =>
           void issues.push({ path: `data.${printable(key)}${at ? `.${at}` : ''}`, message });
-        (checks.get(key) ?? unknown(key))(data[key], report);
+        (checks.get(key) ?? unknown(key))(data[key], report, budget);
       }
       return issues.slice(0, MAX_ISSUES);
     },
@@ -68,8 +69,3 @@ const keepUnknown =
     }
     reportUnstorableKeys(value, report);
   };
-
-/** Names a key in an answer without repeating text of any length or kind that a client made up. */
-function printable(key: string): string {
-  return FIELD_KEY_PATTERN.test(key) ? key : JSON.stringify(key.slice(0, 40));
-}

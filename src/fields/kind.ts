@@ -6,8 +6,19 @@ export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 /** Says what is wrong; `at` names the place below the value or definition, as in `0.when`. */
 export type Report = (message: string, at?: string) => void;
 
+/**
+ * What the patterns of one submission may cost together, in steps of the regex engine. Linear time alone is not enough: a pattern of a few characters can stand
+ * for thousands of instructions, each of them run for each character of a long text. A step takes up to 25 ns, so this is 50 ms (DESIGN section 3, invariant 7).
+ */
+export const MAX_PATTERN_STEPS = 2_000_000;
+
+/** The steps that are left for the patterns of one submission. */
+export interface PatternBudget {
+  steps: number;
+}
+
 /** Checks one submitted value, reporting each problem. Compiled once per definition and called for every submission. */
-export type ValueCheck = (value: unknown, report: Report) => void;
+export type ValueCheck = (value: unknown, report: Report, budget: PatternBudget) => void;
 
 /** What every field definition has (SPEC 2.3). */
 export interface FieldBase {
@@ -36,3 +47,8 @@ export function defineKind<Kind extends string, Options extends z.ZodRawShape>(
 
 /** A count of characters or the like: a whole number from 0. */
 export const Count = z.int().nonnegative();
+
+/** Names a key in an answer without repeating text of any length or kind that a client made up. */
+export function printable(key: string): string {
+  return /^\w{1,51}$/.test(key) ? key : JSON.stringify(key.slice(0, 40));
+}

@@ -1,4 +1,4 @@
-import type { Report } from './kind.ts';
+import { printable, type Report } from './kind.ts';
 
 /** `_bsontype` is how the database driver marks its own types; a client's object must not pass for one. */
 const RESERVED = new Set(['__proto__', '_bsontype']);
@@ -18,7 +18,7 @@ export function reportUnstorableKeys(value: unknown, report: Report, at = ''): v
       continue;
     }
     if (typeof inner === 'object' && inner !== null)
-      reportUnstorableKeys(inner, report, at === '' ? key : `${at}.${key}`);
+      reportUnstorableKeys(inner, report, at === '' ? printable(key) : `${at}.${printable(key)}`);
   }
 }
 

@@ -21,13 +21,16 @@ export const text = defineKind({
     const least = required ? Math.max(1, minLength) : minLength;
     const pattern = regex === undefined ? undefined : compilePattern(regex);
     if (pattern && 'problem' in pattern) throw new Error(`stored pattern does not compile: ${pattern.problem}`);
-    return (value, report) => {
+    return (value, report, budget) => {
       if (typeof value !== 'string') return report('must be a text');
       // Characters are at most the UTF-16 units and at least half of them, so most values need no count.
       const length = value.length > maxLength || value.length < least * 2 ? characters(value) : value.length;
       if (length < least) return report(least === 1 ? 'must not be empty' : `must have at least ${least} characters`);
       if (length > maxLength) return report(`must have at most ${maxLength} characters`);
-      const problem = pattern?.check(value);
+      if (!pattern) return;
+      budget.steps -= value.length * pattern.stepsPerCharacter;
+      if (budget.steps < 0) return report('is too long to be checked against the pattern');
+      const problem = pattern.check(value);
       if (problem) report(problem);
     };
   },

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { completeDefinition, FieldDefinition } from '../../../src/fields/definition.ts';
+import { definitionProblems } from './cases.ts';
+
+describe('a field key (SPEC section 8)', () => {
+  it.each(['a', 'Z', 'a_1', 'constructor', 'toString', 'hasOwnProperty', `a${'b'.repeat(50)}`])('may be %s', (key) => {
+    expect(definitionProblems({ key, kind: 'text' })).toEqual([]);
+  });
+
+  it.each([
+    '',
+    '1a',
+    '_a',
+    '__proto__',
+    '$a',
+    'a.b',
+    'a b',
+    'a-b',
+    'é',
+    'a\n',
+    'a\0',
+    `a${'b'.repeat(51)}`,
+    7,
+    null,
+    undefined,
+  ])('may not be %j', (key) => {
+    expect(definitionProblems({ key, kind: 'text' })).toHaveLength(1);
+  });
+});
+
+describe('a list of definitions', () => {
+  it('may not use a key twice', () => {
+    const fields = [
+      { key: 'a', kind: 'text' },
+      { key: 'A', kind: 'text' },
+      { key: 'a', kind: 'number' },
+    ];
+    expect(definitionProblems(...fields)).toEqual(['fields.2.key is used by an earlier field']);
+  });
+
+  it('names each problem', () => {
+    const fields = [
+      { key: 'a', kind: 'number', min: 2, max: 1 },
+      { key: 'b', kind: 'text', minLength: 2, maxLength: 1, regex: '(' },
+    ];
+    expect(definitionProblems(...fields).map((problem) => problem.split(' ')[0])).toEqual([
+      'fields.0.min',
+      'fields.1.minLength',
+      'fields.1.regex',
+    ]);
+  });
+
+  it.each([undefined, 'email', 'constructor', '__proto__', 1])(
+    'refuses the kind %j and names those there are',
+    (kind) => {
+      expect(definitionProblems({ key: 'a', kind })).toEqual([
+        '0.kind must have a kind: text, checkbox, select, number, date or array',
+      ]);
+    },
+  );
+
+  it.each([{ label: 1 }, { label: 'x'.repeat(201) }, { required: 'yes' }, { required: null }])(
+    'refuses %j',
+    (wrong) => {
+      expect(definitionProblems({ key: 'a', kind: 'text', ...wrong })).toHaveLength(1);
+    },
+  );
+});
+
+describe('the stored form of a definition', () => {
+  it('has the key as label and is not required where nothing was said', () => {
+    const stored = completeDefinition({ key: 'plan', kind: 'select', enum: ['a'] });
+    expect(stored).toEqual({ key: 'plan', label: 'plan', kind: 'select', required: false, enum: ['a'] });
+    expect(FieldDefinition.parse(stored)).toEqual(stored);
+  });
+
+  it('keeps what was said', () => {
+    const sent = { key: 'a', label: '', kind: 'text' as const, required: true, maxLength: 3 };
+    expect(completeDefinition(sent)).toEqual(sent);
+  });
+});
