@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
@@ -37,7 +38,9 @@ const origins = z.string().transform((text, context) => {
     .map((part) => part.trim())
     .filter((part) => part !== '');
   for (const origin of list) {
-    if (URL.canParse(origin) && /^https?:\/\//.test(origin) && new URL(origin).origin === origin) continue;
+    // A star in a host is a character of a name to URL, but no browser ever sends it: nothing would match.
+    const plain = /^https?:\/\/[^*]+$/.test(origin);
+    if (plain && URL.canParse(origin) && new URL(origin).origin === origin) continue;
     context.addIssue({
       code: 'custom',
       message: `has "${origin}": each origin is scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com`,
@@ -56,13 +59,22 @@ const trustProxy = z.string().transform((text, context) => {
   if (text === 'off' || text === 'false' || text === '0') return false as const;
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const list = text.split(',').map((part) => part.trim());
-  if (list.every((part) => /^(loopback|linklocal|uniquelocal|[0-9a-f:.]+(\/\d{1,3})?)$/i.test(part))) return list;
+  if (list.every(isAddressOrRange)) return list;
   context.addIssue({
     code: 'custom',
     message: 'must be off, a number of proxies like 1, or addresses like 10.0.0.0/8,loopback',
   });
   return z.NEVER;
 });
+
+/** What Express would throw at the first request for is told at the start. */
+function isAddressOrRange(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
 
 const password = z.string().superRefine((text, context) => {
   const problem = passwordProblem(text);
@@ -133,8 +145,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     adminPassword: value.ADMIN_PASSWORD,
     sessionSecret: value.SESSION_SECRET,
     sessionCookieName: value.SESSION_COOKIE_NAME,
-    corsOrigins: value.CORS_ORIGINS,
-    trustProxy: value.TRUST_PROXY,
+    corsOrigins: Object.freeze(value.CORS_ORIGINS),
+    trustProxy: Object.freeze(value.TRUST_PROXY),
     /** Submissions a minute for one app and address; 0 is no limit. */
     rateLimitSubmit: value.RATE_LIMIT_SUBMIT ?? (production ? 600 : 0),
     /** Failed log-ins in 15 minutes for one app and address; 0 is no limit. */
@@ -144,10 +156,10 @@ export function loadConfig(env: Record<string, string | undefined>) {
     bodyLimit: value.BODY_LIMIT,
     logLevel: value.LOG_LEVEL,
     /** Where a mongod may be found, for the embedded database only. */
-    mongod: {
+    mongod: Object.freeze({
       binary: value.MONGOMS_SYSTEM_BINARY,
-      searchPath: value.PATH.split(delimiter).filter((folder) => folder !== ''),
+      searchPath: Object.freeze(value.PATH.split(delimiter).filter((folder) => folder !== '')),
       cacheDir: join(value.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'user-collection-service'),
-    },
+    }),
   });
 }
