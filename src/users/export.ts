@@ -9,7 +9,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 const OWN_COLUMNS = ['id', 'email', 'schemaVersion', 'createdAt', 'updatedAt'];
 
 /** A spreadsheet takes a cell that begins so for a formula. */
-const FORMULA = /^[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20]/;
+const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
 
 /**
  * Writes records as they are read, so that memory stays flat (DESIGN section 3, invariant 6). `ndjson` is one record a line, `json` one array, `csv` follows RFC
@@ -37,7 +37,8 @@ async function* array(users: AsyncIterable<UserRecord>) {
 
 function toCsv(users: AsyncIterable<UserRecord>, keys: readonly string[]): Readable {
   const columns = [...OWN_COLUMNS, ...keys.map((key) => `data.${key}`), 'other'];
-  const encoder = stringify({ header: true, columns, record_delimiter: '\r\n' });
+  // By itself the encoder quotes a line break only when it is the whole CR LF; readers end a row at either.
+  const encoder = stringify({ header: true, columns, record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
   const rows = async function* () {
     for await (const user of users) yield csvRow(user, keys);
   };

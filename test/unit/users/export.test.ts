@@ -1,0 +1,135 @@
+import { text as readAll } from 'node:stream/consumers';
+import { Types } from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { exportUsers } from '../../../src/users/export.ts';
+import { createRecordIds } from '../../../src/users/record-id.ts';
+import type { UserRecord } from '../../../src/users/user-store.ts';
+
+const createdAt = new Date('2026-01-31T08:30:00.000Z');
+const newId = createRecordIds();
+
+function record(data: Record<string, unknown>, email = 'ada@example.com'): UserRecord {
+  const appId = new Types.ObjectId();
+  const own = { _id: newId(createdAt), appId, sourceAppId: 'app', email };
+  return { ...own, data, schemaVersion: 2, createdAt, updatedAt: createdAt };
+}
+
+async function* stored(...records: UserRecord[]): AsyncGenerator<UserRecord> {
+  yield* records;
+}
+
+/** The cells of the data columns of one exported record, as they stand in the file. */
+async function dataCells(data: Record<string, unknown>, keys: string[]): Promise<string> {
+  const csv = await readAll(exportUsers(stored(record(data)), 'csv', keys));
+  const row = csv.slice(csv.indexOf('\r\n') + 2);
+  return row.slice(row.indexOf(createdAt.toISOString()) + 2 * 25, -2);
+}
+
+describe('csv (RFC 4180)', () => {
+  it('has a header, the record’s own columns, one for each field, and the rest', async () => {
+    const user = record({ name: 'Ada', plan: 'pro', old: 1 });
+    const csv = await readAll(exportUsers(stored(user), 'csv', ['name', 'plan', 'unset']));
+    const time = createdAt.toISOString();
+    expect(csv).toBe(
+      'id,email,schemaVersion,createdAt,updatedAt,data.name,data.plan,data.unset,other\r\n' +
+        `${user._id},ada@example.com,2,${time},${time},Ada,pro,,"{""old"":1}"\r\n`,
+    );
+  });
+
+  it.each([
+    ['plain', 'plain'],
+    ['a,b', '"a,b"'],
+    ['say "hi"', '"say ""hi"""'],
+    ['a\r\nb', '"a\r\nb"'],
+    ['a\nb', '"a\nb"'],
+    ['a\rb', '"a\rb"'],
+    ['ünï😀', 'ünï😀'],
+    ['', ''],
+    [null, ''],
+    [0, '0'],
+    [-12.5, '-12.5'],
+    [1e21, '1e+21'],
+    [false, 'false'],
+    [[{ value: 'a,b' }], '"[{""value"":""a,b""}]"'],
+  ])('writes %j as %s', async (value, cell) => {
+    expect(await dataCells({ f: value }, ['f'])).toBe(`${cell},`);
+  });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '＝1', '＋1', '－1', '＠x'])(
+    'defuses the formula %j',
+    async (formula) => {
+      expect(await dataCells({ f: formula }, ['f'])).toBe(`'${formula},`);
+    },
+  );
+
+  it.each(['\r=1', '\n=1'])('defuses the formula %j behind a line break', async (formula) => {
+    expect(await dataCells({ f: formula }, ['f'])).toBe(`"'${formula}",`);
+  });
+
+  it('defuses an email that is a formula', async () => {
+    const csv = await readAll(exportUsers(stored(record({}, '=cmd@example.com')), 'csv', []));
+    expect(csv).toContain(",'=cmd@example.com,");
+  });
+
+  it('takes no inherited property for a field', async () => {
+    expect(await dataCells({}, ['constructor', 'toString'])).toBe(',,');
+  });
+
+  it('of nobody is the header alone', async () => {
+    expect(await readAll(exportUsers(stored(), 'csv', ['name']))).toBe(
+      'id,email,schemaVersion,createdAt,updatedAt,data.name,other\r\n',
+    );
+  });
+});
+
+describe('ndjson and json', () => {
+  const users = [record({ n: '=1+1', list: [{ value: 1 }] }), record({ n: 'a\nb' }, 'bob@example.com')];
+  const expected = users.map(({ _id, email, data }) => {
+    const time = createdAt.toISOString();
+    return { id: _id.toString(), email, data, schemaVersion: 2, createdAt: time, updatedAt: time };
+  });
+
+  it('ndjson is one record a line, as stored', async () => {
+    const lines = (await readAll(exportUsers(stored(...users), 'ndjson', []))).split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(expected);
+  });
+
+  it('json is one array', async () => {
+    expect(JSON.parse(await readAll(exportUsers(stored(...users), 'json', [])))).toEqual(expected);
+  });
+
+  it('of nobody are nothing and an empty array', async () => {
+    expect(await readAll(exportUsers(stored(), 'ndjson', []))).toBe('');
+    expect(JSON.parse(await readAll(exportUsers(stored(), 'json', [])))).toEqual([]);
+  });
+});
+
+describe.each(['csv', 'ndjson', 'json'] as const)('a failure while %s is written', (format) => {
+  it('reaches who reads, so that half a file is not taken for a whole one', async () => {
+    async function* broken(): AsyncGenerator<UserRecord> {
+      yield record({ name: 'Ada' });
+      throw new Error('the database is away');
+    }
+    await expect(readAll(exportUsers(broken(), format, ['name']))).rejects.toThrow('the database is away');
+  });
+
+  it('is not needed to stop early: the source is closed when the reader has seen enough', async () => {
+    let closed: () => void = () => undefined;
+    const end = new Promise<void>((done) => {
+      closed = done;
+    });
+    async function* endless(): AsyncGenerator<UserRecord> {
+      try {
+        for (;;) yield record({ name: 'Ada' });
+      } finally {
+        closed();
+      }
+    }
+    for await (const chunk of exportUsers(endless(), format, ['name'])) {
+      expect(chunk.length).toBeGreaterThan(0);
+      break;
+    }
+    await end;
+  });
+});
