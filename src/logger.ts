@@ -25,6 +25,6 @@ export function createLogger(config: Pick<Config, 'logLevel'>, stream: Destinati
 
 function standardOutput(): DestinationStream {
   // Lines are gathered and written together, once a second at the latest and when the process ends: a write for each would block requests on whoever reads them.
-  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: false, minLength: 16_384, periodicFlush: 1_000 });
+  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 1_000 });
   return PinoPretty({ colorize: true, translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
 }
