@@ -3,7 +3,15 @@ import type { Issue } from '../errors.ts';
 import { array } from './array.ts';
 import { checkbox } from './checkbox.ts';
 import { date } from './date.ts';
-import { FIELD_KEY_PATTERN, type FieldBase, type FieldKind, type Report, type ValueCheck } from './kind.ts';
+import {
+  type CompileBudget,
+  FIELD_KEY_PATTERN,
+  type FieldBase,
+  type FieldKind,
+  MAX_PATTERN_INSTRUCTIONS,
+  type Report,
+  type ValueCheck,
+} from './kind.ts';
 import { number } from './number.ts';
 import { select } from './select.ts';
 import { text } from './text.ts';
@@ -65,7 +73,7 @@ export type FieldDefinitionInput = z.output<typeof FieldDefinitionInput>;
 
 // The table is keyed by kind, so the definition handed to a kind is always its own; the compiler cannot follow that through a lookup.
 type AnyKind = {
-  checkDefinition?(definition: FieldDefinitionInput, report: Report): void;
+  checkDefinition?(definition: FieldDefinitionInput, report: Report, budget: CompileBudget): void;
   compile(definition: FieldBase): ValueCheck;
 };
 const KINDS = { text, checkbox, select, number, date, array } as unknown as Record<FieldDefinition['kind'], AnyKind>;
@@ -75,15 +83,16 @@ export function compileField(field: FieldDefinition): ValueCheck {
   return KINDS[field.kind].compile(field);
 }
 
-/** What a well-formed list of definitions still gets wrong: duplicate keys, min over max, patterns that do not compile. */
+/** What a well-formed list of definitions still gets wrong: duplicate keys, min over max, patterns that do not compile or are too large. */
 export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue[] {
   const issues: Issue[] = [];
   const seen = new Set<string>();
+  const budget = { instructions: MAX_PATTERN_INSTRUCTIONS };
   for (const [index, field] of fields.entries()) {
     const report: Report = (message, at) => issues.push({ path: `fields.${index}.${at}`, message });
     if (seen.has(field.key)) report('is used by an earlier field', 'key');
     seen.add(field.key);
-    KINDS[field.kind].checkDefinition?.(field, report);
+    KINDS[field.kind].checkDefinition?.(field, report, budget);
   }
   return issues;
 }

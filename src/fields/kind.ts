@@ -7,14 +7,22 @@ export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 export type Report = (message: string, at?: string) => void;
 
 /**
- * What the patterns of one submission may cost together, in steps of the regex engine. Linear time alone is not enough: a pattern of a few characters can stand
- * for thousands of instructions, each of them run for each character of a long text. A step takes up to 25 ns, so this is 50 ms (DESIGN section 3, invariant 7).
+ * What the patterns of one submission may take together, in steps of the matcher: 10 to 25 ms. Linear time alone is not enough:
+ * a pattern of a few characters can stand for thousands of instructions, each of them run for each character of a long text (DESIGN section 3, invariant 7).
  */
-export const MAX_PATTERN_STEPS = 2_000_000;
+export const MAX_PATTERN_STEPS = 1_000_000;
 
 /** The steps that are left for the patterns of one submission. */
 export interface PatternBudget {
   steps: number;
+}
+
+/** What the patterns of one schema may compile to together, in instructions: about 20 ms. */
+export const MAX_PATTERN_INSTRUCTIONS = 10_000;
+
+/** The instructions that are left for the patterns of one schema. */
+export interface CompileBudget {
+  instructions: number;
 }
 
 /** Checks one submitted value, reporting each problem. Compiled once per definition and called for every submission. */
@@ -34,7 +42,7 @@ export interface FieldBase {
 export interface FieldKind<Kind extends string, Options extends z.ZodRawShape> {
   kind: Kind;
   options: Options;
-  checkDefinition?(definition: z.output<z.ZodObject<Options>>, report: Report): void;
+  checkDefinition?(definition: z.output<z.ZodObject<Options>>, report: Report, budget: CompileBudget): void;
   compile(definition: FieldBase & z.output<z.ZodObject<Options>>): ValueCheck;
 }
 

@@ -96,7 +96,7 @@ describe('what patterns may cost (DESIGN section 3, invariant 7)', () => {
 
   it('counts all fields of a submission together', () => {
     const keys = Array.from({ length: 100 }, (_, index) => `f${index}`);
-    const validator = validatorOf(keys.map((key) => ({ key, kind: 'text', regex: '^[ab]{0,400}$' })));
+    const validator = validatorOf(keys.map((key) => ({ key, kind: 'text', regex: '[ab]*a[ab]{99}$' })));
     const data = Object.fromEntries(keys.map((key) => [key, 'ab'.repeat(200)]));
     const refused = validator.issues(data);
     expect(refused).toHaveLength(20);

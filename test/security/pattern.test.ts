@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { describe, expect, it } from 'vitest';
+import { definitionIssues, type FieldDefinitionInput } from '../../src/fields/definition.ts';
+import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../../src/fields/kind.ts';
+import { compilePattern } from '../../src/fields/pattern.ts';
+import { createMatcher } from '../../src/fields/pattern-matcher.ts';
+import { compiledSize } from '../../src/fields/pattern-size.ts';
+import { validatorOf } from '../unit/fields/cases.ts';
+
+const atom = fc.constantFrom(
+  ...[
+    'a',
+    'b',
+    'K',
+    'é',
+    '😀',
+    '.',
+    '\\.',
+    '\\d',
+    '\\w',
+    '\\W',
+    '\\s',
+    '[ab]',
+    '[^a]',
+    '[]',
+    '[^]',
+    '[a-f\\d]',
+    '\\pL',
+    '\\PL',
+  ],
+  ...['^', '$', '\\b', '\\B', '\\n', '[[:alpha:]]', '\\u00e9', '(?:)', '()'],
+);
+const quantifier = fc.constantFrom('', '', '', '*', '+', '?', '*?', '{2}', '{0}', '{0,3}', '{1,}', '{2,5}');
+const { pattern: anyPattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
+  part: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    atom,
+    fc
+      .tuple(fc.constantFrom('(', '(?:', '(?i:', '(?s:', '(?m:'), tie('pattern'))
+      .map(([open, inner]) => `${open}${inner})`),
+    fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => `(?:${left}|${right})`),
+  ),
+  pattern: fc
+    .array(fc.tuple(tie('part'), quantifier), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.map((part) => part.join('')).join('')),
+}));
+const anyText = fc.string({ unit: fc.constantFrom('a', 'b', 'K', 'k', 'K', 'é', 'É', '😀', '\n', ' ', '1', '.', '_') });
+
+/** The engine's compiled form, or undefined for a pattern that it refuses. */
+function engineOf(source: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(source));
+  } catch {
+    return undefined;
+  }
+}
+
+describe('the counting matcher', () => {
+  it('finds exactly what the engine finds', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(anyPattern, anyText, (source, text) => {
+        const engine = engineOf(source);
+        if (!engine) return;
+        compared += 1;
+        expect(createMatcher(engine)(text, { steps: MAX_PATTERN_STEPS })).toBe(engine.test(text));
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(compared).toBeGreaterThan(300);
+  });
+
+  it('stops after the same number of steps each time, and at most one place late', () => {
+    const compiled = RE2JS.compile('(?:a|b|ab)*a[ab]{200}$');
+    const matcher = createMatcher(compiled);
+    const text = 'ab'.repeat(50_000);
+    const [first, again] = [{ steps: 10_000 }, { steps: 10_000 }];
+    expect(matcher(text, first)).toBeUndefined();
+    expect(matcher(text, again)).toBeUndefined();
+    expect(again).toEqual(first);
+    expect(first.steps).toBeGreaterThan(-2 * compiled.programSize());
+  });
+});
+
+describe('the size of a pattern, seen before it is compiled', () => {
+  it('is never far below the size of the program', () => {
+    fc.assert(
+      fc.property(anyPattern, fc.constantFrom('', '{40}', '{0,200}'), (source, count) => {
+        const counted = `(?:${source})${count}`;
+        const engine = engineOf(counted);
+        if (!engine) return;
+        expect(engine.programSize()).toBeLessThanOrEqual(3 * compiledSize(RE2JS.translateRegExp(counted)) + 3);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  // Each of them takes from 10 to 400 ms to compile.
+  it.each([
+    ['.{1000}'.repeat(71)],
+    ['.{0,1000}'.repeat(55)],
+    ['[a-z0-9_-]{1,1000}'.repeat(27)],
+    ['(?:a|b|c|d){1000}x{1000}x{1000}x{1000}x{1000}x{1000}x{1000}x{1000}'],
+    [`(?i)${'[\\u{80}-\\u{10ffff}]'.repeat(24)}`],
+    [`(?i)${'[a-\u{10ffff}]'.repeat(80)}`],
+    [`(?s-m:(?i)${'\\PL'.repeat(160)})`],
+    ['(?:[]{9}|\\(|(?:x{10}){10}){10}'.repeat(16)],
+  ])('refuses number %# before it is compiled', (source) => {
+    expect(compilePattern(source, { instructions: MAX_PATTERN_INSTRUCTIONS })).toEqual({
+      problem: expect.stringMatching(/^is too large/),
+    });
+  });
+
+  it('refuses a quotation, in which counts and brackets are text', () => {
+    expect(compilePattern('(?:a\\Q)\\E){1000}', { instructions: MAX_PATTERN_INSTRUCTIONS })).toEqual({
+      problem: expect.stringContaining('\\Q is not supported'),
+    });
+    // An escaped backslash before a Q is none.
+    expect(compilePattern('a\\\\Q', { instructions: MAX_PATTERN_INSTRUCTIONS })).toHaveProperty('check');
+  });
+});
+
+describe('what the patterns of one schema and one submission may cost together (docs/decisions/0008-regex-budget.md)', () => {
+  const hundred = (regex: string): FieldDefinitionInput[] =>
+    Array.from({ length: 100 }, (_, index) => ({ key: `f${index}`, kind: 'text', regex }));
+
+  it('refuses a schema of a hundred patterns that are too large together, and says which', () => {
+    const issues = definitionIssues(hundred('^[a-z]{1,300}$'));
+    expect(issues.length).toBeGreaterThan(50);
+    expect(issues[0]?.path).toMatch(/^fields\.\d+\.regex$/);
+    expect(issues.every(({ message }) => message.startsWith('is too large, alone or with the other patterns'))).toBe(
+      true,
+    );
+  });
+
+  it('takes a schema of a hundred ordinary patterns', () => {
+    expect(definitionIssues(hundred('^[\\w.+-]+@[\\w-]+(\\.[\\w-]+)+$'))).toEqual([]);
+  });
+
+  it('spends one budget on a submission of a hundred costly texts', () => {
+    const validator = validatorOf(hundred('[ab]*a[ab]{41}$'));
+    const data = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, 'ab'.repeat(490)]));
+    const issues = validator.issues(data);
+    expect(issues.at(-1)).toMatchObject({ message: 'is too long to be checked against the pattern' });
+  });
+
+  it.each([
+    ['(([^a]|a){1,31}){1,31}$', 'a'],
+    ['(a?){1000}b', 'a'],
+    ['(.{0,1000})(.{0,1000})y', 'x'],
+    ['[ab]*a[ab]{900}c$', 'ab'],
+    ['(?i)(\\pL*)(\\pL*)(\\pL*)(\\pL*)(\\pL*)(\\pL*)!', 'é𐐀aж'],
+    ['(\\b|a|\\B){300}!', 'a '],
+  ])('gives up on %s and 100 kB of text after the budget, not after minutes', (regex, unit) => {
+    const pattern = compilePattern(regex, { instructions: MAX_PATTERN_INSTRUCTIONS });
+    if ('problem' in pattern) throw new Error(pattern.problem);
+    const budget = { steps: MAX_PATTERN_STEPS };
+    expect(pattern.check(unit.repeat(100_000 / unit.length), budget)).toMatch(/is too long to be checked/);
+    expect(budget.steps).toBeGreaterThan(-20_000);
+  });
+});
+
+describe('ordinary patterns', () => {
+  const url =
+    '^https?:\\/\\/(www\\.)?[-a-zA-Z0-9@:%._\\+~#=]{1,256}\\.[a-zA-Z0-9()]{1,6}\\b([-a-zA-Z0-9()@:%_\\+.~#?&\\/=]*)$';
+
+  it.each([
+    ['email', '^[\\w.+-]+@[\\w-]+(\\.[\\w-]+)+$', `${'ada.'.repeat(700)}l@example.co.uk`, 'ada@'],
+    ['phone', '^\\+?[0-9][0-9 ()-]{5,20}$', '+49 (170) 123-4567', '+49 x'],
+    ['UK postcode', '(?i)^[a-z]{1,2}[0-9][0-9a-z]? ?[0-9][a-z]{2}$', 'SW1A 1AA', 'SW1A'],
+    ['US zip', '^\\d{5}(-\\d{4})?$', '12345-6789', '1234'],
+    ['slug', '^[a-z0-9]+(?:-[a-z0-9]+)*$', 'slug-'.repeat(600).slice(0, -1), 'slug-'],
+    ['URL', url, `https://www.example.com/${'path/'.repeat(600)}?q=1`, 'ftp://example.com'],
+    ['name', "^[\\p{L}\\p{M}' .-]{1,200}$", 'Åsa Öberg-D’Arcy'.replace('’', "'"), 'x1'],
+    ['counted text', '^[\\s\\S]{10,1000}$', 'a\n'.repeat(500), 'short'],
+    ['UUID', '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$', '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57', '01924c9e'],
+    ['word in prose', '\\bcolou?r\\b', `${'some long prose, '.repeat(250)}colour`, 'collar'],
+  ])('%s', (_name, regex, right, wrong) => {
+    const validator = validatorOf([{ key: 'f', kind: 'text', regex }]);
+    expect(validator.issues({ f: right })).toEqual([]);
+    expect(validator.issues({ f: wrong })).toEqual([
+      { path: 'data.f', message: 'does not match the required pattern' },
+    ]);
+  });
+});
