@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import {
+  APP_ID_PATTERN,
+  createPasswordHasher,
+  generatePassword,
+  passwordProblem,
+} from '../../../src/apps/app-credentials.ts';
+import { Unavailable } from '../../../src/errors.ts';
+
+const CHEAP = 4;
+
+describe('a sourceAppId (SPEC 2.2)', () => {
+  it.each(['a', '1', '.', '-_.', 'A-b_c.9', 'x'.repeat(80)])('may be %s', (id) => {
+    expect(id).toMatch(APP_ID_PATTERN);
+  });
+  it.each(['', ' ', 'a b', 'a/b', 'é', 'a\n', 'a\0', '$a', 'x'.repeat(81)])('may not be %j', (id) => {
+    expect(id).not.toMatch(APP_ID_PATTERN);
+  });
+});
+
+describe('a password', () => {
+  it('that is generated has 24 URL-safe characters or more, each time others', () => {
+    const made = Array.from({ length: 200 }, generatePassword);
+    expect(new Set(made).size).toBe(made.length);
+    for (const password of made) expect(password).toMatch(/^[A-Za-z0-9_-]{24,72}$/);
+  });
+
+  it.each(['x', 'x'.repeat(72), 'é'.repeat(36), ' '])('may be %j', (password) => {
+    expect(passwordProblem(password)).toBeUndefined();
+  });
+
+  // bcrypt would cut each of these without a word.
+  it.each(['', 'a\0b', 'x'.repeat(73), 'é'.repeat(37), '😀'.repeat(19)])('may not be %j', (password) => {
+    expect(passwordProblem(password)).toMatch(/^must /);
+  });
+});
+
+describe('the hasher', () => {
+  it('knows the right password from a wrong one', async () => {
+    const hasher = createPasswordHasher(CHEAP);
+    const hash = await hasher.hash('right');
+    expect(hash).not.toContain('right');
+    expect(await hasher.verify('right', hash)).toBe(true);
+    expect(await hasher.verify('wrong', hash)).toBe(false);
+    expect(await hasher.verify('right', undefined)).toBe(false);
+  });
+
+  it('uses cost 12 (DESIGN section 2)', async () => {
+    expect(await createPasswordHasher().hash('x')).toMatch(/^\$2b\$12\$/);
+  });
+
+  it('refuses rather than letting a flood pile up', async () => {
+    const hasher = createPasswordHasher(8);
+    const hash = await hasher.hash('right');
+    expect(await hasher.verify('right', hash)).toBe(true);
+    const waiting: Promise<boolean>[] = [];
+    const refused: unknown[] = [];
+    for (let sent = 0; sent < 300; sent += 1) {
+      // A turn of the event loop between two: those before are queued by then.
+      await new Promise(setImmediate);
+      waiting.push(
+        hasher.verify('right', hash).catch((error: unknown) => {
+          refused.push(error);
+          return true;
+        }),
+      );
+    }
+    expect((await Promise.all(waiting)).every(Boolean)).toBe(true);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const error of refused) expect(error).toBeInstanceOf(Unavailable);
+  });
+});
