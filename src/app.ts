@@ -19,6 +19,8 @@ import type { Logger } from './logger.ts';
 import { schemaRoutes } from './schemas/schemas.routes.ts';
 import type { Services } from './services.ts';
 import { sessionRoutes } from './sessions/sessions.routes.ts';
+import { schemaCheckRoutes } from './users/schema-check.routes.ts';
+import { userStatsRoutes } from './users/user-stats.routes.ts';
 import { userRoutes } from './users/users.routes.ts';
 
 export interface AppDeps {
@@ -46,7 +48,9 @@ export function createApp({ config, logger, services, isStopping = () => false }
       [
         ...systemRoutes(async () => !isStopping() && (await services.ping())),
         ...userRoutes(services.users),
+        ...userStatsRoutes(services.userStats),
         ...schemaRoutes(services.schemas),
+        ...schemaCheckRoutes(services.schemaCheck),
         ...sessionRoutes(services.sessions, config.sessionCookieName),
         ...appRoutes(services.apps, services.removal),
       ],

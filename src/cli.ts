@@ -23,7 +23,7 @@ async function withServices(task: (services: Services) => Promise<void>): Promis
     await services.prepare();
     await task(services);
   } finally {
-    services.stop();
+    await services.stop();
     await database.close();
   }
 }

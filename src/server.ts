@@ -31,13 +31,13 @@ async function start(config: Config, logger: Logger): Promise<void> {
       if (err) logger.fatal({ err: { name: err.name, stack: err.stack } }, 'stopping after an unexpected error');
       stopping = true;
       await listener.close();
-      services.stop();
+      await services.stop();
       await database.close();
       logger.info('stopped');
     });
     announce(listener.url, config, created, progress);
   } catch (error) {
-    services.stop();
+    await services.stop();
     await database.close();
     throw error;
   }

@@ -1,4 +1,5 @@
 import type { Types } from 'mongoose';
+import { createAppActivity } from './apps/app-activity.ts';
 import { createPasswordHasher } from './apps/app-credentials.ts';
 import { createAppRemoval } from './apps/app-removal.ts';
 import { createAppModel, createDeletedAppModel } from './apps/apps.model.ts';
@@ -17,7 +18,11 @@ import { createSessionService } from './sessions/sessions.service.ts';
 import { createGroupCommit } from './users/group-commit.ts';
 import { createRecordIds } from './users/record-id.ts';
 import { createRecordWriter } from './users/record-writer.ts';
+import { createSchemaCheckService } from './users/schema-check.service.ts';
 import { createStoreSubmission } from './users/submission-writer.ts';
+import { createUserCounts } from './users/user-counts.ts';
+import { createUserSearch } from './users/user-search.ts';
+import { createUserStatsService } from './users/user-stats.service.ts';
 import { createUserStore } from './users/user-store.ts';
 import { createUserModel, userCollection } from './users/users.model.ts';
 import { createUserService } from './users/users.service.ts';
@@ -70,14 +75,19 @@ export function createServices(
     newId: createRecordIds(),
     maxArrayItems: config.maxArrayItems,
   });
-  const users = createUserService({ apps, leases, store: userStore, storeSubmission });
+  const activity = createAppActivity(models.apps);
+  const search = createUserSearch(collection);
+  const users = createUserService({ apps, activity, leases, store: userStore, search, storeSubmission });
+  const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });
 
   return {
     apps,
     removal,
     schemas,
+    schemaCheck: createSchemaCheckService({ apps, users }),
     users,
+    userStats,
     sessions,
     sessionStore: createSessionStore(connection),
 
@@ -98,9 +108,10 @@ export function createServices(
       }
     },
 
-    /** Ends what runs in the background. */
-    stop(): void {
+    /** Ends what runs in the background; resolves when what it had still to write is written, or cannot be. */
+    async stop(): Promise<void> {
       removal.stop();
+      await activity.flush().catch(() => undefined);
     },
   };
 }

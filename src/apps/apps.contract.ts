@@ -13,6 +13,8 @@ export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 /** An app named by a path. One of a wrong form cannot exist, so it is a 404 like any other that does not. */
 export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsletter' }) });
 
+const Password = z.string().min(24).meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' });
+
 const AppRecord = z.strictObject({ sourceAppId: SourceAppId, role: Role, createdAt: Timestamp }).meta({ id: 'App' });
 
 export const appEndpoints = {
@@ -36,12 +38,22 @@ export const appEndpoints = {
       'The generated password is in this answer only; it is stored as a hash and cannot be shown again. The app starts with the default schema.',
     body: z.strictObject({ sourceAppId: SourceAppId }),
     bodyMessage: 'Invalid sourceAppId',
-    response: z.strictObject({
-      sourceAppId: SourceAppId,
-      role: Role,
-      password: z.string().min(24).meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' }),
-    }),
+    response: z.strictObject({ sourceAppId: SourceAppId, role: Role, password: Password }),
     errors: [409],
+  },
+  rotatePassword: {
+    method: 'post',
+    path: '/auth/apps/:sourceAppId/password',
+    access: 'admin',
+    tag: 'Apps',
+    summary: 'Give an app a new password',
+    description:
+      'The generated password is in this answer only. The old one is worth nothing any more, and the sessions made with it are over at once; so is the one that asks, if the app is its own.',
+    params: AppPath,
+    // A 503 would lose the password: hashing, which waits behind log-ins, goes on and replaces the old one in any case.
+    slow: true,
+    response: z.strictObject({ sourceAppId: SourceAppId, password: Password }),
+    errors: [404],
   },
   deleteApp: {
     method: 'delete',

@@ -15,7 +15,9 @@ const appSchema = new Schema(
     credentialId: { type: String, required: true },
     createdAt: { type: Date, required: true },
     /** Set while the app is being deleted: it takes no submission, log-in or session any more. */
-    deletingSince: { type: Date },
+    deletingSince: { type: Date, index: true, sparse: true },
+    /** Not to the second: see app-activity.ts. */
+    lastSubmissionAt: { type: Date },
   },
   { collection: 'apps', versionKey: false },
 );

@@ -13,6 +13,11 @@ export const appRoutes = (apps: AppService, removal: AppRemoval): Route[] =>
       return { sourceAppId: app.sourceAppId, role: app.role, password };
     },
 
+    rotatePassword: async ({ params }) => {
+      const { app, password } = await apps.rotatePassword(params.sourceAppId);
+      return { sourceAppId: app.sourceAppId, password };
+    },
+
     deleteApp: async ({ params }) => ({ ok: true as const, deletedUsers: await removal.remove(params.sourceAppId) }),
   });
 

@@ -13,6 +13,8 @@ export interface App {
   role: Role;
   credentialId: string;
   createdAt: Date;
+  /** When it last took a submission, as far as that was written (app-activity.ts). */
+  lastSubmissionAt: Date | undefined;
 }
 
 /** A password that was just made; it is stored as a hash only, so this is the one time it can be told. */
@@ -133,6 +135,6 @@ export function createAppService(deps: { apps: AppModel; owned: readonly AppOwne
   };
 }
 
-function toApp({ _id, sourceAppId, role, credentialId, createdAt }: AppDocument): App {
-  return { id: _id, sourceAppId, role, credentialId, createdAt };
+function toApp({ _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt }: AppDocument): App {
+  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt: lastSubmissionAt ?? undefined };
 }

@@ -10,6 +10,14 @@ export interface AppSchema {
   fields: FieldDefinition[];
 }
 
+/** A version as the history lists it. */
+export interface SchemaVersion {
+  version: number;
+  createdAt: Date;
+  /** How many fields it has. */
+  fields: number;
+}
+
 /** What a new app begins with (DESIGN section 2, "default schema"). */
 const DEFAULT_SCHEMA: AppSchema = {
   version: 1,
@@ -22,6 +30,8 @@ export interface SchemaStore extends AppOwned {
   /** The newest version, or undefined when the app is gone. */
   newest(appId: Types.ObjectId): Promise<AppSchema | undefined>;
   version(appId: Types.ObjectId, version: number): Promise<AppSchema | undefined>;
+  /** All versions, newest first, read as they are consumed. */
+  history(appId: Types.ObjectId): AsyncIterable<SchemaVersion>;
   /** Adds a version. Rejects with a duplicate-key error when that version exists. */
   add(appId: Types.ObjectId, schema: AppSchema): Promise<void>;
 }
@@ -39,6 +49,14 @@ export function createSchemaStore(schemas: SchemaModel): SchemaStore {
     removeAll: async (appId) => (await schemas.deleteMany({ appId })).deletedCount,
     newest: (appId) => read({ appId }),
     version: (appId, version) => read({ appId, version }),
+    // Served by appId_1_version_-1, like every other read here.
+    history: (appId) =>
+      schemas
+        .find({ appId })
+        .select({ _id: 0, version: 1, createdAt: 1, fields: { $size: '$fields' } })
+        .sort({ version: -1 })
+        .lean<SchemaVersion>()
+        .cursor(),
     add,
   };
 }

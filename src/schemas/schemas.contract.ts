@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppPath } from '../apps/apps.contract.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
 import type { Endpoints } from '../http/endpoint.ts';
-import { WholeNumber } from '../http/validation.ts';
+import { Timestamp, WholeNumber } from '../http/validation.ts';
 
 const example = {
   version: 2,
@@ -22,12 +22,16 @@ const SchemaDocument = z
   })
   .meta({ id: 'Schema', example });
 
-const SchemaReplacement = z
+export const SchemaReplacement = z
   .strictObject({
     rejectUnknown: z.boolean(),
     fields: z.array(FieldDefinitionInput).max(MAX_FIELDS, `must have at most ${MAX_FIELDS} entries`),
   })
   .meta({ id: 'SchemaReplacement', example: { rejectUnknown: example.rejectUnknown, fields: example.fields } });
+
+const VersionQuery = z.strictObject({
+  version: WholeNumber(1).optional().meta({ description: 'An earlier version; without it the newest', example: '1' }),
+});
 
 export const schemaEndpoints = {
   getSchema: {
@@ -43,6 +47,16 @@ export const schemaEndpoints = {
     conditional: true,
     errors: [],
   },
+  getOwnSchema: {
+    method: 'get',
+    path: '/auth/schema',
+    access: 'session',
+    tag: 'Schemas',
+    summary: "The schema of the session's app",
+    query: VersionQuery,
+    response: SchemaDocument,
+    errors: [404],
+  },
   getAppSchema: {
     method: 'get',
     path: '/auth/apps/:sourceAppId/schema',
@@ -50,13 +64,10 @@ export const schemaEndpoints = {
     tag: 'Schemas',
     summary: "Any app's schema",
     params: AppPath,
-    query: z.strictObject({
-      version: WholeNumber(1)
-        .optional()
-        .meta({ description: 'An earlier version; without it the newest', example: '1' }),
-    }),
+    query: VersionQuery,
     response: SchemaDocument,
-    errors: [400, 404],
+    responseHeaders: { ETag: 'Names the version, for `If-Match` of the replacement' },
+    errors: [404],
   },
   replaceSchema: {
     method: 'put',
@@ -65,11 +76,33 @@ export const schemaEndpoints = {
     tag: 'Schemas',
     summary: "Replace any app's schema",
     description:
-      'Makes a new version; earlier ones stay readable. Stored records are not checked again. When this has answered, every later submission is checked against the new version, on every server.',
+      'Makes a new version; earlier ones stay readable. Stored records are not checked again. When this has answered, every later submission is checked against the new version, on every server. With `If-Match` it replaces the version that was read and no other: 412 when there is a newer one.',
     params: AppPath,
+    headers: z.object({
+      'if-match': z.string().optional().meta({ description: 'The ETag of the version to replace', example: '"v2"' }),
+    }),
     body: SchemaReplacement,
     bodyMessage: 'Invalid schema',
     response: SchemaDocument,
+    errors: [404, 412],
+  },
+  listSchemaVersions: {
+    method: 'get',
+    path: '/auth/apps/:sourceAppId/schema/versions',
+    access: 'admin',
+    tag: 'Schemas',
+    summary: "The versions of any app's schema",
+    description: 'All versions, newest first, each with the number of its fields.',
+    params: AppPath,
+    response: z.strictObject({
+      versions: z.array(
+        z.strictObject({
+          version: z.int().positive(),
+          createdAt: Timestamp,
+          fields: z.int().nonnegative().meta({ example: 2 }),
+        }),
+      ),
+    }),
     errors: [404],
   },
 } as const satisfies Endpoints;

@@ -1,10 +1,10 @@
 import { leasesOver } from '../apps/app-lease.ts';
-import type { AppService } from '../apps/apps.service.ts';
+import type { App, AppService } from '../apps/apps.service.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { InvalidInput, NotFound } from '../errors.ts';
+import { InvalidInput, NotFound, PreconditionFailed } from '../errors.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
 import type { SchemaLeases } from './schema-lease.ts';
-import type { AppSchema, SchemaStore } from './schema-store.ts';
+import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
 
 /** 400: the id names no app. The public learns no more than for an id of a wrong form (DESIGN section 2). */
 export class UnknownApp extends InvalidInput {
@@ -19,7 +19,16 @@ export type SchemaService = ReturnType<typeof createSchemaService>;
 export function createSchemaService(deps: { apps: AppService; store: SchemaStore; leases: SchemaLeases }) {
   const { apps, store, leases } = deps;
 
+  async function ofApp({ id }: Pick<App, 'id'>, version?: number): Promise<AppSchema> {
+    const schema = version === undefined ? await store.newest(id) : await store.version(id, version);
+    if (!schema) throw new NotFound(version === undefined ? 'App not found' : 'Schema version not found');
+    return schema;
+  }
+
   return {
+    /** The newest schema of a known app, or the one of `version`. @throws {NotFound} */
+    ofApp,
+
     /** The newest schema for the public (SPEC 4.1). @throws {UnknownApp} */
     async current(sourceAppId: string): Promise<AppSchema> {
       const lease = await leases.hold(sourceAppId);
@@ -29,21 +38,26 @@ export function createSchemaService(deps: { apps: AppService; store: SchemaStore
 
     /** The newest schema for an admin, or the one of `version`. @throws {NotFound} */
     async get(sourceAppId: string, version?: number): Promise<AppSchema> {
-      const { id } = await apps.get(sourceAppId);
-      const schema = version === undefined ? await store.newest(id) : await store.version(id, version);
-      if (!schema) throw new NotFound(version === undefined ? 'App not found' : 'Schema version not found');
-      return schema;
+      return ofApp(await apps.get(sourceAppId), version);
+    },
+
+    /** All versions of an app's schema, newest first, read as they are consumed. @throws {NotFound} */
+    async history(sourceAppId: string): Promise<AsyncIterable<SchemaVersion>> {
+      return store.history((await apps.get(sourceAppId)).id);
     },
 
     /**
      * Replaces an app's schema by a new version and returns it. When this resolves, no server checks a later submission against an older version
      * (DESIGN section 3, invariant 4): it commits, then waits until every lease on the old one has run out.
      *
+     * @param over replaces only one of these versions. Of several servers that replace the same one, one does: the unique index decides.
      * @throws {InvalidInput} when the definitions contradict themselves @throws {NotFound}
+     * @throws {PreconditionFailed} when the newest version is none of `over`; nothing is stored
      */
     async replace(
       sourceAppId: string,
       input: { rejectUnknown: boolean; fields: FieldDefinitionInput[] },
+      over?: readonly number[],
     ): Promise<AppSchema> {
       const { id } = await apps.get(sourceAppId);
       const issues = definitionIssues(input.fields);
@@ -52,6 +66,9 @@ export function createSchemaService(deps: { apps: AppService; store: SchemaStore
       for (;;) {
         const newest = await store.newest(id);
         if (!newest) throw new NotFound('App not found');
+        if (over && !over.includes(newest.version)) {
+          throw new PreconditionFailed(`The schema was changed meanwhile: its newest version is ${newest.version}`);
+        }
         const schema: AppSchema = { version: newest.version + 1, rejectUnknown: input.rejectUnknown, fields };
         try {
           await store.add(id, schema);

@@ -20,6 +20,11 @@ export function createRecordIds(): (createdAt: Date) => RecordId {
   };
 }
 
+/** The lowest id that a record made at `time` or later can have. */
+export function firstIdAt(time: Date): RecordId {
+  return new UUID(v7({ msecs: time.getTime(), seq: 0, random: new Uint8Array(16) }, new Uint8Array(16)));
+}
+
 /** The record id that a text names, or undefined. */
 export function parseRecordId(text: string): RecordId | undefined {
   return UUID.isValid(text) ? new UUID(text) : undefined;

@@ -1,20 +1,25 @@
 import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
+import { parseRecordId } from './record-id.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
 /** How many records one step of a removal takes: each step stays short, however many there are. */
 const REMOVAL_STEP = 2_000;
-const LISTING_BATCH = 500;
+export const LISTING_BATCH = 500;
 
 /** A record as listings show it: without what the service keeps for itself. */
 export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes'>;
 
-const HIDDEN = { appliedKeys: 0, arraySizes: 0 };
+export const HIDDEN = { appliedKeys: 0, arraySizes: 0 };
 
 /** The stored records of apps' users. */
 export interface UserStore extends AppOwned {
   /** An app's records, newest first, read as they are consumed. */
   ofApp(appId: Types.ObjectId): AsyncIterable<UserRecord>;
+  /** The record of that id, if it is one of this app's. */
+  find(appId: Types.ObjectId, id: string): Promise<UserRecord | undefined>;
+  /** Removes the record of that id, if it is one of this app's; says whether it was. */
+  erase(appId: Types.ObjectId, id: string): Promise<boolean>;
   /** A page of records, newest first, of one app's name or of all. */
   page(sourceAppId: string | undefined, limit: number, skip: number): AsyncIterable<UserRecord>;
 }
@@ -28,6 +33,16 @@ export function createUserStore(
 
   return {
     ofApp: (appId) => list({ appId }),
+
+    async find(appId, id) {
+      const _id = parseRecordId(id);
+      return (_id && (await users.findOne<UserRecord>({ _id, appId }, { projection: HIDDEN }))) ?? undefined;
+    },
+
+    async erase(appId, id) {
+      const _id = parseRecordId(id);
+      return _id !== undefined && (await users.deleteOne({ _id, appId })).deletedCount === 1;
+    },
 
     async *page(sourceAppId, limit, skip) {
       const appId = sourceAppId === undefined ? undefined : await findAppId(sourceAppId);

@@ -1,7 +1,9 @@
 import { type Route, routes } from '../http/endpoint.ts';
-import { JsonStream } from '../http/reply.ts';
+import { Download, JsonStream } from '../http/reply.ts';
+import type { ExportFormat } from './export.ts';
+import type { UserPage } from './user-search.ts';
 import type { UserRecord } from './user-store.ts';
-import { userEndpoints } from './users.contract.ts';
+import { DEFAULT_LIMIT, userEndpoints } from './users.contract.ts';
 import type { UserService } from './users.service.ts';
 
 export const userRoutes = (users: UserService): Route[] =>
@@ -11,7 +13,29 @@ export const userRoutes = (users: UserService): Route[] =>
       return { id: id.toString(), createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
     },
 
-    listUsers: ({ app }) => new JsonStream('users', presentAll(users.list(app), presentOwn)),
+    listUsers: async ({ app, query }) => {
+      if (Object.keys(query).length === 0) return new JsonStream('users', presentAll(users.list(app), presentOwn));
+      const page: UserPage = { ...query, limit: query.limit ?? DEFAULT_LIMIT, skip: query.skip ?? 0 };
+      const found = await users.search(app, page);
+      const { limit, skip } = page;
+      return new JsonStream('users', presentAll(found.users, presentOwn), { total: found.total, limit, skip });
+    },
+
+    exportUsers: async ({ app, query: { format, ...filter } }) => {
+      const content = await users.export(app, filter, format);
+      const date = new Date().toISOString().slice(0, 10);
+      return new Download(`${app.sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
+    },
+
+    getUser: async ({ app, params }) => {
+      const { createdAt, updatedAt, ...rest } = presentOwn(await users.get(app, params.id));
+      return { ...rest, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+    },
+
+    eraseUser: async ({ app, params }) => {
+      await users.erase(app, params.id);
+      return { ok: true as const };
+    },
 
     listAllUsers: ({ query }) =>
       new JsonStream('users', presentAll(users.listAcrossApps(query), presentWithApp), {
@@ -19,6 +43,12 @@ export const userRoutes = (users: UserService): Route[] =>
         skip: query.skip,
       }),
   });
+
+const MEDIA_TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv',
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+};
 
 function presentOwn({ _id, email, data, schemaVersion, createdAt, updatedAt }: UserRecord) {
   return { id: _id.toString(), email, data, schemaVersion, createdAt, updatedAt };

@@ -1,10 +1,14 @@
-import type { AppService } from '../apps/apps.service.ts';
-import { InvalidInput, Unavailable } from '../errors.ts';
+import type { Readable } from 'node:stream';
+import type { AppActivity } from '../apps/app-activity.ts';
+import type { App, AppService } from '../apps/apps.service.ts';
+import { InvalidInput, NotFound, Unavailable } from '../errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-lease.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
 import { normalizeEmail } from './email.ts';
+import { type ExportFormat, exportUsers } from './export.ts';
 import { appliedKey, type Submission } from './submission.ts';
 import { OutdatedSchema, type StoredSubmission, type StoreSubmission } from './submission-writer.ts';
+import type { UserFilter, UserPage, UserSearch } from './user-search.ts';
 import type { UserRecord, UserStore } from './user-store.ts';
 
 /** A schema that is replaced again and again while one submission is stored; each time the submission is checked anew. */
@@ -21,11 +25,13 @@ export type UserService = ReturnType<typeof createUserService>;
 /** The rules of user records (SPEC 2.1, 2.4, 4.1 and 4.3). */
 export function createUserService(deps: {
   apps: AppService;
+  activity: AppActivity;
   leases: SchemaLeases;
   store: UserStore;
+  search: UserSearch;
   storeSubmission: StoreSubmission;
 }) {
-  const { apps, leases, store, storeSubmission } = deps;
+  const { apps, activity, leases, store, search, storeSubmission } = deps;
 
   return {
     /**
@@ -44,6 +50,7 @@ export function createUserService(deps: {
         try {
           const stored = await storeSubmission(submission);
           if (!lease.isCurrent()) await takeBackIfGone(lease);
+          activity.note(lease.app.id, stored.updatedAt);
           return stored;
         } catch (error) {
           if (!(error instanceof OutdatedSchema)) throw error;
@@ -54,7 +61,31 @@ export function createUserService(deps: {
     },
 
     /** All records of an app, newest first, read as they are consumed (SPEC 4.3). */
-    list: (app: { id: Lease['app']['id'] }): AsyncIterable<UserRecord> => store.ofApp(app.id),
+    list: (app: Pick<App, 'id'>): AsyncIterable<UserRecord> => store.ofApp(app.id),
+
+    /** A page of an app's records that match, and how many match in all. @throws {Unavailable} when that takes too long */
+    search: (app: App, page: UserPage): Promise<{ total: number; users: AsyncIterable<UserRecord> }> =>
+      search.page(app.id, page),
+
+    /** One record of an app, by its id. @throws {NotFound} also for another app's */
+    async get(app: App, id: string): Promise<UserRecord> {
+      const user = await store.find(app.id, id);
+      if (!user) throw new NotFound('User not found');
+      return user;
+    },
+
+    /** Erases one record of an app for good. A submission of that person that is in flight may make a new one. @throws {NotFound} also for another app's */
+    async erase(app: App, id: string): Promise<void> {
+      if (!(await store.erase(app.id, id))) throw new NotFound('User not found');
+    },
+
+    /** An app's records that match, newest first, as a file that is written while it is read; CSV has the columns of the newest schema. */
+    async export(app: App, filter: UserFilter, format: ExportFormat): Promise<Readable> {
+      const lease = await leases.hold(app.sourceAppId);
+      if (!lease) throw new NotFound('App not found');
+      const keys = lease.schema.fields.map(({ key }) => key);
+      return exportUsers(search.all(app.id, filter), format, keys);
+    },
 
     /** A page of the records of all apps, or of one, newest first (SPEC 4.4). */
     listAcrossApps: (page: {

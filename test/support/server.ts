@@ -69,7 +69,7 @@ export async function startServer(env: Record<string, string> = {}, database = r
     log: () => lines.join(''),
     async close() {
       await listener.close();
-      services.stop();
+      await services.stop();
       await connection.close();
     },
   };

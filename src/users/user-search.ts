@@ -1,0 +1,103 @@
+import type { mongo, Types } from 'mongoose';
+import { isOverTime } from '../database/failures.ts';
+import { Unavailable } from '../errors.ts';
+import { HIDDEN, LISTING_BATCH, type UserRecord } from './user-store.ts';
+import type { UserCollection, UserDocument } from './users.model.ts';
+
+/** What a search may cost the database; more would be felt by submissions. Below the deadline of a request, so that the answer says why. */
+const SEARCH_TIME_MS = 2_000;
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Which of an app's records are meant; without any member all of them. */
+export interface UserFilter {
+  /** A part of the email, as literal text, in any case. */
+  search?: string | undefined;
+  /** A key of `data` whose value must equal `value`: the text, or the number or boolean that it spells. */
+  field?: string | undefined;
+  value?: string | undefined;
+}
+
+export interface UserPage extends UserFilter {
+  /** `createdAt`, `updatedAt`, `email` or `data.<key>`. */
+  sort?: string | undefined;
+  order?: 'asc' | 'desc' | undefined;
+  limit: number;
+  skip: number;
+}
+
+export type UserSearch = ReturnType<typeof createUserSearch>;
+
+/**
+ * Finds records of one app for its operators. No index exists for this alone, because each would be written with every submission. Every query walks the app's part of an index that
+ * is there anyway: a part of the email is looked for in the keys of `appId_1_email_1` without reading records; `createdAt` is the order of `appId_1__id_-1`, `email` that of
+ * `appId_1_email_1`. Values of `data`, and orders by them or by `updatedAt`, read each record of the app (never of others); the time limit bounds that.
+ */
+export function createUserSearch(users: UserCollection) {
+  return {
+    /**
+     * A page of the matches, and how many there are in all.
+     * @throws {Unavailable} when it would take longer than 2 s
+     */
+    async page(appId: Types.ObjectId, page: UserPage): Promise<{ total: number; users: AsyncIterable<UserRecord> }> {
+      const filter = filterOf(appId, page);
+      const found = users
+        .find<UserRecord>(filter, { projection: HIDDEN, maxTimeMS: SEARCH_TIME_MS, allowDiskUse: true })
+        .sort(sortOf(page))
+        .skip(page.skip)
+        .limit(page.limit);
+      try {
+        const [total] = await Promise.all([count(filter, page), found.hasNext()]);
+        return { total, users: found };
+      } catch (error) {
+        await found.close();
+        if (isOverTime(error)) throw new Unavailable('This search takes too long; narrow it down');
+        throw error;
+      }
+    },
+
+    /** All matches, newest first, read as they are consumed. The hint keeps that order from becoming a sort of everything in memory. */
+    all: (appId: Types.ObjectId, filter: UserFilter): AsyncIterable<UserRecord> =>
+      users
+        .find<UserRecord>(filterOf(appId, filter), { projection: HIDDEN, batchSize: LISTING_BATCH })
+        .hint({ appId: 1, _id: -1 })
+        .sort({ _id: -1 }),
+  };
+
+  /** Unless a field is asked for, this counts keys of `appId_1_email_1` and reads no record. */
+  function count(filter: mongo.Filter<UserDocument>, { field }: UserFilter): Promise<number> {
+    const keysOnly = field === undefined ? { hint: { appId: 1, email: 1 } } : {};
+    return users.countDocuments(filter, { maxTimeMS: SEARCH_TIME_MS, ...keysOnly });
+  }
+}
+
+function filterOf(appId: Types.ObjectId, { search = '', field, value }: UserFilter): mongo.Filter<UserDocument> {
+  const filter: Record<string, unknown> = { appId };
+  if (search !== '') filter.email = { $regex: literal(search.toLowerCase()) }; // stored emails are lower-case
+  if (field !== undefined && value !== undefined) {
+    // MongoDB would also match an array that holds the value among others.
+    filter[`data.${field}`] = { $in: readings(value), $not: { $type: 'array' } };
+  }
+  return filter as mongo.Filter<UserDocument>;
+}
+
+/** A pattern that matches this text and nothing else. As a pattern cannot hold NUL and much else is special, all but letters and digits go by number. */
+function literal(text: string): string {
+  return text.replace(/[^a-z0-9]/gu, (character) => `\\x{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** What a text from a query may stand for in `data`. */
+function readings(value: string): (string | number | boolean)[] {
+  if (value === 'true' || value === 'false') return [value, value === 'true'];
+  const number = JSON_NUMBER.test(value) ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? [value, number] : [value];
+}
+
+/** Ties are broken by id. Ids are in order of creation, so `createdAt` needs no more than them. */
+function sortOf({ sort = 'createdAt', order }: UserPage): mongo.Sort {
+  const newestFirst = sort === 'createdAt' || sort === 'updatedAt';
+  const direction = (order ?? (newestFirst ? 'desc' : 'asc')) === 'desc' ? -1 : 1;
+  if (sort === 'createdAt') return { _id: direction };
+  if (sort === 'email') return { email: direction }; // unique within the app
+  return { [sort]: direction, _id: direction };
+}

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+/** Logged in as an app with five people, created in this order. */
+let operator: Client;
+let sourceAppId: string;
+
+const people = [
+  { email: 'ada@example.com', data: { name: 'Ada', age: 36, plan: 'pro' } },
+  { email: 'Bob+news@Example.org', data: { name: 'Bob', age: 20, plan: 'free', agreed: true } },
+  { email: 'carol@example.com', data: { name: 'carol', age: 36, plan: 'true' } },
+  { email: 'dan@sample.net', data: { plan: 'pro', code: '36', mixed: ['pro', 'free'] } },
+  { email: 'eve.x@example.com', data: { name: 'Eve', mixed: 'pro' } },
+];
+
+beforeAll(async () => {
+  server = await startServer();
+  const app = await server.admin.buildApp();
+  sourceAppId = app.sourceAppId;
+  for (const person of people) await server.client.submit(sourceAppId, person).expect(200);
+  operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+  const other = await server.admin.buildApp();
+  await server.client.submit(other.sourceAppId, { email: 'ada@example.com', data: { plan: 'pro' } }).expect(200);
+});
+afterAll(() => server.close());
+
+async function page(parameters: Record<string, string>) {
+  const { body } = await operator.get(`/auth/users?${new URLSearchParams(parameters)}`).expect(200);
+  return body as {
+    users: { id: string; email: string; data: Record<string, unknown> }[];
+    total: number;
+    limit: number;
+    skip: number;
+  };
+}
+
+async function emails(parameters: Record<string, string>) {
+  return (await page(parameters)).users.map(({ email }) => email[0]).join('');
+}
+
+describe('GET /auth/users with parameters', () => {
+  it('without any is the whole list and nothing beside it (SPEC 4.3)', async () => {
+    const { body } = await operator.get('/auth/users').expect(200);
+    expect(Object.keys(body)).toEqual(['users']);
+    expect(body.users.map(({ email }: { email: string }) => email[0]).join('')).toBe('edcba');
+  });
+
+  it('answers a page with the total of matches', async () => {
+    const { users, ...rest } = await page({ limit: '2', skip: '1' });
+    expect(users.map(({ email }) => email)).toEqual(['dan@sample.net', 'carol@example.com']);
+    expect(rest).toEqual({ total: 5, limit: 2, skip: 1 });
+    expect(Object.keys(users[0] ?? {})).toEqual(['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt']);
+  });
+
+  it('has a limit of 50, and at most 200', async () => {
+    expect(await page({ skip: '0' })).toMatchObject({ total: 5, limit: 50, skip: 0 });
+    expect(await page({ limit: '100000' })).toMatchObject({ total: 5, limit: 200 });
+    expect(await page({ skip: '900' })).toMatchObject({ users: [], total: 5, skip: 900 });
+  });
+
+  it.each([
+    ['EXAMPLE.com', 'eca'],
+    ['+NEWS', 'b'],
+    ['a.', ''],
+    ['e.x', 'e'],
+    ['', 'edcba'],
+    ['.*', ''],
+    ['\0', ''],
+    ['ö', ''],
+    ['\\', ''],
+  ])('finds %j as literal text in the email', async (search, found) => {
+    expect(await emails({ search })).toBe(found);
+    expect((await page({ search, limit: '1' })).total).toBe(found.length);
+  });
+
+  it.each([
+    ['age', '36', 'ca'],
+    ['age', '36.0', 'ca'],
+    ['age', '3', ''],
+    ['code', '36', 'd'],
+    ['agreed', 'true', 'b'],
+    ['agreed', 'false', ''],
+    ['plan', 'true', 'c'],
+    ['plan', 'pro', 'da'],
+    ['mixed', 'pro', 'e'],
+    ['name', '', ''],
+    ['constructor', '1', ''],
+  ])('finds records whose %s is %j', async (field, value, found) => {
+    expect(await emails({ field, value })).toBe(found);
+    expect((await page({ field, value, limit: '1' })).total).toBe(found.length);
+  });
+
+  it('takes search and field together', async () => {
+    expect(await emails({ search: 'example', field: 'plan', value: 'pro' })).toBe('a');
+  });
+
+  it.each([
+    [{ sort: 'createdAt' }, 'edcba'],
+    [{ sort: 'createdAt', order: 'asc' }, 'abcde'],
+    [{ order: 'asc' }, 'abcde'],
+    [{ sort: 'email' }, 'abcde'],
+    [{ sort: 'email', order: 'desc' }, 'edcba'],
+    // Absent before numbers; equal ones by id.
+    [{ sort: 'data.age' }, 'debac'],
+    [{ sort: 'data.age', order: 'desc' }, 'cabed'],
+  ])('sorts by %j', async (parameters, order) => {
+    expect(await emails({ ...parameters })).toBe(order);
+    const one = await page({ ...parameters, limit: '2', skip: '2' });
+    expect(one.users.map(({ email }) => email[0]).join('')).toBe(order.slice(2, 4));
+  });
+
+  it('sorts by the time of the last change', async () => {
+    const app = await server.admin.buildApp();
+    for (const name of ['a', 'b', 'c', 'a']) await server.client.submit(app.sourceAppId, { email: `${name}@x.org` });
+    // Three of the four submissions may have come in one millisecond; the last change is made unmistakable.
+    await server.db
+      .collection('users')
+      .updateOne({ email: 'a@x.org', sourceAppId: app.sourceAppId }, { $set: { updatedAt: new Date('2999-01-01') } });
+    const own = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+    const { body } = await own.get('/auth/users?sort=updatedAt&limit=1').expect(200);
+    expect(body.users[0].email).toBe('a@x.org');
+    const { body: oldest } = await own.get('/auth/users?sort=updatedAt&order=asc').expect(200);
+    expect(oldest.users[2].email).toBe('a@x.org');
+  });
+
+  it.each([
+    'limit=0',
+    'limit=-1',
+    'limit=x',
+    'limit=1&limit=2',
+    'skip=-1',
+    'skip=1.5',
+    'search=a&search=b',
+    `search=${'a'.repeat(101)}`,
+    'sort=',
+    'sort=id',
+    'sort=data.',
+    'sort=data.a.b',
+    'sort=data.$where',
+    'sort=email%00',
+    'order=up',
+    'field=plan',
+    'value=pro',
+    'field=a.b&value=1',
+    'field=$where&value=1',
+    'field=plan&value=a&value=b',
+    'page=1',
+    'sort[x]=1',
+    '__proto__=1',
+  ])('refuses %s', async (query) => {
+    const { body } = await operator.get(`/auth/users?${query}`).expect(400);
+    expect(body.message).toBe('Invalid query parameters');
+  });
+
+  it('needs a session', async () => {
+    await server.client.get('/auth/users?limit=1').expect(401);
+  });
+});
+
+describe('GET and DELETE /auth/users/:id', () => {
+  it('shows one person, without what the service keeps for itself', async () => {
+    const [ada] = (await page({ search: 'ada@' })).users;
+    const { body } = await operator.get(`/auth/users/${ada?.id}`).expect(200);
+    expect(body).toEqual(ada);
+    expect(Object.keys(body)).toEqual(['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt']);
+  });
+
+  it('knows no person of another app, and no malformed id', async () => {
+    const foreign = await server.db.collection('users').findOne({ sourceAppId: { $ne: sourceAppId } });
+    const ids = [String(foreign?._id), '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57', '1', '%00', 'x'.repeat(500), '[object]'];
+    for (const id of ids) {
+      for (const answer of [await operator.get(`/auth/users/${id}`), await operator.delete(`/auth/users/${id}`)]) {
+        expect(answer.status).toBe(404);
+        expect(answer.body).toEqual({ message: 'User not found' });
+      }
+    }
+    expect(await server.db.collection('users').countDocuments({ sourceAppId: { $ne: sourceAppId } })).toBe(1);
+  });
+
+  it('erases one person for good; a later submission makes a new record', async () => {
+    const app = await server.admin.buildApp();
+    const submit = (email: string) => server.client.submit(app.sourceAppId, { email }).set('Idempotency-Key', email);
+    const { body: first } = await submit('ada@example.com').expect(200);
+    await submit('bob@example.com').expect(200);
+    const own = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+
+    expect((await own.delete(`/auth/users/${first.id}`).expect(200)).body).toEqual({ ok: true });
+    await own.get(`/auth/users/${first.id}`).expect(404);
+    await own.delete(`/auth/users/${first.id}`).expect(404);
+    const stored = await server.db.collection('users').find({ sourceAppId: app.sourceAppId }).toArray();
+    expect(stored.map(({ email }) => email)).toEqual(['bob@example.com']);
+
+    const { body: second } = await submit('ada@example.com').expect(200);
+    expect(second.id).not.toBe(first.id);
+    await own.get(`/auth/users/${second.id}`).expect(200);
+  });
+
+  it('leaves one record or none when submissions of that person are in flight, and each is answered', async () => {
+    const app = await server.admin.buildApp();
+    const own = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+    const submit = () => server.client.submit(app.sourceAppId, { email: 'ada@example.com', data: { name: 'Ada' } });
+    for (let round = 0; round < 10; round += 1) {
+      const { body } = await submit().expect(200);
+      const answers = await Promise.all([
+        submit(),
+        submit(),
+        own.delete(`/auth/users/${body.id}`),
+        submit(),
+        server.client.submit(app.sourceAppId, { email: 'bob@example.com' }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      const stored = await server.db
+        .collection('users')
+        .find({ email: 'ada@example.com', sourceAppId: app.sourceAppId });
+      const left = await stored.toArray();
+      expect(left.length).toBeLessThanOrEqual(1);
+      for (const record of left) expect(record.data).toEqual({ name: 'Ada' });
+    }
+  });
+
+  it('needs a session', async () => {
+    await server.client.get('/auth/users/1').expect(401);
+    await server.client.delete('/auth/users/1').expect(401);
+  });
+});
