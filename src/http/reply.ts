@@ -61,12 +61,17 @@ function sendJson(res: Response, json: string): void {
 function sendVersioned(req: Request, res: Response, { json, etag }: Versioned): void {
   res.setHeader('ETag', etag);
   res.setHeader('Cache-Control', 'no-cache');
-  if (req.headers['if-none-match'] === etag) {
+  if (isKnown(etag, req.headers['if-none-match'])) {
     res.statusCode = 304;
     res.end();
     return;
   }
   sendJson(res, json);
+}
+
+/** Whether the client names this ETag: among others, or weakened by a proxy that compressed the answer (RFC 9110, 13.1.2). */
+function isKnown(etag: string, ifNoneMatch = ''): boolean {
+  return ifNoneMatch.split(',').some((part) => ['*', etag, `W/${etag}`].includes(part.trim()));
 }
 
 /**

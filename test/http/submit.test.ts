@@ -1,21 +1,215 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
 });
 afterAll(() => server.close());
 
+const storedOf = (sourceAppId: string) => server.db.collection('users').find({ sourceAppId }).toArray();
+
 describe('POST /v1/users (SPEC 4.1)', () => {
-  it('creates a record and answers id, createdAt and updatedAt only', async () => {
+  it('SPEC 4.1, response 200: creates a record and answers id, createdAt and updatedAt only', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { body } = await server.client
       .submit(sourceAppId, { email: ' Ada@Example.COM ', data: { name: 'Ada' } })
+      .expect('Content-Type', 'application/json; charset=utf-8')
       .expect(200);
     expect(Object.keys(body).sort()).toEqual(['createdAt', 'id', 'updatedAt']);
-    const stored = await server.db.collection('users').find({ sourceAppId }).toArray();
+    expect(body.id).toMatch(UUID);
+    expect(new Date(body.createdAt).toISOString()).toBe(body.createdAt);
+    expect(body.updatedAt).toBe(body.createdAt);
+    const stored = await storedOf(sourceAppId);
     expect(stored).toHaveLength(1);
     expect(stored[0]).toMatchObject({ email: 'ada@example.com', data: { name: 'Ada' }, schemaVersion: 1 });
+  });
+
+  it('SPEC 4.1, rule 1: the email is unique per app, so two apps hold a record of one email each', async () => {
+    const [one, two] = [await server.admin.buildApp(), await server.admin.buildApp()];
+    const first = await server.client.submit(one.sourceAppId, { email: 'a@x.org', data: { name: 'one' } }).expect(200);
+    const second = await server.client.submit(two.sourceAppId, { email: 'a@x.org', data: { name: 'two' } }).expect(200);
+    expect(second.body.id).not.toBe(first.body.id);
+    expect(await storedOf(one.sourceAppId)).toMatchObject([{ data: { name: 'one' } }]);
+    expect(await storedOf(two.sourceAppId)).toMatchObject([{ data: { name: 'two' } }]);
+  });
+
+  it('SPEC 4.1: needs no session, sets no cookie and answers no ETag', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { headers } = await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
+    expect(headers).not.toHaveProperty('set-cookie');
+    expect(headers).not.toHaveProperty('etag');
+  });
+
+  it('DESIGN 2, `data` absent: counts as {}', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
+    expect((await storedOf(sourceAppId))[0]?.data).toEqual({});
+  });
+
+  it.each([null, [], [{ name: 'Ada' }], 'text', 7, true])(
+    'DESIGN 2, `data` absent: %j as data is 400',
+    async (data) => {
+      const { sourceAppId } = await server.admin.buildApp();
+      const { body } = await server.client.submit(sourceAppId, { email: 'a@x.org', data }).expect(400);
+      expect(body).toEqual({ message: 'Invalid submission', errors: [{ path: 'data', message: 'must be an object' }] });
+      expect(await storedOf(sourceAppId)).toEqual([]);
+    },
+  );
+
+  it.each([null, [], '"text"', '7', 'true'])('SPEC 7, invalid request body: %j as the body is 400', async (sent) => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const request = server.client.submit(sourceAppId, typeof sent === 'string' ? sent : JSON.stringify(sent));
+    const { body } = await request.set('Content-Type', 'application/json').expect(400);
+    expect(body.message).toBe('Invalid submission');
+    expect(await storedOf(sourceAppId)).toEqual([]);
+  });
+
+  it('SPEC 7, invalid request body: properties that are not of a submission are 400, each named', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { body } = await server.client
+      .submit(sourceAppId, '{"email":"a@x.org","data":{},"schemaVersion":9,"__proto__":{"x":1}}')
+      .set('Content-Type', 'application/json')
+      .expect(400);
+    expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual(['__proto__', 'schemaVersion']);
+    expect(await storedOf(sourceAppId)).toEqual([]);
+  });
+
+  it('SPEC 7, schema validation failure: 400 naming each place, and nothing is stored', async () => {
+    const { sourceAppId } = await server.admin.buildApp({
+      fields: [
+        { key: 'name', kind: 'text', required: true },
+        { key: 'age', kind: 'number', min: 18 },
+      ],
+    });
+    const { body } = await server.client.submit(sourceAppId, { email: 'no', data: { age: 17 } }).expect(400);
+    expect(body).toEqual({
+      message: 'Invalid submission',
+      errors: [
+        { path: 'email', message: 'must be an email address' },
+        { path: 'data.name', message: 'is required' },
+        { path: 'data.age', message: 'must be at least 18' },
+      ],
+    });
+    expect(await storedOf(sourceAppId)).toEqual([]);
+  });
+});
+
+describe('x-app-id (SPEC 5.1)', () => {
+  const endpoints = [
+    ['POST /v1/users', () => server.client.post('/v1/users', { email: 'a@x.org' })],
+    ['GET /v1/schema', () => server.client.get('/v1/schema')],
+  ] as const;
+
+  describe.each(endpoints)('%s', (_name, send) => {
+    it('SPEC 7, missing x-app-id: 400 "Missing x-app-id header"', async () => {
+      const { body } = await send().expect(400);
+      expect(body).toEqual({ message: 'Missing x-app-id header' });
+    });
+
+    it.each(['a b', 'ä'.normalize('NFC'), 'a/b', 'a,b', '$ne', 'x'.repeat(81)])(
+      'SPEC 7, invalid x-app-id: %j is 400 "Invalid x-app-id header"',
+      async (header) => {
+        const { body } = await send().set('x-app-id', header).expect(400);
+        expect(body).toEqual({ message: 'Invalid x-app-id header' });
+      },
+    );
+
+    it('DESIGN 2, `x-app-id` of no app: 400 with the same body as for one of a wrong form', async () => {
+      const { body } = await send().set('x-app-id', 'no-such-app').expect(400);
+      expect(body).toEqual({ message: 'Invalid x-app-id header' });
+    });
+  });
+
+  it('SPEC 8, sourceAppId length: an app with 80 characters takes submissions', async () => {
+    const sourceAppId = 'x'.repeat(80);
+    await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
+    await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
+  });
+});
+
+describe('DESIGN 2, email', () => {
+  it.each([
+    [' Ada@Example.COM\t', 'ada@example.com'],
+    ["o'neil+tag@mail.example.co", "o'neil+tag@mail.example.co"],
+    [`${'l'.repeat(64)}@example.com`, `${'l'.repeat(64)}@example.com`],
+  ])('takes %j and stores %j', async (sent, email) => {
+    const { sourceAppId } = await server.admin.buildApp();
+    await server.client.submit(sourceAppId, { email: sent }).expect(200);
+    expect(await storedOf(sourceAppId)).toMatchObject([{ email }]);
+  });
+
+  it.each([
+    ['a Kelvin sign, which lower-cases to k', '\u212Aate@example.com'],
+    ['another letter beyond ASCII', 'jörg@example.com'],
+    ['a domain beyond ASCII', 'a@exämple.com'],
+    ['a local part of 65', `${'l'.repeat(65)}@example.com`],
+    ['255 characters', `a@${'d'.repeat(61)}.${'d'.repeat(61)}.${'d'.repeat(61)}.${'d'.repeat(61)}.abcde`],
+    ['a quoted local part', '"a b"@example.com'],
+    ['an IP literal', 'a@[127.0.0.1]'],
+    ['an IP without brackets', 'a@127.0.0.1'],
+    ['no @', 'example.com'],
+    ['two @', 'a@b@example.com'],
+    ['a line break inside', 'a@example.com\nb@example.com'],
+    ['nothing', ''],
+  ])('refuses %s', async (_what, email) => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { body } = await server.client.submit(sourceAppId, { email }).expect(400);
+    expect(body.errors).toEqual([{ path: 'email', message: 'must be an email address' }]);
+    expect(await storedOf(sourceAppId)).toEqual([]);
+  });
+
+  it.each([undefined, null, 7, { $ne: '' }, ['a@x.org']])('refuses %j, which is no text', async (email) => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { body } = await server.client.submit(sourceAppId, { email, data: {} }).expect(400);
+    expect(body.errors).toEqual([{ path: 'email', message: 'must be a text' }]);
+  });
+});
+
+describe('DESIGN 2, `rejectUnknown`', () => {
+  it('false: unknown keys are kept as sent, names of Object.prototype included', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [] });
+    const data = { any: { nested: [1, null, { deep: true }] }, constructor: 'c', toString: 1, hasOwnProperty: false };
+    await server.client.submit(sourceAppId, { email: 'a@x.org', data }).expect(200);
+    expect((await storedOf(sourceAppId))[0]?.data).toEqual(data);
+  });
+
+  it.each([
+    ['__proto__', '{"__proto__":{"admin":true}}'],
+    ['$x', '{"$set":{"role":"admin"}}'],
+    ['a.b', '{"a.b":1}'],
+    ['NUL', '{"a\\u0000b":1}'],
+    ['a digit first', '{"1a":1}'],
+    ['52 characters', `{"${'k'.repeat(52)}":1}`],
+    ['nothing', '{"":1}'],
+    ['$ below', '{"a":{"$where":"1"}}'],
+    ['a dot below', '{"a":[{"b.c":1}]}'],
+    ['__proto__ below', '{"a":{"__proto__":{"x":1}}}'],
+  ])('false: a key with %s is 400 and never reaches the database', async (_what, data) => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [] });
+    const { body } = await server.client
+      .submit(sourceAppId, `{"email":"a@x.org","data":${data}}`)
+      .set('Content-Type', 'application/json')
+      .expect(400);
+    expect(body.message).toBe('Invalid submission');
+    expect(body.errors).toHaveLength(1);
+    expect(await storedOf(sourceAppId)).toEqual([]);
+  });
+
+  it('true: 400 naming the key', async () => {
+    const { sourceAppId } = await server.admin.buildApp({
+      rejectUnknown: true,
+      fields: [{ key: 'name', kind: 'text' }],
+    });
+    const data = { name: 'Ada', other: 'secret value', toString: 1 };
+    const { body, text } = await server.client.submit(sourceAppId, { email: 'a@x.org', data }).expect(400);
+    expect(body.errors).toEqual([
+      { path: 'data.other', message: 'is not a field of this app' },
+      { path: 'data.toString', message: 'is not a field of this app' },
+    ]);
+    expect(text).not.toContain('secret value');
+    expect(await storedOf(sourceAppId)).toEqual([]);
   });
 });

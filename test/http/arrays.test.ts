@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestApp } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const MAX = 5;
+const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+let server: TestServer;
+let lists: TestApp;
+beforeAll(async () => {
+  server = await startServer({ MAX_ARRAY_ITEMS: String(MAX) });
+  lists = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+});
+afterAll(() => server.close());
+
+let people = 0;
+/** A person without a record yet, with ways to submit for them and to see what is stored. */
+function newPerson({ sourceAppId }: TestApp = lists) {
+  people += 1;
+  const email = `person${people}@x.org`;
+  const stored = () => server.db.collection('users').findOne({ sourceAppId, email });
+  return {
+    email,
+    submit: (data: object) => server.client.submit(sourceAppId, { email, data }),
+    stored,
+    data: async () => (await stored())?.data,
+  };
+}
+
+describe('Array fields (SPEC 2.4)', () => {
+  it('SPEC 2.4, 1 to 4: each item gets a timestamp; primitives become { value, timestamp }; {} holds only timestamp', async () => {
+    const person = newPerson();
+    await person.submit({ list: [{ a: 1, deep: { b: [2] } }, 'text', 7, false, {}] }).expect(200);
+    expect((await person.data())?.list).toEqual([
+      { a: 1, deep: { b: [2] }, timestamp: TIMESTAMP },
+      { value: 'text', timestamp: TIMESTAMP },
+      { value: 7, timestamp: TIMESTAMP },
+      { value: false, timestamp: TIMESTAMP },
+      { timestamp: TIMESTAMP },
+    ]);
+  });
+
+  it('SPEC 4.1, rule 3, and 2.4, 5: on update items are appended in order and replace nothing', async () => {
+    const person = newPerson();
+    await person.submit({ list: [1, 2] }).expect(200);
+    await person.submit({ list: [3] }).expect(200);
+    await person.submit({ list: [] }).expect(200);
+    const { list } = (await person.data()) ?? {};
+    expect(list.map(({ value }: { value: number }) => value)).toEqual([1, 2, 3]);
+  });
+
+  it('SPEC 2.4, 5: an update without the field keeps the items, and a first submission of [] makes an empty array', async () => {
+    const person = newPerson();
+    await person.submit({ list: [] }).expect(200);
+    expect(await person.data()).toEqual({ list: [] });
+    await person.submit({ list: [1] }).expect(200);
+    await person.submit({}).expect(200);
+    expect((await person.data())?.list).toHaveLength(1);
+  });
+
+  it("DESIGN 2, array items: the service's timestamp wins over a sent one", async () => {
+    const person = newPerson();
+    const { body } = await person.submit({ list: [{ timestamp: '1999-01-01T00:00:00.000Z' }] }).expect(200);
+    expect((await person.data())?.list).toEqual([{ timestamp: body.createdAt }]);
+  });
+
+  it('DESIGN 2, array items: null or an array as an item is stored as { value, timestamp }', async () => {
+    const person = newPerson();
+    await person.submit({ list: [null, [1, [2]]] }).expect(200);
+    expect((await person.data())?.list).toEqual([
+      { value: null, timestamp: TIMESTAMP },
+      { value: [1, [2]], timestamp: TIMESTAMP },
+    ]);
+  });
+
+  it.each([
+    ['$', '[{"$inc":1}]'],
+    ['a dot', '[{"a.b":1}]'],
+    ['NUL', '[{"a\\u0000":1}]'],
+    ['__proto__', '[{"__proto__":{"admin":true}}]'],
+    ['$ further below', '[1,{"a":[[{"b":{"$x":1}}]]}]'],
+  ])('DESIGN 2, array items: a key with %s is 400 and nothing is stored', async (_what, list) => {
+    const person = newPerson();
+    const { body } = await server.client
+      .submit(lists.sourceAppId, `{"email":"${person.email}","data":{"list":${list}}}`)
+      .set('Content-Type', 'application/json')
+      .expect(400);
+    expect(body.errors).toHaveLength(1);
+    expect(body.errors[0].path).toMatch(/^data\.list\./);
+    expect(await person.data()).toBeUndefined();
+  });
+
+  it('DESIGN 2, stored value is no array but the field now is: the old value becomes the first item', async () => {
+    const app = await server.admin.buildApp({ fields: [] });
+    const values = ['before', { a: 1 }, null, 0, false];
+    const persons = values.map((value) => ({ value, person: newPerson(app) }));
+    for (const { value, person } of persons) await person.submit({ list: value }).expect(200);
+    await server.admin.putSchema(app.sourceAppId, { fields: [{ key: 'list', kind: 'array' }] }).expect(200);
+    for (const { value, person } of persons) {
+      await person.submit({ list: ['after'] }).expect(200);
+      const first = { value, timestamp: TIMESTAMP };
+      expect((await person.data())?.list).toEqual([first, { value: 'after', timestamp: TIMESTAMP }]);
+    }
+  });
+});
+
+describe('DESIGN 2, array full', () => {
+  it('one item over MAX_ARRAY_ITEMS is 409 with a clear message, the record unchanged', async () => {
+    const person = newPerson();
+    await person.submit({ list: [1, 2, 3] }).expect(200);
+    const before = await person.stored();
+    const { body } = await person.submit({ list: [4, 5, 6], name: 'changed' }).expect(409);
+    expect(body).toEqual({ message: 'data.list is full: it holds at most 5 items' });
+    expect(await person.stored()).toEqual(before);
+    await person.submit({ list: [4, 5] }).expect(200);
+    await person.submit({ list: [6] }).expect(409);
+    expect((await person.data())?.list).toHaveLength(MAX);
+  });
+
+  it('a first submission with too many items is 409 and makes no record', async () => {
+    const person = newPerson();
+    await person.submit({ list: [1, 2, 3, 4, 5, 6] }).expect(409);
+    expect(await person.data()).toBeUndefined();
+  });
+
+  it('a full array still takes changes of other fields', async () => {
+    const person = newPerson();
+    await person.submit({ list: [1, 2, 3, 4, 5] }).expect(200);
+    await person.submit({ name: 'Ada', list: [] }).expect(200);
+    expect(await person.data()).toMatchObject({ name: 'Ada' });
+  });
+
+  it('of many submissions at once exactly as many are taken as there is room', async () => {
+    const person = newPerson();
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, item) => person.submit({ list: [item] })));
+    const taken = answers.filter(({ status }) => status === 200).length;
+    expect(taken).toBe(MAX);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(12 - MAX);
+    expect((await person.data())?.list).toHaveLength(MAX);
+  });
+});

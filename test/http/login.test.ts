@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, type TestApp } from '../support/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+const FAILURES = 3;
+
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startServer({ RATE_LIMIT_LOGIN: String(FAILURES), RATE_LIMIT_SUBMIT: '2', TRUST_PROXY: '1' });
+  app = await server.admin.buildApp();
+});
+afterAll(() => server.close());
+
+let addresses = 0;
+const newAddress = (): string => {
+  addresses += 1;
+  return `192.0.2.${addresses}`;
+};
+/** A log-in from an address of its own, so that the limit of failures is out of the way. */
+const logIn = (body: object, address = newAddress()) =>
+  new Client(server.client.url).post('/auth/login', body).set('X-Forwarded-For', address);
+
+describe('POST /auth/login (SPEC 4.2)', () => {
+  it('SPEC 4.2: answers ok, sourceAppId and role, and sets the session cookie', async () => {
+    const { body, headers } = await logIn(app).expect(200);
+    expect(body).toEqual({ ok: true, sourceAppId: app.sourceAppId, role: 'user' });
+    expect(headers['set-cookie']?.[0]).toMatch(/^sid=/);
+  });
+
+  it('SPEC 4.2: an admin app logs in with role admin', async () => {
+    const { body } = await logIn({ sourceAppId: 'admin', password: ADMIN_PASSWORD }).expect(200);
+    expect(body).toEqual({ ok: true, sourceAppId: 'admin', role: 'admin' });
+  });
+
+  it.each([
+    ['no sourceAppId', 'sourceAppId', { password: 'p' }],
+    ['no password', 'password', { sourceAppId: 'a' }],
+    ['sourceAppId of a wrong form', 'sourceAppId', { sourceAppId: 'a b', password: 'p' }],
+    ['sourceAppId of 81 characters', 'sourceAppId', { sourceAppId: 'x'.repeat(81), password: 'p' }],
+    ['sourceAppId no text', 'sourceAppId', { sourceAppId: { $gt: '' }, password: 'p' }],
+    ['password no text', 'password', { sourceAppId: 'a', password: { $gt: '' } }],
+    ['password empty', 'password', { sourceAppId: 'a', password: '' }],
+    ['DESIGN 2, passwords: over 72 bytes', 'password', { sourceAppId: 'a', password: 'ä'.repeat(37) }],
+    ['DESIGN 2, passwords: NUL', 'password', { sourceAppId: 'a', password: 'a\0b' }],
+    ['a property that is not of a log-in', 'role', { sourceAppId: 'a', password: 'p', role: 'admin' }],
+  ])('SPEC 7, missing or invalid sourceAppId or password: %s is 400', async (_what, path, sent) => {
+    const { body, headers } = await logIn(sent).expect(400);
+    expect(body.message).toBe('Invalid log-in');
+    expect(body.errors.map((error: { path: string }) => error.path)).toEqual([path]);
+    expect(headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('SPEC 7, invalid credentials, and DESIGN 2, login: an unknown app and a wrong password get the same 401', async () => {
+    const wrong = await logIn({ sourceAppId: app.sourceAppId, password: 'wrong' }).expect(401);
+    const unknown = await logIn({ sourceAppId: 'no-such-app', password: app.password }).expect(401);
+    expect(wrong.body).toEqual({ message: 'Invalid credentials' });
+    expect(unknown.body).toEqual(wrong.body);
+    expect(Object.keys(unknown.headers).sort()).toEqual(Object.keys(wrong.headers).sort());
+    expect(wrong.headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('DESIGN 2, passwords: a password is not cut at 72 bytes', async () => {
+    await logIn({ sourceAppId: app.sourceAppId, password: `${app.password} ` }).expect(401);
+    await logIn({ sourceAppId: app.sourceAppId, password: app.password.slice(0, -1) }).expect(401);
+  });
+
+  it('DESIGN 2, passwords: generated ones have 24 or more URL-safe characters, and only bcrypt hashes are stored', async () => {
+    const other = await server.admin.buildApp();
+    expect(app.password).toMatch(/^[\w-]{24,72}$/);
+    expect(other.password).not.toBe(app.password);
+    const stored = await server.db.collection('apps').findOne({ sourceAppId: app.sourceAppId });
+    expect(stored?.passwordHash).toMatch(/^\$2b\$\d\d\$/);
+    expect(JSON.stringify(stored)).not.toContain(app.password);
+  });
+});
+
+describe('DESIGN 2, login: failures are limited per app and address', () => {
+  it('429 with Retry-After after the limit, even for the right password; other apps and addresses unaffected', async () => {
+    const [attacked, other, address] = [await server.admin.buildApp(), await server.admin.buildApp(), newAddress()];
+    const wrong = { sourceAppId: attacked.sourceAppId, password: 'wrong' };
+    for (let failure = 0; failure < FAILURES; failure += 1) await logIn(wrong, address).expect(401);
+    const { body, headers } = await logIn(wrong, address).expect(429);
+    expect(body).toEqual({ message: 'Too many failed log-ins; try again later' });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(15 * 60);
+    await logIn(attacked, address).expect(429);
+    await logIn(other, address).expect(200);
+    await logIn(attacked).expect(200);
+  });
+
+  it('attempts sent at once do not slip past the limit', async () => {
+    const [{ sourceAppId }, address] = [await server.admin.buildApp(), newAddress()];
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => logIn({ sourceAppId, password: 'wrong' }, address)),
+    );
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(FAILURES);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10 - FAILURES);
+  });
+
+  it('log-ins that succeed do not count', async () => {
+    const address = newAddress();
+    for (let round = 0; round < FAILURES + 2; round += 1) await logIn(app, address).expect(200);
+  });
+
+  it('DESIGN 2, login: a flood of log-ins does not starve submissions', async () => {
+    const flood = Array.from({ length: 130 }, () => logIn({ sourceAppId: app.sourceAppId, password: 'wrong' }));
+    const flooded = Promise.all(flood);
+    const submitted = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        server.client.submit(app.sourceAppId, { email: `u${index}@x.org` }).set('X-Forwarded-For', newAddress()),
+      ),
+    );
+    expect(submitted.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    // Those that would wait too long are told so; none is let in and none hangs.
+    for (const { status } of await flooded) expect([401, 503]).toContain(status);
+  });
+});
+
+describe('DESIGN 4, RATE_LIMIT_SUBMIT', () => {
+  it('429 with Retry-After after the limit; other apps and addresses unaffected, nothing stored', async () => {
+    const [one, two, address] = [await server.admin.buildApp(), await server.admin.buildApp(), newAddress()];
+    const submit = ({ sourceAppId }: TestApp, email: string, from = address) =>
+      server.client.submit(sourceAppId, { email }).set('X-Forwarded-For', from);
+    await submit(one, 'a@x.org').expect(200);
+    await submit(one, 'b@x.org').expect(200);
+    const { body, headers } = await submit(one, 'c@x.org').expect(429);
+    expect(body).toEqual({ message: 'Too many submissions; try again later' });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(await server.db.collection('users').countDocuments({ email: 'c@x.org' })).toBe(0);
+    await submit(two, 'a@x.org').expect(200);
+    await submit(one, 'd@x.org', newAddress()).expect(200);
+  });
+});

@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, type TestApp } from '../support/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+const UNAUTHENTICATED = { message: 'Not authenticated' };
+
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startServer();
+  app = await server.admin.buildApp();
+});
+afterAll(() => server.close());
+
+const visitor = () => new Client(server.client.url);
+const loggedIn = ({ sourceAppId, password }: TestApp) => visitor().logIn(sourceAppId, password);
+
+/** Logs in and returns the cookie as it is sent back, `sid=...`, and the whole Set-Cookie. */
+async function cookieOf(client: Client, { sourceAppId, password }: TestApp) {
+  const { headers } = await client.post('/auth/login', { sourceAppId, password }).expect(200);
+  const setCookie = headers['set-cookie']?.[0] ?? '';
+  return { setCookie, cookie: setCookie.slice(0, setCookie.indexOf(';')) };
+}
+
+const sessionCount = async (sourceAppId: string): Promise<number> =>
+  server.db.collection('sessions').countDocuments({ 'session.sourceAppId': sourceAppId });
+
+describe('GET /auth/session (SPEC 4.2)', () => {
+  it('SPEC 4.2: answers sourceAppId and role when authenticated', async () => {
+    const { body } = await (await loggedIn(app)).get('/auth/session').expect(200);
+    expect(body).toEqual({ sourceAppId: app.sourceAppId, role: 'user' });
+    expect((await server.admin.get('/auth/session').expect(200)).body).toEqual({ sourceAppId: 'admin', role: 'admin' });
+  });
+
+  it('SPEC 7, no session: 401 { message: "Not authenticated" }, and no cookie is set', async () => {
+    const { body, headers } = await visitor().get('/auth/session').expect(401);
+    expect(body).toEqual(UNAUTHENTICATED);
+    expect(headers).not.toHaveProperty('set-cookie');
+  });
+
+  it.each(['sid=', 'sid=abc', 'sid=s%3Aabc.def', 'sid=s%3A%24ne.x', 'sid=s%3A..%2F.x', 'other=1; sid=%E0%A4%A'])(
+    'SPEC 7, no session: the made-up cookie %s is 401',
+    async (cookie) => {
+      const { body } = await visitor().get('/auth/session').set('Cookie', cookie).expect(401);
+      expect(body).toEqual(UNAUTHENTICATED);
+    },
+  );
+});
+
+describe('The session cookie (SPEC 2.5 and 5.2)', () => {
+  it('SPEC 8, session lifetime: HTTP-only, SameSite=Lax, path /, 7 days, not Secure outside production', async () => {
+    const { setCookie } = await cookieOf(visitor(), app);
+    const attributes = setCookie.split('; ').slice(1);
+    const expires = attributes.find((attribute) => attribute.startsWith('Expires='))?.slice('Expires='.length) ?? '';
+    expect(attributes.filter((attribute) => !attribute.startsWith('Expires='))).toEqual([
+      'Path=/',
+      'HttpOnly',
+      'SameSite=Lax',
+    ]);
+    expect((Date.parse(expires) - Date.now()) / 86_400_000).toBeCloseTo(7, 2);
+    const [stored] = await server.db.collection('sessions').find().sort({ expires: -1 }).limit(1).toArray();
+    expect((stored?.expires.getTime() - Date.now()) / 86_400_000).toBeCloseTo(7, 2);
+  });
+
+  it('SPEC 5.2: Secure in production, and the session works behind a proxy that ends TLS', async () => {
+    const production = await startServer({ NODE_ENV: 'production' });
+    try {
+      const client = new Client(production.client.url);
+      const admin = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+      const { setCookie, cookie } = await cookieOf(client, admin);
+      expect(setCookie).toMatch(/; HttpOnly; Secure; SameSite=Lax$/);
+      await client.get('/auth/session').set('Cookie', cookie).expect(200);
+    } finally {
+      await production.close();
+    }
+  });
+
+  it('SPEC 2.5: its name is SESSION_COOKIE_NAME', async () => {
+    const named = await startServer({ SESSION_COOKIE_NAME: 'other_name' });
+    try {
+      const { cookie } = await cookieOf(named.client, { sourceAppId: 'admin', password: ADMIN_PASSWORD });
+      expect(cookie).toMatch(/^other_name=/);
+      await named.client.get('/auth/session').expect(200);
+    } finally {
+      await named.close();
+    }
+  });
+
+  it('a session ends when its time is over, though its cookie is sent', async () => {
+    const other = await server.admin.buildApp();
+    const client = await loggedIn(other);
+    await server.db
+      .collection('sessions')
+      .updateOne({ 'session.sourceAppId': other.sourceAppId }, { $set: { expires: new Date(Date.now() - 1000) } });
+    await client.get('/auth/session').expect(401);
+  });
+
+  it('the database holds only a hash of the id, so who reads it cannot log in', async () => {
+    const other = await server.admin.buildApp();
+    const { cookie } = await cookieOf(visitor(), other);
+    const id = decodeURIComponent(cookie.slice('sid='.length)).slice('s:'.length).split('.')[0] ?? '';
+    const stored = await server.db.collection('sessions').findOne({ 'session.sourceAppId': other.sourceAppId });
+    expect(String(stored?._id)).toBe(createHash('sha256').update(id).digest('base64url'));
+    expect(JSON.stringify(stored)).not.toContain(id);
+  });
+});
+
+describe('DESIGN 2, sessions', () => {
+  it('are saved at log-in only: no other request makes, changes or prolongs one', async () => {
+    const other = await server.admin.buildApp();
+    const client = await loggedIn(other);
+    const before = await server.db.collection('sessions').find().sort({ _id: 1 }).toArray();
+    for (const path of ['/auth/session', '/auth/users', '/auth/apps', '/health', '/no-such-path']) {
+      expect((await client.get(path)).headers).not.toHaveProperty('set-cookie');
+      await visitor().get(path);
+    }
+    await visitor().post('/auth/login', { sourceAppId: other.sourceAppId, password: 'wrong' }).expect(401);
+    expect(await server.db.collection('sessions').find().sort({ _id: 1 }).toArray()).toEqual(before);
+  });
+
+  it('DESIGN 2, login: gives a new session id, and the one planted before stays worthless', async () => {
+    const planted = await cookieOf(visitor(), app);
+    const victim = await server.admin.buildApp();
+    const { headers } = await visitor().post('/auth/login', victim).set('Cookie', planted.cookie).expect(200);
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    expect(cookie).toMatch(/^sid=/);
+    expect(cookie).not.toBe(planted.cookie);
+    await visitor().get('/auth/session').set('Cookie', planted.cookie).expect(401);
+    const { body } = await visitor().get('/auth/session').set('Cookie', cookie).expect(200);
+    expect(body.sourceAppId).toBe(victim.sourceAppId);
+  });
+
+  it('a request whose app is gone is 401 at once', async () => {
+    const other = await server.admin.buildApp();
+    const client = await loggedIn(other);
+    await server.admin.delete(`/auth/apps/${other.sourceAppId}`).expect(200);
+    expect((await client.get('/auth/session').expect(401)).body).toEqual(UNAUTHENTICATED);
+    await client.get('/auth/users').expect(401);
+    await client.post('/auth/login', other).expect(401);
+    expect(await sessionCount(other.sourceAppId)).toBe(0);
+  });
+
+  it('a request of an app that is being deleted is 401 at once', async () => {
+    const other = await server.admin.buildApp();
+    const client = await loggedIn(other);
+    await server.db
+      .collection('apps')
+      .updateOne({ sourceAppId: other.sourceAppId }, { $set: { deletingSince: new Date() } });
+    await client.get('/auth/session').expect(401);
+    await client.post('/auth/login', other).expect(401);
+  });
+
+  it('a request whose password was rotated is 401 at once, and only the new password logs in', async () => {
+    const other = await server.admin.buildApp();
+    const client = await loggedIn(other);
+    const { password } = await server.services.apps.rotatePassword(other.sourceAppId);
+    expect((await client.get('/auth/session').expect(401)).body).toEqual(UNAUTHENTICATED);
+    await client.post('/auth/login', other).expect(401);
+    await client.logIn(other.sourceAppId, password);
+    await client.get('/auth/session').expect(200);
+  });
+
+  it('a session whose stored form is damaged counts as none', async () => {
+    const other = await server.admin.buildApp();
+    const client = await loggedIn(other);
+    await server.db
+      .collection('sessions')
+      .updateOne({ 'session.sourceAppId': other.sourceAppId }, { $set: { 'session.appId': { $gt: '' } } });
+    await client.get('/auth/session').expect(401);
+  });
+});
+
+describe('POST /auth/logout (SPEC 4.2)', () => {
+  it('SPEC 4.2: ends the current session and no other', async () => {
+    const [here, there] = [visitor(), await loggedIn(app)];
+    const { cookie } = await cookieOf(here, app);
+    const { body, headers } = await here.post('/auth/logout').expect(200);
+    expect(body).toEqual({ ok: true });
+    expect(headers['set-cookie']?.[0]).toMatch(/^sid=; Path=\/; Expires=Thu, 01 Jan 1970/);
+    await visitor().get('/auth/session').set('Cookie', cookie).expect(401);
+    await there.get('/auth/session').expect(200);
+  });
+
+  it('DESIGN 2, logout without a session: 200 { ok: true }', async () => {
+    expect((await visitor().post('/auth/logout').expect(200)).body).toEqual({ ok: true });
+    const planted = visitor().post('/auth/logout').set('Cookie', 'sid=s%3Aabc.def');
+    expect((await planted.expect(200)).body).toEqual({ ok: true });
+  });
+
+  it('DESIGN 2, sessions: logout wins over requests sent at the same time', async () => {
+    const other = await server.admin.buildApp();
+    for (let round = 0; round < 20; round += 1) {
+      const client = await loggedIn(other);
+      const paths = ['/auth/session', '/auth/users', '/auth/session', '/auth/users'];
+      await Promise.all([
+        ...paths.map((path) => client.get(path)),
+        client.post('/auth/logout').expect(200),
+        ...paths.map((path) => client.get(path)),
+      ]);
+      await client.get('/auth/session').expect(401);
+      expect(await sessionCount(other.sourceAppId)).toBe(0);
+    }
+  });
+
+  it('DESIGN 2, sessions: logout wins over a request that was let in before it and answers after it', async () => {
+    const admin = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+    const { cookie } = await cookieOf(visitor(), admin);
+    const before = await sessionCount('admin');
+    const inFlight = httpRequest(`${server.client.url}/auth/apps`, {
+      method: 'POST',
+      headers: { cookie, 'content-type': 'application/json' },
+    });
+    const answered = new Promise<number | undefined>((done, fail) => {
+      inFlight.on('response', (response) => done(response.resume().statusCode)).on('error', fail);
+    });
+    inFlight.write('{"sourceAppId":');
+    await sleep(200); // the server now has let it in, and waits for the rest of its body
+    await visitor().post('/auth/logout').set('Cookie', cookie).expect(200);
+    inFlight.end('"made-in-flight"}');
+    expect(await answered).toBe(200);
+    await visitor().get('/auth/session').set('Cookie', cookie).expect(401);
+    expect(await sessionCount('admin')).toBe(before - 1);
+  });
+});
