@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import type { IRouter } from 'express';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { allEndpoints } from '../../src/endpoints.ts';
+import { createOpenApiDocument } from '../../src/http/openapi.ts';
+import { createLogger } from '../../src/logger.ts';
+import { document as made } from '../support/openapi.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { type Example, examplesIn } from './examples.ts';
+
+const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
+/** Pages for people; what they show comes from the endpoints. */
+const PAGES = /^\/($|(docs|dashboard|openapi\.json)(\/|$))/;
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security: object[];
+  parameters?: { in: string; name: string; required?: boolean; schema: { pattern?: string } }[];
+  requestBody?: object;
+  responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }>;
+}
+
+const operations: [name: string, operation: Operation][] = Object.entries<Record<string, Operation>>(
+  made.paths,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]): [string, Operation] => [
+    `${method.toUpperCase()} ${path}`,
+    operation,
+  ]),
+);
+
+let server: TestServer;
+let served: typeof made;
+beforeAll(async () => {
+  server = await startServer();
+  served = await (await fetch(`${server.listener.url}/openapi.json`)).json();
+});
+afterAll(() => server.close());
+
+describe('the served document', () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(served))).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('is the committed openapi.json', () => {
+    const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+    expect(served).toEqual(JSON.parse(committed));
+  });
+
+  it('names the session cookie as it is configured', () => {
+    const { components } = createOpenApiDocument(allEndpoints, 'other');
+    expect(components?.securitySchemes?.session).toMatchObject({ type: 'apiKey', in: 'cookie', name: 'other' });
+    expect(served.components.securitySchemes.session).toMatchObject({ name: 'sid' });
+  });
+});
+
+describe('every documented path', () => {
+  it.each(Object.keys(made.paths))('%s is mounted with exactly its methods', async (path) => {
+    const pathname = path.replaceAll(/\{\w+\}/g, 'nobody');
+    const documented = methodsAt(pathname);
+    for (const method of METHODS) {
+      const { status, headers } = await fetch(server.listener.url + pathname, { method: method.toUpperCase() });
+      if (documented.has(method)) {
+        expect([404, 405], `${method} ${path}`).not.toContain(status);
+        continue;
+      }
+      expect(status, `${method} ${path}`).toBe(405);
+      const allowed = (headers.get('allow') ?? '').toLowerCase().split(', ');
+      expect(allowed.filter((name) => name !== 'head').sort()).toEqual(Object.keys(served.paths[path]).sort());
+    }
+  });
+});
+
+/** The methods that the document foresees for a path; `/auth/users/export` is also one of the form `/auth/users/{id}`. */
+function methodsAt(pathname: string): Set<string> {
+  const fits = (path: string): boolean => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
+  const paths = Object.keys(served.paths).filter(fits);
+  return new Set(paths.flatMap((path) => Object.keys(served.paths[path])));
+}
+
+it('every mounted route is documented', () => {
+  const config = { ...loadConfig({ NODE_ENV: 'test' }), sessionSecret: 'a secret of the tests' };
+  const app = createApp({ config, logger: createLogger({ logLevel: 'silent' }), services: server.services });
+  const mounted = new Set(routePaths(app.router).map((path) => path.replace(/:(\w+)/g, '{$1}')));
+  expect([...mounted].filter((path) => !PAGES.test(path)).sort()).toEqual(Object.keys(served.paths).sort());
+});
+
+/** The paths of all routes of a router and of those mounted in it. */
+function routePaths(router: IRouter): string[] {
+  return router.stack.flatMap(({ route, handle }) => {
+    if (route) return [route.path].flat();
+    return 'stack' in handle ? routePaths(handle as unknown as IRouter) : [];
+  });
+}
+
+describe.each(operations)(
+  '%s',
+  (name, { operationId, summary, tags, security, parameters, requestBody, responses }) => {
+    it('can be found: an id of its own, a summary and a declared tag', () => {
+      expect(operations.filter(([, other]) => other.operationId === operationId)).toHaveLength(1);
+      expect(summary).toMatch(/^[A-Z].{5,}/);
+      const declared = served.tags.map((tag: { name: string }) => tag.name);
+      for (const tag of tags) expect(declared).toContain(tag);
+    });
+
+    it('lists its success and every refusal, each with the one error body', () => {
+      const statuses = Object.keys(responses);
+      expect(statuses).toContain('200');
+      // The origin check and the unexpected come before and after every endpoint.
+      expect(statuses).toEqual(expect.arrayContaining(['403', '500']));
+      if (requestBody) expect(statuses).toEqual(expect.arrayContaining(['400', '413', '415']));
+      if (parameters?.some((parameter) => parameter.in !== 'path')) expect(statuses).toContain('400');
+      if (security.length > 0) expect(statuses).toEqual(expect.arrayContaining(['401', '503']));
+      if (name.includes('/auth/apps/{sourceAppId}')) expect(statuses).toContain('404');
+      for (const status of statuses.filter((code) => Number(code) >= 400)) {
+        expect(responses[status]?.content?.['application/json']?.schema.$ref).toBe('#/components/schemas/Error');
+      }
+    });
+
+    it('says how a caller is known', () => {
+      const appId = parameters?.find((parameter) => parameter.name === 'x-app-id');
+      const isPublic = name.includes(' /v1/');
+      expect(appId?.required ?? false).toBe(isPublic);
+      if (isPublic) expect(appId?.schema.pattern).toBe('^[a-zA-Z0-9._-]{1,80}$');
+      const open = ['POST /auth/login', 'POST /auth/logout'].includes(name);
+      expect(security).toEqual(name.includes(' /auth/') && !open ? [{ session: [] }] : []);
+    });
+  },
+);
+
+describe('examples', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajvFormats.default(ajv);
+  ajv.addSchema(made, 'openapi');
+  const examples: Example[] = examplesIn(made);
+
+  it('are there for what clients send and get', () => {
+    for (const id of ['Submission', 'SchemaReplacement', 'Credentials', 'Schema', 'Error']) {
+      expect(made.components.schemas[id], id).toHaveProperty('example');
+    }
+  });
+
+  it.each(examples.map(({ pointer, value }) => [pointer, value]))('%s conforms to its schema', (pointer, value) => {
+    const validate = ajv.compile({ $ref: `openapi#${pointer}` });
+    validate(value);
+    expect(validate.errors ?? []).toEqual([]);
+  });
+});
