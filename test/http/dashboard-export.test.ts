@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRecordIds, type RecordId } from '../../src/users/record-id.ts';
+import { Client } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let operator: Client;
+let sourceAppId: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  const app = await server.admin.buildApp({ fields: [{ key: 'old', kind: 'text' }] });
+  sourceAppId = app.sourceAppId;
+  await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { old: 'x', plan: 'pro' } }).expect(200);
+  await server.admin.putSchema(sourceAppId, { fields: [{ key: 'plan', kind: 'text' }] }).expect(200);
+  await server.client.submit(sourceAppId, { email: 'bob@example.org', data: { plan: 'free, "now"' } }).expect(200);
+  operator = await new Client(server.client.url).logIn(sourceAppId, app.password);
+  const other = await server.admin.buildApp();
+  await server.client.submit(other.sourceAppId, { email: 'foreign@example.com' }).expect(200);
+});
+afterAll(() => server.close());
+
+/** The text of a file as a browser would save it. */
+const download = (query: string) =>
+  operator
+    .get(`/auth/users/export${query}`)
+    .buffer(true)
+    .parse((response, done) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(Buffer.from(chunk)));
+      response.on('end', () => done(null, Buffer.concat(chunks).toString()));
+    });
+
+describe('GET /auth/users/export', () => {
+  it.each([
+    ['csv', 'text/csv; charset=utf-8'],
+    ['ndjson', 'application/x-ndjson; charset=utf-8'],
+    ['json', 'application/json; charset=utf-8'],
+  ])('answers %s as an attachment named by app and date', async (format, type) => {
+    const { headers } = await operator.get(`/auth/users/export?format=${format}`).expect(200);
+    expect(headers['content-type']).toBe(type);
+    expect(headers['content-disposition']).toMatch(
+      new RegExp(`^attachment; filename="${sourceAppId}-\\d{4}-\\d\\d-\\d\\d\\.${format}"$`),
+    );
+  });
+
+  it('has the columns of the newest schema in CSV, and is CSV without a format', async () => {
+    for (const query of ['?format=csv', '']) {
+      const { text } = await operator.get(`/auth/users/export${query}`).expect(200);
+      const [header, bob, ada] = text.split('\r\n');
+      expect(header).toBe('id,email,schemaVersion,createdAt,updatedAt,data.plan,other');
+      expect(bob).toMatch(/,bob@example\.org,3,.*,"free, ""now""",$/);
+      expect(ada).toMatch(/,ada@example\.com,2,.*,pro,"{""old"":""x""}"$/);
+      expect(text).not.toContain('foreign');
+    }
+  });
+
+  it('writes the same users in JSON and NDJSON as the listing shows', async () => {
+    const { body: listed } = await operator.get('/auth/users').expect(200);
+    const { body: json } = await operator.get('/auth/users/export?format=json').expect(200);
+    expect(json).toEqual(listed.users);
+    const { body: ndjson } = await download('?format=ndjson').expect(200);
+    expect(
+      ndjson
+        .trimEnd()
+        .split('\n')
+        .map((line: string) => JSON.parse(line)),
+    ).toEqual(listed.users);
+  });
+
+  it('takes the filters of the listing', async () => {
+    const found = async (query: string) =>
+      (await operator.get(`/auth/users/export?format=json&${query}`).expect(200)).body.map(
+        ({ email }: { email: string }) => email,
+      );
+    expect(await found('search=.ORG')).toEqual(['bob@example.org']);
+    expect(await found('field=plan&value=pro')).toEqual(['ada@example.com']);
+    expect(await found('search=org&field=plan&value=pro')).toEqual([]);
+  });
+
+  it('is a whole file when there is nobody in it', async () => {
+    expect((await download('?format=ndjson&search=nobody').expect(200)).body).toBe('');
+    expect((await operator.get('/auth/users/export?format=json&search=nobody').expect(200)).body).toEqual([]);
+    const { text } = await operator.get('/auth/users/export?search=nobody').expect(200);
+    expect(text).toBe('id,email,schemaVersion,createdAt,updatedAt,data.plan,other\r\n');
+  });
+
+  it('holds every record of a large app once', async () => {
+    const app = await server.admin.buildApp();
+    await server.client.submit(app.sourceAppId, { email: 'first@example.com' }).expect(200);
+    const users = server.db.collection<{ _id: RecordId }>('users');
+    const first = await users.findOne({ sourceAppId: app.sourceAppId }, { projection: { _id: 0 } });
+    const newId = createRecordIds();
+    const more = Array.from({ length: 3_000 }, (_, number) => ({
+      ...first,
+      _id: newId(new Date()),
+      email: `u${number}@example.com`,
+      data: { text: 'x'.repeat(500) },
+    }));
+    await users.insertMany(more);
+    const own = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+    const { text } = await own.get('/auth/users/export?format=csv').expect(200);
+    const emails = text
+      .split('\r\n')
+      .slice(1, -1)
+      .map((row) => row.split(',')[1]);
+    expect(emails).toHaveLength(3_001);
+    expect(new Set(emails).size).toBe(3_001);
+  });
+
+  it.each(['format=xml', 'format=', 'format=csv&format=json', 'limit=1', 'field=plan', 'search=a&search=b'])(
+    'refuses %s',
+    async (query) => {
+      const { body, headers } = await operator.get(`/auth/users/export?${query}`).expect(400);
+      expect(body.message).toBe('Invalid query parameters');
+      expect(headers['content-disposition']).toBeUndefined();
+    },
+  );
+
+  it('needs a session', async () => {
+    await server.client.get('/auth/users/export').expect(401);
+  });
+});

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSchemaCheckService } from '../../src/users/schema-check.service.ts';
+import { Client } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let second: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  second = await startServer({}, server.database);
+});
+afterAll(async () => {
+  await second.close();
+  await server.close();
+});
+
+const named = (key: string) => ({ rejectUnknown: false, fields: [{ key, kind: 'text' as const }] });
+const schemaPath = (sourceAppId: string) => `/auth/apps/${sourceAppId}/schema`;
+
+describe('GET /auth/schema', () => {
+  it("is the newest schema of the session's app, or an earlier version", async () => {
+    const app = await server.admin.buildApp(named('plan'));
+    const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+    const { body } = await operator.get('/auth/schema').expect(200);
+    expect(body).toEqual((await server.admin.get(schemaPath(app.sourceAppId)).expect(200)).body);
+    expect(body.version).toBe(2);
+    const { body: first } = await operator.get('/auth/schema?version=1').expect(200);
+    expect(first).toMatchObject({ version: 1, fields: [{ key: 'name' }] });
+    await operator.get('/auth/schema?version=3').expect(404, { message: 'Schema version not found' });
+    await operator.get('/auth/schema?version=0').expect(400);
+    await operator.get('/auth/schema?app=admin').expect(400);
+    await server.client.get('/auth/schema').expect(401);
+  });
+});
+
+describe('GET /auth/apps/:sourceAppId/schema/versions', () => {
+  it('lists every version, newest first, with the number of its fields', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [] });
+    const two = [...named('a').fields, ...named('b').fields];
+    await server.admin.putSchema(sourceAppId, { fields: two }).expect(200);
+    const { body } = await server.admin.get(`${schemaPath(sourceAppId)}/versions`).expect(200);
+    expect(Object.keys(body)).toEqual(['versions']);
+    const versions = body.versions as { version: number; createdAt: string; fields: number }[];
+    expect(versions.map(({ version, fields }) => [version, fields])).toEqual([
+      [3, 2],
+      [2, 0],
+      [1, 1],
+    ]);
+    for (const version of versions) expect(Object.keys(version).sort()).toEqual(['createdAt', 'fields', 'version']);
+  });
+
+  it('is a 404 for no app, and for admins', async () => {
+    await server.admin.get(`${schemaPath('no-such-app')}/versions`).expect(404, { message: 'App not found' });
+    const app = await server.admin.buildApp();
+    const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+    await operator.get(`${schemaPath(app.sourceAppId)}/versions`).expect(403);
+  });
+});
+
+describe('PUT /auth/apps/:sourceAppId/schema with If-Match', () => {
+  const put = (of: TestServer, sourceAppId: string, key: string, ifMatch: string) =>
+    of.admin.putSchema(sourceAppId, named(key)).set('If-Match', ifMatch);
+  const newest = async (sourceAppId: string) => (await server.admin.get(schemaPath(sourceAppId)).expect(200)).body;
+
+  it('replaces the version that the ETag of GET names', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { headers } = await server.admin.get(schemaPath(sourceAppId)).expect(200);
+    expect(headers.etag).toBe('"v1"');
+    expect((await put(server, sourceAppId, 'a', headers.etag ?? '').expect(200)).body.version).toBe(2);
+    expect((await server.admin.get(schemaPath(sourceAppId))).headers.etag).toBe('"v2"');
+    expect((await server.admin.get(`${schemaPath(sourceAppId)}?version=1`)).headers.etag).toBe('"v1"');
+  });
+
+  it('refuses with 412 and stores nothing when another version is the newest', async () => {
+    const { sourceAppId } = await server.admin.buildApp(named('kept'));
+    for (const tag of ['"v1"', '"v3"', '"v02"', '"2"', 'v2', '"x"']) {
+      const { body, status } = await put(server, sourceAppId, 'lost', tag);
+      expect([tag, status]).toEqual([tag, 412]);
+      expect(body).toEqual({ message: 'The schema was changed meanwhile: its newest version is 2' });
+    }
+    expect(await server.db.collection('schema_versions').countDocuments({ 'fields.key': 'lost' })).toBe(0);
+  });
+
+  it('takes a list, a tag that a proxy weakened, and *', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    await put(server, sourceAppId, 'a', '"v7", "v1"').expect(200);
+    await put(server, sourceAppId, 'b', 'W/"v2"').expect(200);
+    await put(server, sourceAppId, 'c', '*').expect(200);
+    expect(await newest(sourceAppId)).toMatchObject({ version: 4, fields: [{ key: 'c' }] });
+  });
+
+  it('lets one of many through that replace the same version on two servers', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    for (let version = 1; version <= 3; version += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, number) =>
+          put(number % 2 ? server : second, sourceAppId, `k${number}`, `"v${version}"`),
+        ),
+      );
+      const through = answers.filter(({ status }) => status === 200);
+      expect(through).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 412)).toHaveLength(7);
+      expect(await newest(sourceAppId)).toEqual(through[0]?.body);
+    }
+    expect((await newest(sourceAppId)).version).toBe(4);
+  });
+
+  it('refuses in the usual order: 403, 404 and 400 before 412', async () => {
+    await put(server, 'no-such-app', 'a', '"v1"').expect(404);
+    const app = await server.admin.buildApp();
+    await server.admin.put(schemaPath(app.sourceAppId), { fields: 1 }).set('If-Match', '"v9"').expect(400);
+    const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+    await operator.putSchema(app.sourceAppId, named('a')).set('If-Match', '"v9"').expect(403);
+  });
+
+  it('without the header replaces whatever is there (SPEC 4.4)', async () => {
+    const { sourceAppId } = await server.admin.buildApp(named('a'));
+    expect((await server.admin.putSchema(sourceAppId, named('b')).expect(200)).body.version).toBe(3);
+  });
+});
+
+describe('POST /auth/apps/:sourceAppId/schema/check', () => {
+  const check = (sourceAppId: string, schema: object) =>
+    server.admin.post(`${schemaPath(sourceAppId)}/check`, { rejectUnknown: false, ...schema });
+
+  it('counts the stored records that would not pass, newest first, with examples', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const ids: string[] = [];
+    for (const age of ['x', 1, 'y', 2, 'z', 'a', 'b', 'c', 150]) {
+      const { body } = await server.client.submit(sourceAppId, { email: `a${ids.length}@x.org`, data: { age } });
+      ids.unshift(body.id);
+    }
+    const { body } = await check(sourceAppId, { fields: [{ key: 'age', kind: 'number', max: 120 }] }).expect(200);
+    expect(body).toMatchObject({ checked: 9, failing: 7, complete: true });
+    expect(body.examples).toHaveLength(5);
+    expect(body.examples[0]).toEqual({ id: ids[0], path: 'data.age', message: 'must be at most 120' });
+    expect(body.examples[1]).toEqual({ id: ids[1], path: 'data.age', message: 'must be a number' });
+  });
+
+  it('checks required and unknown fields, and stores nothing', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    await server.client.submit(sourceAppId, { email: 'a@x.org', data: { name: 'Ada', extra: 1 } }).expect(200);
+    await server.client.submit(sourceAppId, { email: 'b@x.org', data: { name: 'Bob' } }).expect(200);
+    const required = await check(sourceAppId, { fields: [{ key: 'extra', kind: 'number', required: true }] });
+    expect(required.body).toMatchObject({ checked: 2, failing: 1, examples: [{ path: 'data.extra' }] });
+    const strict = await check(sourceAppId, { ...named('name'), rejectUnknown: true });
+    expect(strict.body).toMatchObject({ checked: 2, failing: 1, examples: [{ path: 'data.extra' }] });
+    expect((await server.admin.get(schemaPath(sourceAppId))).body.version).toBe(1);
+    const stored = await server.db.collection('users').find({ sourceAppId }).toArray();
+    expect(stored.map(({ schemaVersion }) => schemaVersion)).toEqual([1, 1]);
+  });
+
+  it('checks arrays as they are stored', async () => {
+    const fields = [{ key: 'visits', kind: 'array' as const }];
+    const { sourceAppId } = await server.admin.buildApp({ fields });
+    await server.client.submit(sourceAppId, { email: 'a@x.org', data: { visits: ['home', {}] } }).expect(200);
+    expect((await check(sourceAppId, { fields })).body).toEqual({
+      checked: 1,
+      failing: 0,
+      examples: [],
+      complete: true,
+    });
+    const text = await check(sourceAppId, { fields: [{ key: 'visits', kind: 'text' }] });
+    expect(text.body).toMatchObject({ failing: 1, examples: [{ path: 'data.visits', message: 'must be a text' }] });
+  });
+
+  it('sees only the records of that app', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    expect((await check(sourceAppId, { fields: [] })).body).toMatchObject({ checked: 0, complete: true });
+  });
+
+  it('says when it did not get through', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
+    const { apps, users } = server.services;
+    const hurried = createSchemaCheckService({ apps, users, budgetMs: 0 });
+    expect(await hurried.run(sourceAppId, named('a'))).toEqual({
+      checked: 0,
+      failing: 0,
+      examples: [],
+      complete: false,
+    });
+  });
+
+  it('refuses what PUT refuses, and is for admins', async () => {
+    const app = await server.admin.buildApp();
+    const twice = [...named('a').fields, ...named('a').fields];
+    const { body } = await check(app.sourceAppId, { fields: twice }).expect(400);
+    expect(body).toMatchObject({ message: 'Invalid schema', errors: [{ path: 'fields.1.key' }] });
+    await check(app.sourceAppId, { fields: [], version: 1 }).expect(400);
+    await check('no-such-app', { fields: [] }).expect(404);
+    const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+    await operator.post(`${schemaPath(app.sourceAppId)}/check`, { rejectUnknown: false, fields: [] }).expect(403);
+  });
+});

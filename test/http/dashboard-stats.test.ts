@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { firstIdAt } from '../../src/users/record-id.ts';
+import { Client } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let server: TestServer;
+let second: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  second = await startServer({}, server.database);
+});
+afterAll(async () => {
+  await second.close();
+  await server.close();
+});
+
+/** Midnight (UTC) of today, or of some days before. */
+function midnight(daysAgo = 0): Date {
+  return new Date((Math.floor(Date.now() / DAY_MS) - daysAgo) * DAY_MS);
+}
+
+async function appWithOperator() {
+  const app = await server.admin.buildApp();
+  return { ...app, operator: await new Client(server.client.url).logIn(app.sourceAppId, app.password) };
+}
+
+/** Stores a record as it would be if it had been made then. */
+async function storeRecord(sourceAppId: string, createdAt: Date) {
+  const app = await server.db.collection('apps').findOne({ sourceAppId });
+  const record = {
+    _id: firstIdAt(createdAt),
+    appId: app?._id,
+    sourceAppId,
+    email: `${createdAt.getTime()}@example.com`,
+    data: {},
+    schemaVersion: 1,
+    createdAt,
+    updatedAt: createdAt,
+  };
+  await server.db.collection<typeof record>('users').insertOne(record);
+}
+
+describe('GET /auth/stats', () => {
+  it('counts records by the UTC day of their creation, oldest first, every day of the range', async () => {
+    const { sourceAppId, operator } = await appWithOperator();
+    const times = [
+      midnight(),
+      midnight(1),
+      new Date(midnight().getTime() - 1),
+      midnight(3),
+      new Date(midnight(3).getTime() - 1),
+    ];
+    for (const time of times) await storeRecord(sourceAppId, time);
+    const { body } = await operator.get('/auth/stats?days=4').expect(200);
+    expect(body.users).toBe(5);
+    expect(body.days).toEqual(
+      [1, 0, 2, 1].map((created, index) => ({
+        date: midnight(3 - index)
+          .toISOString()
+          .slice(0, 10),
+        created,
+      })),
+    );
+  });
+
+  it('covers 30 days, or 1 to 365', async () => {
+    const { operator } = await appWithOperator();
+    const { body } = await operator.get('/auth/stats').expect(200);
+    expect(body).toMatchObject({ users: 0, lastSubmissionAt: null });
+    expect(body.days).toHaveLength(30);
+    expect((await operator.get('/auth/stats?days=1').expect(200)).body.days).toHaveLength(1);
+    const { body: year } = await operator.get('/auth/stats?days=365').expect(200);
+    expect(year.days).toHaveLength(365);
+    expect(year.days[0].date).toBe(midnight(364).toISOString().slice(0, 10));
+    expect(new Set(year.days.map(({ date }: { date: string }) => date)).size).toBe(365);
+  });
+
+  it.each(['days=0', 'days=366', 'days=x', 'days=1&days=2', 'day=1'])('refuses %s', async (query) => {
+    const { operator } = await appWithOperator();
+    await operator.get(`/auth/stats?${query}`).expect(400);
+  });
+
+  it('tells the last submission, also of one that changed a record, at once on the server that took it', async () => {
+    const { sourceAppId, operator } = await appWithOperator();
+    const submit = async () => (await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200)).body;
+    await submit();
+    const { updatedAt } = await submit();
+    const { body } = await operator.get('/auth/stats').expect(200);
+    expect(body).toMatchObject({ users: 1, lastSubmissionAt: updatedAt });
+  });
+
+  it('never goes back, whichever server writes last', async () => {
+    const { sourceAppId, operator } = await appWithOperator();
+    await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
+    const { body: later } = await second.client.submit(sourceAppId, { email: 'bob@example.com' }).expect(200);
+    await second.admin.get('/auth/admin/stats').expect(200);
+    const { body } = await operator.get('/auth/stats').expect(200);
+    expect(body).toMatchObject({ users: 2, lastSubmissionAt: later.updatedAt });
+  });
+
+  it('does not count a refused submission', async () => {
+    const { sourceAppId, operator } = await appWithOperator();
+    await server.client.submit(sourceAppId, { email: 'nobody' }).expect(400);
+    expect((await operator.get('/auth/stats').expect(200)).body.lastSubmissionAt).toBeNull();
+  });
+
+  it('needs a session', async () => {
+    await server.client.get('/auth/stats').expect(401);
+  });
+});
+
+describe('GET /auth/admin/stats', () => {
+  it('lists every app by its id with its users and its last submission', async () => {
+    const [busy, idle] = [await server.admin.buildApp(), await server.admin.buildApp()];
+    await server.client.submit(busy.sourceAppId, { email: 'ada@example.com' }).expect(200);
+    const { body: last } = await server.client.submit(busy.sourceAppId, { email: 'bob@example.com' }).expect(200);
+    const { body } = await server.admin.get('/auth/admin/stats').expect(200);
+    const apps = body.apps as { sourceAppId: string }[];
+    expect(apps).toContainEqual({ sourceAppId: busy.sourceAppId, users: 2, lastSubmissionAt: last.updatedAt });
+    expect(apps).toContainEqual({ sourceAppId: idle.sourceAppId, users: 0, lastSubmissionAt: null });
+    expect(apps).toContainEqual({ sourceAppId: 'admin', users: 0, lastSubmissionAt: null });
+    const { body: listing } = await server.admin.get('/auth/apps').expect(200);
+    const ids = (listing.apps as { sourceAppId: string }[]).map(({ sourceAppId }) => sourceAppId);
+    expect(apps.map(({ sourceAppId }) => sourceAppId)).toEqual(ids);
+    expect(Object.keys(listing.apps[0])).toEqual(['sourceAppId', 'role', 'createdAt']);
+  });
+
+  it('does not bring a deleted app back', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
+    await server.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
+    const { body } = await server.admin.get('/auth/admin/stats').expect(200);
+    expect(JSON.stringify(body)).not.toContain(`"${sourceAppId}"`);
+    expect(await server.db.collection('apps').countDocuments({ sourceAppId })).toBe(0);
+  });
+
+  it('is for admins', async () => {
+    await server.client.get('/auth/admin/stats').expect(401);
+    const { operator } = await appWithOperator();
+    await operator.get('/auth/admin/stats').expect(403);
+  });
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** What the profiler of the database keeps of one operation. */
+interface Profiled {
+  op: string;
+  ns: string;
+  command: Record<string, unknown>;
+  planSummary?: string;
+  docsExamined?: number;
+  keysExamined?: number;
+  nreturned?: number;
+}
+
+/**
+ * Queries that read all of a collection because that is what is asked. Anything else has an index.
+ */
+const READS_ALL = [
+  // The sweep looks at every app that was deleted in the last hour.
+  ({ ns, command }: Profiled) => ns.endsWith('.deleted_apps') && isEmpty(command.filter),
+  // Once at start, of thousands of small documents at most: whether there is an admin app.
+  ({ ns, command }: Profiled) => ns.endsWith('.apps') && JSON.stringify(command.filter) === '{"role":"admin"}',
+];
+
+const isEmpty = (filter: unknown) => Object.keys(filter ?? {}).length === 0;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+/** What the database did for `work`: each query, with the plan that it really ran. */
+async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
+  const { db } = server;
+  await db.command({ profile: 0 });
+  await db.collection('system.profile').drop();
+  await db.command({ profile: 2 });
+  try {
+    await work();
+  } finally {
+    await db.command({ profile: 0 });
+  }
+  const all = await db.collection<Profiled>('system.profile').find().toArray();
+  return all.filter(({ ns, planSummary }) => planSummary !== undefined && !ns.endsWith('system.profile'));
+}
+
+/** The plans of the queries on one collection, each once. */
+function plans(profiled: Profiled[], collection: string): string[] {
+  const own = profiled.filter(({ ns }) => ns.endsWith(`.${collection}`));
+  return [...new Set(own.map(({ planSummary = '' }) => planSummary))].sort();
+}
+
+function expectIndexes(profiled: Profiled[]): void {
+  expect(profiled.length).toBeGreaterThan(0);
+  const scans = profiled.filter(
+    (query) => query.planSummary?.includes('COLLSCAN') && !READS_ALL.some((wanted) => wanted(query)),
+  );
+  expect(scans.map(({ ns, op, command }) => ({ ns, op, command }))).toEqual([]);
+}
+
+/** An app with enough records for the database to have a choice of plans, and other apps beside it. */
+async function crowdedApp() {
+  const app = await server.admin.buildApp({
+    fields: [
+      { key: 'plan', kind: 'text' },
+      { key: 'visits', kind: 'array' },
+    ],
+  });
+  const other = await server.admin.buildApp();
+  const submit = (id: string, number: number) =>
+    server.client.submit(id, { email: `u${number}@example.com`, data: { plan: `p${number % 3}` } }).expect(200);
+  for (let number = 0; number < 30; number += 1) {
+    await submit(app.sourceAppId, number);
+    await submit(other.sourceAppId, number);
+  }
+  return { ...app, operator: await new Client(server.client.url).logIn(app.sourceAppId, app.password) };
+}
+
+const BY_EMAIL = 'IXSCAN { appId: 1, email: 1 }';
+const BY_ID = 'IXSCAN { appId: 1, _id: -1 }';
+
+describe('the plans of the queries that the service makes', () => {
+  it('finds a collection scan when there is one', async () => {
+    const scanned = await profile(() => server.db.collection('users').findOne({ email: 'nobody@example.com' }));
+    expect(plans(scanned, 'users')).toEqual(['COLLSCAN']);
+    expect(() => expectIndexes(scanned)).toThrow();
+  });
+
+  it('serves submissions from the unique index, conflicts and repeats included', async () => {
+    const { sourceAppId } = await crowdedApp();
+    const submit = (data: object, key = 'k') =>
+      server.client.submit(sourceAppId, { email: 'ada@example.com', data }).set('Idempotency-Key', key);
+    const profiled = await profile(async () => {
+      await submit({ visits: [1] }).expect(200);
+      await submit({ visits: [1] }).expect(200);
+      await submit({ visits: [2] }).expect(422);
+      await submit({ plan: 'x' }, 'other').expect(200);
+      const together = Array.from({ length: 20 }, (_, number) =>
+        server.client.submit(sourceAppId, { email: `t${number % 10}@example.com` }).expect(200),
+      );
+      await Promise.all(together);
+      await server.admin.putSchema(sourceAppId, { fields: [{ key: 'plan', kind: 'array' }] }).expect(200);
+      await submit({ plan: ['y'] }, 'third').expect(200);
+      await server.client.get('/v1/schema').set('x-app-id', sourceAppId).expect(200);
+      await server.client.get('/auth/session').expect(401);
+    });
+    expectIndexes(profiled);
+    expect(plans(profiled, 'users')).toEqual([BY_EMAIL]);
+    expect(plans(profiled, 'schema_versions')).toEqual(['IXSCAN { appId: 1, version: -1 }']);
+  });
+
+  it('serves listings, searches, single records and exports from the indexes of the app', async () => {
+    const { operator } = await crowdedApp();
+    const { body } = await operator.get('/auth/users').expect(200);
+    const queries = ['limit=5', 'search=u1', 'search=u1&sort=email', 'sort=email&order=desc', 'sort=updatedAt'];
+    queries.push('sort=data.plan', 'field=plan&value=p1', 'search=u&field=plan&value=p1&sort=data.plan&skip=2');
+    const profiled = await profile(async () => {
+      await operator.get('/auth/users').expect(200);
+      for (const query of queries) await operator.get(`/auth/users?${query}`).expect(200);
+      await operator.get('/auth/users/export?format=json&search=u1').expect(200);
+      await operator.get(`/auth/users/${body.users[0].id}`).expect(200);
+      await operator.delete(`/auth/users/${body.users[0].id}`).expect(200);
+      await operator.get('/auth/schema').expect(200);
+      await operator.get('/auth/schema?version=1').expect(200);
+    });
+    expectIndexes(profiled);
+    for (const plan of plans(profiled, 'users')) {
+      expect([BY_EMAIL, BY_ID, 'COUNT_SCAN { appId: 1, email: 1 }', 'IDHACK', 'IXSCAN { _id: 1 }']).toContain(plan);
+    }
+  });
+
+  it('walks an index in the order that is asked for, and reads no more than the page', async () => {
+    const { operator } = await crowdedApp();
+    for (const [query, plan] of [
+      ['limit=5', BY_ID],
+      ['limit=5&order=asc', BY_ID],
+      ['limit=5&sort=email', BY_EMAIL],
+      ['limit=5&sort=email&order=desc', BY_EMAIL],
+    ]) {
+      const profiled = await profile(() => operator.get(`/auth/users?${query}`).expect(200));
+      const find = profiled.find(({ ns, command }) => ns.endsWith('.users') && command.find);
+      expect(find).toMatchObject({ planSummary: plan, docsExamined: 5, nreturned: 5 });
+    }
+  });
+
+  it('counts keys and reads no record: totals, searches by email, days, and apps', async () => {
+    const { operator } = await crowdedApp();
+    const profiled = await profile(async () => {
+      await operator.get('/auth/users?limit=1').expect(200);
+      await operator.get('/auth/users?limit=1&search=u1').expect(200);
+      await operator.get('/auth/stats?days=3').expect(200);
+      await server.admin.get('/auth/admin/stats').expect(200);
+    });
+    expectIndexes(profiled);
+    const counts = profiled.filter(({ ns, command }) => ns.endsWith('.users') && command.aggregate);
+    // Two totals, one of all records and three days, all apps.
+    expect(counts).toHaveLength(7);
+    for (const { planSummary, docsExamined } of counts) {
+      expect(planSummary).toMatch(/^(?:COUNT_SCAN|IXSCAN) \{ appId: 1, (?:email: 1|_id: -1) \}$/);
+      expect(docsExamined).toBe(0);
+    }
+  });
+
+  it('serves what admins do from indexes, a deletion and the sweep included', async () => {
+    const { sourceAppId } = await crowdedApp();
+    const path = `/auth/apps/${sourceAppId}`;
+    const fields = [{ key: 'plan', kind: 'text' as const }];
+    const profiled = await profile(async () => {
+      const made = await server.admin.buildApp();
+      await new Client(server.client.url).logIn(made.sourceAppId, made.password);
+      await server.admin.get('/auth/apps').expect(200);
+      await server.admin.get('/auth/admin/users?limit=5').expect(200);
+      await server.admin.get(`/auth/admin/users?sourceAppId=${sourceAppId}`).expect(200);
+      await server.admin.get(`${path}/schema`).expect(200);
+      await server.admin.get(`${path}/schema/versions`).expect(200);
+      await server.admin.putSchema(sourceAppId, { fields }).set('If-Match', '"v2"').expect(200);
+      await server.admin.post(`${path}/schema/check`, { rejectUnknown: false, fields }).expect(200);
+      await server.admin.post(`${path}/password`).expect(200);
+      await server.admin.delete(path).expect(200);
+      await server.admin.post('/auth/logout').expect(200);
+      // What a server does when it starts.
+      await (await startServer({}, server.database)).close();
+    });
+    expectIndexes(profiled);
+    expect(plans(profiled, 'sessions').join()).not.toContain('COLLSCAN');
+  });
+});
