@@ -1,5 +1,5 @@
 import cors from 'cors';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { Forbidden } from '../errors.ts';
 
 /**
@@ -10,7 +10,7 @@ export function createOriginCheck(origins: readonly string[]): RequestHandler[] 
   const listed = new Set(origins);
   const check: RequestHandler = (req, res, next) => {
     const origin = req.headers.origin;
-    if (origin === undefined || listed.has(origin) || origin === `${req.protocol}://${req.headers.host}`) return next();
+    if (origin === undefined || listed.has(origin) || isOwn(origin, req)) return next();
     res.vary('Origin');
     throw new Forbidden('This origin is not allowed');
   };
@@ -24,4 +24,9 @@ export function createOriginCheck(origins: readonly string[]): RequestHandler[] 
     maxAge: 600,
   });
   return [check, share];
+}
+
+/** Over TLS the service's own host is the service, whether or not TRUST_PROXY says that a proxy in front ends TLS. */
+function isOwn(origin: string, { protocol, headers: { host } }: Request): boolean {
+  return origin === `https://${host}` || origin === `${protocol}://${host}`;
 }

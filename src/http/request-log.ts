@@ -13,20 +13,24 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 export function createRequestLog(logger: Logger): RequestHandler {
   return pinoHttp({
     logger,
+    // Left to itself, pino-http adds the request to each line: its query and its client's address among it.
     quietReqLogger: true,
+    quietResLogger: true,
+    wrapSerializers: false,
+    serializers: { req: () => undefined },
     genReqId: requestId,
     customLogLevel: (_req, res, error) => (error || res.statusCode >= 500 ? 'error' : 'info'),
     customSuccessMessage: () => 'request',
     customErrorMessage: () => 'request',
     customSuccessObject: describe,
     customErrorObject: (req, res, _error, { durationMs }) => describe(req, res, { durationMs }),
-    customAttributeKeys: { responseTime: 'durationMs' },
+    customAttributeKeys: { reqId: 'requestId', responseTime: 'durationMs' },
   });
 }
 
 function describe(req: IncomingMessage, res: ServerResponse, { durationMs }: { durationMs: number }) {
-  const { id: requestId, appId: app } = req as Request;
-  return { requestId, method: req.method, path: pathOf(req), app, status: res.statusCode, durationMs };
+  const { appId: app } = req as Request;
+  return { method: req.method, path: pathOf(req), app, status: res.statusCode, durationMs };
 }
 
 function requestId(req: IncomingMessage, res: ServerResponse): string {

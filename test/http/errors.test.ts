@@ -1,0 +1,169 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, type TestApp } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const SECRET = 'a-text-that-no-answer-may-repeat';
+
+let server: TestServer;
+let app: TestApp;
+let user: Client;
+beforeAll(async () => {
+  server = await startServer();
+  app = await server.admin.buildApp({ fields: [{ key: 'name', kind: 'text' }] });
+  user = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+});
+afterAll(() => server.close());
+
+describe('DESIGN 2, error body', () => {
+  it('{ message, errors: [{ path, message }] } on validation failures, at most 20 entries', async () => {
+    const data = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`$${index}`, 1]));
+    const { body } = await server.client.submit(app.sourceAppId, { email: SECRET, data }).expect(400);
+    expect(Object.keys(body).sort()).toEqual(['errors', 'message']);
+    expect(body.errors).toHaveLength(20);
+    for (const error of body.errors) expect(Object.keys(error).sort()).toEqual(['message', 'path']);
+  });
+
+  it('at most 20 entries, and no long name, for unknown properties of a body', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${'k'.repeat(1000)}${index}`, 1]));
+    const { body, text } = await server.client.submit(app.sourceAppId, { email: 'a@x.org', ...unknown }).expect(400);
+    expect(body.errors).toHaveLength(20);
+    expect(text.length).toBeLessThan(3000);
+  });
+
+  it('at most 20 entries for a schema', async () => {
+    const fields = Array.from({ length: 50 }, () => ({ key: '1', kind: 'text' as const }));
+    const { body } = await server.admin.putSchema(app.sourceAppId, { fields }).expect(400);
+    expect(body.errors).toHaveLength(20);
+  });
+
+  it('never an echo of the body, a stack or a driver message', async () => {
+    const answers = [
+      await server.client.submit(app.sourceAppId, { email: SECRET, data: { name: { [SECRET]: SECRET } } }),
+      await server.client.submit(app.sourceAppId, { email: 'a@x.org', data: { name: [SECRET] } }),
+      await server.client.submit(app.sourceAppId, `{"email": ${SECRET}`).set('Content-Type', 'application/json'),
+      await server.client.submit(SECRET, { email: 'a@x.org' }),
+      await server.client.post('/auth/login', { sourceAppId: SECRET, password: SECRET }),
+      await server.client.post('/auth/login', { sourceAppId: 'a b', password: `${SECRET}\0` }),
+      await server.client.get(`/${SECRET}`),
+      await server.admin.get(`/auth/apps/${SECRET}/schema`),
+      await server.admin.get(`/auth/admin/users?limit=${SECRET}`),
+      await server.admin.post('/auth/apps', { sourceAppId: `${SECRET} ` }),
+      await server.admin.putSchema(app.sourceAppId, {
+        fields: [{ key: 'a', kind: 'text', minLength: -1, label: SECRET }],
+      }),
+    ];
+    for (const { status, text, headers } of answers) {
+      expect.soft(status).toBeGreaterThanOrEqual(400);
+      expect.soft(status).toBeLessThan(500);
+      expect.soft(headers['content-type']).toBe('application/json; charset=utf-8');
+      expect.soft(text).not.toContain(SECRET);
+      expect.soft(text).not.toMatch(/node_modules|\bat \w+ \(|\.ts:|Mongo|E11000|Unexpected token|SyntaxError/);
+    }
+  });
+
+  it('what nobody expected is a bare 500 with the reason in the log only', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    // A stored schema that no PUT could have made: the service must not guess what it means.
+    await server.db
+      .collection('schema_versions')
+      .updateMany(
+        { version: 1 },
+        { $set: { fields: [{ key: 'a', label: SECRET, kind: 'of no kind', required: false }] } },
+      );
+    const { body, text } = await server.client.submit(sourceAppId, { email: 'a@x.org', data: { a: 1 } }).expect(500);
+    expect(body).toEqual({ message: 'Internal error' });
+    expect(text).not.toContain(SECRET);
+    expect(server.log()).toContain('"unexpected error"');
+    expect(await server.db.collection('users').countDocuments({ sourceAppId })).toBe(0);
+  });
+});
+
+describe('DESIGN 2, error body: 404 and 405 are JSON', () => {
+  it.each(['/no-such-path', '/v1', '/v1/users/', '/V1/users', '/auth', '/auth/apps/', '/v2/users', '/.env', '//'])(
+    'GET %s is 404 { message }',
+    async (path) => {
+      const { body, headers } = await server.admin.get(path).expect(404);
+      expect(body).toEqual({ message: 'Not found' });
+      expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    },
+  );
+
+  it.each([
+    ['GET', '/v1/users', 'POST'],
+    ['PUT', '/v1/users', 'POST'],
+    ['POST', '/v1/schema', 'GET, HEAD'],
+    ['DELETE', '/health', 'GET, HEAD'],
+    ['GET', '/auth/login', 'POST'],
+    ['GET', '/auth/logout', 'POST'],
+    ['PATCH', '/auth/apps/x/schema', 'GET, HEAD, PUT'],
+    ['POST', '/auth/users', 'GET, HEAD'],
+  ])('%s %s is 405 { message } with Allow: %s', async (method, path, allow) => {
+    const response = await fetch(`${server.client.url}${path}`, { method });
+    expect(response.status).toBe(405);
+    expect(await response.json()).toEqual({ message: 'Method not allowed' });
+    expect(response.headers.get('allow')).toBe(allow);
+  });
+
+  it('OPTIONS of a known path answers Allow', async () => {
+    const response = await fetch(`${server.client.url}/v1/users`, { method: 'OPTIONS' });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('allow')).toBe('POST');
+  });
+
+  it('HEAD answers like GET, without a body', async () => {
+    const response = await fetch(`${server.client.url}/health`, { method: 'HEAD' });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+  });
+
+  it('a path that is no valid encoding is 400 { message }', async () => {
+    const { body } = await server.admin.get('/auth/apps/%E0%A4%A/schema').expect(400);
+    expect(Object.keys(body)).toEqual(['message']);
+  });
+});
+
+describe('DESIGN 2, order of refusals', () => {
+  it('401 before 400, 404 and 409: who is not known learns nothing', async () => {
+    const visitor = new Client(server.client.url);
+    await visitor.post('/auth/apps', { sourceAppId: 'a b' }).expect(401);
+    await visitor.post('/auth/apps', '{').set('Content-Type', 'application/json').expect(401);
+    await visitor.post('/auth/apps', { sourceAppId: 'admin' }).expect(401);
+    await visitor.delete('/auth/apps/no-such-app').expect(401);
+    await visitor.get('/auth/apps/no-such-app/schema').expect(401);
+    await visitor.put('/auth/apps/no-such-app/schema', {}).expect(401);
+    await visitor.get('/auth/admin/users?limit=0').expect(401);
+  });
+
+  it('403 before 400, 404 and 409: who may not is not told what is there', async () => {
+    await user.post('/auth/apps', { sourceAppId: 'a b' }).expect(403);
+    await user.post('/auth/apps', '{').set('Content-Type', 'application/json').expect(403);
+    await user.post('/auth/apps', { sourceAppId: 'admin' }).expect(403);
+    await user.delete('/auth/apps/no-such-app').expect(403);
+    await user.delete('/auth/apps/admin').expect(403);
+    await user.get('/auth/apps/no-such-app/schema').expect(403);
+    await user.put('/auth/apps/no-such-app/schema', {}).expect(403);
+    await user.get('/auth/admin/users?limit=0').expect(403);
+  });
+
+  it('400 for x-app-id before the body is looked at', async () => {
+    const { body } = await server.client.post('/v1/users', '{').set('Content-Type', 'application/json').expect(400);
+    expect(body).toEqual({ message: 'Missing x-app-id header' });
+  });
+});
+
+it('a refusal that left a body unread does not let it pass for the next request', async () => {
+  const { port, hostname } = new URL(server.client.url);
+  const hidden = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
+  const socket = connect(Number(port), hostname);
+  const received: Buffer[] = [];
+  socket.on('data', (chunk) => received.push(chunk));
+  const closed = new Promise((done) => socket.on('close', done));
+  socket.write(
+    `POST /v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${hidden.length + 10}\r\n\r\n${hidden}`,
+  );
+  await closed;
+  const answers = Buffer.concat(received).toString();
+  expect(answers).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answers.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  expect(answers).not.toContain('"ok"');
+});

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, type TestApp } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const UUID = /^[0-9a-f-]{36}$/;
+
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startServer();
+  app = await server.admin.buildApp();
+});
+afterAll(() => server.close());
+
+/** The log line of a request. It is written when the answer has gone out, which can be a moment after the client has it. */
+async function logLine(requestId: string) {
+  const read = () =>
+    server
+      .log()
+      .split('\n')
+      .filter((line) => line.includes(requestId))
+      .map((line) => JSON.parse(line));
+  await expect.poll(read).toHaveLength(1);
+  return read()[0];
+}
+
+describe('GET /health (SPEC 4.1)', () => {
+  it('SPEC 4.1: 200 { status: "ok" } without authentication', async () => {
+    const { body } = await new Client(server.client.url).get('/health').expect(200);
+    expect(body).toEqual({ status: 'ok' });
+  });
+});
+
+describe('GET /ready (DESIGN 2, database away)', () => {
+  it('200 while the database answers', async () => {
+    expect((await server.client.get('/ready').expect(200)).body).toEqual({ status: 'ready' });
+  });
+});
+
+describe('X-Request-Id', () => {
+  it('is in every answer, refusals included, and is different each time', async () => {
+    const answers = [
+      await server.client.get('/health'),
+      await server.client.get('/no-such-path'),
+      await server.client.post('/v1/users', '{'),
+      await server.client.get('/health').set('Origin', 'https://evil.example.com'),
+    ];
+    const ids = answers.map(({ headers }) => headers['x-request-id']);
+    for (const id of ids) expect(id).toMatch(UUID);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("is the client's when that is a plain one", async () => {
+    const { headers } = await server.client.get('/health').set('X-Request-Id', 'trace_1.a-B').expect(200);
+    expect(headers['x-request-id']).toBe('trace_1.a-B');
+  });
+
+  it.each(['a b', '{"level":60}', '<script>', 'x'.repeat(65)])('is not the %j of a client', async (given) => {
+    const { headers } = await server.client.get('/health').set('X-Request-Id', given).expect(200);
+    expect(headers['x-request-id']).toMatch(UUID);
+  });
+});
+
+describe('The log', () => {
+  it('has one line for a request: id, app, method, path, status and duration', async () => {
+    await server.client.submit(app.sourceAppId, { email: 'log@x.org' }).set('X-Request-Id', 'log-line-1').expect(200);
+    const line = await logLine('log-line-1');
+    expect(line).toMatchObject({
+      requestId: 'log-line-1',
+      app: app.sourceAppId,
+      method: 'POST',
+      path: '/v1/users',
+      status: 200,
+    });
+    expect(line.durationMs).toBeGreaterThanOrEqual(0);
+    const names = ['app', 'durationMs', 'level', 'method', 'msg', 'path', 'requestId', 'status', 'time'];
+    expect(Object.keys(line).sort()).toEqual(names);
+  });
+
+  it('names the app of a session, and the status of a refusal', async () => {
+    await server.admin.delete('/auth/apps/no-such-app').set('X-Request-Id', 'log-line-2').expect(404);
+    expect(await logLine('log-line-2')).toMatchObject({ app: 'admin', status: 404, path: '/auth/apps/no-such-app' });
+  });
+
+  it('never holds a password, a cookie, a header, a query or a piece of a body', async () => {
+    const client = new Client(server.client.url);
+    const login = await client
+      .post('/auth/login', { sourceAppId: app.sourceAppId, password: app.password })
+      .expect(200);
+    await client.get('/auth/users').expect(200);
+    await client.post('/auth/login', { sourceAppId: app.sourceAppId, password: 'wrong-password-to-find' }).expect(401);
+    const data = { name: 'name-to-find' };
+    await client.submit(app.sourceAppId, { email: 'to-find@x.org', data }).set('Idempotency-Key', 'key-to-find');
+    await client.submit(app.sourceAppId, { email: 'to-find', data }).expect(400);
+    await client.submit(app.sourceAppId, '{"to-find').set('Content-Type', 'application/json').expect(400);
+    await client.get('/auth/users?token=query-to-find').set('Authorization', 'Bearer header-to-find');
+    await client.get('/last').set('X-Request-Id', 'log-line-3').expect(404);
+    await logLine('log-line-3');
+
+    const cookie = login.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    const log = server.log();
+    expect(cookie.length).toBeGreaterThan(40);
+    expect(log).not.toContain(app.password);
+    expect(log).not.toContain(cookie.slice('sid='.length));
+    expect(log).not.toContain(decodeURIComponent(cookie.slice('sid='.length)));
+    expect(log).not.toContain('to-find');
+  });
+
+  it('holds no line that a path made up', async () => {
+    await server.client.get('/a%0A%7B%22level%22:60%7D').set('X-Request-Id', 'log-line-4').expect(404);
+    expect(await logLine('log-line-4')).toMatchObject({ level: 30, status: 404 });
+  });
+});
+
+describe('Headers of every answer', () => {
+  it('let nothing be loaded, run, framed or guessed, and name no software', async () => {
+    for (const path of ['/health', '/no-such-path', '/openapi.json']) {
+      const { headers } = await server.client.get(path);
+      expect(headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'");
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('strict-transport-security');
+    }
+  });
+});
+
+describe('GET /docs', () => {
+  it('is a page that is served whole by the service: no inline script, no foreign URL, a CSP that allows neither', async () => {
+    const { text, headers } = await server.client
+      .get('/docs')
+      .expect(200)
+      .expect('Content-Type', /text\/html/);
+    const policy = new Map(
+      headers['content-security-policy']?.split(';').map((part) => {
+        const [name = '', ...values] = part.trim().split(' ');
+        return [name, values.join(' ')];
+      }),
+    );
+    expect(policy.get('default-src')).toBe("'none'");
+    expect(policy.get('script-src')).toBe("'self'");
+    expect(policy.get('connect-src')).toBe("'self'");
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
+
+    for (const [, attributes, content] of text.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)) {
+      expect(attributes).toMatch(/ src="\/docs\//);
+      expect(content).toBe('');
+    }
+    expect(text).not.toMatch(/\son\w+=|javascript:|<style|\sstyle=/i);
+    const references = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, reference]) => reference ?? '');
+    expect(references.length).toBeGreaterThan(2);
+    for (const reference of references) {
+      expect(reference).toMatch(/^\/docs\//);
+      await server.client.get(reference).expect(200);
+    }
+  });
+
+  it('shows the OpenAPI document that the service serves', async () => {
+    const start = await server.client.get('/docs/start.js').expect(200);
+    expect(start.text).toContain("url: '/openapi.json'");
+    const { body } = await server.client
+      .get('/openapi.json')
+      .expect(200)
+      .expect('Content-Type', /application\/json/);
+    expect(body.openapi).toMatch(/^3\.1\./);
+    expect(Object.keys(body.paths)).toEqual(expect.arrayContaining(['/v1/users', '/auth/login', '/health']));
+  });
+
+  it('serves nothing else of its folder', async () => {
+    for (const path of ['/docs/package.json', '/docs/../package.json', '/docs/%2e%2e%2fpackage.json']) {
+      await server.client.get(path).expect(404);
+    }
+  });
+});

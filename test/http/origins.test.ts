@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, type TestApp } from '../support/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+const LISTED = 'https://forms.example.com';
+const ALSO_LISTED = 'http://localhost:5173';
+const REFUSED = { message: 'This origin is not allowed' };
+
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startServer({ CORS_ORIGINS: `${LISTED}, ${ALSO_LISTED}` });
+  app = await server.admin.buildApp();
+});
+afterAll(() => server.close());
+
+const submit = (email: string) => server.client.submit(app.sourceAppId, { email });
+
+describe('CORS (SPEC 5.3 and DESIGN 2, CORS)', () => {
+  it.each([LISTED, ALSO_LISTED])('SPEC 5.3: requests from the listed origin %s are allowed', async (origin) => {
+    const { headers } = await submit('listed@x.org').set('Origin', origin).expect(200);
+    expect(headers['access-control-allow-origin']).toBe(origin);
+    expect(headers['access-control-allow-credentials']).toBe('true');
+    expect(headers['access-control-expose-headers']).toContain('X-Request-Id');
+    expect(headers.vary).toContain('Origin');
+  });
+
+  it('SPEC 5.3: a refusal can be read by a listed origin too', async () => {
+    const { headers } = await submit('no email').set('Origin', LISTED).expect(400);
+    expect(headers['access-control-allow-origin']).toBe(LISTED);
+  });
+
+  it('SPEC 5.3: requests with no Origin header are allowed', async () => {
+    const { headers } = await submit('none@x.org').expect(200);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it("DESIGN 2, CORS: the service's own origin passes", async () => {
+    await submit('own@x.org').set('Origin', server.client.url).expect(200);
+  });
+
+  it("DESIGN 2, CORS: the service's own origin passes where a proxy ends TLS", async () => {
+    const { host } = new URL(server.client.url);
+    const production = await startServer({ NODE_ENV: 'production' }, server.database);
+    try {
+      const own = `https://${new URL(production.client.url).host}`;
+      const logIn = (origin: string) =>
+        production.client.post('/auth/login', { sourceAppId: 'admin', password: ADMIN_PASSWORD }).set('Origin', origin);
+      await logIn(own).expect(200);
+      await logIn(`https://${host}`).expect(403);
+    } finally {
+      await production.close();
+    }
+  });
+
+  it.each([
+    'https://evil.example.com',
+    'https://forms.example.com.evil.com',
+    'http://forms.example.com',
+    'https://forms.example.com:8443',
+    'https://FORMS.example.com',
+    'null',
+    'https://forms.example.com/',
+    'http://localhost',
+  ])('SPEC 5.3: %s is rejected with 403 JSON before anything runs', async (origin) => {
+    const email = `from-elsewhere@x.org`;
+    const { body, headers } = await submit(email).set('Origin', origin).expect(403);
+    expect(body).toEqual(REFUSED);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(headers.vary).toContain('Origin');
+    expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
+  });
+
+  it('DESIGN 2, CORS: guards /auth against forged requests: a session of the browser does not help', async () => {
+    const client = await new Client(server.client.url).logIn('admin', ADMIN_PASSWORD);
+    const forged = 'https://evil.example.com';
+    await client.post('/auth/apps', { sourceAppId: 'forged' }).set('Origin', forged).expect(403);
+    await client.delete(`/auth/apps/${app.sourceAppId}`).set('Origin', forged).expect(403);
+    await client.post('/auth/logout').set('Origin', forged).expect(403);
+    await client.get('/auth/users').set('Origin', forged).expect(403);
+    const { headers } = await client
+      .post('/auth/login', { sourceAppId: app.sourceAppId, password: app.password })
+      .set('Origin', forged)
+      .expect(403);
+    expect(headers).not.toHaveProperty('set-cookie');
+    const { body } = await client.get('/auth/session').expect(200);
+    expect(body.sourceAppId).toBe('admin');
+    expect(await server.db.collection('apps').distinct('sourceAppId')).not.toContain('forged');
+  });
+
+  it('DESIGN 2, CORS: unknown paths and /health are refused to other origins alike', async () => {
+    for (const path of ['/health', '/no-such-path', '/docs', '/openapi.json']) {
+      const { body } = await server.client.get(path).set('Origin', 'https://evil.example.com').expect(403);
+      expect(body).toEqual(REFUSED);
+    }
+  });
+});
+
+describe('DESIGN 2, CORS: preflights', () => {
+  const preflight = async (url: string, origin: string, path = '/v1/users', method = 'POST') =>
+    fetch(`${url}${path}`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: origin,
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': 'content-type,x-app-id,idempotency-key',
+      },
+    });
+
+  it('are answered for listed origins, with the methods and headers that the service takes', async () => {
+    const response = await preflight(server.client.url, LISTED);
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe(LISTED);
+    expect(response.headers.get('access-control-allow-credentials')).toBe('true');
+    expect(response.headers.get('access-control-allow-methods')).toBe('GET,POST,PUT,DELETE');
+    const allowed = response.headers.get('access-control-allow-headers')?.toLowerCase() ?? '';
+    for (const header of ['content-type', 'x-app-id', 'idempotency-key']) expect(allowed).toContain(header);
+  });
+
+  it('are 403 for other origins, and for every origin when none is listed', async () => {
+    const unlisted = await startServer();
+    try {
+      for (const response of [
+        await preflight(server.client.url, 'https://evil.example.com'),
+        await preflight(server.client.url, 'null', '/auth/apps', 'DELETE'),
+        await preflight(unlisted.client.url, LISTED),
+      ]) {
+        expect(response.status).toBe(403);
+        expect(await response.json()).toEqual(REFUSED);
+        expect(response.headers.get('access-control-allow-origin')).toBeNull();
+      }
+    } finally {
+      await unlisted.close();
+    }
+  });
+});
