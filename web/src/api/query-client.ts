@@ -1,0 +1,26 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { endSession } from '../session/session.ts';
+import { NoAnswer, Refusal } from './call.ts';
+
+const RETRIES = 2;
+
+/** The cache of what the service answered. A 401 from anywhere but the log-in itself means that the session is over. */
+export function createQueryClient(): QueryClient {
+  const onError = (error: Error): void => {
+    if (error instanceof Refusal && error.status === 401 && error.endpoint !== 'POST /auth/login') endSession(client);
+  };
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: { staleTime: 5_000, retry: (count, error) => mayPass(error) && count < RETRIES, networkMode: 'always' },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+  return client;
+}
+
+/** Whether the same request may be answered a moment later. */
+function mayPass(error: Error): boolean {
+  return error instanceof NoAnswer || (error instanceof Refusal && error.status === 503);
+}

@@ -1,0 +1,44 @@
+import { queryOptions } from '@tanstack/react-query';
+import { call, callForHeaders } from '../api/call.ts';
+
+export const appsQuery = queryOptions({
+  queryKey: ['apps'],
+  queryFn: ({ signal }) => call('GET /auth/apps', { signal }),
+});
+
+export const adminStatsQuery = queryOptions({
+  queryKey: ['admin-stats'],
+  queryFn: ({ signal }) => call('GET /auth/admin/stats', { signal }),
+});
+
+/** An app's newest schema, with the tag that a replacement names. */
+export const appSchemaQuery = (sourceAppId: string) =>
+  queryOptions({
+    queryKey: ['app-schema', sourceAppId],
+    queryFn: async ({ signal }) => {
+      const { body, headers } = await callForHeaders('GET /auth/apps/:sourceAppId/schema', {
+        params: { sourceAppId },
+        signal,
+      });
+      return { schema: body, etag: headers.get('ETag') ?? '' };
+    },
+  });
+
+/** An app's schema as it was in one version; a version never changes. */
+export const appSchemaVersionQuery = (sourceAppId: string, version: number) =>
+  queryOptions({
+    queryKey: ['app-schema', sourceAppId, version],
+    queryFn: ({ signal }) =>
+      call('GET /auth/apps/:sourceAppId/schema', {
+        params: { sourceAppId },
+        query: { version },
+        signal,
+      }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const schemaVersionsQuery = (sourceAppId: string) =>
+  queryOptions({
+    queryKey: ['app-schema', sourceAppId, 'versions'],
+    queryFn: ({ signal }) => call('GET /auth/apps/:sourceAppId/schema/versions', { params: { sourceAppId }, signal }),
+  });

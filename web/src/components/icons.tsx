@@ -1,0 +1,77 @@
+import type { ReactNode } from 'react';
+
+// A dozen pictures do not need a package of thousands. They say nothing that a text beside them or a name does not say.
+
+interface IconProps {
+  size?: number;
+}
+
+function icon(paths: ReactNode) {
+  return ({ size = 18 }: IconProps) => (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      {paths}
+    </svg>
+  );
+}
+
+export const UsersIcon = icon(
+  <>
+    <circle cx="9" cy="8" r="3.5" />
+    <path d="M2.5 20c.6-3.6 3.2-5.5 6.5-5.5s5.9 1.9 6.5 5.5M16 4.8a3.5 3.5 0 0 1 0 6.4M18 14.9c2 .7 3.2 2.5 3.5 5.1" />
+  </>,
+);
+export const AppsIcon = icon(<path d="M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z" />);
+export const PlugIcon = icon(<path d="M9 3v5M15 3v5M6.5 8h11v3.5a5.5 5.5 0 0 1-11 0zM12 17v4" />);
+export const SearchIcon = icon(
+  <>
+    <circle cx="10.5" cy="10.5" r="6.5" />
+    <path d="m20 20-4.7-4.7" />
+  </>,
+);
+export const DownloadIcon = icon(<path d="M12 4v11M7.5 11l4.5 4.5 4.5-4.5M4 20h16" />);
+export const ColumnsIcon = icon(<path d="M4 5h16v14H4zM9.5 5v14M14.8 5v14" />);
+export const PlusIcon = icon(<path d="M12 5v14M5 12h14" />);
+export const TrashIcon = icon(<path d="M4 7h16M9.5 7V4.5h5V7M6 7l1 13h10l1-13M10 11v5.5M14 11v5.5" />);
+export const CopyIcon = icon(<path d="M9 9h11v11H9zM15 9V4H4v11h5" />);
+export const CheckIcon = icon(<path d="m5 12.5 4.5 4.5L19 7.5" />);
+export const UpIcon = icon(<path d="m6 14 6-6 6 6" />);
+export const DownIcon = icon(<path d="m6 10 6 6 6-6" />);
+export const LeftIcon = icon(<path d="m14 6-6 6 6 6" />);
+export const RightIcon = icon(<path d="m10 6 6 6-6 6" />);
+export const GripIcon = icon(<path d="M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01" />);
+export const KeyIcon = icon(
+  <>
+    <circle cx="8" cy="15.5" r="4" />
+    <path d="m11 12.5 8.5-8.5M16 7.5l3 3" />
+  </>,
+);
+export const SunIcon = icon(
+  <>
+    <circle cx="12" cy="12" r="4" />
+    <path d="M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4" />
+  </>,
+);
+export const MoonIcon = icon(<path d="M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z" />);
+export const MenuIcon = icon(<path d="M12 5.5h.01M12 12h.01M12 18.5h.01" />);
+export const InboxIcon = icon(<path d="M4 13 6.5 5h11L20 13v6H4zM4 13h5l1.5 2.5h3L15 13h5" />);
+export const FilterIcon = icon(<path d="M4 5h16l-6 7.5V19l-4-2v-4.5z" />);
+
+/** The mark of the service. */
+export function Logo({ size = 28 }: IconProps) {
+  return (
+    <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="#3b5bdb" />
+      <path d="M9 10h14M9 16h14M9 22h8" stroke="#fff" strokeWidth="3" strokeLinecap="round" />
+    </svg>
+  );
+}

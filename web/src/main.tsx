@@ -1,0 +1,33 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './theme.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { createQueryClient } from './api/query-client.ts';
+import { Pages } from './pages.tsx';
+import { SessionGate } from './session/session-gate.tsx';
+import { Crash } from './shell/crash.tsx';
+import { theme } from './theme.ts';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+
+// Mantine's variables and classes come from its style files: the policy lets no style element in.
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+      <Crash>
+        <QueryClientProvider client={createQueryClient()}>
+          <Router base="/dashboard">
+            <Notifications position="bottom-right" />
+            <SessionGate>{(session) => <Pages session={session} />}</SessionGate>
+          </Router>
+        </QueryClientProvider>
+      </Crash>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,62 @@
+import { lazy, Suspense } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import type { Session } from './api/endpoints.ts';
+import { AllUsersPage } from './apps/all-users-page.tsx';
+import { AppsPage } from './apps/apps-page.tsx';
+import { ConnectPage } from './connect/connect-page.tsx';
+import { RecordPage } from './record/record-page.tsx';
+import { NotFoundPage } from './shell/not-found-page.tsx';
+import { PageSkeleton } from './shell/page-skeleton.tsx';
+import { Shell } from './shell/shell.tsx';
+import { UsersPage } from './users/users-page.tsx';
+
+// The rules of fields and their linear-time patterns come with this page only.
+const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
+
+/** Which page an address means, for the role that is logged in. */
+export function Pages({ session }: { session: Session }) {
+  return (
+    <Shell session={session}>
+      <Suspense fallback={<PageSkeleton />}>
+        {session.role === 'admin' ? <AdminPages /> : <OperatorPages sourceAppId={session.sourceAppId} />}
+      </Suspense>
+    </Shell>
+  );
+}
+
+function AdminPages() {
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to="/apps" replace />
+      </Route>
+      <Route path="/apps" component={AppsPage} />
+      <Route path="/apps/:sourceAppId/connect">
+        {({ sourceAppId }) => <ConnectPage sourceAppId={sourceAppId} ofAdmin />}
+      </Route>
+      <Route path="/apps/:sourceAppId/:tab?">
+        {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
+      </Route>
+      <Route path="/users" component={AllUsersPage} />
+      <Route component={NotFoundPage} />
+    </Switch>
+  );
+}
+
+function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to="/users" replace />
+      </Route>
+      <Route path="/users">
+        <UsersPage sourceAppId={sourceAppId} />
+      </Route>
+      <Route path="/users/:id">{({ id }) => <RecordPage id={id} />}</Route>
+      <Route path="/connect">
+        <ConnectPage sourceAppId={sourceAppId} />
+      </Route>
+      <Route component={NotFoundPage} />
+    </Switch>
+  );
+}

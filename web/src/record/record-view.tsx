@@ -1,0 +1,102 @@
+import { Badge, Text } from '@mantine/core';
+import type { Field, Schema, UserRecord } from '../api/endpoints.ts';
+import { FullValue } from './full-value.tsx';
+import classes from './record-view.module.css';
+import { Timeline } from './timeline.tsx';
+
+interface RecordViewProps {
+  record: Pick<UserRecord, 'id' | 'email' | 'data' | 'schemaVersion'>;
+  /** As it was in the record's version. */
+  schema: Pick<Schema, 'fields'>;
+  newestVersion?: number | undefined;
+}
+
+/** The values of a record under the labels that its schema version gave them; lists after them; then what the schema does not name. */
+export function RecordView({ record, schema, newestVersion }: RecordViewProps) {
+  const isList = ({ key, kind }: Field): boolean =>
+    kind === 'array' && (own(record.data, key) === undefined || Array.isArray(own(record.data, key)));
+  const lists = schema.fields.filter(isList);
+  const plain = schema.fields.filter((field) => !isList(field));
+  const named = new Set(schema.fields.map(({ key }) => key));
+  const others = Object.keys(record.data).filter((key) => !named.has(key));
+  return (
+    <div className={classes.view}>
+      <section className={classes.card} aria-labelledby="values">
+        <Heading id="values" title="Data" note={versionNote(record.schemaVersion, newestVersion)} />
+        {plain.length === 0 && (
+          <Text c="dimmed" p="md">
+            The schema of that version has no single values.
+          </Text>
+        )}
+        <dl className={classes.list}>
+          {plain.map((field) => (
+            <Row key={field.key} field={field} value={own(record.data, field.key)} />
+          ))}
+        </dl>
+      </section>
+      {lists.map((field) => (
+        <section key={field.key} className={classes.card} aria-label={field.label || field.key}>
+          <Heading title={field.label || field.key} note={field.key} />
+          <Timeline items={(own(record.data, field.key) as unknown[] | undefined) ?? []} />
+        </section>
+      ))}
+      {others.length > 0 && (
+        <section className={classes.card} aria-labelledby="others">
+          <Heading id="others" title="Other data" note={`not a field of version ${record.schemaVersion}`} />
+          <dl className={classes.list}>
+            {others.map((key) => (
+              <div key={key} className={classes.row}>
+                <dt className={classes.name}>{key}</dt>
+                <dd className={classes.value}>
+                  <FullValue value={own(record.data, key)} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+      <Text size="xs" c="dimmed" className="breaks">
+        Record id: {record.id}
+      </Text>
+    </div>
+  );
+}
+
+function Row({ field, value }: { field: Field; value: unknown }) {
+  return (
+    <div className={classes.row}>
+      <dt className={classes.name}>
+        {field.label || field.key}
+        <span className={classes.key}>
+          {field.key} · {field.kind}
+          {field.required && ' · required'}
+        </span>
+      </dt>
+      <dd className={classes.value}>
+        <FullValue value={value} />
+      </dd>
+    </div>
+  );
+}
+
+function Heading({ id, title, note }: { id?: string; title: string; note: string }) {
+  return (
+    <div className={classes.heading}>
+      <h2 id={id} className={classes.title}>
+        {title}
+      </h2>
+      <Badge variant="light" color="gray" tt="none" className={classes.note ?? ''}>
+        {note}
+      </Badge>
+    </div>
+  );
+}
+
+function versionNote(version: number, newest: number | undefined): string {
+  if (newest === undefined || newest === version) return `schema version ${version}`;
+  return `schema version ${version}; the newest is ${newest}`;
+}
+
+function own(data: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(data, key) ? data[key] : undefined;
+}

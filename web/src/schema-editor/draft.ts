@@ -1,0 +1,162 @@
+import type { Field, Kind } from '../api/endpoints.ts';
+import { FieldDefinitionInput } from './rules.ts';
+
+/** A definition while it is edited: it may be incomplete, and keeps what another kind's options held. */
+export interface LooseDefinition {
+  key: string;
+  label: string;
+  kind: Kind;
+  required: boolean;
+  minLength?: number | undefined;
+  maxLength?: number | undefined;
+  regex?: string | undefined;
+  enum?: string[] | undefined;
+  min?: number | undefined;
+  max?: number | undefined;
+}
+
+export interface DraftField {
+  /** Stays when all else changes, so that a field is followed through renames and moves. */
+  id: number;
+  /** The key that the field has in the schema which the draft began from. */
+  was?: string | undefined;
+  /** The key follows the label until it is written by hand. */
+  keyFollowsLabel?: boolean;
+  definition: LooseDefinition;
+}
+
+export interface Draft {
+  rejectUnknown: boolean;
+  fields: DraftField[];
+}
+
+export const KINDS: readonly Kind[] = ['text', 'number', 'select', 'checkbox', 'date', 'array'];
+
+const BASE: readonly string[] = ['key', 'label', 'kind', 'required'];
+/** The options of each kind, from the service's own declarations. */
+const OPTIONS = new Map(
+  FieldDefinitionInput.options.map(({ shape }) => [
+    shape.kind.value,
+    Object.keys(shape).filter((name) => !BASE.includes(name)),
+  ]),
+);
+
+export function draftOf(schema: { rejectUnknown: boolean; fields: readonly Field[] }): Draft {
+  return {
+    rejectUnknown: schema.rejectUnknown,
+    fields: schema.fields.map((definition, id) => ({ id, was: definition.key, definition: { ...definition } })),
+  };
+}
+
+/** The definition as the service takes it: with the options of its own kind only. */
+export function strictDefinition(definition: LooseDefinition): Record<string, unknown> {
+  const { key, label, kind, required } = definition;
+  const options = OPTIONS.get(kind)?.flatMap((name) => {
+    const value = definition[name as keyof LooseDefinition];
+    return value === undefined || value === '' ? [] : [[name, value] as const];
+  });
+  return { key, label: label === '' ? key : label, kind, required, ...Object.fromEntries(options ?? []) };
+}
+
+export function addField(draft: Draft, kind: Kind): Draft {
+  const label = { text: 'Text', number: 'Number', select: 'Choice', checkbox: 'Checkbox', date: 'Date', array: 'List' }[
+    kind
+  ];
+  const definition: LooseDefinition = {
+    key: freeKey(draft, keyFor(label)),
+    label,
+    kind,
+    required: false,
+    ...(kind === 'select' ? { enum: ['first', 'second'] } : {}),
+  };
+  return { ...draft, fields: [...draft.fields, { id: nextId(draft), keyFollowsLabel: true, definition }] };
+}
+
+export function duplicateField(draft: Draft, id: number): Draft {
+  const at = draft.fields.findIndex((field) => field.id === id);
+  const original = draft.fields[at];
+  if (!original) return draft;
+  const { definition } = original;
+  const copy: DraftField = {
+    id: nextId(draft),
+    definition: {
+      ...structuredClone(definition),
+      key: freeKey(draft, definition.key),
+      label: `${definition.label} copy`,
+    },
+  };
+  return { ...draft, fields: draft.fields.toSpliced(at + 1, 0, copy) };
+}
+
+export function removeField(draft: Draft, id: number): Draft {
+  return { ...draft, fields: draft.fields.filter((field) => field.id !== id) };
+}
+
+export function moveField(draft: Draft, id: number, to: number): Draft {
+  const field = draft.fields.find((one) => one.id === id);
+  if (!field || to < 0 || to >= draft.fields.length) return draft;
+  return { ...draft, fields: removeField(draft, id).fields.toSpliced(to, 0, field) };
+}
+
+export function changeField(draft: Draft, id: number, part: Partial<LooseDefinition>): Draft {
+  const fields = draft.fields.map((field) => {
+    if (field.id !== id) return field;
+    const definition = { ...field.definition, ...part };
+    if (part.kind === 'select') definition.enum ??= ['first', 'second'];
+    const keyFollowsLabel = field.keyFollowsLabel === true && part.key === undefined;
+    if (keyFollowsLabel && part.label !== undefined) {
+      definition.key = freeKey(removeField(draft, id), keyFor(part.label));
+    }
+    return { ...field, definition, keyFollowsLabel };
+  });
+  return { ...draft, fields };
+}
+
+/** A draft with other definitions in it; those whose key it has keep their identity. */
+export function withDefinitions(draft: Draft, schema: { rejectUnknown: boolean; fields: readonly Field[] }): Draft {
+  const known = new Map(draft.fields.map((field) => [field.definition.key, field]));
+  let id = nextId(draft);
+  const fields = schema.fields.map((definition): DraftField => {
+    const same = known.get(definition.key);
+    if (same) return { ...same, definition: { ...definition } };
+    id += 1;
+    return { id, definition: { ...definition } };
+  });
+  return { rejectUnknown: schema.rejectUnknown, fields };
+}
+
+/** The draft upon another version of the schema: fields that it no longer has are new ones. */
+export function rebased(draft: Draft, schema: { fields: readonly Field[] }): Draft {
+  const keys = new Set(schema.fields.map(({ key }) => key));
+  const fields = draft.fields.map((field) => {
+    const was = field.was ?? field.definition.key;
+    return { ...field, was: keys.has(was) ? was : undefined };
+  });
+  return { ...draft, fields };
+}
+
+function nextId({ fields }: Draft): number {
+  return Math.max(0, ...fields.map(({ id }) => id)) + 1;
+}
+
+/** `Your e-mail (work)` becomes `yourEMailWork`. */
+function keyFor(label: string): string {
+  const words =
+    label
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .match(/[a-zA-Z0-9]+/g) ?? [];
+  const joined = words.map((word, index) => (index === 0 ? word.toLowerCase() : capital(word))).join('');
+  return joined.replace(/^\d+/, '').slice(0, 48) || 'field';
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
+}
+
+function freeKey({ fields }: Draft, wanted: string): string {
+  const taken = new Set(fields.map(({ definition }) => definition.key));
+  if (!taken.has(wanted)) return wanted;
+  const stem = wanted.slice(0, 47).replace(/\d+$/, '') || 'field';
+  for (let number = 2; ; number += 1) if (!taken.has(`${stem}${number}`)) return `${stem}${number}`;
+}

@@ -1,0 +1,95 @@
+import { Accordion, Button, Group, Skeleton, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Schema } from '../api/endpoints.ts';
+import { appSchemaVersionQuery, schemaVersionsQuery } from '../apps/queries.ts';
+import { Retry } from '../components/retry.tsx';
+import { TableSkeleton } from '../components/table-skeleton.tsx';
+import { Time } from '../components/time.tsx';
+import { ChangeList } from './change-list.tsx';
+import { schemaChanges } from './changes.ts';
+import classes from './history.module.css';
+
+interface HistoryProps {
+  sourceAppId: string;
+  onRestore: (schema: Schema) => void;
+}
+
+/** Every version with what it changed; none is ever lost. */
+export function History({ sourceAppId, onRestore }: HistoryProps) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const { data, error, refetch } = useQuery(schemaVersionsQuery(sourceAppId));
+  if (error) return <Retry error={error} onRetry={refetch} />;
+  if (!data) return <TableSkeleton rows={3} />;
+  const newest = data.versions[0]?.version;
+  return (
+    <Accordion variant="separated" value={opened} onChange={setOpened} order={2}>
+      {data.versions.map(({ version, createdAt, fields }) => (
+        <Accordion.Item key={version} value={String(version)} className={classes.item ?? ''}>
+          <Accordion.Control>
+            <Group justify="space-between" pr="md">
+              <Text fw={600}>
+                Version {version}
+                {version === newest && ', in force'}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {fields} {fields === 1 ? 'field' : 'fields'} · <Time at={createdAt} />
+              </Text>
+            </Group>
+          </Accordion.Control>
+          <Accordion.Panel>
+            {opened === String(version) && (
+              <Difference
+                sourceAppId={sourceAppId}
+                version={version}
+                isNewest={version === newest}
+                onRestore={onRestore}
+              />
+            )}
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
+  );
+}
+
+interface DifferenceProps extends HistoryProps {
+  version: number;
+  isNewest: boolean;
+}
+
+function Difference({ sourceAppId, version, isNewest, onRestore }: DifferenceProps) {
+  const [, navigate] = useLocation();
+  const schema = useQuery(appSchemaVersionQuery(sourceAppId, version));
+  const before = useQuery({ ...appSchemaVersionQuery(sourceAppId, version - 1), enabled: version > 1 });
+  const error = schema.error ?? before.error;
+  if (error) return <Retry error={error} onRetry={() => Promise.all([schema.refetch(), before.refetch()])} />;
+  if (!schema.data || (version > 1 && !before.data)) return <Skeleton h={60} />;
+  const restore = (restored: Schema) => (): void => {
+    onRestore(restored);
+    notifications.show({
+      title: `Version ${version} is in the editor`,
+      message: 'Review and save it to put it in force.',
+    });
+    navigate(`/apps/${sourceAppId}`);
+  };
+  return (
+    <>
+      <Text size="sm" fw={600} mb={6}>
+        {before.data ? `What it changed from version ${version - 1}` : 'The first version'}
+      </Text>
+      {before.data ? (
+        <ChangeList changes={schemaChanges(before.data, schema.data)} />
+      ) : (
+        <ChangeList changes={schemaChanges({ rejectUnknown: schema.data.rejectUnknown, fields: [] }, schema.data)} />
+      )}
+      {!isNewest && (
+        <Button size="xs" variant="default" mt="md" onClick={restore(schema.data)}>
+          Take this version into the editor
+        </Button>
+      )}
+    </>
+  );
+}

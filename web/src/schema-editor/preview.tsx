@@ -1,0 +1,120 @@
+import { Alert, Button, Checkbox, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import type { Field } from '../api/endpoints.ts';
+import classes from './preview.module.css';
+import { compileSchema, type FieldDefinition } from './rules.ts';
+
+type Values = Readonly<Record<string, string | boolean>>;
+
+interface PreviewProps {
+  schema: { rejectUnknown: boolean; fields: FieldDefinition[] };
+  /** Fields with problems are left out. */
+  isPartial: boolean;
+}
+
+/** The form that results, to be tried: what it accepts and refuses is what the service would. Nothing is sent. */
+export function Preview({ schema, isPartial }: PreviewProps) {
+  const [values, setValues] = useState<Values>({});
+  const [isTried, setTried] = useState(false);
+  const validator = useMemo(() => compileSchema(schema), [schema]);
+  const data = dataOf(schema.fields, values);
+  const issues = isTried ? validator.issues(data) : [];
+  const issueOf = (key: string): string | undefined => {
+    const at = `data.${key}`;
+    return issues.find(({ path }) => path === at || path.startsWith(`${at}.`))?.message;
+  };
+  return (
+    <Stack p="md" gap="sm">
+      <div>
+        <Title order={2} size="h4">
+          Preview
+        </Title>
+        <Text size="sm" c="dimmed">
+          {isPartial ? 'Fields that need mending are left out.' : 'Try what it accepts. Nothing is sent.'}
+        </Text>
+      </div>
+      <TextInput label="Email" defaultValue="ada@example.com" />
+      {schema.fields.map((field) => (
+        <Control
+          key={`${field.key} ${field.kind}`}
+          field={field}
+          value={values[field.key]}
+          error={issueOf(field.key)}
+          onChange={(value) => setValues((before) => ({ ...before, [field.key]: value }))}
+        />
+      ))}
+      <Button variant="light" onClick={() => setTried(true)}>
+        Check
+      </Button>
+      <div aria-live="polite">
+        {isTried && issues.length === 0 && (
+          <Alert variant="light" color="green" p="xs">
+            This would be accepted.
+          </Alert>
+        )}
+        {isTried && issues.length > 0 && (
+          <Alert variant="light" color="red" p="xs">
+            This would be refused: {issues.length} {issues.length === 1 ? 'problem' : 'problems'}.
+          </Alert>
+        )}
+      </div>
+      {isTried && <pre className={classes.data}>{JSON.stringify(data, null, 2)}</pre>}
+    </Stack>
+  );
+}
+
+interface ControlProps {
+  field: Field;
+  value: string | boolean | undefined;
+  error: string | undefined;
+  onChange: (value: string | boolean) => void;
+}
+
+function Control({ field, value, error, onChange }: ControlProps) {
+  const label = field.label || field.key;
+  const shared = { label, error, withAsterisk: field.required };
+  const text = typeof value === 'string' ? value : '';
+  switch (field.kind) {
+    case 'checkbox':
+      return (
+        <Checkbox
+          label={field.required ? `${label} *` : label}
+          error={error}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      );
+    case 'select':
+      return (
+        <NativeSelect
+          {...shared}
+          value={text}
+          data={[{ value: '', label: 'Choose …' }, ...[...new Set(field.enum)].filter(Boolean)]}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+    default:
+      return (
+        <TextInput
+          {...shared}
+          type={field.kind === 'date' ? 'date' : 'text'}
+          inputMode={field.kind === 'number' ? 'decimal' : undefined}
+          placeholder={field.kind === 'array' ? 'One item' : undefined}
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+  }
+}
+
+/** What a form would send: nothing for what was left empty, and a number where a number was typed. */
+function dataOf(fields: readonly Field[], values: Values): Record<string, unknown> {
+  const entries = fields.flatMap(({ key, kind, required }): [string, unknown][] => {
+    const value = values[key];
+    if (kind === 'checkbox') return value === true || required ? [[key, value === true]] : [];
+    if (value === undefined || value === '') return [];
+    if (kind === 'number') return [[key, Number.isFinite(Number(value)) ? Number(value) : value]];
+    return [[key, kind === 'array' ? [value] : value]];
+  });
+  return Object.fromEntries(entries);
+}

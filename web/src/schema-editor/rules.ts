@@ -1,0 +1,11 @@
+import './no-eval.ts';
+
+// The service's own rules: what the editor and its preview accept is what the service accepts.
+export { compileSchema } from '../../../src/fields/compile.ts';
+export {
+  completeDefinition,
+  definitionIssues,
+  type FieldDefinition,
+  FieldDefinitionInput,
+  MAX_FIELDS,
+} from '../../../src/fields/definition.ts';

@@ -1,0 +1,12 @@
+import { Skeleton, Stack } from '@mantine/core';
+
+/** Keeps the place of a page that is being loaded. */
+export function PageSkeleton() {
+  return (
+    <Stack aria-busy="true" aria-label="Loading" role="status">
+      <Skeleton h={32} w={220} />
+      <Skeleton h={120} />
+      <Skeleton h={320} />
+    </Stack>
+  );
+}

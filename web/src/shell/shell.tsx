@@ -1,0 +1,67 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { Session } from '../api/endpoints.ts';
+import { AppsIcon, Logo, PlugIcon, UsersIcon } from '../components/icons.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import classes from './shell.module.css';
+
+const PAGES = {
+  admin: [
+    { href: '/apps', name: 'Apps', Icon: AppsIcon },
+    { href: '/users', name: 'All users', Icon: UsersIcon },
+  ],
+  user: [
+    { href: '/users', name: 'Users', Icon: UsersIcon },
+    { href: '/connect', name: 'Connect', Icon: PlugIcon },
+  ],
+} as const;
+
+/** What is around every page: the way to the others, who is logged in, and the way out. */
+export function Shell({ session, children }: { session: Session; children: ReactNode }) {
+  const [location] = useLocation();
+  const main = useRef<HTMLElement>(null);
+  useFocusOnNewPage(main, location);
+  return (
+    <>
+      <a className={classes.skip} href="#main">
+        Skip to the content
+      </a>
+      <header className={classes.header}>
+        <div className={classes.bar}>
+          <Link href="/" className={classes.brand} aria-label="User Collection, start page">
+            <Logo />
+            <span className={classes.name}>User Collection</span>
+          </Link>
+          <nav className={classes.nav} aria-label="Pages">
+            {PAGES[session.role].map(({ href, name, Icon }) => (
+              <Link
+                key={href}
+                href={href}
+                className={classes.link ?? ''}
+                aria-current={location.startsWith(href) ? 'page' : undefined}
+              >
+                <Icon />
+                {name}
+              </Link>
+            ))}
+          </nav>
+          <AccountMenu session={session} />
+        </div>
+      </header>
+      <main id="main" ref={main} tabIndex={-1} className={classes.main}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+/** Who reads by ear or moves by key begins at the new page's content, as after a full load. */
+function useFocusOnNewPage(main: React.RefObject<HTMLElement | null>, location: string): void {
+  const before = useRef(location);
+  useEffect(() => {
+    if (before.current === location) return;
+    before.current = location;
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [main, location]);
+}

@@ -1,0 +1,15 @@
+import { createTheme, Menu, Modal, Popover, Select, Tooltip } from '@mantine/core';
+
+/** Colours and fonts are in theme.css; here is how components behave. */
+export const theme = createTheme({
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    // Mantine locks the page's scrolling by a style element, which the policy forbids; theme.css does it.
+    Modal: Modal.extend({ defaultProps: { lockScroll: false, centered: true, radius: 'md' } }),
+    Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
+    Popover: Popover.extend({ defaultProps: { shadow: 'md' } }),
+    Select: Select.extend({ defaultProps: { allowDeselect: false } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
+  },
+});

@@ -1,0 +1,30 @@
+import { Button, Checkbox, Popover, Stack } from '@mantine/core';
+import { ColumnsIcon } from '../components/icons.tsx';
+import classes from './column-chooser.module.css';
+import type { UserColumns } from './columns.tsx';
+
+export function ColumnChooser({ columns }: { columns: UserColumns }) {
+  return (
+    <Popover trapFocus returnFocus position="bottom-end">
+      <Popover.Target>
+        <Button variant="default" leftSection={<ColumnsIcon size={16} />}>
+          Columns
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Columns to show">
+        <Stack gap="xs" className={classes.list ?? ''}>
+          {columns.all
+            .filter(({ enableHiding }) => enableHiding !== false)
+            .map(({ id, header }) => (
+              <Checkbox
+                key={id}
+                label={header}
+                checked={columns.visibility[id] !== false}
+                onChange={(event) => columns.setVisible(id, event.currentTarget.checked)}
+              />
+            ))}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,62 @@
+import { useLocalStorage } from '@mantine/hooks';
+import {
+  type ColumnDef,
+  type ColumnVisibilityState,
+  columnVisibilityFeature,
+  tableFeatures,
+} from '@tanstack/react-table';
+import { useMemo } from 'react';
+import type { Field, UserRecord } from '../api/endpoints.ts';
+import { Time } from '../components/time.tsx';
+import { Value } from '../components/value.tsx';
+
+export const features = tableFeatures({ columnVisibilityFeature });
+
+/** `id` is what the service calls the column when it sorts. */
+export type UserColumn = ColumnDef<typeof features, UserRecord> & { id: string; header: string };
+
+export interface UserColumns {
+  all: UserColumn[];
+  visibility: ColumnVisibilityState;
+  setVisible: (id: string, visible: boolean) => void;
+}
+
+/** More columns than that are there, but not shown until they are chosen. */
+const FIELDS_SHOWN_AT_FIRST = 6;
+const NO_FIELDS: Field[] = [];
+
+/** The columns of an app: one for each field of its newest schema. Which of them are shown is remembered in this browser. */
+export function useUserColumns(sourceAppId: string, fields: readonly Field[] = NO_FIELDS): UserColumns {
+  const [chosen, setChosen] = useLocalStorage<ColumnVisibilityState>({
+    key: `columns of ${sourceAppId}`,
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  });
+  const all = useMemo(() => columnsOf(fields), [fields]);
+  const visibility = useMemo(() => ({ ...visibleAtFirst(fields), ...chosen }), [fields, chosen]);
+  return { all, visibility, setVisible: (id, visible) => setChosen((before) => ({ ...before, [id]: visible })) };
+}
+
+function columnsOf(fields: readonly Field[]): UserColumn[] {
+  return [
+    { id: 'email', header: 'Email', enableHiding: false, cell: ({ row }) => row.original.email },
+    ...fields.map(
+      (field): UserColumn => ({
+        id: `data.${field.key}`,
+        header: field.label || field.key,
+        cell: ({ row }) => <Value value={fieldValue(row.original, field.key)} />,
+      }),
+    ),
+    { id: 'createdAt', header: 'Created', cell: ({ row }) => <Time at={row.original.createdAt} relative /> },
+    { id: 'updatedAt', header: 'Updated', cell: ({ row }) => <Time at={row.original.updatedAt} relative /> },
+  ];
+}
+
+function visibleAtFirst(fields: readonly Field[]): ColumnVisibilityState {
+  const hidden = fields.slice(FIELDS_SHOWN_AT_FIRST).map((field) => [`data.${field.key}`, false]);
+  return { ...Object.fromEntries(hidden), updatedAt: false };
+}
+
+function fieldValue(user: UserRecord, key: string): unknown {
+  return Object.hasOwn(user.data, key) ? user.data[key] : undefined;
+}

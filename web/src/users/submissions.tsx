@@ -1,0 +1,92 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { calendarDay, Time } from '../components/time.tsx';
+import { statsQuery } from './queries.ts';
+import classes from './submissions.module.css';
+
+const HEIGHT = 72;
+const GAP = 0.25;
+
+interface Day {
+  date: string;
+  created: number;
+}
+
+/** How many users there are, and how many came on each of the last days. It is an extra: where it cannot be had, the list still can. */
+export function Submissions() {
+  const { data, error } = useQuery(statsQuery);
+  if (error) return null;
+  if (!data) return <Skeleton h={122} mb="md" radius={12} />;
+  if (data.users === 0) return null;
+  const month = data.days.reduce((sum, { created }) => sum + created, 0);
+  return (
+    <section className={classes.strip} aria-label="In numbers">
+      <Figure name="Users" value={data.users.toLocaleString()} />
+      <Figure name={`New in ${data.days.length} days`} value={month.toLocaleString()} />
+      <Figure
+        name="Last submission"
+        value={data.lastSubmissionAt ? <Time at={data.lastSubmissionAt} relative /> : 'none yet'}
+        small
+      />
+      <Chart days={data.days} />
+    </section>
+  );
+}
+
+function Figure({ name, value, small = false }: { name: string; value: React.ReactNode; small?: boolean }) {
+  return (
+    <div className={classes.figure}>
+      <div className={classes.label}>{name}</div>
+      <div className={small ? classes.words : classes.value}>{value}</div>
+    </div>
+  );
+}
+
+function Chart({ days }: { days: readonly Day[] }) {
+  const most = Math.max(1, ...days.map(({ created }) => created));
+  const first = days[0];
+  const last = days.at(-1);
+  if (!first || !last) return null;
+  return (
+    <figure className={classes.chart}>
+      <svg
+        viewBox={`0 0 ${days.length} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        className={classes.bars}
+        aria-hidden="true"
+      >
+        {days.map(({ date, created }, index) => {
+          const height = created === 0 ? 1 : Math.max(3, (created / most) * HEIGHT);
+          return (
+            <rect
+              key={date}
+              x={index + GAP / 2}
+              y={HEIGHT - height}
+              width={1 - GAP}
+              height={height}
+              className={created === 0 ? classes.none : classes.bar}
+            >
+              <title>{`${calendarDay(date)}: ${created.toLocaleString()}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <figcaption className={classes.axis}>
+        <span>{calendarDay(first.date)}</span>
+        <span>New users a day, at most {most.toLocaleString()}</span>
+        <span>{calendarDay(last.date)}</span>
+      </figcaption>
+      <table className="unseen">
+        <caption>New users a day</caption>
+        <tbody>
+          {days.map(({ date, created }) => (
+            <tr key={date}>
+              <th scope="row">{calendarDay(date)}</th>
+              <td>{created}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
