@@ -33,13 +33,18 @@ export const JsonObject = z
 /** An ISO 8601 time in answers. */
 export const Timestamp = z.iso.datetime().meta({ example: '2026-01-31T08:30:00.000Z' });
 
+/** What 15 digits can say. */
+const MAX_WHOLE_NUMBER = 999_999_999_999_999;
+
 /** A whole number in a query: digits only. Express gives repeated parameters as arrays, which this refuses. */
-export const WholeNumber = (low: number) =>
-  z
+export const WholeNumber = (low: number, high = MAX_WHOLE_NUMBER) => {
+  const refusal = `must be a whole number from ${low}${high < MAX_WHOLE_NUMBER ? ` to ${high}` : ''}`;
+  return z
     .string(`must be one whole number from ${low}`)
-    .regex(/^\d{1,15}$/, `must be a whole number from ${low}`)
-    .transform(Number)
-    .refine((value) => value >= low, `must be a whole number from ${low}`);
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= low && Number(text) <= high, refusal)
+    .meta({ override: { type: 'integer', minimum: low, maximum: high } })
+    .transform(Number);
+};
 
 /** The body of every refusal (DESIGN section 2, "error body"). */
 export const ErrorBody = z

@@ -30,7 +30,7 @@ export const SchemaReplacement = z
   .meta({ id: 'SchemaReplacement', example: { rejectUnknown: example.rejectUnknown, fields: example.fields } });
 
 const VersionQuery = z.strictObject({
-  version: WholeNumber(1).optional().meta({ description: 'An earlier version; without it the newest', example: '1' }),
+  version: WholeNumber(1).optional().meta({ description: 'An earlier version; without it the newest', example: 1 }),
 });
 
 export const schemaEndpoints = {

@@ -20,10 +20,9 @@ export const userStatsEndpoints = {
     summary: "How many users the session's app has",
     description: 'And how many records were created on each of the last days (UTC, today included), oldest first.',
     query: z.strictObject({
-      days: WholeNumber(1)
-        .refine((days) => days <= MAX_DAYS, `must be at most ${MAX_DAYS}`)
+      days: WholeNumber(1, MAX_DAYS)
         .default(DEFAULT_DAYS)
-        .meta({ description: `How many days: 1 to ${MAX_DAYS}`, example: '30' }),
+        .meta({ description: `How many days: 1 to ${MAX_DAYS}`, example: 30 }),
     }),
     response: z.strictObject({
       users: Count,

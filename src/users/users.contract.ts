@@ -37,9 +37,9 @@ const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9
 const Limit = WholeNumber(1).transform((limit) => Math.min(limit, MAX_LIMIT));
 const limitMeta = {
   description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Without it ${DEFAULT_LIMIT}`,
-  example: '50',
+  example: 50,
 };
-const skipMeta = { description: 'How many to leave out', example: '0' };
+const skipMeta = { description: 'How many to leave out', example: 0 };
 const PageLimit = z.int().min(1).max(MAX_LIMIT);
 const PageSkip = z.int().nonnegative();
 
