@@ -35,7 +35,8 @@ export function createAppRemoval(deps: {
     const deletedUsers = await removeOwned(appId);
     await deletedApps.updateOne({ _id: appId }, { $set: { deletedAt: new Date() } }, { upsert: true });
     await apps.deleteOne({ _id: appId });
-    return deletedUsers;
+    // A submission whose write came after the first removal, and saw the app still going, left its record to this one.
+    return deletedUsers + (await removeOwned(appId));
   }
 
   /** Finishes deletions begun before `before`, and removes what was written for apps that are gone. */

@@ -69,6 +69,11 @@ export function createAppService(deps: { apps: AppModel; owned: readonly AppOwne
       return (await apps.exists({ _id: id, deletingSince: { $exists: false } })) !== null;
     },
 
+    /** Whether this life of an app is being deleted and its last removal of records is still to come. */
+    async isGoing(id: Types.ObjectId): Promise<boolean> {
+      return (await apps.exists({ _id: id, deletingSince: { $exists: true } })) !== null;
+    },
+
     /** The app that a session belongs to, while it lives and its password is still the one of the session. */
     async findBySession(id: string, credentialId: string): Promise<App | undefined> {
       const found = await apps.findOne({ _id: id, credentialId, deletingSince: { $exists: false } }).lean();

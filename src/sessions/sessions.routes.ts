@@ -1,13 +1,19 @@
+import { Unauthenticated } from '../errors.ts';
 import { type Route, routes } from '../http/endpoint.ts';
 import { beginSession, endSession } from '../http/session.ts';
 import { sessionEndpoints } from './sessions.contract.ts';
-import type { SessionService } from './sessions.service.ts';
+import { INVALID_CREDENTIALS, type SessionService } from './sessions.service.ts';
 
 export const sessionRoutes = (sessions: SessionService, cookieName: string): Route[] =>
   routes(sessionEndpoints, {
-    logIn: async ({ body, req }) => {
+    logIn: async ({ body, req, res }) => {
       const app = await sessions.logIn(body.sourceAppId, body.password, req.ip ?? '');
       await beginSession(req, app);
+      // To check a password takes longer than to delete an app, so its sessions may have been removed before this one was saved.
+      if (!(await sessions.isLive(req.session))) {
+        await endSession(req, res, cookieName);
+        throw new Unauthenticated(INVALID_CREDENTIALS);
+      }
       req.appId = app.sourceAppId;
       return { ok: true as const, sourceAppId: app.sourceAppId, role: app.role };
     },

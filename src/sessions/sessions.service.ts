@@ -4,11 +4,20 @@ import type { App, AppService } from '../apps/apps.service.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { LoginLimiter } from './login-limiter.ts';
 
+/** SPEC section 7: the same for an unknown app and a wrong password. */
+export const INVALID_CREDENTIALS = 'Invalid credentials';
+
 export type SessionService = ReturnType<typeof createSessionService>;
 
 /** The rules of log-ins and sessions (SPEC 2.5, 4.2 and 5.2). */
 export function createSessionService(deps: { apps: AppService; limiter: LoginLimiter }) {
   const { apps, limiter } = deps;
+
+  async function find(session: Partial<SessionData> | undefined): Promise<App | undefined> {
+    const { appId, credentialId } = session ?? {};
+    if (appId === undefined || credentialId === undefined || !Types.ObjectId.isValid(appId)) return undefined;
+    return apps.findBySession(appId, credentialId);
+  }
 
   return {
     /**
@@ -20,7 +29,7 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
     async logIn(sourceAppId: string, password: string, address: string): Promise<App> {
       await limiter.attempt(sourceAppId, address);
       const app = await apps.checkPassword(sourceAppId, password);
-      if (!app) throw new Unauthenticated('Invalid credentials');
+      if (!app) throw new Unauthenticated(INVALID_CREDENTIALS);
       await limiter.succeeded(sourceAppId, address);
       return app;
     },
@@ -31,12 +40,12 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
      * @throws {Unauthenticated}
      */
     async authenticate(session: Partial<SessionData> | undefined): Promise<App> {
-      const { appId, credentialId } = session ?? {};
-      if (appId === undefined || credentialId === undefined || !Types.ObjectId.isValid(appId))
-        throw new Unauthenticated();
-      const app = await apps.findBySession(appId, credentialId);
+      const app = await find(session);
       if (!app) throw new Unauthenticated();
       return app;
     },
+
+    /** Whether the app of a session is there and its password still the one that the session was made with. */
+    isLive: async (session: Partial<SessionData>): Promise<boolean> => (await find(session)) !== undefined,
   };
 }

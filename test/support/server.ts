@@ -36,7 +36,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
 /**
  * Starts a real server with a database of its own.
  *
- * @param env variables as the program takes them, like `MAX_ARRAY_ITEMS`
+ * @param env variables as the program takes them, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` for another way to the shared mongod
  * @param database an existing server's, for a second server on it
  */
 export async function startServer(env: Record<string, string> = {}, database = randomName()): Promise<TestServer> {
@@ -49,7 +49,7 @@ export async function startServer(env: Record<string, string> = {}, database = r
     },
   });
   const logger = createLogger(config, sink);
-  const uri = new URL(inject('mongodbUri'));
+  const uri = new URL(config.mongodbUri ?? inject('mongodbUri'));
   uri.pathname = `/${database}`;
   const connection = await connectDatabase(uri.href);
   const services = createServices(config, connection, logger, { passwordCost: PASSWORD_COST });

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { TestApp } from '../support/client.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let proxy: TcpProxy;
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  const uri = new URL(inject('mongodbUri'));
+  proxy = await startProxy(new URL(uri));
+  uri.port = String(proxy.port);
+  server = await startServer({ MONGODB_URI: uri.href });
+  app = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+});
+afterEach(() => proxy.restore());
+afterAll(async () => {
+  await server.close();
+  await proxy.close();
+});
+
+const submit = (email: string) =>
+  server.client.submit(app.sourceAppId, { email, data: { list: [1] } }).set('Idempotency-Key', email);
+
+describe.each(['cut', 'stall'] as const)('DESIGN 2, database away (%s)', (failure) => {
+  it('503 with Retry-After and a message, /health stays 200, /ready says 503, and all recovers by itself', async () => {
+    proxy[failure]();
+    await sleep(200); // a schema that was read in the last 100 ms may be answered without asking the database
+    const email = `${failure}@x.org`;
+    // The answers must come before this gives up: 3 s, and what a busy machine adds.
+    const [submitted, schema, listed, loggedIn, ready, health] = await Promise.all(
+      [
+        submit(email),
+        server.client.get('/v1/schema').set('x-app-id', app.sourceAppId),
+        server.admin.get('/auth/users'),
+        server.client.post('/auth/login', app),
+        server.client.get('/ready'),
+        server.client.get('/health'),
+      ].map((request) => request.timeout(4_500)),
+    );
+    for (const refused of [submitted, schema, listed, loggedIn]) {
+      expect.soft(refused?.status).toBe(503);
+      expect.soft(refused?.headers['retry-after']).toMatch(/^\d+$/);
+      expect.soft(Object.keys(refused?.body)).toEqual(['message']);
+      expect.soft(refused?.body.message).toMatch(/database/);
+      expect.soft(refused?.text).not.toMatch(/Mongo|ECONN|127\.0\.0\.1|timed out|pool/);
+    }
+    expect(ready?.status).toBe(503);
+    expect(health?.body).toEqual({ status: 'ok' });
+
+    proxy.restore();
+    await expect.poll(async () => (await server.client.get('/ready')).status, { timeout: 15_000 }).toBe(200);
+    // The one that was told 503 is sent again with its key: applied once, whether or not the first came through.
+    await expect.poll(async () => (await submit(email)).status, { timeout: 15_000 }).toBe(200);
+    const stored = await server.db.collection('users').find({ email }).toArray();
+    expect(stored).toHaveLength(1);
+    expect(stored[0]?.data.list).toHaveLength(1);
+    await server.admin.get('/auth/session').expect(200);
+  });
+});
