@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const documents = ['.', 'docs', 'docs/decisions'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
+
+describe.each(documents)('%s', (document) => {
+  it('leads nowhere that does not exist', () => {
+    const targets = [...read(document).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target = '']) => target);
+    const missing = targets
+      .filter((target) => !/^[a-z]+:/.test(target))
+      .filter((target) => !existsSync(join(root, dirname(document), target)));
+    expect(missing).toEqual([]);
+  });
+});
+
+it('docs/dependencies.md says of each package what it is for, and of no other', () => {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+  const rows = read('docs/dependencies.md').matchAll(/^\| (`.+?) \|/gm);
+  const listed = [...rows].flatMap(([, names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')));
+  expect(listed.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
+});
+
+it('the README lists every variable of the configuration', () => {
+  const readme = read('README.md');
+  const variables = [...read('src/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
+  expect(variables.length).toBeGreaterThan(15);
+  // PATH is the system's own.
+  const missing = variables.filter((name) => name !== 'PATH' && !readme.includes(`\`${name}\``));
+  expect(missing).toEqual([]);
+});
