@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Logger } from '../logger.ts';
 import { type Connection, connectDatabase } from './connect.ts';
-import { isUnreachable } from './failures.ts';
 import type { Progress } from './mongod-binary.ts';
 
 /** A database ready for use. */
@@ -11,7 +10,7 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** The configured database cannot be reached; the message says what was tried and what to set. */
+/** The configured database cannot be reached or refuses; the message says what was tried and what to set. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }
@@ -50,14 +49,20 @@ async function connected(uri: string, afterClose = async (): Promise<void> => un
       },
     };
   } catch (error) {
-    if (!isUnreachable(error)) throw error;
     const reason = error instanceof Error ? error.message : 'no answer';
     throw new DatabaseUnreachable(
-      `MongoDB cannot be reached at ${withoutCredentials(uri)} (${reason}). Check MONGODB_URI, or leave it unset to use the embedded database.`,
+      `MongoDB cannot be used at ${withoutCredentials(uri)} (${withoutText(reason, uri)}). Check MONGODB_URI, or leave it unset to use the embedded database.`,
     );
   }
 }
 
+/** Where a URI points: its hosts and its database. Whatever stands before the last @ may be a password that was not escaped. */
 function withoutCredentials(uri: string): string {
-  return uri.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '');
+  const [, scheme = '', rest = ''] = /^([a-z+]+:\/\/)(.*)$/s.exec(uri) ?? [];
+  return scheme + rest.slice(rest.lastIndexOf('@') + 1).replace(/\?.*$/s, '');
+}
+
+/** A driver's message may quote the URI. */
+function withoutText(message: string, uri: string): string {
+  return message.replaceAll(uri, withoutCredentials(uri));
 }
