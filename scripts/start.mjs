@@ -1,4 +1,5 @@
-// npm start: the service, from a fresh clone or an installed one.
+// npm start: the service, from a fresh clone or an installed one. package.json runs it by `exec`, in place of npm's shell, which would die of a signal and
+// not pass it on.
 import { build, install, root } from './setup.mjs';
 
 install();

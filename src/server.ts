@@ -9,12 +9,18 @@ import { createServices } from './services.ts';
 import { sessionSecret } from './session-secret.ts';
 
 const STOP_WITHIN_MS = 9_500;
+const STOP_SIGNALS: closeWithGrace.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+
+/** A service that listens. */
+interface Running {
+  /** Answers all that was received, then closes everything. Takes at most as long as the listener, and the database's own stop. */
+  close(): Promise<void>;
+}
 
 /** Starts the service: configuration, database, services, then it listens. Resolves when it does. */
-async function start(config: Config, logger: Logger): Promise<void> {
-  const progress = (line: string): void => void process.stdout.write(`${line}\n`);
+async function start(config: Config, logger: Logger): Promise<Running> {
   const secret = await sessionSecret(config);
-  const database = await openDatabase(config, { logger, progress });
+  const database = await openDatabase(config, { logger, progress: say });
   const services = createServices(config, database.connection, logger);
   let stopping = false;
   try {
@@ -27,15 +33,15 @@ async function start(config: Config, logger: Logger): Promise<void> {
       isStopping: () => stopping,
     });
     const listener = await listen(app, config.port, config.host);
-    closeWithGrace({ delay: STOP_WITHIN_MS, logger: quietly(logger) }, async ({ err }) => {
-      if (err) logger.fatal({ err: { name: err.name, stack: err.stack } }, 'stopping after an unexpected error');
-      stopping = true;
-      await listener.close();
-      await services.stop();
-      await database.close();
-      logger.info('stopped');
-    });
-    announce(listener.url, config, created, progress);
+    announce(listener.url, config, created);
+    return {
+      async close() {
+        stopping = true;
+        await listener.close();
+        await services.stop();
+        await database.close();
+      },
+    };
   } catch (error) {
     await services.stop();
     await database.close();
@@ -43,8 +49,29 @@ async function start(config: Config, logger: Logger): Promise<void> {
   }
 }
 
+/**
+ * Closes the service at the first signal or unexpected error, and ends the process: code 0 after a signal. A signal that comes while it still starts waits
+ * for the start to end, so that no mongod is left behind.
+ */
+function closeAtTheEnd(running: Promise<Running>, logger: Logger): void {
+  const options = { delay: STOP_WITHIN_MS, logger: quietly(logger), skip: STOP_SIGNALS };
+  const { close } = closeWithGrace(options, async ({ err }) => {
+    if (err) logger.fatal({ err: { name: err.name, stack: err.stack } }, 'stopping after an unexpected error');
+    await (await running).close();
+    logger.info('stopped');
+  });
+  // Ctrl-C under npm comes twice, from the terminal and from npm; close-with-grace would take the second for impatience and leave mongod behind.
+  let asked = false;
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, () => {
+      if (!asked) void close();
+      asked = true;
+    });
+  }
+}
+
 /** The words for the person at the terminal. The admin's password is shown on the first start and never again. */
-function announce(url: string, config: Config, created: NewPassword | undefined, say: (line: string) => void): void {
+function announce(url: string, config: Config, created: NewPassword | undefined): void {
   say(`User Collection Service is ready: ${url} (API documentation: ${url}/docs)`);
   if (!created) return;
   say(`Admin app: ${created.app.sourceAppId}`);
@@ -53,6 +80,10 @@ function announce(url: string, config: Config, created: NewPassword | undefined,
       ? `Admin password: ${created.password} (shown this once; keep it)`
       : 'Admin password: the one in ADMIN_PASSWORD',
   );
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 /** close-with-grace reports through a console-like object. */
@@ -65,7 +96,10 @@ function quietly(logger: Logger) {
 
 try {
   const config = loadConfig(process.env);
-  await start(config, createLogger(config));
+  const logger = createLogger(config);
+  const running = start(config, logger);
+  closeAtTheEnd(running, logger);
+  await running;
 } catch (error) {
   const lines = error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)];
   for (const line of lines) process.stderr.write(`Cannot start: ${line}\n`);

@@ -20,7 +20,23 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Serves `app` on `host` and `port` (0: any free one). */
+/** The port cannot be listened on; the message says why and what to set. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+  constructor(port: number, host: string, { code = 'unknown error' }: NodeJS.ErrnoException) {
+    const advice: Record<string, string> = {
+      EADDRINUSE: `Port ${port} is in use by another program. Set PORT to a free port.`,
+      EACCES: `This user may not listen on port ${port}. Set PORT to one from 1024.`,
+    };
+    super(advice[code] ?? `Cannot listen on ${host}, port ${port} (${code}). Set HOST to an address of this machine.`);
+  }
+}
+
+/**
+ * Serves `app` on `host` and `port` (0: any free one).
+ *
+ * @throws {ListenError}
+ */
 export async function listen(app: Express, port: number, host: string): Promise<Listener> {
   const server = createServer({
     ...presetPrototypes(app),
@@ -38,7 +54,7 @@ export async function listen(app: Express, port: number, host: string): Promise<
   const connections = trackConnections(server);
 
   await new Promise<void>((done, fail) => {
-    server.once('error', fail);
+    server.once('error', (error) => fail(new ListenError(port, host, error)));
     server.listen(port, host, done);
   });
 
