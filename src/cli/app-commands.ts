@@ -64,7 +64,8 @@ async function confirm(id: string): Promise<void> {
       terminal.question(`This deletes ${id} and all its users for good. Type the id to go on: `),
       ended,
     ]);
-    if (typed.trim() !== id) throw new InvalidInput('Not deleted: the id was not typed');
+    if (typed.trim() !== id)
+      throw new InvalidInput('Not deleted: the id was not typed. Where nobody can type, use --yes');
   } finally {
     terminal.close();
   }

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { InvalidInput } from '../errors.ts';
-import { parsePart } from '../http/validation.ts';
-import { schemaEndpoints } from '../schemas/schemas.contract.ts';
+import type { SchemaService } from '../schemas/schemas.service.ts';
 import { say, type WithServices } from './command.ts';
 
 /** `schema get|put` (SPEC 2.3). */
@@ -25,27 +24,45 @@ export function schemaCommands(withServices: WithServices): Command {
     .argument('<id>', 'the app')
     .argument('[file]', 'a JSON file; without it standard input')
     .action(async (id: string, file?: string) => {
-      const json = file === undefined ? await readAll(process.stdin) : await readFile(file, 'utf8');
-      const replacement = parsePart(schemaEndpoints.replaceSchema.body, parseJson(json), 'Invalid schema');
+      const json = parseJson(file === undefined ? await readAll(process.stdin) : await read(file));
+      const replacement = await checkSchema(json);
       await withServices(async ({ schemas }) => say(JSON.stringify(await schemas.replace(id, replacement), null, 2)));
     });
 
   return schema;
 }
 
+/** The same check as for PUT, loaded when it is needed. */
+async function checkSchema(json: unknown): Promise<Parameters<SchemaService['replace']>[1]> {
+  const [{ parsePart }, { schemaEndpoints }] = await Promise.all([
+    import('../http/validation.ts'),
+    import('../schemas/schemas.contract.ts'),
+  ]);
+  return parsePart(schemaEndpoints.replaceSchema.body, json, 'Invalid schema');
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new InvalidInput(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+  }
+}
+
 /** What `schema get` prints can be edited and put back, so the version in it is not held against it. */
 function parseJson(json: string): unknown {
   try {
-    const value: unknown = JSON.parse(json);
+    // Some editors begin a file with a byte order mark.
+    const value: unknown = JSON.parse(json.replace(/^\uFEFF/, ''));
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     const { version: _, ...schema } = value as Record<string, unknown>;
     return schema;
-  } catch {
-    throw new InvalidInput('The schema is not valid JSON');
+  } catch (error) {
+    throw new InvalidInput(`The schema is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`);
   }
 }
 
 function wholeNumber(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidInput('--version must be a whole number from 1');
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(value);
 }

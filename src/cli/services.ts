@@ -1,0 +1,22 @@
+import { loadConfig } from '../config.ts';
+import { openDatabase } from '../database/open.ts';
+import { createLogger } from '../logger.ts';
+import { createServices } from '../services.ts';
+import type { WithServices } from './command.ts';
+
+/** Opens the database, runs one task with the services, and closes it again. Works beside a running server too. */
+export const withServices: WithServices = async (task) => {
+  const config = loadConfig(process.env);
+  // Standard output belongs to what the command prints.
+  const logger = createLogger({ logLevel: 'silent' }, { write: () => undefined });
+  const progress = (line: string): void => void process.stderr.write(`${line}\n`);
+  const database = await openDatabase(config, { logger, progress, shared: true });
+  const services = createServices(config, database.connection, logger);
+  try {
+    await services.prepare();
+    await task(services);
+  } finally {
+    await services.stop();
+    await database.close();
+  }
+};
