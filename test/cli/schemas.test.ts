@@ -1,0 +1,105 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseUri, Leftovers, runCli } from '../support/process.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let env: Record<string, string>;
+const leftovers = new Leftovers();
+beforeAll(async () => {
+  server = await startServer();
+  env = { MONGODB_URI: databaseUri(server.database) };
+});
+afterAll(async () => {
+  await server.close();
+  await leftovers.clear();
+});
+
+const cli = (args: string[], input?: string) => runCli(args, env, input);
+const number = { key: 'age', label: 'Age', kind: 'number', required: false, min: 0, max: 150 };
+
+describe.concurrent('schema get (SPEC 2.3)', () => {
+  it('prints the newest schema, or an earlier one with --version', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ rejectUnknown: true, fields: [{ key: 'a', kind: 'text' }] });
+    const { body } = await server.admin.get(`/auth/apps/${sourceAppId}/schema`).expect(200);
+    const newest = await cli(['schema', 'get', sourceAppId]);
+    expect(newest.code).toBe(0);
+    expect(JSON.parse(newest.stdout)).toEqual(body);
+    expect(body.version).toBe(2);
+    const first = await cli(['schema', 'get', sourceAppId, '--version', '1']);
+    expect(JSON.parse(first.stdout)).toMatchObject({ version: 1, rejectUnknown: false });
+  });
+
+  it('refuses an unknown app and an unknown version', async () => {
+    expect(await cli(['schema', 'get', 'nobody'])).toEqual({ code: 1, stdout: '', stderr: 'error: App not found\n' });
+    const { sourceAppId } = await server.admin.buildApp();
+    const unknown = await cli(['schema', 'get', sourceAppId, '--version', '9']);
+    expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'error: Schema version not found\n' });
+  });
+});
+
+describe.concurrent('schema put', () => {
+  it('replaces the schema from a file; a running server checks against it at once', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const file = join(await leftovers.folder(), 'schema.json');
+    // With the byte order mark that some editors write.
+    await writeFile(file, `\uFEFF${JSON.stringify({ rejectUnknown: true, fields: [number] })}`);
+    await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { age: 'old' } }).expect(200);
+    const { code, stdout } = await cli(['schema', 'put', sourceAppId, file]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ version: 2, rejectUnknown: true, fields: [number] });
+    await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { age: 'old' } }).expect(400);
+  });
+
+  it('takes what `schema get` prints, on standard input', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'a', kind: 'text', maxLength: 5 }] });
+    const before = await cli(['schema', 'get', sourceAppId]);
+    const after = await cli(['schema', 'put', sourceAppId], before.stdout);
+    expect(after.code).toBe(0);
+    expect(JSON.parse(after.stdout)).toEqual({ ...JSON.parse(before.stdout), version: 3 });
+  });
+
+  it('names each place that is wrong, and changes nothing', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const schema = { rejectUnknown: 'no', fields: [number, { key: '1st', kind: 'text' }], extra: 1 };
+    const { code, stdout, stderr } = await cli(['schema', 'put', sourceAppId], JSON.stringify(schema));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const [first, ...places] = stderr.trimEnd().split('\n');
+    expect(first).toBe('error: Invalid schema');
+    expect(places.map((line) => line.replace(/^ {2}(\S+) .+$/, '$1'))).toEqual([
+      'rejectUnknown',
+      'fields.1.key',
+      'extra',
+    ]);
+    await server.admin.get(`/auth/apps/${sourceAppId}/schema`).expect(({ body }) => expect(body.version).toBe(1));
+  });
+
+  it.each([
+    ['contradictory limits', { ...number, min: 2, max: 1 }],
+    ['a pattern that cannot run', { key: 'a', kind: 'text', regex: '(' }],
+  ])('refuses %s with the place', async (_, field) => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const schema = { rejectUnknown: false, fields: [field] };
+    const { code, stderr } = await cli(['schema', 'put', sourceAppId], JSON.stringify(schema));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: Invalid schema\n {2}fields\.0\S* .+\n$/);
+  });
+
+  it.each([
+    ['what is no JSON', ['schema', 'put', 'admin'], '{"fields": [}', /^error: The schema is not valid JSON: .+\n$/],
+    ['an empty input', ['schema', 'put', 'admin'], '', /^error: The schema is not valid JSON: .+\n$/],
+    ['JSON of another shape', ['schema', 'put', 'admin'], '[]', /^error: Invalid schema\n {2}.+\n$/],
+    [
+      'a missing file',
+      ['schema', 'put', 'admin', '/nowhere/s.json'],
+      '',
+      /^error: Cannot read \/nowhere\/s\.json \(ENOENT\)\n$/,
+    ],
+    ['an unknown app', ['schema', 'put', 'nobody'], '{"rejectUnknown":false,"fields":[]}', /^error: App not found\n$/],
+  ])('refuses %s', async (_, args, input, expected) => {
+    const { code, stdout, stderr } = await cli(args, input);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(expected);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { databaseUri, Leftovers, Process, runCli, ServerProcess } from '../support/process.ts';
+import { randomName } from '../support/server.ts';
+
+const leftovers = new Leftovers();
+afterAll(() => leftovers.clear());
+
+// Never connected to: usage is checked before the database is opened.
+const nowhere = { MONGODB_URI: 'mongodb://127.0.0.1:1' };
+
+describe.concurrent('help', () => {
+  it.each([
+    [[], ['app', 'schema', 'users', 'MONGODB_URI', 'Exit codes: 0 done, 1 refused or failed, 2 wrong usage.']],
+    [['app'], ['create', 'list', 'delete', 'rotate-password']],
+    [
+      ['app', 'create'],
+      ['<id>', '--role <role>', '"user", "admin"'],
+    ],
+    [['app', 'list'], ['separated by']],
+    [
+      ['app', 'delete'],
+      ['<id>', '--yes'],
+    ],
+    [['app', 'rotate-password'], ['<id>']],
+    [['schema'], ['get', 'put']],
+    [
+      ['schema', 'get'],
+      ['<id>', '--version <number>'],
+    ],
+    [
+      ['schema', 'put'],
+      ['<id>', '[file]', 'standard input'],
+    ],
+    [['users'], ['export']],
+    [
+      ['users', 'export'],
+      ['<id>', '--format <format>', '"csv", "ndjson", "json"'],
+    ],
+  ])('is printed for %j --help, with code 0', async (command, expected) => {
+    const { code, stdout, stderr } = await runCli([...command, '--help'], nowhere);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(['Usage: user-collection', ...command].join(' '));
+    for (const part of expected) expect(stdout).toContain(part);
+  });
+});
+
+describe.concurrent('exit codes', () => {
+  it.each([
+    [[], /^Usage: /],
+    [['app'], /^Usage: /],
+    [['frobnicate'], /^error: unknown command 'frobnicate'\n$/],
+    [['app', 'create'], /^error: missing required argument 'id'\n$/],
+    [['app', 'create', 'a', '--role', 'root'], /^error: option '--role <role>' argument 'root' is invalid\./],
+    [['app', 'delete', 'a', '--force'], /^error: unknown option '--force'\n/],
+    [['schema', 'get', 'a', '--version', '1.5'], /^error: option '--version <number>' argument '1.5' is invalid\./],
+    [['users', 'export', 'a', '--format', 'xml'], /^error: option '--format <format>' argument 'xml' is invalid\./],
+    [['users', 'export', 'a', 'b'], /^error: too many arguments/],
+  ])('2 and the mistake for %j', async (args, stderr) => {
+    const ended = await runCli(args, nowhere);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(stderr);
+  });
+
+  it('1 and one line for each mistake in the configuration', async () => {
+    const ended = await runCli(['app', 'list'], { ...nowhere, PORT: 'many', BODY_LIMIT: 'big' });
+    expect(ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'error: PORT must be a whole number from 0 to 65535\nerror: BODY_LIMIT must be a size from 1kb to 15mb, like 100kb\n',
+    });
+  });
+
+  it('1 and what to set when the database refuses', async () => {
+    const { code, stderr } = await runCli(['app', 'list'], { MONGODB_URI: 'mongodb://u:hidden-word@127.0.0.1:port/x' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^error: MongoDB cannot be used at mongodb:\/\/127\.0\.0\.1:port\/x \(.*\)\. Check MONGODB_URI/,
+    );
+    expect(stderr).not.toContain('hidden-word');
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  it('1 when the output cannot be written, as on a full disk', async () => {
+    const env = { MONGODB_URI: databaseUri(randomName()) };
+    const full = leftovers.keep(new Process(['sh', '-c', 'node dist/cli.js app create full > /dev/full'], env));
+    const { code, stderr } = await full.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('error: ENOSPC: no space left on device, write\n');
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+});
+
+describe('the embedded default', () => {
+  it('is opened when nothing runs on DATA_DIR, and the server that runs on it is joined', async () => {
+    const DATA_DIR = await leftovers.folder();
+    const alone = await runCli(['app', 'create', 'made-before'], { DATA_DIR });
+    expect(alone.code).toBe(0);
+
+    const server = leftovers.keep(new ServerProcess({ DATA_DIR, LOG_LEVEL: 'silent' }));
+    const url = await server.url();
+    const beside = await runCli(['app', 'list'], { DATA_DIR });
+    expect(beside).toMatchObject({ code: 0, stderr: '' });
+    expect(beside.stdout).toMatch(/^admin\tadmin\t.*\nmade-before\tuser\t.*\n$/);
+    await runCli(['app', 'create', 'made-beside'], { DATA_DIR });
+    const schema = await fetch(`${url}/v1/schema`, { headers: { 'x-app-id': 'made-beside' } });
+    expect(schema.status).toBe(200);
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { databaseUri, type Ended, Leftovers, ServerProcess } from '../support/process.ts';
+import { randomName } from '../support/server.ts';
+
+const leftovers = new Leftovers();
+afterAll(() => leftovers.clear());
+
+/** Starts a server that must not start, and returns how it ended. */
+async function refusal(env: Record<string, string>): Promise<Ended> {
+  const ended = await leftovers.keep(new ServerProcess({ LOG_LEVEL: 'silent', ...env })).ended;
+  expect(ended.code).toBe(1);
+  expect(ended.stdout).not.toContain('is ready');
+  expect(ended.stderr).toMatch(/^Cannot start: /);
+  expect(ended.stderr).not.toMatch(/^ +at /m);
+  return ended;
+}
+
+describe('a malformed configuration', () => {
+  it.each([
+    [{ PORT: '70000' }, ['PORT']],
+    [{ RATE_LIMIT_LOGIN: '-1' }, ['RATE_LIMIT_LOGIN']],
+    [{ NODE_ENV: 'staging' }, ['NODE_ENV']],
+    [{ NODE_ENV: 'production' }, ['SESSION_SECRET is required in production']],
+    [
+      {
+        HOST: 'localhost',
+        PORT: 'http',
+        MONGODB_URI: 'postgres://localhost',
+        ADMIN_APP_ID: 'a/b',
+        ADMIN_PASSWORD: 'x'.repeat(73),
+        SESSION_SECRET: 'short',
+        SESSION_COOKIE_NAME: 'a b',
+        CORS_ORIGINS: 'https://ok.example,https://forms.example.com/path',
+        TRUST_PROXY: 'true',
+        RATE_LIMIT_SUBMIT: 'x',
+        MAX_ARRAY_ITEMS: '0',
+        BODY_LIMIT: '1gb',
+        LOG_LEVEL: 'loud',
+      },
+      [
+        'PORT',
+        'MONGODB_URI',
+        'ADMIN_APP_ID',
+        'ADMIN_PASSWORD',
+        'SESSION_SECRET',
+        'SESSION_COOKIE_NAME',
+        'CORS_ORIGINS has "https://forms.example.com/path"',
+        'TRUST_PROXY',
+        'RATE_LIMIT_SUBMIT',
+        'MAX_ARRAY_ITEMS',
+        'BODY_LIMIT',
+        'LOG_LEVEL',
+      ],
+    ],
+  ])('%j is refused with one line for each mistake', async (env, mistakes) => {
+    const { stderr } = await refusal(env);
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(mistakes.length);
+    for (const [index, mistake] of mistakes.entries()) expect(lines[index]).toContain(`Cannot start: ${mistake}`);
+    expect(stderr).not.toContain('x'.repeat(73));
+  });
+});
+
+describe('what it needs is not there', () => {
+  // Beside the others: it looks for 15 seconds.
+  it.concurrent('names the MongoDB that cannot be reached and what to set, not the password', async () => {
+    const { stderr } = await refusal({
+      MONGODB_URI: 'mongodb://service:hidden-word@127.0.0.1:1/forms?authSource=admin',
+      SESSION_SECRET: 'of the refusal tests',
+    });
+    expect(stderr).toMatch(
+      /^Cannot start: MongoDB cannot be used at mongodb:\/\/127\.0\.0\.1:1\/forms \(.*ECONNREFUSED.*\)\. Check MONGODB_URI, or leave it unset/,
+    );
+    expect(stderr).not.toContain('hidden-word');
+  }, 60_000);
+
+  it.concurrent('does not print a password that was not escaped', async () => {
+    const { stderr } = await refusal({
+      MONGODB_URI: 'mongodb://service:hidden/wo@rd@127.0.0.1:1/forms',
+      SESSION_SECRET: 'of the refusal tests',
+    });
+    expect(stderr).toContain('Check MONGODB_URI');
+    expect(stderr).not.toMatch(/hidden|wo@|rd@/);
+  });
+
+  it.concurrent('says that the port is in use', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((done) => {
+      other.listen(0, '0.0.0.0', () => {
+        const address = other.address();
+        done(typeof address === 'object' && address ? address.port : 0);
+      });
+    });
+    const env = { MONGODB_URI: databaseUri(randomName()), SESSION_SECRET: 'of the refusal tests', PORT: String(port) };
+    const { stderr } = await refusal(env);
+    other.close();
+    expect(stderr).toBe(`Cannot start: Port ${port} is in use by another program. Set PORT to a free port.\n`);
+  });
+
+  it.concurrent('says that it cannot listen on HOST', async () => {
+    const env = { MONGODB_URI: databaseUri(randomName()), SESSION_SECRET: 'of the refusal tests', HOST: '192.0.2.1' };
+    const { stderr } = await refusal(env);
+    expect(stderr).toMatch(/^Cannot start: Cannot listen on 192\.0\.2\.1, port 0 \(EADDRNOTAVAIL\)\. Set HOST/);
+  });
+
+  it('says that DATA_DIR is no folder', async () => {
+    const file = join(await leftovers.folder(), 'file');
+    await writeFile(file, '');
+    const { stderr } = await refusal({ DATA_DIR: join(file, 'data') });
+    expect(stderr).toMatch(/^Cannot start: The data folder \S+ cannot be used \(ENOTDIR\)\. Set DATA_DIR/);
+  });
+
+  it('lists where it looked for mongod and what to set', async () => {
+    const DATA_DIR = await leftovers.folder();
+    const { stderr } = await refusal({ DATA_DIR, MONGOMS_SYSTEM_BINARY: '/nonexistent' });
+    expect(stderr).toBe(
+      `Cannot start: No MongoDB server (mongod) could be obtained. Tried:
+  MONGOMS_SYSTEM_BINARY: not there
+Set MONGODB_URI to a MongoDB that you run, or MONGOMS_SYSTEM_BINARY to the path of a mongod.
+`,
+    );
+  });
+
+  it('tells why mongod does not start on its files', async () => {
+    const DATA_DIR = await leftovers.folder();
+    await mkdir(join(DATA_DIR, 'mongodb'));
+    await writeFile(join(DATA_DIR, 'mongodb', 'storage.bson'), 'garbage, not what mongod wrote');
+    const { stderr } = await refusal({ DATA_DIR });
+    expect(stderr).toMatch(
+      /^Cannot start: The embedded MongoDB did not start on \S+: Unable to read the storage engine metadata file; .+ set DATA_DIR to another folder, or MONGODB_URI/,
+    );
+  });
+});

@@ -1,0 +1,125 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** What a process that has ended leaves. `code` is null when a signal ended it. */
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A process of the project's own programs. What it is given of this environment is only what finds programs and the cached mongod. */
+export class Process {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+  stdout = '';
+  stderr = '';
+
+  constructor(command: readonly string[], env: Record<string, string> = {}) {
+    const { PATH = '', HOME = '', XDG_CACHE_HOME = '', MONGOMS_SYSTEM_BINARY = '' } = process.env;
+    const [program = '', ...args] = command;
+    this.child = spawn(program, args, {
+      cwd: root,
+      env: { PATH, HOME, XDG_CACHE_HOME, MONGOMS_SYSTEM_BINARY, ...env },
+    });
+    this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    // A process that does not read its input may end before it is written.
+    this.child.stdin.on('error', () => undefined);
+    this.ended = new Promise((done, fail) => {
+      this.child.once('error', fail);
+      this.child.once('close', (code) => done({ code, stdout: this.stdout, stderr: this.stderr }));
+    });
+  }
+
+  get pid(): number {
+    if (this.child.pid === undefined) throw new Error('the process was not started');
+    return this.child.pid;
+  }
+
+  /** Resolves with the match when standard output holds `pattern`; fails when the process ends before. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.stdout);
+      if (match) return match;
+      if (this.child.exitCode !== null || this.child.signalCode !== null) {
+        const { code, stderr } = await this.ended;
+        throw new Error(`ended with code ${code} before it said ${pattern}: ${stderr}`);
+      }
+      await sleep(20);
+    }
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
+    return this.ended;
+  }
+}
+
+/** The URI of a database on the mongod that all test files share. */
+export function databaseUri(database: string): string {
+  const uri = new URL(inject('mongodbUri'));
+  uri.pathname = `/${database}`;
+  return uri.href;
+}
+
+/** Runs the command-line tool to its end. */
+export async function runCli(args: readonly string[], env: Record<string, string>, input = ''): Promise<Ended> {
+  const tool = new Process([process.execPath, 'dist/cli.js', ...args], env);
+  tool.child.stdin.end(input);
+  return tool.ended;
+}
+
+/** A server process, as `npm start` runs it, on a free port. */
+export class ServerProcess extends Process {
+  constructor(env: Record<string, string>, command: readonly string[] = [process.execPath, 'scripts/start.mjs']) {
+    super(command, { PORT: '0', ...env });
+  }
+
+  /** The URL that it prints when it is ready. */
+  async url(): Promise<string> {
+    const [, url = ''] = await this.says(/is ready: (\S+)/);
+    return url;
+  }
+
+  /** The password that it prints on the first start. */
+  async adminPassword(): Promise<string> {
+    const [, password = ''] = await this.says(/Admin password: (\S+) /);
+    return password;
+  }
+}
+
+/** Temporary folders and processes of one test file, for its `afterAll`. */
+export class Leftovers {
+  readonly #processes: Process[] = [];
+  readonly #folders: string[] = [];
+
+  keep<Kept extends Process>(process: Kept): Kept {
+    this.#processes.push(process);
+    return process;
+  }
+
+  async folder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'user-collection-process-'));
+    this.#folders.push(folder);
+    return folder;
+  }
+
+  /** Ends what still runs, then removes the folders. */
+  async clear(): Promise<void> {
+    await Promise.all(this.#processes.map((process) => process.end()));
+    // A mongod whose server was killed may still write.
+    for (const folder of this.#folders) await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+  }
+}
