@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
@@ -30,7 +31,7 @@ export function createDashboardRouter(folder = BUILT): Router {
         res.vary('Accept-Encoding');
         if (!path.endsWith('.gz')) return;
         res.setHeader('Content-Encoding', 'gzip');
-        res.type(path.slice(0, -'.gz'.length));
+        res.type(extname(path.slice(0, -'.gz'.length)));
       },
     }),
     () => {
