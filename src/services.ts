@@ -5,8 +5,8 @@ import { createAppRemoval } from './apps/app-removal.ts';
 import { createAppModel, createDeletedAppModel } from './apps/apps.model.ts';
 import { createAppService } from './apps/apps.service.ts';
 import type { Config } from './config.ts';
+import { ensureIndexes } from './database/collections.ts';
 import type { Connection } from './database/connect.ts';
-import { ensureIndexes } from './database/indexes.ts';
 import type { Logger } from './logger.ts';
 import { createSchemaLeases } from './schemas/schema-lease.ts';
 import { createSchemaStore } from './schemas/schema-store.ts';
@@ -24,7 +24,7 @@ import { createUserCounts } from './users/user-counts.ts';
 import { createUserSearch } from './users/user-search.ts';
 import { createUserStatsService } from './users/user-stats.service.ts';
 import { createUserStore } from './users/user-store.ts';
-import { createUserModel, userCollection } from './users/users.model.ts';
+import { createUserModel } from './users/users.model.ts';
 import { createUserService } from './users/users.service.ts';
 
 export type Services = ReturnType<typeof createServices>;
@@ -47,19 +47,19 @@ export function createServices(
     schemas: createSchemaModel(connection),
     users: createUserModel(connection),
   };
-  const collection = userCollection(models.users);
+  const collection = models.users.collection;
   const appIdOf = async (sourceAppId: string): Promise<Types.ObjectId | undefined> =>
     (await apps.find(sourceAppId))?.id;
 
-  const schemaStore = createSchemaStore(models.schemas);
+  const schemaStore = createSchemaStore(models.schemas.collection);
   const userStore = createUserStore(collection, appIdOf);
   const sessionOwnership = createSessionOwnership(connection);
 
   const hasher = createPasswordHasher(options.passwordCost);
-  const apps = createAppService({ apps: models.apps, owned: [schemaStore], hasher });
+  const apps = createAppService({ apps: models.apps.collection, owned: [schemaStore], hasher });
   const removal = createAppRemoval({
-    apps: models.apps,
-    deletedApps: models.deletedApps,
+    apps: models.apps.collection,
+    deletedApps: models.deletedApps.collection,
     users: userStore,
     others: [schemaStore, sessionOwnership],
     logger,
@@ -75,7 +75,7 @@ export function createServices(
     newId: createRecordIds(),
     maxArrayItems: config.maxArrayItems,
   });
-  const activity = createAppActivity(models.apps);
+  const activity = createAppActivity(models.apps.collection);
   const search = createUserSearch(collection);
   const users = createUserService({ apps, activity, leases, store: userStore, search, storeSubmission });
   const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });

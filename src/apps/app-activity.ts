@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import type { AppModel } from './apps.model.ts';
+import type { AppCollection } from './apps.model.ts';
 
 const FLUSH_AFTER_MS = 1_000;
 
@@ -15,7 +15,7 @@ export type AppActivity = ReturnType<typeof createAppActivity>;
  * this costs one small write for each busy app and second, whatever the number of submissions. What is not written yet is lost in a crash, so the time is for people to look
  * at and no promise rests on it.
  */
-export function createAppActivity(apps: AppModel) {
+export function createAppActivity(apps: AppCollection) {
   let noted = new Map<string, Noted>();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();

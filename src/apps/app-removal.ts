@@ -3,7 +3,7 @@ import { InvalidInput, NotFound } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { leasesOver } from './app-lease.ts';
 import type { AppOwned } from './app-owned.ts';
-import type { AppModel, DeletedAppModel } from './apps.model.ts';
+import type { AppCollection, DeletedAppCollection } from './apps.model.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 /** A deletion that another server works on is left to it for this long. */
@@ -16,8 +16,8 @@ export type AppRemoval = ReturnType<typeof createAppRemoval>;
  * a lease on it, remove what it owns, and only then the app. A deletion cut short is finished by the next sweep or start.
  */
 export function createAppRemoval(deps: {
-  apps: AppModel;
-  deletedApps: DeletedAppModel;
+  apps: AppCollection;
+  deletedApps: DeletedAppCollection;
   users: AppOwned;
   others: readonly AppOwned[];
   logger: Logger;
@@ -41,11 +41,11 @@ export function createAppRemoval(deps: {
 
   /** Finishes deletions begun before `before`, and removes what was written for apps that are gone. */
   async function sweep(before: Date): Promise<void> {
-    for (const app of await apps.find({ deletingSince: { $lte: before } }, { _id: 1 }).lean()) {
+    for (const app of await apps.find({ deletingSince: { $lte: before } }, { projection: { _id: 1 } }).toArray()) {
       const deletedUsers = await finish(app._id);
       logger.warn({ deletedUsers }, 'finished the deletion of an app that had been interrupted');
     }
-    for (const gone of await deletedApps.find().lean()) {
+    for (const gone of await deletedApps.find().toArray()) {
       const stragglers = await removeOwned(gone._id);
       if (stragglers > 0) logger.warn({ stragglers }, 'removed records written late for a deleted app');
     }
@@ -57,7 +57,7 @@ export function createAppRemoval(deps: {
      * @throws {NotFound} when there is no such app @throws {InvalidInput} when it is an admin app
      */
     async remove(sourceAppId: string): Promise<number> {
-      const app = await apps.findOne({ sourceAppId }).lean();
+      const app = await apps.findOne({ sourceAppId });
       if (!app) throw new NotFound('App not found');
       if (app.role === 'admin') throw new InvalidInput('Admin apps cannot be deleted');
       // A deletion that failed half-way is taken up again by asking once more, so one that is going is no error.

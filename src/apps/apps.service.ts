@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Types } from 'mongoose';
+import { type mongo, Types } from 'mongoose';
 import { isDuplicateKey } from '../database/failures.ts';
 import { Conflict, InvalidInput, NotFound } from '../errors.ts';
 import { APP_ID_PATTERN, generatePassword, type PasswordHasher } from './app-credentials.ts';
 import type { AppOwned } from './app-owned.ts';
-import type { AppDocument, AppModel, Role } from './apps.model.ts';
+import type { AppCollection, AppDocument, Role } from './apps.model.ts';
 
 /** An app as the rest of the service sees it: no hash. */
 export interface App {
@@ -26,12 +26,16 @@ export interface NewPassword {
 export type AppService = ReturnType<typeof createAppService>;
 
 /** The rules of apps (SPEC 2.2 and 4.4). An app that is being deleted counts as gone. */
-export function createAppService(deps: { apps: AppModel; owned: readonly AppOwned[]; hasher: PasswordHasher }) {
+export function createAppService(deps: { apps: AppCollection; owned: readonly AppOwned[]; hasher: PasswordHasher }) {
   const { apps, owned, hasher } = deps;
 
   async function find(sourceAppId: string): Promise<App | undefined> {
-    const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } }).lean();
+    const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } });
     return found ? toApp(found) : undefined;
+  }
+
+  async function exists(filter: mongo.Filter<AppDocument>): Promise<boolean> {
+    return (await apps.findOne(filter, { projection: { _id: 1 } })) !== null;
   }
 
   async function credentials(password: string) {
@@ -44,7 +48,7 @@ export function createAppService(deps: { apps: AppModel; owned: readonly AppOwne
     const app: AppDocument = { _id, sourceAppId, role, ...(await credentials(password)), createdAt: new Date() };
     for (const part of owned) await part.prepare?.(_id);
     try {
-      await apps.create(app);
+      await apps.insertOne(app);
       return toApp(app);
     } catch (error) {
       for (const part of owned) await part.removeAll(_id);
@@ -66,28 +70,25 @@ export function createAppService(deps: { apps: AppModel; owned: readonly AppOwne
 
     /** Whether this life of an app still takes anything. */
     async isLive(id: Types.ObjectId): Promise<boolean> {
-      return (await apps.exists({ _id: id, deletingSince: { $exists: false } })) !== null;
+      return exists({ _id: id, deletingSince: { $exists: false } });
     },
 
     /** Whether this life of an app is being deleted and its last removal of records is still to come. */
     async isGoing(id: Types.ObjectId): Promise<boolean> {
-      return (await apps.exists({ _id: id, deletingSince: { $exists: true } })) !== null;
+      return exists({ _id: id, deletingSince: { $exists: true } });
     },
 
     /** The app that a session belongs to, while it lives and its password is still the one of the session. */
     async findBySession(id: string, credentialId: string): Promise<App | undefined> {
-      const found = await apps.findOne({ _id: id, credentialId, deletingSince: { $exists: false } }).lean();
+      const _id = new Types.ObjectId(id);
+      const found = await apps.findOne({ _id, credentialId, deletingSince: { $exists: false } });
       return found ? toApp(found) : undefined;
     },
 
     /** All apps by `sourceAppId`, read as they are consumed. */
     async *list(): AsyncGenerator<App> {
-      const cursor = apps
-        .find({ deletingSince: { $exists: false } })
-        .sort({ sourceAppId: 1 })
-        .lean()
-        .cursor();
-      for await (const found of cursor) yield toApp(found);
+      const found = apps.find({ deletingSince: { $exists: false } }).sort({ sourceAppId: 1 });
+      for await (const app of found) yield toApp(app);
     },
 
     /**
@@ -99,7 +100,7 @@ export function createAppService(deps: { apps: AppModel; owned: readonly AppOwne
         throw new InvalidInput('Invalid sourceAppId: use 1 to 80 letters, digits, dots, underscores or hyphens');
       }
       // Hashing is slow on purpose; most conflicts can be told without it.
-      if (await apps.exists({ sourceAppId })) throw new Conflict('An app with this sourceAppId already exists');
+      if (await exists({ sourceAppId })) throw new Conflict('An app with this sourceAppId already exists');
       const password = generatePassword();
       return { app: await insert(sourceAppId, role, password), password };
     },
@@ -110,12 +111,12 @@ export function createAppService(deps: { apps: AppModel; owned: readonly AppOwne
      * @throws {Conflict} when `sourceAppId` is taken by an app that is no admin
      */
     async ensureAdmin(sourceAppId: string, given?: string): Promise<NewPassword | undefined> {
-      if (await apps.exists({ role: 'admin' })) return undefined;
+      if (await exists({ role: 'admin' })) return undefined;
       const password = given ?? generatePassword();
       try {
         return { app: await insert(sourceAppId, 'admin', password), password };
       } catch (error) {
-        if (error instanceof Conflict && (await apps.exists({ role: 'admin' }))) return undefined;
+        if (error instanceof Conflict && (await exists({ role: 'admin' }))) return undefined;
         throw error;
       }
     },
@@ -124,16 +125,15 @@ export function createAppService(deps: { apps: AppModel; owned: readonly AppOwne
     async rotatePassword(sourceAppId: string): Promise<NewPassword> {
       const password = generatePassword();
       const live = { sourceAppId, deletingSince: { $exists: false } };
-      const found = await apps
-        .findOneAndUpdate(live, { $set: await credentials(password) }, { returnDocument: 'after' })
-        .lean();
+      const update = { $set: await credentials(password) };
+      const found = await apps.findOneAndUpdate(live, update, { returnDocument: 'after' });
       if (!found) throw new NotFound('App not found');
       return { app: toApp(found), password };
     },
 
     /** The app when the password is right, else undefined; unknown apps and wrong passwords take equally long. */
     async checkPassword(sourceAppId: string, password: string): Promise<App | undefined> {
-      const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } }).lean();
+      const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } });
       const right = await hasher.verify(password, found?.passwordHash);
       return right && found ? toApp(found) : undefined;
     },
@@ -141,5 +141,5 @@ export function createAppService(deps: { apps: AppModel; owned: readonly AppOwne
 }
 
 function toApp({ _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt }: AppDocument): App {
-  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt: lastSubmissionAt ?? undefined };
+  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt };
 }

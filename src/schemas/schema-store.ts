@@ -1,7 +1,7 @@
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
-import type { SchemaModel } from './schemas.model.ts';
+import type { SchemaCollection } from './schemas.model.ts';
 
 /** A schema as it is answered (SPEC 2.3). */
 export interface AppSchema {
@@ -36,12 +36,12 @@ export interface SchemaStore extends AppOwned {
   add(appId: Types.ObjectId, schema: AppSchema): Promise<void>;
 }
 
-export function createSchemaStore(schemas: SchemaModel): SchemaStore {
+export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
   const add = async (appId: Types.ObjectId, schema: AppSchema): Promise<void> => {
-    await schemas.create({ appId, ...schema, createdAt: new Date() });
+    await schemas.insertOne({ _id: new Types.ObjectId(), appId, ...schema, createdAt: new Date() });
   };
-  const read = async (filter: object): Promise<AppSchema | undefined> => {
-    const found = await schemas.findOne(filter).sort({ version: -1 }).lean();
+  const read = async (filter: { appId: Types.ObjectId; version?: number }): Promise<AppSchema | undefined> => {
+    const found = await schemas.findOne(filter, { sort: { version: -1 } });
     return found ? { version: found.version, rejectUnknown: found.rejectUnknown, fields: found.fields } : undefined;
   };
   return {
@@ -53,10 +53,8 @@ export function createSchemaStore(schemas: SchemaModel): SchemaStore {
     history: (appId) =>
       schemas
         .find({ appId })
-        .select({ _id: 0, version: 1, createdAt: 1, fields: { $size: '$fields' } })
-        .sort({ version: -1 })
-        .lean<SchemaVersion>()
-        .cursor(),
+        .project<SchemaVersion>({ _id: 0, version: 1, createdAt: 1, fields: { $size: '$fields' } })
+        .sort({ version: -1 }),
     add,
   };
 }

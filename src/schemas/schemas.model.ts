@@ -1,4 +1,5 @@
-import { type Connection, type Model, Schema, type Types } from 'mongoose';
+import type { Connection, Types } from 'mongoose';
+import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 
 /** One version of an app's schema. Versions are documents of their own and never change, so every one stays readable. */
@@ -22,8 +23,7 @@ const schemaVersionSchema = new Schema(
   { collection: 'schema_versions', versionKey: false, minimize: false },
 ).index({ appId: 1, version: -1 }, { unique: true });
 
-export type SchemaModel = Model<SchemaDocument>;
+export type SchemaCollection = Collection<SchemaDocument>;
 
-export function createSchemaModel(connection: Connection): SchemaModel {
-  return connection.model('SchemaVersion', schemaVersionSchema) as unknown as SchemaModel;
-}
+export const createSchemaModel = (connection: Connection): Model<SchemaDocument> =>
+  createModel(connection, 'SchemaVersion', schemaVersionSchema);

@@ -1,4 +1,5 @@
-import { type Connection, type Model, type mongo, Schema, type Types } from 'mongoose';
+import type { Connection, mongo, Types } from 'mongoose';
+import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
 
 /** A submission that was sent with an `Idempotency-Key`: hashes of the key and of what was sent. */
 export interface AppliedKey {
@@ -42,15 +43,7 @@ const userSchema = new Schema(
   // An app's records, newest first: ids are in order of creation.
   .index({ appId: 1, _id: -1 });
 
-export type UserModel = Model<UserDocument>;
+export type UserCollection = Collection<UserDocument>;
 
-/** The driver's own collection: what is read and written by the thousand has no need of documents with behaviour. */
-export type UserCollection = mongo.Collection<UserDocument>;
-
-export function createUserModel(connection: Connection): UserModel {
-  return connection.model('User', userSchema) as unknown as UserModel;
-}
-
-export function userCollection(users: UserModel): UserCollection {
-  return users.db.getClient().db(users.db.name).collection<UserDocument>(users.collection.collectionName);
-}
+export const createUserModel = (connection: Connection): Model<UserDocument> =>
+  createModel(connection, 'User', userSchema);

@@ -1,0 +1,65 @@
+import mongoose, { type Connection, type mongo } from 'mongoose';
+
+/** The driver's typed collection. */
+export type Collection<Document extends mongo.Document> = mongo.Collection<Document>;
+
+/** A Mongoose schema as far as it is used here: it declares a collection's shape and indexes. */
+export interface SchemaDeclaration {
+  index(keys: Record<string, 1 | -1>, options?: mongo.CreateIndexesOptions): this;
+  indexes(): [mongo.IndexSpecification, mongo.CreateIndexesOptions & { background?: boolean }][];
+}
+
+interface SchemaOptions {
+  collection: string;
+  versionKey: false;
+  minimize?: false;
+}
+
+/** Mongoose's own types of this take the compiler ten seconds: it compares their sixteen parameters wherever a schema is passed on. */
+export const Schema = mongoose.Schema as unknown as {
+  new (definition: Record<string, unknown>, options: SchemaOptions): SchemaDeclaration;
+  Types: { ObjectId: unknown; UUID: unknown; Mixed: unknown };
+};
+
+/**
+ * Which fields to leave undecoded: none. The driver looks names up in a plain object, where `constructor` and `toString` are found, so it handed out the arrays in fields of these
+ * names as raw bytes.
+ */
+const NOTHING_RAW = Object.fromEntries(Object.getOwnPropertyNames(Object.prototype).map((name) => [name, false]));
+
+/** A collection as a model file declares it. */
+export interface Model<Document extends mongo.Document> {
+  schema: SchemaDeclaration;
+  collection: Collection<Document>;
+}
+
+/**
+ * Joins a Mongoose schema with the driver's own collection, which reads and writes: what is read here by the thousand has no need of documents with
+ * behaviour (docs/decisions/0010-native-collections.md).
+ */
+export function createModel<Document extends mongo.Document>(
+  connection: Connection,
+  name: string,
+  schema: SchemaDeclaration,
+): Model<Document> {
+  const models = connection as unknown as {
+    model(name: string, schema: SchemaDeclaration): { collection: { collectionName: string } };
+  };
+  const { collectionName } = models.model(name, schema).collection;
+  const database = connection.getClient().db(connection.name);
+  return { schema, collection: database.collection<Document>(collectionName, { fieldsAsRaw: NOTHING_RAW }) };
+}
+
+/**
+ * Creates the indexes that models declare, and resolves when they are there. The service must not listen before: without its unique index two first
+ * submissions of one email would make two records (DESIGN section 3, invariant 2). Safe when several servers do it at once.
+ */
+export async function ensureIndexes(
+  models: readonly { schema: SchemaDeclaration; collection: unknown }[],
+): Promise<void> {
+  for (const { schema, collection } of models) {
+    for (const [keys, { background: _, ...options }] of schema.indexes()) {
+      await (collection as Collection<mongo.Document>).createIndex(keys, options);
+    }
+  }
+}
