@@ -121,6 +121,16 @@ describe('DESIGN 2, sessions', () => {
     expect(await server.db.collection('sessions').find().sort({ _id: 1 }).toArray()).toEqual(before);
   });
 
+  it('only under /auth: elsewhere a session counts for nothing, not even for which app is meant', async () => {
+    const client = await loggedIn(app);
+    expect((await client.get('/v1/schema').expect(400)).body).toEqual({ message: 'Missing x-app-id header' });
+    const other = await server.admin.buildApp();
+    await client.submit(other.sourceAppId, { email: 'a@x.org' }).expect(200);
+    expect(await server.db.collection('users').distinct('sourceAppId', { email: 'a@x.org' })).toEqual([
+      other.sourceAppId,
+    ]);
+  });
+
   it('DESIGN 2, login: gives a new session id, and the one planted before stays worthless', async () => {
     const planted = await cookieOf(visitor(), app);
     const victim = await server.admin.buildApp();

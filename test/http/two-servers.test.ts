@@ -5,6 +5,10 @@ import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
+/** Rounds wait for leases, so that many of them take longer than a test usually may. */
+const ROUNDS_TIMEOUT_MS = 120_000;
+const POLL = { timeout: 10_000 };
+
 let a: TestServer;
 let b: TestServer;
 beforeAll(async () => {
@@ -40,87 +44,99 @@ function keepSubmitting(sourceAppId: string, data: object) {
   };
 }
 
-it('DESIGN 3, invariant 2: concurrent first submissions of one email make one record that holds all items', async () => {
-  const { sourceAppId } = await a.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
-  const items = Array.from({ length: 8 }, (_, item) => item);
-  for (let round = 0; round < 30; round += 1) {
-    const email = `u${round}@x.org`;
-    const answers = await Promise.all(
-      items.map((item) => inTurn(item)[0].client.submit(sourceAppId, { email, data: { list: [item] } })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(items.map(() => 200));
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    expect(new Set(answers.map(({ body }) => body.createdAt)).size).toBe(1);
-    const stored = await a.db.collection('users').find({ sourceAppId, email }).toArray();
-    expect(stored).toHaveLength(1);
-    const values = stored[0]?.data.list.map(({ value }: { value: number }) => value);
-    expect(values.sort()).toEqual(items);
-  }
-});
+it(
+  'DESIGN 3, invariant 2: concurrent first submissions of one email make one record that holds all items',
+  async () => {
+    const { sourceAppId } = await a.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+    const items = Array.from({ length: 8 }, (_, item) => item);
+    for (let round = 0; round < 30; round += 1) {
+      const email = `u${round}@x.org`;
+      const answers = await Promise.all(
+        items.map((item) => inTurn(item)[0].client.submit(sourceAppId, { email, data: { list: [item] } })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(items.map(() => 200));
+      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+      expect(new Set(answers.map(({ body }) => body.createdAt)).size).toBe(1);
+      const stored = await a.db.collection('users').find({ sourceAppId, email }).toArray();
+      expect(stored).toHaveLength(1);
+      const values = stored[0]?.data.list.map(({ value }: { value: number }) => value);
+      expect(values.sort()).toEqual(items);
+    }
+  },
+  ROUNDS_TIMEOUT_MS,
+);
 
-it('DESIGN 3, invariant 4: when a schema PUT on one server has answered, the other refuses what only the old schema allowed', async () => {
-  const versions: { field: FieldDefinitionInput; value: unknown }[] = [
-    { field: { key: 'field', kind: 'text' }, value: 'text' },
-    { field: { key: 'field', kind: 'number' }, value: 7 },
-  ];
-  const { sourceAppId } = await a.admin.buildApp();
-  const load = keepSubmitting(sourceAppId, { field: 'text' });
-  for (let round = 0; round < 20; round += 1) {
-    const [changing, other] = inTurn(round);
-    const [now, before] = round % 4 < 2 ? versions : versions.toReversed();
-    const put = await changing.admin.putSchema(sourceAppId, { fields: now ? [now.field] : [] }).expect(200);
-    const submit = (value: unknown, email: string) =>
-      other.client.submit(sourceAppId, { email, data: { field: value } });
-    const [old, fresh] = await Promise.all([submit(before?.value, 'old@x.org'), submit(now?.value, 'new@x.org')]);
-    expect({ round, status: old.status }).toEqual({ round, status: 400 });
-    expect({ round, status: fresh.status }).toEqual({ round, status: 200 });
-    const schema = await other.client.get('/v1/schema').set('x-app-id', sourceAppId).expect(200);
-    expect(schema.body).toEqual(put.body);
-  }
-  for (const status of await load.stop()) expect([200, 400]).toContain(status);
-  const stored = await a.db.collection('users').find({ sourceAppId, email: 'old@x.org' }).toArray();
-  expect(stored).toEqual([]);
-});
+it(
+  'DESIGN 3, invariant 4: when a schema PUT on one server has answered, the other refuses what only the old schema allowed',
+  async () => {
+    const versions: { field: FieldDefinitionInput; value: unknown }[] = [
+      { field: { key: 'field', kind: 'text' }, value: 'text' },
+      { field: { key: 'field', kind: 'number' }, value: 7 },
+    ];
+    const { sourceAppId } = await a.admin.buildApp();
+    const load = keepSubmitting(sourceAppId, { field: 'text' });
+    for (let round = 0; round < 20; round += 1) {
+      const [changing, other] = inTurn(round);
+      const [now, before] = round % 4 < 2 ? versions : versions.toReversed();
+      const put = await changing.admin.putSchema(sourceAppId, { fields: now ? [now.field] : [] }).expect(200);
+      const submit = (value: unknown, email: string) =>
+        other.client.submit(sourceAppId, { email, data: { field: value } });
+      const [old, fresh] = await Promise.all([submit(before?.value, 'old@x.org'), submit(now?.value, 'new@x.org')]);
+      expect({ round, status: old.status }).toEqual({ round, status: 400 });
+      expect({ round, status: fresh.status }).toEqual({ round, status: 200 });
+      const schema = await other.client.get('/v1/schema').set('x-app-id', sourceAppId).expect(200);
+      expect(schema.body).toEqual(put.body);
+    }
+    for (const status of await load.stop()) expect([200, 400]).toContain(status);
+    const stored = await a.db.collection('users').find({ sourceAppId, email: 'old@x.org' }).toArray();
+    expect(stored).toEqual([]);
+  },
+  ROUNDS_TIMEOUT_MS,
+);
 
 describe('DESIGN 3, invariant 5', () => {
-  it('a DELETE under submissions in flight on both servers leaves nothing, and a new app of that name sees nothing old', async () => {
-    const gone: unknown[] = [];
-    const left = async () => {
-      const counted = ['users', 'schema_versions'].map((name) =>
-        a.db.collection(name).countDocuments({ appId: { $in: gone } }),
-      );
-      const sessions = a.db.collection('sessions').countDocuments({ 'session.appId': { $in: gone.map(String) } });
-      return Promise.all([...counted, sessions]);
-    };
-    for (let round = 0; round < 15; round += 1) {
-      const [changing, other] = inTurn(round);
-      const sourceAppId = `reborn-${round % 3}`;
-      const { body: app } = await changing.admin.post('/auth/apps', { sourceAppId }).expect(200);
-      const session = await new Client(other.client.url).logIn(sourceAppId, app.password);
-      gone.push((await a.db.collection('apps').findOne({ sourceAppId }))?._id);
+  it(
+    'a DELETE under submissions in flight on both servers leaves nothing, and a new app of that name sees nothing old',
+    async () => {
+      const gone: unknown[] = [];
+      const left = async () => {
+        const counted = ['users', 'schema_versions'].map((name) =>
+          a.db.collection(name).countDocuments({ appId: { $in: gone } }),
+        );
+        const sessions = a.db.collection('sessions').countDocuments({ 'session.appId': { $in: gone.map(String) } });
+        return Promise.all([...counted, sessions]);
+      };
+      for (let round = 0; round < 15; round += 1) {
+        const [changing, other] = inTurn(round);
+        const sourceAppId = `reborn-${round % 3}`;
+        const { body: app } = await changing.admin.post('/auth/apps', { sourceAppId }).expect(200);
+        const session = await new Client(other.client.url).logIn(sourceAppId, app.password);
+        gone.push((await a.db.collection('apps').findOne({ sourceAppId }))?._id);
 
-      // A new app sees nothing of the one that had its name.
-      expect((await session.get('/auth/users').expect(200)).body).toEqual({ users: [] });
-      expect((await other.client.get('/v1/schema').set('x-app-id', sourceAppId).expect(200)).body.version).toBe(1);
+        // A new app sees nothing of the one that had its name.
+        expect((await session.get('/auth/users').expect(200)).body).toEqual({ users: [] });
+        expect((await other.client.get('/v1/schema').set('x-app-id', sourceAppId).expect(200)).body.version).toBe(1);
 
-      const load = keepSubmitting(sourceAppId, { name: 'Ada' });
-      const alongside = [
-        other.admin.putSchema(sourceAppId, { fields: [{ key: 'name', kind: 'text' }] }),
-        new Client(other.client.url).post('/auth/login', { sourceAppId, password: app.password }),
-      ];
-      await expect.poll(() => a.db.collection('users').countDocuments({ sourceAppId })).toBeGreaterThan(0);
-      const { body } = await changing.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
-      expect(body.deletedUsers).toBeGreaterThan(0);
-      expect(await left()).toEqual([0, 0, 0]);
-      await other.client.submit(sourceAppId, { email: 'late@x.org' }).expect(400);
-      await session.get('/auth/session').expect(401);
-      await session.post('/auth/login', { sourceAppId, password: app.password }).expect(401);
+        const load = keepSubmitting(sourceAppId, { name: 'Ada' });
+        const alongside = [
+          other.admin.putSchema(sourceAppId, { fields: [{ key: 'name', kind: 'text' }] }),
+          new Client(other.client.url).post('/auth/login', { sourceAppId, password: app.password }),
+        ];
+        await expect.poll(() => a.db.collection('users').countDocuments({ sourceAppId }), POLL).toBeGreaterThan(0);
+        const { body } = await changing.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
+        expect(body.deletedUsers).toBeGreaterThan(0);
+        expect(await left()).toEqual([0, 0, 0]);
+        await other.client.submit(sourceAppId, { email: 'late@x.org' }).expect(400);
+        await session.get('/auth/session').expect(401);
+        await session.post('/auth/login', { sourceAppId, password: app.password }).expect(401);
 
-      for (const { status } of await Promise.all(alongside)) expect([200, 401, 404]).toContain(status);
-      for (const status of await load.stop()) expect([200, 400]).toContain(status);
-      expect(await left()).toEqual([0, 0, 0]);
-    }
-  });
+        for (const { status } of await Promise.all(alongside)) expect([200, 401, 404]).toContain(status);
+        for (const status of await load.stop()) expect([200, 400]).toContain(status);
+        expect(await left()).toEqual([0, 0, 0]);
+      }
+    },
+    ROUNDS_TIMEOUT_MS,
+  );
 
   it('a log-in that was on its way when its app was deleted is refused and leaves no session', async () => {
     const { sourceAppId, password } = await a.admin.buildApp();
@@ -136,6 +152,8 @@ describe('DESIGN 3, invariant 5', () => {
     const { status, headers } = await loggingIn;
     expect([401, 503]).toContain(status); // 503 where the hash takes longer than a request may
     expect(headers['set-cookie']?.[0] ?? 'sid=;').toMatch(/^sid=;/);
-    await expect.poll(() => a.db.collection('sessions').countDocuments({ 'session.appId': String(app?._id) })).toBe(0);
+    await expect
+      .poll(() => a.db.collection('sessions').countDocuments({ 'session.appId': String(app?._id) }), POLL)
+      .toBe(0);
   });
 });
