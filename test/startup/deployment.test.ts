@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const known = [...read('src/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
+const compose = parse(read('docker-compose.yml'));
+const { service, mongodb } = compose.services;
+
+/** What this machine has to read a Compose file with; the title of the test says what was checked. */
+const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
+
+describe('docker-compose.yml', () => {
+  it('is a service that waits for a healthy MongoDB, whose data is kept and which nobody else can reach', () => {
+    expect(service.build).toBe('.');
+    expect(service.depends_on).toEqual({ mongodb: { condition: 'service_healthy' } });
+    expect(mongodb.ports).toBeUndefined();
+    expect(mongodb.networks).toEqual(['database']);
+    expect(service.networks).toContain('database');
+    expect(compose.networks.database).toEqual({ internal: true });
+    expect(mongodb.volumes).toEqual(['mongodb:/data/db']);
+    expect(Object.keys(compose.volumes)).toEqual(['mongodb']);
+  });
+
+  it('sets only variables that the service knows, and a configuration that it starts with', () => {
+    expect(Object.keys(service.environment).filter((name) => !known.includes(name))).toEqual([]);
+    const env = { ...service.environment, SESSION_SECRET: 'a secret of the deployment test' };
+    expect(loadConfig(env)).toMatchObject({ production: true, port: 3000 });
+    expect(service.environment.SESSION_SECRET).toMatch(/^\$\{SESSION_SECRET:\?.+\}$/);
+    expect(service.ports).toEqual([`\${PORT:-3000}:${service.environment.PORT}`]);
+  });
+
+  it('initiates the replica set that the service asks for, in its health check', () => {
+    const set = mongodb.command[mongodb.command.indexOf('--replSet') + 1];
+    const { host, pathname, searchParams } = new URL(service.environment.MONGODB_URI);
+    expect(searchParams.get('replicaSet')).toBe(set);
+    expect(pathname).toBe('/user-collection');
+    const [shell, , , check] = mongodb.healthcheck.test.slice(1);
+    expect(shell).toBe('mongosh');
+    // Run as JavaScript with a shell that stands for mongosh: a new set is initiated, one that exists is left alone.
+    const run = new Function('rs', 'db', 'quit', check);
+    const initiated: unknown[] = [];
+    const codes: number[] = [];
+    const db = { hello: () => ({ isWritablePrimary: initiated.length > 0 }) };
+    const status = () => {
+      if (initiated.length === 0) throw Object.assign(new Error(), { codeName: 'NotYetInitialized' });
+    };
+    const rs = { status, initiate: (config: unknown) => void initiated.push(config) };
+    run(rs, db, (code: number) => void codes.push(code));
+    run(rs, db, (code: number) => void codes.push(code));
+    expect(initiated).toEqual([{ _id: set, members: [{ _id: 0, host }] }]);
+    expect(codes).toEqual([0, 0]);
+  });
+
+  it(`is accepted by ${hasCompose ? 'docker compose config, with SESSION_SECRET only' : 'a YAML reader (docker compose is not installed here)'}`, () => {
+    expect(Object.keys(compose)).toEqual(['name', 'services', 'networks', 'volumes']);
+    if (!hasCompose) return;
+    const config = (env: Record<string, string>) =>
+      spawnSync('docker', ['compose', 'config', '--quiet'], { cwd: root, env: { ...process.env, ...env } });
+    expect(config({ SESSION_SECRET: 'a secret of the deployment test' }).status).toBe(0);
+    expect(config({ SESSION_SECRET: '' }).status).not.toBe(0);
+  });
+});
+
+describe('.env.example', () => {
+  const lines = read('.env.example').split('\n');
+  const settings = lines.flatMap((line) => /^#?([A-Z_]+)=(.*)$/.exec(line)?.slice(1) ?? []);
+  const names = settings.filter((_, index) => index % 2 === 0);
+
+  it('has every variable of the configuration once, and no other', () => {
+    // PATH is the system's own.
+    expect([...names].sort()).toEqual(known.filter((name) => name !== 'PATH').sort());
+  });
+
+  it('explains each: a line of words stands above it', () => {
+    for (const paragraph of read('.env.example').trim().split('\n\n')) expect(paragraph).toMatch(/^# \S+ /);
+  });
+
+  it('shows values that the service takes', () => {
+    const shown = Object.fromEntries(names.map((name, index) => [name, settings[2 * index + 1]]));
+    expect(() => loadConfig(shown)).not.toThrow();
+  });
+});
+
+describe('the image', () => {
+  const instructions = read('Dockerfile').replaceAll('\\\n', ' ').split('\n');
+  const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
+
+  it('ends with production packages and dist only, as another user than root', () => {
+    expect(last.filter((line) => line.startsWith('COPY'))).toEqual([
+      'COPY package.json ./',
+      'COPY --from=packages /app/node_modules ./node_modules',
+      'COPY --from=build /app/dist ./dist',
+    ]);
+    expect(instructions).toContain('RUN npm ci --omit=dev --no-audit --no-fund');
+    expect(last).toContain('USER node');
+    expect(last).toContain('ENV NODE_ENV=production');
+    expect(last).toContain('CMD ["node", "dist/server.js"]');
+  });
+
+  it('asks its own health with node: code 1 where nothing answers', () => {
+    const check = last.find((line) => line.startsWith('HEALTHCHECK'));
+    const [node = '', ...args]: string[] = JSON.parse(/CMD (\[.*\])$/.exec(check ?? '')?.[1] ?? '[]');
+    expect(node).toBe('node');
+    const { status, stderr } = spawnSync(process.execPath, args, { env: { PORT: '1' }, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  });
+
+  it('leaves secrets, data and what is built elsewhere out of its context', () => {
+    const ignored = read('.dockerignore').split('\n');
+    for (const path of ['.env', 'data', 'node_modules', 'dist', '.git']) expect(ignored).toContain(path);
+  });
+});
