@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
@@ -30,7 +30,7 @@ async function readKept(path: string): Promise<string | undefined> {
 /** A link appears with its whole content and fails where a file is: of two processes that start at once, one writes and both read the same. */
 async function generate(path: string): Promise<string> {
   const secret = randomBytes(BYTES).toString('base64url');
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, secret, { mode: 0o600, flush: true });
   try {
     await link(draft, path);

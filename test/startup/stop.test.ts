@@ -49,12 +49,14 @@ describe('a stop under keep-alive load', () => {
   it.each([
     ['SIGTERM', 'the server', ['node', 'scripts/start.mjs']],
     ['SIGINT', 'the server', ['node', 'scripts/start.mjs']],
-    ['SIGTERM', '`npm start`', ['npm', 'start', '--silent']],
-    ['SIGINT', '`npm start`', ['npm', 'start', '--silent']],
+    ['SIGTERM', 'npm start', ['npm', 'start', '--silent']],
+    ['SIGINT', 'npm start', ['npm', 'start', '--silent']],
   ] as const)(
     '%s to %s: every request is answered, the code is 0, nobody listens any more',
-    async (signal, _, command) => {
-      const env = { MONGODB_URI: databaseUri(randomName()), LOG_LEVEL: 'silent', SESSION_SECRET: 'of the stop tests' };
+    async (signal, program, command) => {
+      const database: Record<string, string> =
+        program === 'npm start' ? { DATA_DIR: await leftovers.folder() } : { MONGODB_URI: databaseUri(randomName()) };
+      const env = { ...database, LOG_LEVEL: 'silent', SESSION_SECRET: 'of the stop tests' };
       const server = leftovers.keep(new ServerProcess(env, command));
       const { url, finished } = await underLoad(server);
       const ended = await server.end(signal);

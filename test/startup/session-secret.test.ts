@@ -1,0 +1,36 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { sessionSecret } from '../../src/session-secret.ts';
+import { Leftovers } from '../support/process.ts';
+
+const leftovers = new Leftovers();
+afterAll(() => leftovers.clear());
+
+const secretIn = (dataDir: string) => sessionSecret({ sessionSecret: undefined, dataDir });
+
+describe('the kept session secret', () => {
+  it('is the configured one, and then nothing is written', async () => {
+    const dataDir = await leftovers.folder();
+    expect(await sessionSecret({ sessionSecret: 'configured', dataDir })).toBe('configured');
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  it('is generated once: the same for all that start at once, and later', async () => {
+    const dataDir = await leftovers.folder();
+    const secrets = await Promise.all(Array.from({ length: 20 }, () => secretIn(dataDir)));
+    expect(new Set(secrets).size).toBe(1);
+    expect(secrets[0]).toMatch(/^[\w-]{43}$/);
+    expect(await secretIn(dataDir)).toBe(secrets[0]);
+    expect(await readdir(dataDir)).toEqual(['session-secret']);
+  });
+
+  it('is made anew where a power cut left an empty file', async () => {
+    const dataDir = await leftovers.folder();
+    const path = join(dataDir, 'session-secret');
+    await writeFile(path, '');
+    const secret = await secretIn(dataDir);
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(await readFile(path, 'utf8')).toBe(secret);
+  });
+});
