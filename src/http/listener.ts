@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { presetPrototypes } from './preset-prototypes.ts';
 
-/** A client has this long to send a request's headers, and as long for the whole request; then it is dropped. */
-const REQUEST_TIMEOUT_MS = 15_000;
+/** A client has this long to send a request's headers, and as long for the whole request. With the time until that is noticed it is dropped within 15 s. */
+const REQUEST_TIMEOUT_MS = 13_000;
 const CHECK_EVERY_MS = 2_000;
 /** Longer than the idle time of common proxies (60 s), so that the proxy closes first and never sends into a closed connection. */
 const KEEP_ALIVE_MS = 65_000;

@@ -1,9 +1,10 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { TooManyRequests } from '../errors.ts';
+import { clientNetwork } from './client-network.ts';
 
 const WINDOW_SECONDS = 15 * 60;
 
-/** Limits the failed log-ins of one address on one app; other apps and other addresses are not affected. */
+/** Limits the failed log-ins of one address (of IPv6, one /64) on one app; other apps and other addresses are not affected. */
 export interface LoginLimiter {
   /** Counts an attempt before it is checked, so that attempts sent at once cannot slip past. @throws {TooManyRequests} */
   attempt(sourceAppId: string, address: string): Promise<void>;
@@ -15,7 +16,7 @@ export interface LoginLimiter {
 export function createLoginLimiter(failures: number): LoginLimiter {
   if (failures === 0) return { attempt: async () => undefined, succeeded: async () => undefined };
   const limiter = new RateLimiterMemory({ points: failures, duration: WINDOW_SECONDS });
-  const keyOf = (sourceAppId: string, address: string): string => `${sourceAppId} ${address}`;
+  const keyOf = (sourceAppId: string, address: string): string => `${sourceAppId} ${clientNetwork(address)}`;
   return {
     async attempt(sourceAppId, address) {
       try {

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import type { FieldDefinition } from '../../src/fields/definition.ts';
+
+type Schema = { rejectUnknown: boolean; fields: FieldDefinition[] };
+
+/** Names that mean something to JavaScript's objects, to Mongoose or to MongoDB, and that the field rules allow. */
+export const INNOCENT_KEYS = [
+  ...['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'prototype', 'toJSON', 'then'],
+  ...['length', 'name', 'id', 'save', 'isNew', 'errors', 'schema', 'collection', 'data', 'email', 'timestamp', 'value'],
+];
+
+/** Names that must never reach the database. */
+export const FORBIDDEN_KEYS = ['__proto__', '_bsontype', '$set', '$where', '$', 'a.b', '.', 'a\0b'];
+
+const goodKey = fc.oneof(fc.constantFrom(...INNOCENT_KEYS), fc.stringMatching(/^[a-z][a-zA-Z0-9_]{0,8}$/));
+const anyKey = fc.oneof(
+  { weight: 12, arbitrary: goodKey },
+  { weight: 1, arbitrary: fc.constantFrom(...FORBIDDEN_KEYS, '', '1', 'é', 'a b', 'x'.repeat(52)) },
+);
+
+const wellFormed = fc.string({ unit: 'grapheme', maxLength: 12 });
+const finite = fc.oneof(
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(0, 1e308, 2 ** 53),
+);
+const primitive = fc.oneof(wellFormed, finite, fc.boolean(), fc.constant(null));
+
+/** JSON of any shape whose keys come from `key`, as `JSON.parse` makes it: `__proto__` is an own property. */
+const jsonOf = (key: fc.Arbitrary<string>): fc.Arbitrary<unknown> =>
+  fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      primitive,
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map(ownProperties),
+    ),
+  })).value;
+
+/** JSON that the rules for stored values allow. */
+export const storableJson = jsonOf(fc.oneof(goodKey, fc.constantFrom('é', 'a b', '', '1', '-', 'a$b')));
+const anyJson = jsonOf(anyKey);
+
+export function ownProperties(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  const made: Record<string, unknown> = {};
+  for (const [key, value] of entries) {
+    Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return made;
+}
+
+const bounds = (value: fc.Arbitrary<number>) =>
+  fc.tuple(value, value).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);
+
+const options: fc.Arbitrary<object & { kind: FieldDefinition['kind'] }> = fc.oneof(
+  fc.constant({ kind: 'text' as const }),
+  bounds(fc.nat(12)).map(([minLength, maxLength]) => ({ kind: 'text' as const, minLength, maxLength })),
+  fc.constantFrom('^a', '\\d', '^[a-z]{2,4}$', 'é|😀', '^.?$').map((regex) => ({ kind: 'text' as const, regex })),
+  fc.constant({ kind: 'checkbox' as const }),
+  fc.array(wellFormed, { minLength: 1, maxLength: 4 }).map((values) => ({ kind: 'select' as const, enum: values })),
+  fc.constant({ kind: 'number' as const }),
+  bounds(finite).map(([min, max]) => ({ kind: 'number' as const, min, max })),
+  fc.constant({ kind: 'date' as const }),
+  fc.constant({ kind: 'array' as const }),
+);
+
+const field = fc
+  .tuple(goodKey, options, fc.boolean())
+  .map(([key, rest, required]) => ({ key, label: key, required, ...rest }) as FieldDefinition);
+
+/** Any schema of up to six fields. */
+export const anySchema: fc.Arbitrary<Schema> = fc.record({
+  rejectUnknown: fc.boolean(),
+  fields: fc.uniqueArray(field, { maxLength: 6, selector: ({ key }) => key }),
+});
+
+const dateLike = fc.oneof(
+  fc
+    .date({ noInvalidDate: true, min: new Date('0001-01-01'), max: new Date('9999-12-31') })
+    .map((date) => date.toISOString()),
+  fc.constantFrom('2024-02-29', '2023-02-29', '2026-02-30', '2026-1-1', '2026-01-01T24:00:00Z', '2026-01-01T10:00:00'),
+  fc.constantFrom('1900-02-29', '2000-02-29', '2026-12-31T23:59:59+23:59', '2026-01-01T10:00:00.123456789z'),
+);
+
+/** A value that mostly conforms to a definition, and now and then is of any other shape. */
+function valueFor(field: FieldDefinition): fc.Arbitrary<unknown> {
+  const right: Record<FieldDefinition['kind'], fc.Arbitrary<unknown>> = {
+    text: fc.oneof(wellFormed, fc.constantFrom('', 'a', 'abc', '1', 'é', '😀😀')),
+    checkbox: fc.boolean(),
+    select: field.kind === 'select' ? fc.constantFrom(...field.enum) : wellFormed,
+    number: field.kind === 'number' && field.min !== undefined ? fc.constantFrom(field.min, field.max, 0) : finite,
+    date: dateLike,
+    array: fc.array(storableJson, { maxLength: 4 }),
+  };
+  return fc.oneof({ weight: 9, arbitrary: right[field.kind] }, { weight: 1, arbitrary: anyJson });
+}
+
+/** Data that mostly conforms to a schema. */
+export function anyData(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
+  const declared = schema.fields.map((field) =>
+    fc.option(valueFor(field), { freq: 12, nil: undefined }).map((value) => [field.key, value] as const),
+  );
+  const unknown = fc.array(fc.tuple(anyKey, anyJson), { maxLength: 2 });
+  return fc
+    .tuple(
+      fc.tuple(...declared),
+      fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: unknown }),
+    )
+    .map(([known, others]) => ownProperties([...others, ...known.filter(([, value]) => value !== undefined)]));
+}

@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileSchema } from '../../src/fields/compile.ts';
+import type { FieldDefinition } from '../../src/fields/definition.ts';
+import { normalizeEmail } from '../../src/users/email.ts';
+import { anyData, anySchema } from './arbitraries.ts';
+
+const KEY = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
+const NOW = '2026-01-31T08:30:00.000Z';
+
+/** SPEC 2.3, read again and written down plainly: whether one value conforms to one definition. */
+function conforms(field: FieldDefinition, value: unknown): boolean {
+  switch (field.kind) {
+    case 'text': {
+      if (typeof value !== 'string') return false;
+      const length = Array.from(value).length;
+      if (field.required && length === 0) return false;
+      if (length < (field.minLength ?? 0) || length > (field.maxLength ?? Number.MAX_SAFE_INTEGER)) return false;
+      return field.regex === undefined || new RegExp(field.regex, 'u').test(value);
+    }
+    case 'checkbox':
+      return field.required ? value === true : value === true || value === false;
+    case 'select':
+      return typeof value === 'string' && field.enum.some((allowed) => allowed === value);
+    case 'number':
+      return (
+        typeof value === 'number' &&
+        !Number.isNaN(value) &&
+        Math.abs(value) !== Number.POSITIVE_INFINITY &&
+        !(field.min !== undefined && value < field.min) &&
+        !(field.max !== undefined && value > field.max)
+      );
+    case 'date':
+      return typeof value === 'string' && isDate(value);
+    case 'array':
+      return Array.isArray(value) && storable(value);
+  }
+}
+
+/** By the calendar of the platform: a day that does not exist rolls over to another. */
+function isDate(text: string): boolean {
+  const match =
+    /^(\d{4}-\d\d-\d\d)([Tt]([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d))?$/.exec(text);
+  if (!match) return false;
+  const day = new Date(`${match[1]}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === match[1];
+}
+
+/** Whether no object inside has a key that the database could misread. */
+function storable(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(storable);
+  if (typeof value !== 'object' || value === null) return true;
+  return Reflect.ownKeys(value).every((key) => {
+    const name = String(key);
+    if (name.startsWith('$') || /[.\0]/.test(name) || name === '__proto__' || name === '_bsontype') return false;
+    return storable(Reflect.get(value, key));
+  });
+}
+
+/** The keys of `data` that are wrong, and the required ones that are not there. */
+function wrongKeys(schema: { rejectUnknown: boolean; fields: FieldDefinition[] }, data: Record<string, unknown>) {
+  const wrong = new Set<string>();
+  for (const field of schema.fields) {
+    if (Object.hasOwn(data, field.key) ? !conforms(field, data[field.key]) : field.required) wrong.add(field.key);
+  }
+  for (const key of Reflect.ownKeys(data).map(String)) {
+    if (schema.fields.some((field) => field.key === key)) continue;
+    if (schema.rejectUnknown || !KEY.test(key) || !storable(data[key])) wrong.add(key);
+  }
+  return wrong;
+}
+
+/** SPEC 2.4, points 1 to 4. */
+function storedForm(item: unknown): unknown {
+  const plain = Object.prototype.toString.call(item) === '[object Object]';
+  return plain ? Object.assign({}, item, { timestamp: NOW }) : { value: item, timestamp: NOW };
+}
+
+describe('the validator against a model of SPEC 2.3 and 2.4', () => {
+  it('refuses what the model refuses, naming the same keys, and takes what the model takes', () => {
+    const seen = { taken: 0, refused: 0 };
+    fc.assert(
+      fc.property(
+        anySchema.chain((schema) => fc.tuple(fc.constant(schema), anyData(schema))),
+        ([schema, data]) => {
+          const issues = compileSchema(schema).issues(data);
+          const wrong = wrongKeys(schema, data);
+          seen[wrong.size > 0 ? 'refused' : 'taken'] += 1;
+          expect(issues.length > 0).toBe(wrong.size > 0);
+          expect(issues.length).toBeLessThanOrEqual(20);
+          for (const { path } of issues) {
+            expect([...wrong].some((key) => path.startsWith(`data.${/^\w{1,51}$/.test(key) ? key : '"'}`))).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+    expect(seen.taken).toBeGreaterThan(100);
+    expect(seen.refused).toBeGreaterThan(100);
+  });
+
+  it('stores every value as it was sent, and every item as SPEC 2.4 says', () => {
+    fc.assert(
+      fc.property(
+        anySchema.chain((schema) => fc.tuple(fc.constant(schema), anyData(schema))),
+        ([schema, data]) => {
+          if (wrongKeys(schema, data).size > 0) return;
+          const before = structuredClone(data);
+          const change = compileSchema(schema).change(data, NOW);
+          const arrays = new Set(schema.fields.filter(({ kind }) => kind === 'array').map(({ key }) => key));
+          for (const [key, value] of Object.entries(data)) {
+            if (arrays.has(key)) expect(change.append[key]).toEqual((value as unknown[]).map(storedForm));
+            else expect(change.set[key]).toEqual(value);
+          }
+          expect([...Object.keys(change.set), ...Object.keys(change.append)].sort()).toEqual(Object.keys(data).sort());
+          expect(data).toEqual(before);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('email normalisation', () => {
+  const label = fc.stringMatching(/^[A-Za-z0-9]([A-Za-z0-9-]{0,10}[A-Za-z0-9])?$/);
+  const atom = fc.stringMatching(/^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,12}$/);
+  const email = fc
+    .tuple(fc.array(atom, { minLength: 1, maxLength: 4 }), fc.array(label, { minLength: 1, maxLength: 4 }))
+    .chain(([local, domain]) =>
+      fc.stringMatching(/^[A-Za-z]{2,6}$/).map((top) => `${local.join('.')}@${[...domain, top].join('.')}`),
+    );
+  const space = fc.stringMatching(/^[ \t\r\n]{0,4}$/);
+
+  it('trims and lower-cases what is one', () => {
+    fc.assert(
+      fc.property(space, email, space, (before, address, after) => {
+        expect(normalizeEmail(before + address + after)).toBe(address.replace(/[A-Z]/g, (c) => c.toLowerCase()));
+      }),
+    );
+  });
+
+  it('is settled after once, and any two spellings of case meet', () => {
+    fc.assert(
+      fc.property(email, (address) => {
+        const once = normalizeEmail(address);
+        expect(once).toBeDefined();
+        expect(normalizeEmail(once ?? '')).toBe(once);
+        expect(normalizeEmail(address.toUpperCase())).toBe(once);
+      }),
+    );
+  });
+
+  it('takes nothing that holds a character beyond ASCII, a space, a control or a second @ inside', () => {
+    const intruder = fc.oneof(
+      fc.constantFrom(
+        ' ',
+        '\0',
+        '\n',
+        '\t',
+        '@',
+        '\u212a',
+        '\u017f',
+        '\u0130',
+        '\u200b',
+        '\ufeff',
+        '"',
+        '(',
+        ',',
+        ';',
+        '<',
+        '\\',
+      ),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }).filter((text) => /[^\0-\x7f]/.test(text)),
+    );
+    fc.assert(
+      fc.property(email, intruder, fc.nat(), (address, bad, at) => {
+        const place = 1 + (at % (address.length - 1));
+        expect(normalizeEmail(address.slice(0, place) + bad + address.slice(place))).toBeUndefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('takes nothing that is not one, and never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.emailAddress()), (text) => {
+        const result = normalizeEmail(text);
+        if (result !== undefined) expect(result).toMatch(/^[!-~]{1,64}@[a-z0-9.-]{1,252}$/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
