@@ -44,8 +44,9 @@ export function createPasswordHasher(cost = COST): PasswordHasher {
   return {
     hash: (password) => limit(() => bcrypt.hash(password, cost)),
     async verify(password, hash) {
-      if (limit.pendingCount >= MAX_WAITING) throw new Unavailable('Too many log-ins at once; try again shortly');
       const other = await hashOfNothing;
+      // Nothing may be awaited between looking and queueing: many that come at once would all see room.
+      if (limit.pendingCount >= MAX_WAITING) throw new Unavailable('Too many log-ins at once; try again shortly');
       const matches = await limit(() => bcrypt.compare(password, hash ?? other));
       return matches && hash !== undefined;
     },

@@ -11,7 +11,8 @@ const COLLECTION = 'sessions';
 
 /** What a session carries: the app, its role at log-in, and under which password it was made. */
 const StoredSession = z.looseObject({
-  cookie: z.looseObject({}),
+  // Its attributes are left behind: they matter when the cookie is set, and one of a wrong form would make express-session throw where nobody catches it.
+  cookie: z.object({}),
   appId: z.string(),
   sourceAppId: z.string(),
   role: z.enum(['user', 'admin']),

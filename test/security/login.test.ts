@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createPasswordHasher } from '../../src/apps/app-credentials.ts';
+import { loadConfig } from '../../src/config.ts';
+import { connectDatabase } from '../../src/database/connect.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createServices } from '../../src/services.ts';
+import { clientNetwork } from '../../src/sessions/client-network.ts';
+import type { Client } from '../support/client.ts';
+import { ADMIN_PASSWORD, randomName, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ RATE_LIMIT_LOGIN: '0' });
+});
+afterAll(() => server.close());
+
+describe('what a log-in may hold', () => {
+  it.each([
+    ['an operator as password', { sourceAppId: 'admin', password: { $ne: '' } }],
+    ['an operator as id', { sourceAppId: { $ne: '' }, password: ADMIN_PASSWORD }],
+    ['a pattern as id', { sourceAppId: { $regex: '^a' }, password: ADMIN_PASSWORD }],
+    ['both', { sourceAppId: { $gt: '' }, password: { $gt: '' } }],
+    ['a list as password', { sourceAppId: 'admin', password: [ADMIN_PASSWORD] }],
+    ['a list as id', { sourceAppId: ['admin'], password: ADMIN_PASSWORD }],
+    ['a NUL and more', { sourceAppId: 'admin', password: `${ADMIN_PASSWORD}\0x` }],
+    ['a NUL in the id', { sourceAppId: 'admin\0', password: ADMIN_PASSWORD }],
+    ['73 bytes', { sourceAppId: 'admin', password: 'x'.repeat(73) }],
+    ['73 bytes in 37 characters', { sourceAppId: 'admin', password: `${'é'.repeat(36)}x` }],
+    ['an empty password', { sourceAppId: 'admin', password: '' }],
+    ['no password', { sourceAppId: 'admin' }],
+    ['null', { sourceAppId: 'admin', password: null }],
+    ['a number', { sourceAppId: 'admin', password: 1 }],
+    ['more than is asked', { sourceAppId: 'admin', password: ADMIN_PASSWORD, role: 'admin' }],
+    ['an operator beside', { sourceAppId: 'admin', password: ADMIN_PASSWORD, $where: '1' }],
+    ['an id with spaces', { sourceAppId: ' admin', password: ADMIN_PASSWORD }],
+    ['a list of log-ins', [{ sourceAppId: 'admin', password: ADMIN_PASSWORD }]],
+  ])('%s: 400 without a cookie', async (_name, body) => {
+    const { headers, text } = await server.client.post('/auth/login', body).expect(400);
+    expect(headers['set-cookie']).toBeUndefined();
+    expect(text).not.toContain(ADMIN_PASSWORD);
+  });
+
+  it('takes 72 bytes, and tells no password from one that goes on after them', async () => {
+    await server.client.post('/auth/login', { sourceAppId: 'admin', password: 'x'.repeat(72) }).expect(401);
+  });
+});
+
+describe('unknown apps and wrong passwords', () => {
+  it('get the same answer', async () => {
+    const unknown = await server.client.post('/auth/login', { sourceAppId: 'nobody', password: 'x' }).expect(401);
+    const wrong = await server.client.post('/auth/login', { sourceAppId: 'admin', password: 'x' }).expect(401);
+    expect(unknown.text).toBe(wrong.text);
+    expect(Object.keys(unknown.headers).sort()).toEqual(Object.keys(wrong.headers).sort());
+  });
+
+  it('cost the same, at the cost that the service really uses', async () => {
+    const config = loadConfig({ NODE_ENV: 'test' });
+    const uri = new URL(inject('mongodbUri'));
+    uri.pathname = `/${randomName()}`;
+    const connection = await connectDatabase(uri.href);
+    const services = createServices(config, connection, createLogger({ logLevel: 'silent' }));
+    try {
+      await services.apps.ensureAdmin('admin', ADMIN_PASSWORD);
+      // The first one also makes the hash that stands in for a missing one.
+      await services.apps.checkPassword('nobody', 'x');
+      const times: Record<string, number[]> = { admin: [], nobody: [] };
+      for (let round = 0; round < 7; round += 1) {
+        for (const [sourceAppId, list] of Object.entries(times)) {
+          const begun = process.cpuUsage();
+          expect(await services.apps.checkPassword(sourceAppId, 'wrong')).toBeUndefined();
+          const { user } = process.cpuUsage(begun);
+          list.push(user);
+        }
+      }
+      const median = (list: number[]): number => list.sort((a, b) => a - b)[3] ?? 0;
+      const ratio = median(times.admin ?? []) / median(times.nobody ?? []);
+      // Without a hash to compare with, the ratio would be a hundred.
+      expect(ratio).toBeGreaterThan(1 / 3);
+      expect(ratio).toBeLessThan(3);
+    } finally {
+      await services.stop();
+      await connection.getClient().db(connection.name).dropDatabase();
+      await connection.close();
+    }
+  });
+
+  it('run at most two hashes at once, however many come', async () => {
+    const hasher = createPasswordHasher(4);
+    const attempts = Array.from({ length: 300 }, () =>
+      hasher.verify('x', undefined).then(String, ({ status }) => status),
+    );
+    const results = await Promise.all(attempts);
+    // Two run, a hundred may wait; the rest is told to come again instead of piling up.
+    expect(results.filter((result) => result === 503).length).toBeGreaterThan(0);
+    expect(results.filter((result) => result === 'false').length).toBeGreaterThanOrEqual(100);
+    expect(await hasher.verify('x', undefined)).toBe(false);
+  });
+});
+
+describe('limits', () => {
+  const fail = (client: Client, sourceAppId: string, forwarded: string) =>
+    client.post('/auth/login', { sourceAppId, password: 'wrong' }).set('X-Forwarded-For', forwarded);
+
+  it('cannot be dodged by claiming another address', async () => {
+    const limited = await startServer({ RATE_LIMIT_LOGIN: '3', RATE_LIMIT_SUBMIT: '3' });
+    try {
+      const { sourceAppId } = await limited.admin.buildApp();
+      for (let count = 1; count <= 5; count += 1) {
+        await fail(limited.client, sourceAppId, `203.0.113.${count}`)
+          .set('Forwarded', `for=203.0.113.${count}`)
+          .set('X-Real-IP', `203.0.113.${count}`)
+          .expect(count <= 3 ? 401 : 429);
+        await limited.client
+          .submit(sourceAppId, { email: 'a@example.com' })
+          .set('X-Forwarded-For', `203.0.113.${count}`)
+          .expect(count <= 3 ? 200 : 429);
+      }
+      // Other apps are not affected, and an unknown one is limited like any other.
+      await limited.client.post('/auth/login', { sourceAppId: 'admin', password: ADMIN_PASSWORD }).expect(200);
+      const { sourceAppId: other } = await limited.admin.buildApp();
+      await fail(limited.client, other, '203.0.113.9').expect(401);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it('behind a trusted proxy go by the address that it saw, for IPv6 by its /64', async () => {
+    const limited = await startServer({ RATE_LIMIT_LOGIN: '3', TRUST_PROXY: '1' });
+    try {
+      const { sourceAppId } = await limited.admin.buildApp();
+      const attempt = (address: string) => fail(limited.client, sourceAppId, address);
+      for (const last of ['1', '2', '3']) await attempt(`2001:db8:1:2::${last}`).expect(401);
+      const { headers } = await attempt('2001:db8:1:2:ffff:ffff:ffff:ffff').expect(429);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      await attempt('2001:db8:1:3::1').expect(401);
+      await attempt('203.0.113.1').expect(401);
+      // What stands before the proxy's own entry is the client's claim.
+      await attempt('198.51.100.7, 2001:0db8:0001:0002::9').expect(429);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['1::', '1:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+    ['1:2:3:4:5:6:203.0.113.7', '1:2:3:4::/64'],
+    ['not an address', 'not an address'],
+    ['', ''],
+  ])('%s counts as %s', (address, network) => {
+    expect(clientNetwork(address)).toBe(network);
+  });
+});
