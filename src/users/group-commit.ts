@@ -145,9 +145,8 @@ async function answerChanged(users: UserCollection, changed: Entry[]): Promise<v
   for await (const record of records) found.set(nameOf(record), { id: record._id, createdAt: record.createdAt });
   for (const { upsert, resolve, reject } of changed) {
     const written = found.get(nameOf(upsert));
-    // Erased between the write and the look: a repeat finds out what holds now.
     if (written) resolve(written);
-    else reject(new Unavailable());
+    else reject(new Unavailable('The record was erased while it was written; send it again', 1));
   }
 }
 

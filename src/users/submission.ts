@@ -52,6 +52,8 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
 
   for (const [key, value] of Object.entries(change.set)) {
     set[`data.${key}`] = value;
+    // An array under a key that is no array field now may be one later: its size must be known then.
+    if (Array.isArray(value)) set[`arraySizes.${key}`] = value.length;
     fields += 1;
   }
   for (const [key, items] of Object.entries(change.append)) {

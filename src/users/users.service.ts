@@ -97,10 +97,12 @@ export function createUserService(deps: {
 
   /**
    * The write took longer than the lease, so the app may have been deleted meanwhile, and this record have come after its removal. Then nothing of it
-   * may stay (DESIGN section 3, invariant 5). While the app is only marked as going, the deletion has its last removal before it, which also counts the record.
+   * may stay (DESIGN section 3, invariant 5). A lease that holds now is enough to tell: a removal comes later than a lease after its mark. So all writes that were
+   * slow share one read. While the app is only marked as going, the deletion has its last removal before it, which also counts the record.
    */
   async function takeBackIfGone({ app }: Lease): Promise<void> {
-    if (await apps.isLive(app.id)) return;
+    const current = await leases.hold(app.sourceAppId);
+    if (current?.app.id.equals(app.id)) return;
     if (!(await apps.isGoing(app.id))) await store.removeAll(app.id);
     throw new UnknownApp();
   }

@@ -138,4 +138,24 @@ describe('DESIGN 2, array full', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(12 - MAX);
     expect((await person.data())?.list).toHaveLength(MAX);
   });
+
+  it('an array that was stored while the field was of no kind counts with the length it has', async () => {
+    const app = await server.admin.buildApp({ fields: [] });
+    const person = newPerson(app);
+    await person.submit({ list: [1, 2, 3, 4] }).expect(200);
+    await server.admin.putSchema(app.sourceAppId, { fields: [{ key: 'list', kind: 'array' }] }).expect(200);
+    await person.submit({ list: [5, 6] }).expect(409);
+    await person.submit({ list: [5] }).expect(200);
+    expect((await person.data())?.list).toHaveLength(MAX);
+  });
+
+  it('an array that was replaced while the field was of no kind counts with the length it has', async () => {
+    const app = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+    const person = newPerson(app);
+    await person.submit({ list: [1, 2, 3, 4, 5] }).expect(200);
+    await server.admin.putSchema(app.sourceAppId, { fields: [] }).expect(200);
+    await person.submit({ list: [] }).expect(200);
+    await server.admin.putSchema(app.sourceAppId, { fields: [{ key: 'list', kind: 'array' }] }).expect(200);
+    await person.submit({ list: [1] }).expect(200);
+  });
 });
