@@ -2,10 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { loadConfig } from '../../dist/config.js';
 import { startEmbedded } from '../../dist/database/embedded.js';
-import { findOwned } from '../../dist/database/embedded-owner.js';
 import { schema } from './cases.mjs';
 import { startServer, stopServer } from './processes.mjs';
 
@@ -42,7 +42,7 @@ export async function prepareGround(progress) {
     bare,
     service,
     cookie,
-    mongodPid: (await findOwned(dataDir)).mongodPid,
+    mongodPid: await pidOf(MONGODB_URI),
     uri: MONGODB_URI,
     async stop() {
       await Promise.all([stopServer(bare), stopServer(service)]);
@@ -61,6 +61,13 @@ async function prepareService(url, progress) {
   const { password } = await call(url, 'POST', '/auth/apps', admin, { sourceAppId: 'list' });
   await fill(url, 'list');
   return logIn(url, 'list', password);
+}
+
+async function pidOf(uri) {
+  const client = new mongoose.mongo.MongoClient(uri);
+  const { pid } = await client.db('admin').command({ serverStatus: 1 });
+  await client.close();
+  return Number(pid);
 }
 
 async function fillBare(url) {

@@ -14,12 +14,12 @@ export class Deadline {
   async run<T>(work: Promise<T>): Promise<T> {
     const begun = performance.now();
     let timer: NodeJS.Timeout | undefined;
-    const over = new Promise<never>((_, fail) => {
+    const inTime = new Promise<T>((done, fail) => {
       timer = setTimeout(() => fail(new Unavailable()), this.#left);
+      work.then(done, fail);
     });
-    work.catch(() => undefined);
     try {
-      return await Promise.race([work, over]);
+      return await inTime;
     } finally {
       clearTimeout(timer);
       this.#left = Math.max(1, this.#left - (performance.now() - begun));

@@ -62,7 +62,7 @@ async function gather(
 ): Promise<Input<EndpointSpec>> {
   const appId = spec.access === 'app' ? readAppId(req) : undefined;
   if (appId !== undefined) req.appId = appId;
-  const app = await deadline.run(identify(spec, req, res, deps));
+  const app = asksForSession(spec) ? await deadline.run(identify(spec, req, res, deps)) : undefined;
   if (app) req.appId = app.sourceAppId;
   if (appId !== undefined && spec.limit === 'submit') await deps.limitSubmit?.(appId, req.ip ?? '');
 
@@ -87,9 +87,13 @@ function readAppId(req: Request): string {
   return header;
 }
 
-/** The logged-in app where the endpoint asks for one. The session is loaded for no other request. */
+/** On the public routes no session is looked up, whatever cookies come with the request. */
+function asksForSession({ access }: EndpointSpec): boolean {
+  return access !== 'public' && access !== 'app';
+}
+
+/** Loads the session; resolves with the logged-in app where the endpoint asks for one. */
 async function identify(spec: EndpointSpec, req: Request, res: Response, deps: MountDeps): Promise<App | undefined> {
-  if (spec.access === 'public' || spec.access === 'app') return undefined;
   await deps.loadSession(req, res);
   if (spec.access === 'visitor') return undefined;
   const app = await deps.sessions.authenticate(req.session);
