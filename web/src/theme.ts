@@ -2,6 +2,7 @@ import { createTheme, Menu, Modal, Popover, Select, Tooltip } from '@mantine/cor
 
 /** Colours and fonts are in theme.css; here is how components behave. */
 export const theme = createTheme({
+  primaryColor: 'indigo',
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {

@@ -49,6 +49,12 @@ export const DownIcon = icon(<path d="m6 10 6 6 6-6" />);
 export const LeftIcon = icon(<path d="m14 6-6 6 6 6" />);
 export const RightIcon = icon(<path d="m10 6 6 6-6 6" />);
 export const GripIcon = icon(<path d="M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01" />);
+export const PersonIcon = icon(
+  <>
+    <circle cx="12" cy="8" r="4" />
+    <path d="M4.5 20.5c.8-4 3.7-6 7.5-6s6.7 2 7.5 6" />
+  </>,
+);
 export const KeyIcon = icon(
   <>
     <circle cx="8" cy="15.5" r="4" />
@@ -62,7 +68,7 @@ export const SunIcon = icon(
   </>,
 );
 export const MoonIcon = icon(<path d="M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z" />);
-export const MenuIcon = icon(<path d="M12 5.5h.01M12 12h.01M12 18.5h.01" />);
+export const MenuIcon = icon(<path strokeWidth="3" d="M12 5.5h.01M12 12h.01M12 18.5h.01" />);
 export const InboxIcon = icon(<path d="M4 13 6.5 5h11L20 13v6H4zM4 13h5l1.5 2.5h3L15 13h5" />);
 export const FilterIcon = icon(<path d="M4 5h16l-6 7.5V19l-4-2v-4.5z" />);
 

@@ -25,6 +25,7 @@ export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
           autoCapitalize="none"
           spellCheck={false}
           required
+          withAsterisk={false}
           data-autofocus={sourceAppId === '' || undefined}
           autoFocus={sourceAppId === ''}
           value={appId}
@@ -35,6 +36,7 @@ export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
           name="password"
           autoComplete="current-password"
           required
+          withAsterisk={false}
           data-autofocus={sourceAppId !== '' || undefined}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}

@@ -18,9 +18,8 @@ export function LogInPage() {
         <Paper withBorder p="xl" radius="lg" shadow="sm">
           <LogInForm />
         </Paper>
-        <details className={classes.hint}>
-          <summary>Where do I find these?</summary>
-          <Text size="sm" mt="xs">
+        <div className={classes.hint}>
+          <Text size="sm">
             <strong>Just installed?</strong> The app id and password of the administrator were printed once in the
             terminal, below the address of this page, when the service first started. They may also have been set with{' '}
             <Code>ADMIN_APP_ID</Code> and <Code>ADMIN_PASSWORD</Code>.
@@ -29,7 +28,7 @@ export function LogInPage() {
             <strong>Running an app?</strong> Your administrator gave you its id and password when the app was created. A
             lost password cannot be shown again, but an administrator can make a new one.
           </Text>
-        </details>
+        </div>
       </div>
     </main>
   );

@@ -32,6 +32,8 @@ export function useLogIn() {
   return useMutation({
     mutationFn: (body: { sourceAppId: string; password: string }) => call('POST /auth/login', { body }),
     onSuccess: async ({ sourceAppId, role }) => {
+      const before = current(client);
+      if (before && before.state !== 'out' && before.sourceAppId !== sourceAppId) return startAnew();
       client.setQueryData<SessionState>(KEY, entered(client, { sourceAppId, role }));
       await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
     },
@@ -39,19 +41,20 @@ export function useLogIn() {
 }
 
 export function useLogOut() {
-  const client = useQueryClient();
   return useMutation({
     mutationFn: () => call('POST /auth/logout'),
-    onSuccess: () => {
-      forgetData(client);
-      client.setQueryData<SessionState>(KEY, { state: 'out' });
-    },
+    onSuccess: startAnew,
   });
 }
 
 /** The service refused a request for want of a session. */
 export function endSession(client: QueryClient): void {
   client.setQueryData<SessionState>(KEY, left(current(client)));
+}
+
+/** Loads the start page afresh: nothing that was seen or typed under the former session is left in memory. */
+function startAnew(): void {
+  window.location.assign(import.meta.env.BASE_URL);
 }
 
 function current(client: QueryClient): SessionState | undefined {

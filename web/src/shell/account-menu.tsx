@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import type { Session } from '../api/endpoints.ts';
-import { DownIcon, MoonIcon, SunIcon } from '../components/icons.tsx';
+import { DownIcon, MoonIcon, PersonIcon, SunIcon } from '../components/icons.tsx';
 import { useLogOut } from '../session/session.ts';
 import classes from './account-menu.module.css';
 
@@ -11,12 +11,21 @@ export function AccountMenu({ session }: { session: Session }) {
       <SchemeSwitch />
       <Menu>
         <Menu.Target>
-          <Button variant="subtle" color="gray" rightSection={<DownIcon size={14} />} className={classes.button ?? ''}>
+          <Button
+            variant="subtle"
+            color="gray"
+            leftSection={<PersonIcon />}
+            rightSection={<DownIcon size={14} />}
+            aria-label={`Account: ${session.sourceAppId}`}
+            className={classes.button ?? ''}
+          >
             <span className={classes.app}>{session.sourceAppId}</span>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>{session.role === 'admin' ? 'Administrator' : 'Operator'}</Menu.Label>
+          <Menu.Label>
+            {session.role === 'admin' ? 'Administrator' : 'Operator'} of {session.sourceAppId}
+          </Menu.Label>
           <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">
             API documentation
           </Menu.Item>

@@ -1,0 +1,22 @@
+// npm run screenshots: pictures of the main pages in docs/images, of a service with made-up people on a database of its own.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, install, root, say } from './setup.mjs';
+
+install();
+build();
+const { launchChromium } = await import('../test/support/chromium.mjs');
+const { takePictures } = await import('./screenshots/pages.mjs');
+const { startFilledService } = await import('./screenshots/service.mjs');
+
+const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-screenshots-'));
+const service = await startFilledService(dataDir, say);
+const browser = await launchChromium();
+try {
+  await takePictures(browser, service, join(root, 'docs', 'images'), say);
+} finally {
+  await browser.close();
+  await service.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,72 @@
+// Made-up people, the same each time. Among them are texts that would run somewhere if anything let them.
+
+export const APP = 'newsletter';
+
+const NAMES =
+  'Ada Lovelace,Alan Turing,Grace Hopper,Edsger Dijkstra,Barbara Liskov,Donald Knuth,Katherine Johnson,Tony Hoare,Radia Perlman,Dennis Ritchie,Frances Allen,Ken Thompson,Margaret Hamilton,Niklaus Wirth,Hedy Lamarr,John Backus,Mary Jackson,Leslie Lamport,Annie Easley,Robin Milner'.split(
+    ',',
+  );
+const PLANS = ['free', 'team', 'company'];
+const CITIES = ['London', 'Nairobi', 'Osaka', 'Lima', 'Oslo', 'Montréal', 'Kraków'];
+const PEOPLE = 164;
+
+const first = {
+  rejectUnknown: false,
+  fields: [
+    { key: 'name', label: 'Full name', kind: 'text', maxLength: 80 },
+    { key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'team'] },
+  ],
+};
+const second = {
+  rejectUnknown: true,
+  fields: [
+    { key: 'name', label: 'Full name', kind: 'text', required: true, maxLength: 80 },
+    { key: 'plan', label: 'Plan', kind: 'select', required: true, enum: PLANS },
+    { key: 'seats', label: 'Seats', kind: 'number', min: 1, max: 500 },
+    { key: 'city', label: 'City', kind: 'text' },
+    { key: 'news', label: 'Wants news', kind: 'checkbox' },
+    { key: 'since', label: 'Customer since', kind: 'date' },
+    { key: 'visits', label: 'Visits', kind: 'array' },
+  ],
+};
+const survey = { rejectUnknown: false, fields: [{ key: 'answer', label: 'How did it go?', kind: 'text' }] };
+
+/** The versions of each app's schema, after its first. */
+export const SCHEMAS = { [APP]: [first, second], survey: [survey], 'launch-2027': [] };
+
+export function makePeople() {
+  const people = Array.from({ length: PEOPLE }, (_, index) => ({ app: APP, submissions: submissionsOf(index) }));
+  const answers = [
+    'Very well',
+    '<img src=x onerror=alert(1)>',
+    'javascript:alert(1)',
+    '=HYPERLINK("http://example.com")',
+  ];
+  return [
+    ...people,
+    ...answers.map((answer, index) => ({
+      app: 'survey',
+      submissions: [{ email: `guest${index + 1}@example.org`, data: { answer } }],
+    })),
+  ];
+}
+
+function submissionsOf(index) {
+  const name = NAMES[index % NAMES.length];
+  const round = Math.floor(index / NAMES.length);
+  const email = `${name.toLowerCase().replace(/\W+/g, '.')}${round === 0 ? '' : round + 1}@example.com`;
+  const data = {
+    name,
+    plan: PLANS[(index * 5) % PLANS.length],
+    seats: 1 + ((index * 37) % 60),
+    city: CITIES[(index * 3) % CITIES.length],
+    news: index % 3 !== 0,
+    since: `202${index % 6}-0${1 + (index % 9)}-1${index % 10}`,
+    visits: [{ page: '/pricing', seconds: 20 + index }],
+  };
+  const later = [
+    { page: '/docs', seconds: 95 },
+    { page: '/signup', seconds: 41 },
+  ].map((visit) => ({ email, data: { name, plan: data.plan, visits: [visit] } }));
+  return [{ email, data }, ...(index % 4 === 3 ? later : [])];
+}

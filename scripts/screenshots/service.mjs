@@ -1,0 +1,75 @@
+import { createApp } from '../../dist/app.js';
+import { loadConfig } from '../../dist/config.js';
+import { connectDatabase } from '../../dist/database/connect.js';
+import { startEmbedded } from '../../dist/database/embedded.js';
+import { listen } from '../../dist/http/listener.js';
+import { createLogger } from '../../dist/logger.js';
+import { createServices } from '../../dist/services.js';
+import { createRecordIds } from '../../dist/users/record-id.js';
+import { APP, makePeople, SCHEMAS } from './people.mjs';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+export const ADMIN = { sourceAppId: 'admin', password: 'a-password-for-the-screenshots' };
+
+/** Starts the service on an embedded mongod of its own and fills it through its API. */
+export async function startFilledService(dataDir, progress) {
+  const config = { ...loadConfig({ ...process.env, LOG_LEVEL: 'silent', ADMIN_PASSWORD: ADMIN.password }) };
+  const logger = createLogger(config);
+  const embedded = await startEmbedded({ dataDir, mongod: config.mongod }, { progress, logger });
+  const connection = await connectDatabase(new URL('/screenshots', embedded.uri).href);
+  const services = createServices(config, connection, logger);
+  await services.prepare();
+  await services.apps.ensureAdmin(ADMIN.sourceAppId, ADMIN.password);
+  const app = createApp({ config: { ...config, sessionSecret: 'of the screenshots' }, logger, services });
+  const listener = await listen(app, 0, '127.0.0.1');
+  const operator = await fill(listener.url, connection);
+  return {
+    url: listener.url,
+    operator,
+    admin: ADMIN,
+    async stop() {
+      await listener.close();
+      await services.stop();
+      await connection.close();
+      await embedded.stop();
+    },
+  };
+}
+
+async function fill(url, connection) {
+  let cookie = '';
+  const send = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', cookie, ...headers },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
+    return response.json();
+  };
+  await send('POST', '/auth/login', ADMIN);
+  const passwords = {};
+  for (const [sourceAppId, versions] of Object.entries(SCHEMAS)) {
+    passwords[sourceAppId] = (await send('POST', '/auth/apps', { sourceAppId })).password;
+    for (const schema of versions) await send('PUT', `/auth/apps/${sourceAppId}/schema`, schema);
+  }
+  for (const { app, submissions } of makePeople()) {
+    for (const body of submissions) await send('POST', '/v1/users', body, { 'x-app-id': app });
+  }
+  await spreadOverTime(connection);
+  return { sourceAppId: APP, password: passwords[APP] };
+}
+
+/** The API dates records by their arrival; for the chart they are given times in the last month. */
+async function spreadOverTime(connection) {
+  const users = connection.getClient().db(connection.name).collection('users');
+  const newId = createRecordIds();
+  const records = await users.find().sort({ _id: 1 }).toArray();
+  for (const [index, { _id, ...record }] of records.entries()) {
+    const age = 29.4 * (1 - Math.sqrt((index + 1) / records.length)) + ((index * 7) % 11) / 40;
+    const createdAt = new Date(Date.now() - age * DAY_MS);
+    await users.deleteOne({ _id });
+    await users.insertOne({ ...record, _id: newId(createdAt), createdAt, updatedAt: createdAt });
+  }
+}
