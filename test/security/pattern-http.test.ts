@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const hundred = (regex: string): FieldDefinitionInput[] =>
+  Array.from({ length: 100 }, (_, index) => ({ key: `f${index}`, kind: 'text', regex }));
+
+describe('patterns over HTTP (docs/decisions/0008-regex-budget.md)', () => {
+  it.each([
+    ['too large to compile', '(?:a|b|c|d){1000}x{1000}x{1000}x{1000}x{1000}x{1000}x{1000}', /is too large/],
+    ['too long', 'a'.repeat(501), /must have at most 500 characters/],
+    ['looking ahead', '^(?=.*\\d).+$', /is not a pattern that can be used: .+/],
+    ['looking behind', '(?<!a)b', /is not a pattern that can be used: .+/],
+    ['with a back-reference', '(a)\\1', /is not a pattern that can be used: .+/],
+    ['not whole', '(a', /is not a pattern that can be used: .+/],
+  ])('a pattern %s is refused at the PUT, with the reason', async (_name, regex, reason) => {
+    const { sourceAppId } = await server.admin.buildApp();
+    for (const sent of [
+      server.admin.putSchema(sourceAppId, { fields: [{ key: 'f', kind: 'text', regex }] }),
+      server.admin.post(`/auth/apps/${sourceAppId}/schema/check`, {
+        rejectUnknown: false,
+        fields: [{ key: 'f', kind: 'text', regex }],
+      }),
+    ]) {
+      const { body } = await sent.expect(400);
+      expect(body.errors).toEqual([{ path: 'fields.0.regex', message: expect.stringMatching(reason) }]);
+    }
+  });
+
+  it('a hundred patterns that are too large together are refused, in a short answer', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { body } = await server.admin.putSchema(sourceAppId, { fields: hundred('^.{1,1000}$') }).expect(400);
+    expect(body.errors).toHaveLength(20);
+  });
+
+  it('a hundred costly texts are refused once the steps of a submission are spent; ordinary ones are not', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: hundred('[ab]*a[ab]{41}$') });
+    const texts = (text: string) => Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, text]));
+    const { body } = await server.client
+      .submit(sourceAppId, { email: 'a@example.com', data: texts('ab'.repeat(450)) })
+      .expect(400);
+    expect(body.errors.at(-1).message).toBe('is too long to be checked against the pattern');
+    await server.client.submit(sourceAppId, { email: 'a@example.com', data: texts(`a${'b'.repeat(41)}`) }).expect(200);
+  });
+});

@@ -1,0 +1,136 @@
+import { createHmac } from 'node:crypto';
+import type { Test } from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { allEndpoints } from '../../src/endpoints.ts';
+import { Client } from '../support/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { request, send } from './raw.ts';
+
+const SESSION_SECRET = 'the-session-secret-of-this-test';
+const PERSON = 'somebody.private@example.com';
+
+/** What came back from everything that was called. */
+class Record {
+  readonly answers: string[] = [];
+
+  async call(test: Test): Promise<Record> {
+    const { headers, text } = await test.ok(() => true);
+    this.answers.push(`${JSON.stringify({ ...headers, 'set-cookie': undefined })}\n${text}`);
+    return this;
+  }
+}
+
+/** Every endpoint that there is, with a client that may call it, with one that may not, and with bodies that are wrong. */
+async function callAll(server: TestServer, record: Record, app: { sourceAppId: string; password: string }) {
+  const operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
+  const stranger = new Client(server.listener.url);
+  const bodies = [
+    undefined,
+    { sourceAppId: app.sourceAppId, password: app.password },
+    { email: PERSON, data: { name: app.password } },
+  ];
+  const called = new Set<string>();
+  for (const [name, { method, path, access }] of allEndpoints) {
+    // These two end what the rest needs; they are called at the end.
+    if (name === 'deleteApp' || name === 'logOut') continue;
+    const target = path.replace(/:(\w+)/g, (_, parameter) => (parameter === 'sourceAppId' ? app.sourceAppId : 'none'));
+    for (const client of [server.admin, operator, stranger]) {
+      if (name === 'rotatePassword' && access === 'admin' && client === server.admin) continue;
+      for (const body of method === 'get' || method === 'delete' ? [undefined] : bodies) {
+        const test =
+          method === 'get' || method === 'delete'
+            ? client[method](target)
+            : client[method === 'put' ? 'put' : 'post'](target, body);
+        await record.call(test.set('x-app-id', app.sourceAppId));
+        called.add(name);
+      }
+    }
+  }
+  return called;
+}
+
+describe('no secret leaves the service', () => {
+  it('in no answer and no log line of a run over all endpoints', async () => {
+    const server = await startServer({ SESSION_SECRET, LOG_LEVEL: 'trace', RATE_LIMIT_LOGIN: '0' });
+    const { url } = server.listener;
+    const record = new Record();
+    try {
+      const app = await server.admin.buildApp();
+      const logIn = await server.client
+        .post('/auth/login', { sourceAppId: 'admin', password: ADMIN_PASSWORD })
+        .expect(200);
+      const cookie = String(logIn.headers['set-cookie']).split(';')[0]?.slice('sid='.length) ?? '';
+      const called = await callAll(server, record, app);
+      expect(called.size).toBe(allEndpoints.length - 2);
+
+      // Refusals at every depth: broken bodies, forbidden origins, unknown paths, secrets where they do not belong.
+      for (const bytes of [
+        request('POST', '/auth/login', ['Content-Type: application/json'], `{"password":"${ADMIN_PASSWORD}"`),
+        request('POST', '/auth/login', ['Content-Type: text/plain'], ADMIN_PASSWORD),
+        request(
+          'POST',
+          '/auth/login',
+          ['Content-Type: application/json'],
+          `{"sourceAppId":"${cookie}","x":"${ADMIN_PASSWORD}"}`,
+        ),
+        request('GET', `/auth/session?password=${ADMIN_PASSWORD}`, [`Cookie: sid=${cookie}`]),
+        request('GET', '/auth/session', [`Cookie: sid=${cookie}x`, `Authorization: Basic ${ADMIN_PASSWORD}`]),
+        request('GET', '/nowhere', [`Cookie: sid=${cookie}`, `Origin: https://${ADMIN_PASSWORD}.example`]),
+      ]) {
+        record.answers.push((await send(url, bytes)).text);
+      }
+      await record.call(server.admin.delete(`/auth/apps/${app.sourceAppId}`));
+      await record.call(server.client.post('/auth/logout'));
+
+      const hashes = await server.db.collection('apps').find().toArray();
+      const session = decodeURIComponent(cookie).slice(2).split('.')[0] ?? '';
+      const secrets = [
+        ADMIN_PASSWORD,
+        app.password,
+        SESSION_SECRET,
+        cookie,
+        session,
+        createHmac('sha256', SESSION_SECRET).update(session).digest('base64').replace(/=+$/, ''),
+        ...hashes.flatMap(({ passwordHash, credentialId }) => [passwordHash, credentialId]),
+      ];
+      expect(secrets.every((secret) => typeof secret === 'string' && secret.length >= 16)).toBe(true);
+
+      // A record holds what was submitted, and the app's operators may read it: this run put the app's password into one.
+      const answers = record.answers.filter((answer) => !answer.includes(PERSON));
+      const log = server.log().split('\n');
+      for (const secret of secrets) {
+        expect([...answers, ...log].filter((text) => text.includes(secret))).toEqual([]);
+      }
+      expect([...answers, ...log].filter((text) => /\$2[aby]\$/.test(text))).toEqual([]);
+      expect(log.filter((line) => line.includes(PERSON) || line.includes('unexpected error'))).toEqual([]);
+      // The scan must not pass because there was nothing to scan.
+      expect(record.answers.length).toBeGreaterThan(100);
+      expect(log.length).toBeGreaterThan(100);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('a refusal never repeats what was sent, nor tells of the code behind it', async () => {
+    const server = await startServer();
+    try {
+      const { sourceAppId } = await server.admin.buildApp({
+        rejectUnknown: true,
+        fields: [{ key: 'age', kind: 'number' }],
+      });
+      const marker = 'echo-me-if-you-can';
+      for (const [path, body] of [
+        ['/v1/users', { email: marker, data: { age: marker } }],
+        ['/v1/users', { email: 'a@example.com', data: marker }],
+        ['/auth/login', { sourceAppId: `${marker}!`, password: marker }],
+        ['/auth/apps', { sourceAppId: `${marker}!` }],
+      ] as const) {
+        const { text } = await server.admin.post(path, body).set('x-app-id', sourceAppId).expect(400);
+        expect(text).not.toContain(marker);
+        expect(text).not.toMatch(/node_modules|\.ts:|\.js:|Mongo|Zod|Error:|at \w+ \(/);
+      }
+    } finally {
+      await server.close();
+    }
+  });
+});
