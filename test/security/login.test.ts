@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPasswordHasher } from '../../src/apps/app-credentials.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -64,7 +65,7 @@ describe('unknown apps and wrong passwords', () => {
       // The first one also makes the hash that stands in for a missing one.
       await services.apps.checkPassword('nobody', 'x');
       const times: Record<string, number[]> = { admin: [], nobody: [] };
-      for (let round = 0; round < 7; round += 1) {
+      for (let round = 0; round < 5; round += 1) {
         for (const [sourceAppId, list] of Object.entries(times)) {
           const begun = process.cpuUsage();
           expect(await services.apps.checkPassword(sourceAppId, 'wrong')).toBeUndefined();
@@ -72,7 +73,7 @@ describe('unknown apps and wrong passwords', () => {
           list.push(user);
         }
       }
-      const median = (list: number[]): number => list.sort((a, b) => a - b)[3] ?? 0;
+      const median = (list: number[]): number => list.sort((a, b) => a - b)[2] ?? 0;
       const ratio = median(times.admin ?? []) / median(times.nobody ?? []);
       // Without a hash to compare with, the ratio would be a hundred.
       expect(ratio).toBeGreaterThan(1 / 3);
@@ -84,16 +85,32 @@ describe('unknown apps and wrong passwords', () => {
     }
   });
 
-  it('run at most two hashes at once, however many come', async () => {
-    const hasher = createPasswordHasher(4);
-    const attempts = Array.from({ length: 300 }, () =>
-      hasher.verify('x', undefined).then(String, ({ status }) => status),
-    );
-    const results = await Promise.all(attempts);
-    // Two run, a hundred may wait; the rest is told to come again instead of piling up.
-    expect(results.filter((result) => result === 503).length).toBeGreaterThan(0);
-    expect(results.filter((result) => result === 'false').length).toBeGreaterThanOrEqual(100);
-    expect(await hasher.verify('x', undefined)).toBe(false);
+  it('run at most two hashes at once, however many come, and turn away whom they cannot serve soon', async () => {
+    const running = new Set<number>();
+    let most = 0;
+    const hook = createHook({
+      init(id, type) {
+        if (!/^bcrypt:(Encrypt|Compare)/.test(type)) return;
+        running.add(id);
+        most = Math.max(most, running.size);
+      },
+      before: (id) => void running.delete(id),
+    }).enable();
+    try {
+      const hasher = createPasswordHasher(4);
+      const hashes = Array.from({ length: 10 }, () => hasher.hash('x'));
+      const attempts = Array.from({ length: 300 }, () =>
+        hasher.verify('x', undefined).then(String, ({ status }) => status),
+      );
+      const results = await Promise.all(attempts);
+      await Promise.all(hashes);
+      expect(most).toBe(2);
+      expect(results.filter((result) => result === 503).length).toBeGreaterThan(100);
+      expect(results.filter((result) => result === 'false').length).toBeGreaterThanOrEqual(90);
+      expect(await hasher.verify('x', undefined)).toBe(false);
+    } finally {
+      hook.disable();
+    }
   });
 });
 
