@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/{unit,http,contract,cli,startup,security}/**/*.test.ts'],
+    include: ['test/{unit,http,contract,cli,startup,security,browser}/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -20,10 +20,10 @@ function compressedCopies(): Plugin {
   };
 }
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
-  logLevel: 'warn',
+  logLevel: command === 'build' ? 'warn' : 'info',
   plugins: [react(), compressedCopies()],
   build: {
     outDir: OUTPUT,
@@ -37,4 +37,4 @@ export default defineConfig({
   },
   // `npm run web` serves the pages from their sources and hands the API on to a running service. The Host header stays, so the origin check lets it pass.
   server: { proxy: { '^/(auth|v1|health|ready|docs|openapi.json)': { target: 'http://127.0.0.1:3000' } } },
-});
+}));

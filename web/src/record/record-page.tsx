@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { call, Refusal } from '../api/call.ts';
 import { Empty } from '../components/empty.tsx';
-import { LeftIcon, TrashIcon } from '../components/icons.tsx';
+import { TrashIcon } from '../components/icons.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Retry } from '../components/retry.tsx';
 import { Time } from '../components/time.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { schemaQuery, schemaVersionQuery } from '../users/queries.ts';
+import { Back } from './back.tsx';
 import { EraseUser } from './erase-user.tsx';
-import classes from './record-page.module.css';
 import { RecordView } from './record-view.tsx';
 
 /** All that is stored of one person, as the schema of the time means it. */
@@ -59,23 +59,6 @@ export function RecordPage({ id }: { id: string }) {
         onErased={() => navigate('/users', { replace: true })}
       />
     </>
-  );
-}
-
-function Back() {
-  return (
-    <Link
-      href="/users"
-      className={classes.back ?? ''}
-      onClick={(event) => {
-        // The list as it was, with its search and page, where one came from it.
-        if (window.history.state === null || window.history.length < 2) return;
-        event.preventDefault();
-        window.history.back();
-      }}
-    >
-      <LeftIcon size={16} /> Users
-    </Link>
   );
 }
 

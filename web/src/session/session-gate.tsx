@@ -6,6 +6,9 @@ import { LogInForm } from './log-in-form.tsx';
 import { LogInPage } from './log-in-page.tsx';
 import { useSession } from './session.ts';
 
+/** A dialog of the page may be open when the session ends. */
+const ABOVE_DIALOGS = 1_000;
+
 /**
  * Shows the pages to who is logged in. The log-in takes the place of the page at the same address, so one is back where one was; and when a session ends, it is asked
  * for above the page, so nothing that was typed is lost.
@@ -23,6 +26,7 @@ export function SessionGate({ children }: { children: (session: Session) => Reac
         opened={session.state === 'ended'}
         onClose={() => undefined}
         withCloseButton={false}
+        zIndex={ABOVE_DIALOGS}
         title="Your session has ended"
       >
         <Text size="sm" mb="md">

@@ -32,7 +32,7 @@ export function ExportMenu({ parameters, total }: { parameters: ListParameters; 
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{isFiltered(parameters) ? `The ${users(total)} that match` : `All ${users(total)}`}</Menu.Label>
+        <Menu.Label>{isFiltered(parameters) ? `The ${users(total)} found` : `All ${users(total)}`}</Menu.Label>
         {FORMATS.map(({ format, name, note }) => (
           <Menu.Item key={format} onClick={() => download.mutate(format)}>
             {name}, {note}

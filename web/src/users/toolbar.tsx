@@ -94,7 +94,7 @@ function DelayedInput({ label, value, icon, className, onChange }: DelayedInputP
       rightSection={
         typed !== '' && (
           <CloseButton
-            aria-label={`Clear “${label}”`}
+            aria-label="Clear the text"
             size="sm"
             onClick={() => {
               setTyped('');

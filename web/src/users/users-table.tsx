@@ -4,6 +4,7 @@ import { useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { UserRecord } from '../api/endpoints.ts';
 import { DownIcon, UpIcon } from '../components/icons.tsx';
+import { FROM_LIST } from '../record/back.tsx';
 import { features, type UserColumn, type UserColumns } from './columns.tsx';
 import { useFreshIds } from './fresh-ids.ts';
 import type { ListParameters } from './list-parameters.ts';
@@ -57,7 +58,7 @@ export function UsersTable({ users, columns, parameters, change, stale }: UsersT
               {row.getVisibleCells().map((cell) => (
                 <Table.Td key={cell.id} className={classes.cell ?? ''}>
                   {cell.column.id === 'email' ? (
-                    <Link href={`/users/${row.id}`} className={classes.email ?? ''}>
+                    <Link href={`/users/${row.id}`} state={FROM_LIST} className={classes.email ?? ''}>
                       {row.original.email}
                     </Link>
                   ) : (
@@ -106,7 +107,7 @@ function useOpenRecord(): (event: React.MouseEvent, id: string) => void {
   const open = useRef((event: React.MouseEvent, id: string) => {
     const onLink = event.target instanceof Element && event.target.closest('a') !== null;
     if (onLink || window.getSelection()?.toString()) return;
-    navigate(`/users/${id}`);
+    navigate(`/users/${id}`, { state: FROM_LIST });
   });
   return open.current;
 }

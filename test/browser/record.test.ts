@@ -1,0 +1,137 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeBrowser, logIn, tableRows, type Visit, visit } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const HOSTILE = [
+  '<img src=x onerror="alert(1)">',
+  '<script>alert(1)</script>',
+  'javascript:alert(1)',
+  '=HYPERLINK("http://example.com","click")',
+  '{{constructor.constructor("alert(1)")()}}',
+];
+
+let server: TestServer;
+let app: TestApp;
+let open: Visit;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+beforeEach(async () => {
+  app = await server.admin.buildApp({
+    fields: [
+      { key: 'name', label: 'Full name', kind: 'text' },
+      { key: 'visits', label: 'Visits', kind: 'array' },
+    ],
+  });
+  open = await visit(server);
+});
+afterEach(async () => {
+  open.expectClean();
+  await open.close();
+});
+
+const submit = (email: string, data: object) => server.client.submit(app.sourceAppId, { email, data }).expect(200);
+const openRecord = async (email: string) => {
+  await open.page.getByRole('link', { name: email }).click();
+  await open.page.getByRole('heading', { level: 1, name: email }).waitFor();
+};
+
+describe('a record', () => {
+  it('shows lists as a timeline, newest first, and data that no field names', async () => {
+    await submit('ada@example.com', { name: 'Ada', visits: [{ page: '/one' }, 'bare'], extra: { deep: [1] } });
+    await submit('ada@example.com', { visits: [{ page: '/two' }] });
+    await logIn(open.page, app);
+    await openRecord('ada@example.com');
+    const items = open.page.getByRole('region', { name: 'Visits' }).getByRole('listitem');
+    expect(await items.allInnerTexts()).toEqual([
+      expect.stringContaining('/two'),
+      expect.stringContaining('bare'),
+      expect.stringContaining('/one'),
+    ]);
+    await open.page.getByRole('region', { name: 'Other data' }).getByText('"deep"').waitFor();
+  });
+
+  it('is shown under the schema of its time', async () => {
+    await submit('ada@example.com', { name: 'Ada' });
+    await server.admin
+      .putSchema(app.sourceAppId, { fields: [{ key: 'name', label: 'Nickname', kind: 'text' }] })
+      .expect(200);
+    await logIn(open.page, app);
+    await openRecord('ada@example.com');
+    await open.page.getByText('schema version 2; the newest is 3').waitFor();
+    await open.page.getByRole('term').getByText('Full name').waitFor();
+    expect(await open.page.getByText('Nickname').count()).toBe(0);
+  });
+
+  it('is erased only after its email was typed', async () => {
+    await submit('ada@example.com', { name: 'Ada' });
+    await submit('alan@example.com', { name: 'Alan' });
+    await logIn(open.page, app);
+    await openRecord('ada@example.com');
+    await open.page.getByRole('button', { name: 'Erase this person' }).click();
+    const dialog = open.page.getByRole('dialog', { name: 'Erase this person' });
+    const erase = dialog.getByRole('button', { name: 'Erase for ever' });
+    expect(await erase.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Email' }).fill('alan@example.com');
+    expect(await erase.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Email' }).fill('ada@example.com');
+    await erase.click();
+    await open.page.getByText('Nothing of ada@example.com is stored any more.').waitFor();
+    await open.page.getByText('1–1 of 1', { exact: true }).waitFor();
+    expect((await tableRows(open.page, 'Table of users')).map(([email]) => email)).toEqual(['alan@example.com']);
+    expect(await server.db.collection('users').countDocuments({ sourceAppId: app.sourceAppId })).toBe(1);
+  });
+
+  it('says so when it is not there, or is another app’s', async () => {
+    const other = await server.admin.buildApp();
+    const { body } = await server.client.submit(other.sourceAppId, { email: 'b@example.com' }).expect(200);
+    await logIn(open.page, app);
+    for (const id of [body.id, 'no-id']) {
+      await open.page.goto(`${server.listener.url}/dashboard/users/${id}`);
+      await open.page.getByText('This user is not here').waitFor();
+    }
+  });
+
+  it('shows hostile texts as they were sent, and nothing in them runs', async () => {
+    for (const [index, text] of HOSTILE.entries()) {
+      await submit(`user${index}@example.com`, {
+        name: text,
+        visits: [text, { [`key${index}`]: text }],
+        other: { text },
+      });
+    }
+    await server.admin
+      .putSchema(app.sourceAppId, {
+        fields: [
+          { key: 'name', label: HOSTILE[0] ?? '', kind: 'text' },
+          { key: 'visits', label: HOSTILE[2] ?? '', kind: 'array' },
+        ],
+      })
+      .expect(200);
+    await logIn(open.page, app);
+    await open.page.getByText('1–5 of 5', { exact: true }).waitFor();
+    const rows = await tableRows(open.page, 'Table of users');
+    expect(rows.map(([, name]) => name).reverse()).toEqual(HOSTILE);
+    expect((await open.page.getByRole('columnheader').allInnerTexts())[1]).toBe(HOSTILE[0]);
+    for (const index of HOSTILE.keys()) {
+      await openRecord(`user${index}@example.com`);
+      await open.page
+        .getByRole('definition')
+        .getByText(HOSTILE[index] ?? '', { exact: true })
+        .first()
+        .waitFor();
+      expect(await open.page.locator('main :is(img, script, iframe, [onerror], a[href^="javascript"])').count()).toBe(
+        0,
+      );
+      await open.page.goBack();
+    }
+    await open.page.getByRole('link', { name: 'Connect' }).click();
+    await open.page.getByRole('tab', { name: 'HTML' }).click();
+    await open.page.getByText('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;').waitFor();
+  });
+});

@@ -1,0 +1,101 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const BUDGET_BYTES = 250_000;
+const built = fileURLToPath(new URL('../../dist/web/', import.meta.url));
+
+let server: TestServer;
+let page: string;
+let assets: string[];
+beforeAll(async () => {
+  server = await startServer();
+  page = await readFile(`${built}index.html`, 'utf8');
+  assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
+});
+afterAll(() => server.close());
+
+const get = (path: string) => request(server.listener.url).get(path);
+
+describe('the dashboard as it is served', () => {
+  it('is where / leads to', async () => {
+    await get('/').expect(302).expect('Location', '/dashboard/');
+    await get('/dashboard').expect(302).expect('Location', '/dashboard/');
+  });
+
+  it.each(['/dashboard/', '/dashboard/users', '/dashboard/apps/some.app/versions'])(
+    'answers %s with the page, asked for anew each time',
+    async (path) => {
+      const { text } = await get(path).expect(200).expect('Content-Type', /html/).expect('Cache-Control', 'no-cache');
+      expect(text).toBe(page);
+    },
+  );
+
+  it('allows no inline script, no inline style, no eval and no other origin', async () => {
+    const { headers } = await get('/dashboard/').expect(200);
+    expect(headers['content-security-policy']?.split(';').sort()).toEqual([
+      "base-uri 'none'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'self'",
+      "require-trusted-types-for 'script'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "trusted-types 'none'",
+    ]);
+    expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|javascript:/i);
+  });
+
+  it('sends assets compressed, under their own type, to be kept for a year', async () => {
+    expect(assets.length).toBeGreaterThanOrEqual(3);
+    for (const address of assets) {
+      const { headers } = await get(address)
+        .set('Accept-Encoding', 'gzip')
+        .expect(200)
+        .expect('Cache-Control', 'public, max-age=31536000, immutable')
+        .expect('Content-Encoding', 'gzip')
+        .expect('Vary', /Accept-Encoding/);
+      expect(headers['content-type']).toMatch(
+        { js: /javascript/, css: /css/, svg: /svg/ }[address.split('.').at(-1) ?? ''] ?? /never/,
+      );
+    }
+  });
+
+  it('sends assets as they are to who cannot read compressed ones', async () => {
+    const script = assets.find((address) => address.endsWith('.js')) ?? '';
+    const { headers, text } = await get(script).set('Accept-Encoding', 'identity').expect(200);
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(text).toBe(await readFile(`${built}${script.replace('/dashboard/', '')}`, 'utf8'));
+  });
+
+  it.each(['/dashboard/assets/none.js', '/dashboard/assets/', '/dashboard/assets/..%2f..%2fpackage.json'])(
+    'has nothing at %s',
+    async (path) => {
+      const { body } = await get(path).expect(404);
+      expect(Object.keys(body)).toEqual(['message']);
+    },
+  );
+
+  it('lets nobody read the mark of the build', () => get('/dashboard/.built-for').expect('Content-Type', /html/));
+
+  it('loads at most 250 kB of JavaScript, compressed, before the first page', async () => {
+    const scripts = assets.filter((address) => address.endsWith('.js'));
+    const sizes = await Promise.all(
+      scripts.map(async (address) => gzipSync(await readFile(`${built}${address.replace('/dashboard/', '')}`)).length),
+    );
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(BUDGET_BYTES);
+  });
+
+  it('names no other origin to load anything from', async () => {
+    for (const name of await readdir(`${built}assets`)) {
+      if (!name.endsWith('.css')) continue;
+      expect(await readFile(`${built}assets/${name}`, 'utf8')).not.toMatch(/@import|url\(\s*["']?(?:https?:)?\/\//);
+    }
+  });
+});
