@@ -17,8 +17,8 @@ export interface PatternBudget {
   steps: number;
 }
 
-/** What the patterns of one schema may compile to together, in instructions: about 20 ms. */
-export const MAX_PATTERN_INSTRUCTIONS = 10_000;
+/** What the patterns of one schema may compile to together, in instructions: 10 to 40 ms. */
+export const MAX_PATTERN_INSTRUCTIONS = 8_000;
 
 /** The instructions that are left for the patterns of one schema. */
 export interface CompileBudget {

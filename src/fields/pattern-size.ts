@@ -5,6 +5,9 @@ const FOLDED_UNICODE_CLASS = 100;
 /** ... and at each character of a range, which may hold a million. */
 const FOLDED_RANGE = 1_500;
 
+/** A class like `[a-z0-9_-]` takes as long as some plain characters do, the longer the more. */
+const CHARACTERS_PER_INSTRUCTION = 3;
+
 const TOKEN =
   /\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:[^\]]*:\]|[^\]\\])*\]|\{(?<low>\d+)(?:,(?<high>\d*))?\}|./gsu;
 const UNICODE_NAME = /\\[pP]/g;
@@ -38,7 +41,7 @@ function instructions(source: string): number {
     } else if (token === ')') {
       add(groups.length > 1 ? (groups.pop() ?? 0) : 0);
     } else if (count?.low === undefined) {
-      add(1);
+      add(Math.ceil(token.length / CHARACTERS_PER_INSTRUCTION));
     } else {
       const low = Number(count.low);
       const high = Math.max(low, Number(count.high ?? 0));
