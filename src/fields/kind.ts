@@ -7,10 +7,10 @@ export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 export type Report = (message: string, at?: string) => void;
 
 /**
- * What the patterns of one submission may take together, in steps of the matcher: 10 to 25 ms. Linear time alone is not enough:
+ * What the patterns of one submission may take together, in steps of the matcher: 5 to 25 ms. Linear time alone is not enough:
  * a pattern of a few characters can stand for thousands of instructions, each of them run for each character of a long text (DESIGN section 3, invariant 7).
  */
-export const MAX_PATTERN_STEPS = 1_000_000;
+export const MAX_PATTERN_STEPS = 500_000;
 
 /** The steps that are left for the patterns of one submission. */
 export interface PatternBudget {
