@@ -13,6 +13,12 @@ export function createSecurityHeaders(production: boolean): RequestHandler {
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
       strictTransportSecurity: production,
+      // These say something about pages, or to browsers of long ago, and nothing about an answer that is data.
+      originAgentCluster: false,
+      xDnsPrefetchControl: false,
+      xDownloadOptions: false,
+      xPermittedCrossDomainPolicies: false,
+      xXssProtection: false,
     }),
   );
   return (_req, res, next) => {
