@@ -1,30 +1,35 @@
 // Starts the processes that are measured, and reads what they cost from /proc.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const TICKS_PER_SECOND = 100;
 
-/** Runs a Node program and resolves with its process and the URL that it prints. Further output is read and dropped, as by a log collector. */
-export function startServer(args, env) {
+/** Runs a Node program and resolves with its process and the URL that it prints. Its log goes to a file, as under a service manager. */
+export async function startServer(args, env) {
+  const log = join(mkdtempSync(join(tmpdir(), 'user-collection-bench-log-')), 'log');
+  const file = openSync(log, 'w');
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', file, 'inherit'],
   });
-  return new Promise((done, fail) => {
-    child.once('exit', (code) => fail(new Error(`${args.join(' ')} ended with ${code}`)));
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const url = /http:\/\/[\w.]+:\d+/.exec(line)?.[0];
-      if (url) done({ child, pid: child.pid, url: url.replace('localhost', '127.0.0.1') });
-    });
-  });
+  closeSync(file);
+  for (;;) {
+    if (child.exitCode !== null)
+      throw new Error(`${args.join(' ')} ended with ${child.exitCode}: ${readFileSync(log, 'utf8')}`);
+    const url = /http:\/\/[\w.]+:\d+/.exec(readFileSync(log, 'utf8'))?.[0];
+    if (url) return { child, log, pid: child.pid, url: url.replace('localhost', '127.0.0.1') };
+    await sleep(50);
+  }
 }
 
-export async function stopServer({ child }) {
-  child.removeAllListeners('exit');
+export async function stopServer({ child, log }) {
   const ended = new Promise((done) => child.once('exit', done));
   child.kill('SIGTERM');
   await ended;
+  rmSync(dirname(log), { recursive: true });
 }
 
 /** Processor time used by a process since it began, in microseconds. */
