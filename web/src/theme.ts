@@ -7,7 +7,9 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     // Mantine locks the page's scrolling by a style element, which the policy forbids; theme.css does it.
-    Modal: Modal.extend({ defaultProps: { lockScroll: false, centered: true, radius: 'md' } }),
+    Modal: Modal.extend({
+      defaultProps: { lockScroll: false, centered: true, radius: 'md', closeButtonProps: { 'aria-label': 'Close' } },
+    }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
     Popover: Popover.extend({ defaultProps: { shadow: 'md' } }),
     Select: Select.extend({ defaultProps: { allowDeselect: false } }),

@@ -39,16 +39,16 @@ export function AllUsersPage() {
     placeholderData: keepPreviousData,
     refetchInterval: LOOK_AGAIN_MS,
   });
+  const known = apps.data?.apps.map((app) => app.sourceAppId) ?? [];
+  // The address may name an app that is not in the list yet, or no more.
+  const names = sourceAppId === '' || known.includes(sourceAppId) ? known : [sourceAppId, ...known];
   return (
     <>
       <PageHeader title="All users" note="Across all apps, newest first">
         <NativeSelect
           aria-label="Only the users of"
           value={sourceAppId}
-          data={[
-            { value: '', label: 'All apps' },
-            ...(apps.data?.apps ?? []).map((app) => ({ value: app.sourceAppId, label: app.sourceAppId })),
-          ]}
+          data={[{ value: '', label: 'All apps' }, ...names.map((name) => ({ value: name, label: name }))]}
           onChange={(event) => go({ sourceAppId: event.currentTarget.value })}
         />
       </PageHeader>

@@ -37,6 +37,7 @@ export function Editor({ sourceAppId, newest, tab }: EditorProps) {
       {tab === 'versions' && (
         <History
           sourceAppId={sourceAppId}
+          known={newest.schema.version}
           onRestore={(schema) => work.edit((draft) => withDefinitions(draft, schema))}
         />
       )}

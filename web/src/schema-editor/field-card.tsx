@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { CopyIcon, DownIcon, GripIcon, RightIcon, TrashIcon, UpIcon } from '../components/icons.tsx';
 import { changeField, type DraftField, duplicateField } from './draft.ts';
 import classes from './field-card.module.css';
-import { FieldForm } from './field-form.tsx';
+import { FieldForm, told } from './field-form.tsx';
 import { KIND_NAMES } from './kind-names.ts';
 import type { SchemaWork } from './use-work.ts';
 
@@ -92,6 +92,7 @@ export function FieldCard(props: FieldCardProps) {
         </div>
         <Actions {...props} name={name} />
       </div>
+      {problems && !isOpen && <p className={classes.problem}>{told(Object.values(problems)[0])}</p>}
       {isOpen && (
         <FieldForm
           definition={definition}

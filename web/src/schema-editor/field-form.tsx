@@ -118,6 +118,7 @@ function numberOf(text: string): number | undefined {
   return text.trim() === '' ? undefined : Number(text.trim());
 }
 
-function told(problem: string | undefined): string | undefined {
+/** A problem as a sentence. */
+export function told(problem: string | undefined): string | undefined {
   return problem && problem.charAt(0).toUpperCase() + problem.slice(1);
 }

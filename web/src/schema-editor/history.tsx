@@ -1,10 +1,10 @@
 import { Accordion, Button, Group, Skeleton, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Schema } from '../api/endpoints.ts';
-import { appSchemaVersionQuery, schemaVersionsQuery } from '../apps/queries.ts';
+import { appSchemaQuery, appSchemaVersionQuery, schemaVersionsQuery } from '../apps/queries.ts';
 import { Retry } from '../components/retry.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
@@ -14,16 +14,24 @@ import classes from './history.module.css';
 
 interface HistoryProps {
   sourceAppId: string;
+  /** The newest version that the editor knows of. */
+  known: number;
   onRestore: (schema: Schema) => void;
 }
 
 /** Every version with what it changed; none is ever lost. */
-export function History({ sourceAppId, onRestore }: HistoryProps) {
+export function History({ sourceAppId, known, onRestore }: HistoryProps) {
+  const client = useQueryClient();
   const [opened, setOpened] = useState<string | null>(null);
   const { data, error, refetch } = useQuery(schemaVersionsQuery(sourceAppId));
+  const newest = data?.versions[0]?.version;
+  useEffect(() => {
+    if (newest !== undefined && newest > known) {
+      void client.invalidateQueries({ queryKey: appSchemaQuery(sourceAppId).queryKey, exact: true });
+    }
+  }, [client, sourceAppId, newest, known]);
   if (error) return <Retry error={error} onRetry={refetch} />;
   if (!data) return <TableSkeleton rows={3} />;
-  const newest = data.versions[0]?.version;
   return (
     <Accordion variant="separated" value={opened} onChange={setOpened} order={2}>
       {data.versions.map(({ version, createdAt, fields }) => (
@@ -55,7 +63,7 @@ export function History({ sourceAppId, onRestore }: HistoryProps) {
   );
 }
 
-interface DifferenceProps extends HistoryProps {
+interface DifferenceProps extends Omit<HistoryProps, 'known'> {
   version: number;
   isNewest: boolean;
 }

@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeBrowser, logIn, tableRows, type Visit, visit } from '../support/browser.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+
+let server: TestServer;
+let open: Visit;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+beforeEach(async () => {
+  open = await visit(server);
+  await logIn(open.page, ADMIN);
+});
+afterEach(async () => {
+  open.expectClean();
+  await open.close();
+});
+
+const act = async (sourceAppId: string, action: string) => {
+  await open.page.getByRole('button', { name: `Actions for ${sourceAppId}` }).click();
+  await open.page.getByRole('menuitem', { name: action }).click();
+};
+const canLogIn = async (sourceAppId: string, password: string) =>
+  (await server.client.post('/auth/login', { sourceAppId, password })).status === 200;
+
+describe('apps', () => {
+  it('tells a new administrator what to do first', async () => {
+    await open.page.getByText('Create your first app').waitFor();
+    expect((await tableRows(open.page, 'Table of apps')).map((row) => row.slice(0, 4))).toEqual([
+      ['admin', 'admin', '0', '–'],
+    ]);
+  });
+
+  it('are created with a password that is shown once', async () => {
+    await open.page.getByRole('button', { name: 'Create an app' }).first().click();
+    const dialog = open.page.getByRole('dialog');
+    const create = async (name: string) => {
+      await dialog.getByLabel('App id').fill(name);
+      await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    };
+    await create('no spaces');
+    await dialog.getByText('This must be 1 to 80 letters, digits').waitFor();
+    await create('admin');
+    await dialog.getByText('There is an app with this id already').waitFor();
+    await create('shop');
+    await open.page.getByRole('dialog', { name: 'shop is created' }).waitFor();
+    await dialog.getByText('It is not shown again').waitFor();
+    const password = await dialog.locator('code').innerText();
+    expect(await canLogIn('shop', password)).toBe(true);
+
+    const done = dialog.getByRole('button', { name: 'Done' });
+    expect(await done.isDisabled()).toBe(true);
+    await open.page.keyboard.press('Escape');
+    expect(await dialog.isVisible()).toBe(true);
+    await dialog.getByRole('checkbox', { name: 'I have kept the password' }).check();
+    await done.click();
+    await dialog.waitFor({ state: 'hidden' });
+    await open.page.getByRole('link', { name: 'shop' }).waitFor();
+    expect(await open.page.content()).not.toContain(password);
+  });
+
+  it('get a new password, and the old one is worth nothing', async () => {
+    const { sourceAppId, password } = await server.admin.buildApp();
+    await open.page.reload();
+    await act(sourceAppId, 'New password');
+    const dialog = open.page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Make a new password' }).click();
+    await open.page.getByRole('dialog', { name: 'The new password' }).waitFor();
+    const fresh = await dialog.locator('code').innerText();
+    expect(await canLogIn(sourceAppId, fresh)).toBe(true);
+    expect(await canLogIn(sourceAppId, password)).toBe(false);
+  });
+
+  it('are deleted only after their name was typed, with the count of what goes', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    for (const name of ['a', 'b'])
+      await server.client.submit(sourceAppId, { email: `${name}@example.com` }).expect(200);
+    await open.page.reload();
+    await open.page.getByRole('row', { name: new RegExp(`${sourceAppId} user 2`) }).waitFor();
+    await act(sourceAppId, 'Delete');
+    const dialog = open.page.getByRole('dialog', { name: 'Delete this app' });
+    await dialog.getByText('all its 2 users').waitFor();
+    const remove = dialog.getByRole('button', { name: 'Delete with 2 users' });
+    await dialog.getByLabel('App id').fill('admin');
+    expect(await remove.isDisabled()).toBe(true);
+    await dialog.getByLabel('App id').fill(sourceAppId);
+    await remove.click();
+    await open.page.getByText('2 users went with it.').waitFor();
+    await open.page.getByRole('link', { name: sourceAppId, exact: true }).waitFor({ state: 'detached' });
+    expect(await server.db.collection('users').countDocuments({ sourceAppId })).toBe(0);
+  });
+
+  it('of role admin are not offered to be deleted', async () => {
+    await open.page.getByRole('button', { name: 'Actions for admin' }).click();
+    await open.page.getByRole('menuitem', { name: 'New password' }).waitFor();
+    expect(await open.page.getByRole('menuitem', { name: 'Delete' }).count()).toBe(0);
+  });
+
+  it('show their users together or one by one, each with its record', async () => {
+    const [one, two] = [await server.admin.buildApp(), await server.admin.buildApp()];
+    await server.client.submit(one.sourceAppId, { email: 'one@example.com', data: { name: 'One' } }).expect(200);
+    await server.client.submit(two.sourceAppId, { email: 'two@example.com' }).expect(200);
+    await open.page.reload();
+    await open.page.getByRole('link', { name: 'All users' }).click();
+    await open.page.getByRole('button', { name: 'two@example.com' }).waitFor();
+    expect((await tableRows(open.page, 'Table of users')).slice(0, 2).map((row) => row.slice(0, 2))).toEqual([
+      ['two@example.com', two.sourceAppId],
+      ['one@example.com', one.sourceAppId],
+    ]);
+    await open.page.getByLabel('Only the users of').selectOption(one.sourceAppId);
+    await open.page.getByRole('button', { name: 'two@example.com' }).waitFor({ state: 'detached' });
+    await open.page.getByRole('button', { name: 'one@example.com' }).click();
+    const record = open.page.getByRole('dialog', { name: 'one@example.com' });
+    await record.getByRole('definition').getByText('One').waitFor();
+  });
+});

@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const run = promisify(execFile);
+const AWKWARD = `it's "so" <b>&</b> </script>`;
+
+let server: TestServer;
+let app: TestApp;
+let open: Visit;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+beforeEach(async () => {
+  app = await server.admin.buildApp({
+    rejectUnknown: true,
+    fields: [
+      { key: 'name', label: AWKWARD, kind: 'text', required: true, minLength: 20, maxLength: 30 },
+      { key: 'code', label: 'Code', kind: 'text', required: true, regex: '^[A-Z]{2}-[0-9]{4}$' },
+      { key: 'plan', label: 'Plan', kind: 'select', required: true, enum: [AWKWARD, 'pro'] },
+      { key: 'age', label: 'Age', kind: 'number', required: true, min: 18, max: 99 },
+      { key: 'terms', label: 'Terms', kind: 'checkbox', required: true },
+      { key: 'born', label: 'Born', kind: 'date', required: true },
+      { key: 'visits', label: 'Visits', kind: 'array', required: true },
+    ],
+  });
+  open = await visit(server, '/connect');
+  await logIn(open.page, app);
+});
+afterEach(async () => {
+  open.expectClean();
+  await open.close();
+});
+
+const snippet = async (tab: string) => {
+  await open.page.getByRole('tab', { name: tab }).click();
+  return open.page.getByRole('tabpanel').locator('pre').innerText();
+};
+const users = async () => server.db.collection('users').find({ sourceAppId: app.sourceAppId }).toArray();
+
+describe('the snippets to connect a form', () => {
+  it('submit from a terminal as they are', async () => {
+    const command = await snippet('Terminal');
+    const { stdout } = await run('sh', ['-c', `${command} --silent --show-error`]);
+    expect(Object.keys(JSON.parse(stdout)).sort()).toEqual(['createdAt', 'id', 'updatedAt']);
+    expect(await users()).toMatchObject([{ email: 'ada@example.com', data: { plan: AWKWARD, age: 18, terms: true } }]);
+  });
+
+  it('submit from a script as they are', async () => {
+    const script = `(async () => { ${await snippet('JavaScript')} })()`;
+    const { stdout } = await run(process.execPath, ['-e', script]);
+    expect(stdout).toContain('Stored as');
+    expect(await users()).toHaveLength(1);
+  });
+
+  it('are a page with a form that submits and shows refusals', async () => {
+    const html = await snippet('HTML');
+    const form = await visit(server);
+    await form.page.route('**/form.html', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+    await form.page.goto(`${server.listener.url}/form.html`);
+    expect(await form.page.locator('form b').count()).toBe(0);
+    await form.page.getByLabel('Email').fill('form@example.com');
+    await form.page.getByRole('textbox', { name: AWKWARD }).fill('a name of twenty letters');
+    await form.page.getByLabel('Code').fill('not a code');
+    await form.page.getByLabel('Plan').selectOption(AWKWARD);
+    await form.page.getByLabel('Age').fill('20');
+    await form.page.getByLabel('Terms').check();
+    await form.page.getByLabel('Born').fill('1990-02-28');
+    await form.page.getByLabel('Visits').fill('first');
+    await form.page.getByRole('button', { name: 'Send' }).click();
+    await form.page.getByText('Invalid submission. code does not match').waitFor();
+    await form.page.getByLabel('Code').fill('AB-1234');
+    await form.page.getByRole('button', { name: 'Send' }).click();
+    await form.page.getByText('Thank you.').waitFor();
+    expect(await users()).toMatchObject([
+      { email: 'form@example.com', data: { age: 20, born: '1990-02-28', visits: [{ value: 'first' }] } },
+    ]);
+    await form.close();
+  });
+
+  it('are copied by a button', async () => {
+    await open.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const text = await snippet('Terminal');
+    await open.page.getByRole('button', { name: 'Copy' }).click();
+    await open.page.getByText('Copied').waitFor();
+    expect(await open.page.evaluate('navigator.clipboard.readText()')).toBe(text);
+  });
+});
+
+describe('from nothing to the first row', () => {
+  it('needs no documentation', async () => {
+    const admin = await visit(server);
+    const { page } = admin;
+    await logIn(page, { sourceAppId: 'admin', password: 'the-admin-password-of-the-tests' });
+    await page.getByRole('button', { name: 'Create an app' }).first().click();
+    await page.getByLabel('App id').fill('first-app');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const password = await page.getByRole('dialog').locator('code').innerText();
+    await page.getByRole('checkbox', { name: 'I have kept the password' }).check();
+    await page.getByRole('link', { name: 'Design its fields' }).click();
+
+    await page.getByRole('button', { name: 'Add a field' }).click();
+    await page.getByRole('menuitem', { name: 'Date' }).click();
+    await page.getByLabel('Label').fill('Birthday');
+    await page.getByRole('checkbox', { name: 'Required' }).check();
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('button', { name: 'Save version 2' }).click();
+    await page.getByText('Version 2 of its schema is in force').waitFor();
+
+    await page.getByRole('link', { name: 'Connect a form' }).click();
+    await page.getByText('"birthday"').waitFor();
+    const command = await page.getByRole('tabpanel').locator('pre').innerText();
+    await run('sh', ['-c', `${command} --silent`]);
+
+    await page.getByRole('button', { name: 'Account: admin' }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await logIn(page, { sourceAppId: 'first-app', password });
+    await page.getByRole('link', { name: 'ada@example.com' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Birthday' }).waitFor();
+    admin.expectClean();
+    await admin.close();
+  });
+});
