@@ -13,14 +13,14 @@ export function createQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      queries: { staleTime: 5_000, retry: (count, error) => mayPass(error) && count < RETRIES, networkMode: 'always' },
+      // A refusal is final: a search that took too long would take as long again.
+      queries: {
+        staleTime: 5_000,
+        retry: (count, error) => error instanceof NoAnswer && count < RETRIES,
+        networkMode: 'always',
+      },
       mutations: { retry: false, networkMode: 'always' },
     },
   });
   return client;
-}
-
-/** Whether the same request may be answered a moment later. */
-function mayPass(error: Error): boolean {
-  return error instanceof NoAnswer || (error instanceof Refusal && error.status === 503);
 }

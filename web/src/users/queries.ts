@@ -4,6 +4,8 @@ import type { ListParameters } from './list-parameters.ts';
 
 /** How often an open page looks for new users, in milliseconds. A window in the background does not. */
 const LOOK_AGAIN_MS = 5_000;
+/** What was refused or slow is not asked for as often. */
+const AFTER_ERROR_MS = 30_000;
 
 /** The newest schema of the app that is logged in. */
 export const schemaQuery = queryOptions({
@@ -32,7 +34,7 @@ export const usersQuery = ({ page, size, search, sort, order, field, value }: Li
       throw new Error('A page was asked for, and the whole list came');
     },
     placeholderData: keepPreviousData,
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: ({ state }) => (state.status === 'error' ? AFTER_ERROR_MS : LOOK_AGAIN_MS),
   });
 
 export const statsQuery = queryOptions({
