@@ -21,6 +21,10 @@ export function createLogger(config: Pick<Config, 'logLevel'>, stream: Destinati
 
 function standardOutput(): DestinationStream {
   // Lines are gathered and written together, once a second at the latest and when the process ends: a write for each would block requests on whoever reads them.
-  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 1_000 });
+  if (!process.stdout.isTTY) {
+    const lines = pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 1_000 });
+    // A log that cannot be written (its disk is full, its reader gone) is no reason to stop serving, and there is no other place to tell it.
+    return lines.on('error', () => undefined);
+  }
   return PinoPretty({ colorize: true, translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
 }

@@ -25,6 +25,7 @@ async function start(config: Config, logger: Logger): Promise<Running> {
   let stopping = false;
   try {
     await services.prepare();
+    await services.start();
     const created = await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
     const app = createApp({
       config: { ...config, sessionSecret: secret },

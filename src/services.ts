@@ -91,10 +91,14 @@ export function createServices(
     sessions,
     sessionStore: createSessionStore(connection),
 
-    /** What must be in place before a request may come: the indexes that the promises rest on, and no half-deleted app. */
+    /** Lays the indexes that the promises rest on; to be awaited before anything else is asked. */
     async prepare(): Promise<void> {
       await ensureIndexes(Object.values(models));
       await sessionOwnership.createIndexes();
+    },
+
+    /** For a server, before it listens: finishes deletions that a crash interrupted, and goes on looking for them. */
+    async start(): Promise<void> {
       await removal.start();
     },
 

@@ -38,12 +38,12 @@ export interface PasswordHasher {
 
 export function createPasswordHasher(cost = COST): PasswordHasher {
   const limit = pLimit(CONCURRENT_RUNS);
-  const hashOfNothing = limit(() => bcrypt.hash(generatePassword(), cost));
-  // Awaited below where it is used; a failure is that use's to report.
-  hashOfNothing.catch(() => undefined);
+  let hashOfNothing: Promise<string> | undefined;
   return {
     hash: (password) => limit(() => bcrypt.hash(password, cost)),
     async verify(password, hash) {
+      // Made with the first log-in, whether its app exists or not: a command-line call has no use for it.
+      hashOfNothing ??= limit(() => bcrypt.hash(generatePassword(), cost));
       const other = await hashOfNothing;
       // Nothing may be awaited between looking and queueing: many that come at once would all see room.
       if (limit.pendingCount >= MAX_WAITING) throw new Unavailable('Too many log-ins at once; try again shortly');

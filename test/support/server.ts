@@ -54,6 +54,7 @@ export async function startServer(env: Record<string, string> = {}, database = r
   const connection = await connectDatabase(uri.href);
   const services = createServices(config, connection, logger, { passwordCost: PASSWORD_COST });
   await services.prepare();
+  await services.start();
   await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
   const sessionSecret = config.sessionSecret ?? 'unset';
   const listener = await listen(createApp({ config: { ...config, sessionSecret }, logger, services }), 0, '127.0.0.1');
