@@ -49,7 +49,14 @@ async function compare(name, request, connections) {
     for (const which of order) {
       const { mongodPid, cookie } = ground;
       const warmUp = round === 0;
-      const options = { server: ground[which], mongodPid, request, cookie, connections, seconds: warmUp ? 1 : seconds };
+      const options = {
+        server: ground[which],
+        mongodPid,
+        request,
+        cookie,
+        connections,
+        seconds: warmUp ? Math.min(2, seconds) : seconds,
+      };
       const result = await measure(options);
       if (warmUp) continue;
       measured[which].push(result);

@@ -7,6 +7,7 @@ const client = await new mongoose.mongo.MongoClient(process.env.MONGODB_URI, {
 }).connect();
 const users = client.db().collection('bare');
 await users.createIndex({ app: 1, email: 1 }, { unique: true });
+await users.createIndex({ app: 1, _id: -1 });
 const schema = JSON.stringify(JSON.parse(process.env.BARE_SCHEMA ?? '{}'));
 
 createServer(async (req, res) => {
