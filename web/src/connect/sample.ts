@@ -3,7 +3,7 @@ import type { Field, Schema } from '../api/endpoints.ts';
 const TODAY_LENGTH = 'YYYY-MM-DD'.length;
 /** Texts of common forms: the first that a pattern takes is the example. */
 const CANDIDATES = [
-  'Ada Lovelace',
+  'Some text',
   'ada',
   'Ada',
   'ADA',
@@ -41,8 +41,9 @@ export function sampleValue(field: Field): unknown {
   }
 }
 
-function sampleText({ minLength = 0, maxLength = 10_000, regex }: Extract<Field, { kind: 'text' }>): string {
-  const fitting = CANDIDATES.map((text) => text.padEnd(minLength, 'a').slice(0, maxLength));
+function sampleText({ key, minLength = 0, maxLength = 10_000, regex }: Extract<Field, { kind: 'text' }>): string {
+  const likely = /name/i.test(key) ? ['Ada Lovelace'] : [];
+  const fitting = [...likely, ...CANDIDATES].map((text) => text.padEnd(minLength, 'a').slice(0, maxLength));
   if (regex === undefined) return fitting[0] ?? '';
   // Only to choose an example: the service runs patterns with an engine of its own. A short one cannot hold the page.
   const pattern = compile(regex);

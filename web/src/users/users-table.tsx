@@ -1,13 +1,10 @@
-import { Table } from '@mantine/core';
 import { useTable } from '@tanstack/react-table';
-import { useRef } from 'react';
-import { Link, useLocation } from 'wouter';
 import type { UserRecord } from '../api/endpoints.ts';
 import { DownIcon, UpIcon } from '../components/icons.tsx';
-import { FROM_LIST } from '../record/back.tsx';
 import { features, type UserColumn, type UserColumns } from './columns.tsx';
 import { useFreshIds } from './fresh-ids.ts';
 import type { ListParameters } from './list-parameters.ts';
+import { UserRows } from './user-rows.tsx';
 import classes from './users-table.module.css';
 
 interface UsersTableProps {
@@ -28,15 +25,14 @@ export function UsersTable({ users, columns, parameters, change, stale }: UsersT
     state: { columnVisibility: columns.visibility },
   });
   const fresh = useFreshIds(users, parameters);
-  const open = useOpenRecord();
   return (
     // A region that scrolls has to be reached by key.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section className={classes.scroll} tabIndex={0} aria-label="Table of users" aria-busy={stale}>
-      <Table verticalSpacing="sm" horizontalSpacing="md" className={stale ? classes.stale : ''}>
-        <Table.Thead>
+      <table className={`${classes.table} ${stale ? classes.stale : ''}`}>
+        <thead>
           {table.getHeaderGroups().map((group) => (
-            <Table.Tr key={group.id}>
+            <tr key={group.id}>
               {group.headers.map(({ column }) => (
                 <SortHeader
                   key={column.id}
@@ -45,31 +41,11 @@ export function UsersTable({ users, columns, parameters, change, stale }: UsersT
                   change={change}
                 />
               ))}
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Thead>
-        <Table.Tbody>
-          {table.getRowModel().rows.map((row) => (
-            <Table.Tr
-              key={row.id}
-              className={`${classes.row} ${fresh.has(row.id) ? classes.fresh : ''}`}
-              onClick={(event) => open(event, row.id)}
-            >
-              {row.getVisibleCells().map((cell) => (
-                <Table.Td key={cell.id} className={classes.cell ?? ''}>
-                  {cell.column.id === 'email' ? (
-                    <Link href={`/users/${row.id}`} state={FROM_LIST} className={classes.email ?? ''}>
-                      {row.original.email}
-                    </Link>
-                  ) : (
-                    <table.FlexRender cell={cell} />
-                  )}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+        </thead>
+        <UserRows rows={table.getRowModel().rows} visibility={columns.visibility} fresh={fresh} />
+      </table>
       <p className="unseen" role="status">
         {fresh.size > 0 && `${fresh.size} new ${fresh.size === 1 ? 'user' : 'users'}`}
       </p>
@@ -90,24 +66,13 @@ function SortHeader({
   const ascending = parameters.order === 'asc';
   const next = sorted ? !ascending : !id.endsWith('At');
   return (
-    <Table.Th aria-sort={sorted ? (ascending ? 'ascending' : 'descending') : 'none'} className={classes.head ?? ''}>
+    <th aria-sort={sorted ? (ascending ? 'ascending' : 'descending') : 'none'} className={classes.head}>
       <button type="button" className={classes.sort} onClick={() => change({ sort: id, order: next ? 'asc' : 'desc' })}>
         {header}
         <span className={sorted ? classes.sorted : classes.unsorted}>
           {sorted && ascending ? <UpIcon size={14} /> : <DownIcon size={14} />}
         </span>
       </button>
-    </Table.Th>
+    </th>
   );
-}
-
-/** The whole row leads to the record, for the mouse; who selects text or follows the link means something else. */
-function useOpenRecord(): (event: React.MouseEvent, id: string) => void {
-  const [, navigate] = useLocation();
-  const open = useRef((event: React.MouseEvent, id: string) => {
-    const onLink = event.target instanceof Element && event.target.closest('a') !== null;
-    if (onLink || window.getSelection()?.toString()) return;
-    navigate(`/users/${id}`, { state: FROM_LIST });
-  });
-  return open.current;
 }
