@@ -36,10 +36,10 @@ async function operatorPages(page, operator, picture) {
     .first()
     .waitFor();
   await picture('users');
-  await page.getByLabel('Search by email').fill('turing');
-  await page.getByText('1–8 of 8').or(page.getByText('1–9 of 9')).waitFor();
-  await page.getByRole('link', { name: 'alan.turing' }).first().click();
-  await page.getByRole('heading', { level: 1, name: 'alan.turing' }).waitFor();
+  await page.getByLabel('Search by email').fill('dijkstra');
+  await page.getByText('1–9 of 9').waitFor();
+  await page.getByRole('link', { name: 'edsger.dijkstra' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'edsger.dijkstra' }).waitFor();
   await picture('record');
   await page.getByRole('link', { name: 'Connect' }).click();
   await page.getByText('curl').first().waitFor();
@@ -57,8 +57,10 @@ async function adminPages(page, admin, picture) {
   await page.getByRole('link', { name: 'newsletter' }).click();
   await page.getByRole('button', { name: /Plan/, expanded: false }).click();
   await picture('schema-editor');
-  await page.getByRole('button', { name: 'Remove City' }).click();
   await page.getByRole('checkbox', { name: 'Required' }).uncheck();
+  await page.getByRole('button', { name: 'Duplicate City' }).click();
+  await page.getByRole('button', { name: /^Seats/ }).click();
+  await page.getByLabel('Greatest value').fill('50');
   await page.getByRole('button', { name: 'Review and save' }).click();
   await page.getByText(/would pass|would not pass/).waitFor();
   await picture('schema-changes');
