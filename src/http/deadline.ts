@@ -15,7 +15,10 @@ export class Deadline {
     const begun = performance.now();
     let timer: NodeJS.Timeout | undefined;
     const inTime = new Promise<T>((done, fail) => {
-      timer = setTimeout(() => fail(new Unavailable('This took too long; try again shortly')), this.#left);
+      timer = setTimeout(
+        () => fail(new Unavailable('The service or its database took too long; try again shortly')),
+        this.#left,
+      );
       work.then(done, fail);
     });
     try {
