@@ -13,9 +13,17 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
+/**
+ * A batch gives its place on the wire up after this long, when every request in it was answered 503 already (http/deadline.ts). A connection that never answers
+ * again would hold it for as long as the driver waits for a socket, and three of them all submissions. It is the same for what waited so long before it went out.
+ */
+const GIVE_UP_AFTER_MS = 3_000;
+
 interface Entry {
   upsert: Upsert;
   bytes: number;
+  /** When it began to wait, on this process's monotonic clock. */
+  since: number;
   resolve(written: Written): void;
   reject(error: unknown): void;
 }
@@ -35,9 +43,21 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
 
   function flush(): void {
     scheduled = false;
+    refuseOld();
     while (waiting.length > 0 && inFlight < MAX_IN_FLIGHT) {
       inFlight += 1;
       void commit(takeBatch());
+    }
+  }
+
+  /** Refuses what has waited too long: nobody waits for its answer any more, and its sender may have sent it again. */
+  function refuseOld(): void {
+    const oldest = performance.now() - GIVE_UP_AFTER_MS;
+    const young = waiting.findIndex(({ since }) => since >= oldest);
+    const old = waiting.splice(0, young === -1 ? waiting.length : young);
+    for (const entry of old) {
+      waitingBytes -= entry.bytes;
+      entry.reject(new Unavailable());
     }
   }
 
@@ -57,15 +77,19 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
 
   async function commit(batch: Entry[]): Promise<void> {
     try {
-      const [only] = batch;
-      if (only && batch.length === 1) only.resolve(await alone.upsert(only.upsert));
-      else await writeBatch(users, batch);
+      await givingUp(write(batch));
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
       inFlight -= 1;
       flush();
     }
+  }
+
+  async function write(batch: Entry[]): Promise<void> {
+    const [only] = batch;
+    if (only && batch.length === 1) only.resolve(await alone.upsert(only.upsert));
+    else await writeBatch(users, batch);
   }
 
   return {
@@ -75,7 +99,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
         return Promise.reject(new Unavailable('Too many submissions at once; try again shortly', 1));
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ upsert, bytes, resolve, reject });
+        waiting.push({ upsert, bytes, since: performance.now(), resolve, reject });
         waitingBytes += bytes;
         if (scheduled || inFlight >= MAX_IN_FLIGHT) return;
         // After the sockets that are readable now were read: requests that came together are written together.
@@ -84,6 +108,19 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
       });
     },
   };
+}
+
+/** Resolves like `writing`. @throws {Unavailable} when that takes too long; what it comes to after that settles nothing any more. */
+async function givingUp(writing: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new Unavailable()), GIVE_UP_AFTER_MS);
+  });
+  try {
+    await Promise.race([writing, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Writes a batch and settles its entries. Throws when nothing is known of any of them: then the whole batch failed. */

@@ -7,27 +7,48 @@ export interface TcpProxy {
   cut(): void;
   /** Keeps connections open and passes nothing on, as when the server's machine hangs. */
   stall(): void;
-  /** Passes everything on again. */
+  /**
+   * Passes the next `times` writes on to MongoDB and withholds their answers: as when the network fails between commit and answer. Their connections are
+   * cut, or stay open in silence for good; all others go on.
+   */
+  withholdAnswers(how: 'cut' | 'silent', times: number): void;
+  /** Passes everything on again, but for connections that are silent for good. */
   restore(): void;
   close(): Promise<void>;
 }
+
+/** How a command that writes begins in MongoDB's wire protocol: a text element of that name. */
+const WRITES = ['\x02update\0', '\x02findAndModify\0'];
 
 /** Starts a proxy in front of `target`, a URL with host and port. */
 export async function startProxy(target: URL): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'stalled' = 'open';
   const pairs = new Set<[Socket, Socket]>();
+  const withheld = new Set<Socket>();
+  let withhold = { how: 'cut' as 'cut' | 'silent', times: 0 };
 
   const server = createServer((near) => {
     if (state === 'cut') return void near.destroy();
     const far = connect(Number(target.port), target.hostname);
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
+    near.on('data', (chunk) => {
+      if (withhold.times > 0 && WRITES.some((name) => chunk.includes(name))) {
+        withhold.times -= 1;
+        withheld.add(near);
+      }
+      far.write(chunk);
+    });
+    far.on('data', (chunk) => {
+      if (!withheld.has(near)) near.write(chunk);
+      else if (withhold.how === 'cut') near.destroy();
+    });
     for (const [from, to] of [pair, [far, near] as const]) {
-      from.on('data', (chunk) => to.write(chunk));
       from.on('error', () => undefined);
       from.on('close', () => {
         to.destroy();
         pairs.delete(pair);
+        withheld.delete(near);
       });
       if (state === 'stalled') from.pause();
     }
@@ -47,8 +68,12 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
       state = 'stalled';
       each((socket) => socket.pause());
     },
+    withholdAnswers(how, times) {
+      withhold = { how, times };
+    },
     restore() {
       state = 'open';
+      withhold.times = 0;
       each((socket) => socket.resume());
     },
     async close() {
