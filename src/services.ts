@@ -7,6 +7,7 @@ import { createAppService } from './apps/apps.service.ts';
 import type { Config } from './config.ts';
 import { ensureIndexes } from './database/collections.ts';
 import type { Connection } from './database/connect.ts';
+import { onNewPrimary } from './database/primary-watch.ts';
 import type { Logger } from './logger.ts';
 import { createSchemaLeases } from './schemas/schema-lease.ts';
 import { createSchemaStore } from './schemas/schema-store.ts';
@@ -68,6 +69,7 @@ export function createServices(
     findApp: (sourceAppId) => apps.find(sourceAppId),
     newestSchema: (app) => schemaStore.newest(app.id),
   });
+  onNewPrimary(connection, () => leases.revokeAll());
   const schemas = createSchemaService({ apps, store: schemaStore, leases });
   const storeSubmission = createStoreSubmission({
     users: collection,

@@ -14,11 +14,15 @@ export interface Lease {
   validator: Validator;
   /** Whether what was read may still be relied on. */
   isCurrent(): boolean;
+  /** Whether it was read from a primary that is none any more, and so may have been out of date when it was read. */
+  isRevoked(): boolean;
 }
 
 interface Read {
   /** When the read began, on this process's monotonic clock. */
   begun: number;
+  /** How many revocations there had been then. */
+  revocations: number;
   result: Promise<Lease | undefined>;
 }
 
@@ -33,11 +37,12 @@ export function createSchemaLeases(source: {
   newestSchema(app: App): Promise<AppSchema | undefined>;
 }) {
   const reads = new LRUCache<string, Read>({ max: MAX_APPS });
+  let revocations = 0;
   const compiled = new LRUCache<string, Pick<Lease, 'schema' | 'validator'>>({ max: MAX_APPS });
 
   function begin(sourceAppId: string): Read {
     const begun = performance.now();
-    const read = { begun, result: load(sourceAppId, begun) };
+    const read = { begun, revocations, result: load(sourceAppId, begun) };
     reads.set(sourceAppId, read);
     // A failed read is nobody's lease: the next one that asks reads again.
     read.result.catch(() => {
@@ -47,11 +52,13 @@ export function createSchemaLeases(source: {
   }
 
   async function load(sourceAppId: string, begun: number): Promise<Lease | undefined> {
+    const before = revocations;
     const app = await source.findApp(sourceAppId);
     const schema = app && (await source.newestSchema(app));
     if (!app || !schema) return undefined;
-    const isCurrent = (): boolean => performance.now() - begun < LEASE_MS;
-    return { app, ...compile(app, schema), isCurrent };
+    const isRevoked = (): boolean => revocations !== before;
+    const isCurrent = (): boolean => !isRevoked() && performance.now() - begun < LEASE_MS;
+    return { app, ...compile(app, schema), isCurrent, isRevoked };
   }
 
   /** A version never changes, so it and its compiled form are kept as long as it is the newest. */
@@ -76,7 +83,8 @@ export function createSchemaLeases(source: {
         const read = kept && asked - kept.begun < LEASE_MS ? kept : begin(sourceAppId);
         const lease = await read.result;
         // That an app does not exist is never taken from an earlier read: it may have been created since.
-        if (read.begun >= asked || lease?.isCurrent()) return lease;
+        const isFresh = read.begun >= asked && read.revocations === revocations;
+        if (isFresh || lease?.isCurrent()) return lease;
         if (reads.peek(sourceAppId) === read) reads.delete(sourceAppId);
       }
     },
@@ -84,6 +92,15 @@ export function createSchemaLeases(source: {
     /** Forgets what this server read of an app, so that it sees its own changes at once. */
     forget(sourceAppId: string): void {
       reads.delete(sourceAppId);
+    },
+
+    /**
+     * Revokes all leases. For a change of primary: the old one may have gone on answering reads for seconds after another was elected, so what was read from it
+     * says nothing of what the new one holds.
+     */
+    revokeAll(): void {
+      revocations += 1;
+      reads.clear();
     },
   };
 }

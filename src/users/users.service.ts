@@ -49,7 +49,7 @@ export function createUserService(deps: {
         const submission = checked(input, lease, idempotencyKey);
         try {
           const stored = await storeSubmission(submission);
-          if (!lease.isCurrent()) await takeBackIfGone(lease);
+          if (!lease.isCurrent()) await lookAgain(lease);
           activity.note(lease.app.id, stored.updatedAt);
           return stored;
         } catch (error) {
@@ -99,10 +99,15 @@ export function createUserService(deps: {
    * The write took longer than the lease, so the app may have been deleted meanwhile, and this record have come after its removal. Then nothing of it
    * may stay (DESIGN section 3, invariant 5). A lease that holds now is enough to tell: a removal comes later than a lease after its mark. So all writes that were
    * slow share one read. While the app is only marked as going, the deletion has its last removal before it, which also counts the record.
+   *
+   * A lease from a primary that is none any more may have shown an old schema, and the write have gone to the new primary all the same: then the submission is not acknowledged.
    */
-  async function takeBackIfGone({ app }: Lease): Promise<void> {
+  async function lookAgain({ app, schema, isRevoked }: Lease): Promise<void> {
     const current = await leases.hold(app.sourceAppId);
-    if (current?.app.id.equals(app.id)) return;
+    if (current?.app.id.equals(app.id)) {
+      if (isRevoked() && current.schema.version !== schema.version) throw new Unavailable();
+      return;
+    }
     if (!(await apps.isGoing(app.id))) await store.removeAll(app.id);
     throw new UnknownApp();
   }

@@ -151,4 +151,24 @@ describe('leases (DESIGN section 5, point 2)', () => {
     leases.forget('app');
     expect((await leases.hold('app'))?.schema.version).toBe(2);
   });
+
+  it('are revoked all at once: none is current any more, and a read that was on its way then is made anew', async () => {
+    const source = createSource();
+    const leases = createSchemaLeases(source);
+    const held = await leases.hold('app');
+    let answer = (): void => undefined;
+    source.slowness = new Promise<void>((done) => {
+      answer = done;
+    });
+    leases.forget('app');
+    const asking = leases.hold('app');
+    source.slowness = Promise.resolve();
+    source.version = 2;
+    leases.revokeAll();
+    answer();
+    expect([held?.isCurrent(), held?.isRevoked()]).toEqual([false, true]);
+    const fresh = await asking;
+    expect(fresh?.schema.version).toBe(2);
+    expect([fresh?.isCurrent(), fresh?.isRevoked()]).toEqual([true, false]);
+  });
 });
