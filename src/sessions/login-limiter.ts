@@ -8,13 +8,13 @@ const WINDOW_SECONDS = 15 * 60;
 export interface LoginLimiter {
   /** Counts an attempt before it is checked, so that attempts sent at once cannot slip past. @throws {TooManyRequests} */
   attempt(sourceAppId: string, address: string): Promise<void>;
-  /** The attempt was right: it does not count. */
-  succeeded(sourceAppId: string, address: string): Promise<void>;
+  /** The attempt was right, or could not be checked: it does not count. */
+  forgive(sourceAppId: string, address: string): Promise<void>;
 }
 
 /** @param failures allowed in 15 minutes; 0 is no limit */
 export function createLoginLimiter(failures: number): LoginLimiter {
-  if (failures === 0) return { attempt: async () => undefined, succeeded: async () => undefined };
+  if (failures === 0) return { attempt: async () => undefined, forgive: async () => undefined };
   const limiter = new RateLimiterMemory({ points: failures, duration: WINDOW_SECONDS });
   const keyOf = (sourceAppId: string, address: string): string => `${sourceAppId} ${clientNetwork(address)}`;
   return {
@@ -26,7 +26,7 @@ export function createLoginLimiter(failures: number): LoginLimiter {
         throw new TooManyRequests('Too many failed log-ins; try again later', Math.max(1, Math.ceil(waitMs / 1000)));
       }
     },
-    async succeeded(sourceAppId, address) {
+    async forgive(sourceAppId, address) {
       await limiter.reward(keyOf(sourceAppId, address));
     },
   };

@@ -28,9 +28,16 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
      */
     async logIn(sourceAppId: string, password: string, address: string): Promise<App> {
       await limiter.attempt(sourceAppId, address);
-      const app = await apps.checkPassword(sourceAppId, password);
+      let app: App | undefined;
+      try {
+        app = await apps.checkPassword(sourceAppId, password);
+      } catch (error) {
+        // A log-in that could not be checked has not failed: while the database is away, repeats must not lock an operator out.
+        await limiter.forgive(sourceAppId, address);
+        throw error;
+      }
       if (!app) throw new Unauthenticated(INVALID_CREDENTIALS);
-      await limiter.succeeded(sourceAppId, address);
+      await limiter.forgive(sourceAppId, address);
       return app;
     },
 

@@ -20,7 +20,8 @@ export async function explainConflict(
   maxArrayItems: number,
 ): Promise<Conflict> {
   const { appId, email, schemaVersion, change, applied } = submission;
-  const record = await users.findOne({ appId, email });
+  // What no majority has yet may still be rolled back by a change of primary, and must not be taken for a submission that was stored.
+  const record = await users.findOne({ appId, email }, { readConcern: 'majority' });
   if (!record) return { reason: 'race' };
 
   const earlier =
