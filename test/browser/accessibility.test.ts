@@ -24,6 +24,7 @@ beforeAll(async () => {
       { key: 'visits', label: 'Visits', kind: 'array' },
     ],
   });
+  await server.admin.buildApp(); // app-2, whose password the tests may change
   for (let index = 0; index < 30; index += 1) {
     const data = { name: `Name ${index}`, plan: 'pro', ok: index % 2 === 0, visits: [{ page: '/' }], other: index };
     await server.client.submit(app.sourceAppId, { email: `user${index}@example.com`, data }).expect(200);
@@ -73,6 +74,31 @@ const VIEWS: View[] = [
       await dialog(page);
     },
   },
+  {
+    name: 'choosing columns',
+    of: 'operator',
+    path: '/users',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('checkbox', { name: 'Updated' }).waitFor();
+    },
+  },
+  {
+    name: 'exporting',
+    of: 'operator',
+    path: '/users',
+    open: async (page) => {
+      await page.getByText('1–30 of 30').waitFor();
+      await page.getByRole('button', { name: 'Export' }).click();
+      await page.getByRole('menuitem', { name: /^CSV/ }).waitFor();
+    },
+  },
+  {
+    name: 'filtering',
+    of: 'operator',
+    path: '/users?field=plan&value=pro&sort=email&order=asc',
+    open: (page) => page.getByLabel('Plan is').waitFor(),
+  },
   { name: 'connect', of: 'operator', path: '/connect', open: (page) => page.getByText('x-app-id').first().waitFor() },
   { name: 'not found', of: 'operator', path: '/none', open: heading('Page not found') },
   { name: 'apps', of: 'admin', path: '/apps', open: (page) => page.getByRole('row', { name: /user 30/ }).waitFor() },
@@ -83,6 +109,36 @@ const VIEWS: View[] = [
     open: async (page) => {
       await page.getByRole('button', { name: 'Create an app' }).first().click();
       await dialog(page);
+    },
+  },
+  {
+    name: 'a new password',
+    of: 'admin',
+    path: '/apps',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Actions for app-2' }).click();
+      await page.getByRole('menuitem', { name: 'New password' }).click();
+      await page.getByRole('button', { name: 'Make a new password' }).click();
+      await page.getByText('It is not shown again').waitFor();
+    },
+  },
+  {
+    name: 'a record of some app',
+    of: 'admin',
+    path: '/users',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'user29@example.com' }).click();
+      await page.getByRole('heading', { name: 'Other data' }).waitFor();
+    },
+  },
+  {
+    name: 'a session that ended',
+    of: 'operator',
+    path: '/users',
+    open: async (page) => {
+      await page.context().clearCookies();
+      await page.getByRole('columnheader', { name: 'Plan' }).getByRole('button').click();
+      await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     },
   },
   { name: 'all users', of: 'admin', path: '/users', open: (page) => page.getByText('user29@example.com').waitFor() },

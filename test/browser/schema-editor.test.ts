@@ -110,6 +110,9 @@ describe('the schema editor', () => {
     expect(await open.page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);
     await press('Discard');
     expect(await keys()).toEqual(['name', 'plan', 'age']);
+    await press('Undo');
+    expect(await keys()).toEqual(['plan', 'plan', 'age']);
+    await press('Discard');
     expect((await stored()).version).toBe(2);
   });
 

@@ -5,7 +5,7 @@ import type { TestServer } from './server.ts';
 
 /** What Chromium itself notes when an API answers with a refusal; the page shows those to the person. */
 const NOTE_OF_REFUSAL = /^Failed to load resource: the server responded with a status of 4\d\d/;
-const WAIT_MS = 10_000;
+const WAIT_MS = 15_000;
 
 /** A page in a browser of its own profile, with all that went wrong in it. */
 export interface Visit {

@@ -70,7 +70,6 @@ export const SunIcon = icon(
 export const MoonIcon = icon(<path d="M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z" />);
 export const MenuIcon = icon(<path strokeWidth="3" d="M12 5.5h.01M12 12h.01M12 18.5h.01" />);
 export const InboxIcon = icon(<path d="M4 13 6.5 5h11L20 13v6H4zM4 13h5l1.5 2.5h3L15 13h5" />);
-export const FilterIcon = icon(<path d="M4 5h16l-6 7.5V19l-4-2v-4.5z" />);
 
 /** The mark of the service. */
 export function Logo({ size = 28 }: IconProps) {

@@ -48,6 +48,11 @@ export function Editor({ sourceAppId, newest, tab }: EditorProps) {
 
 function SaveBar({ work, newest, onSave }: { work: SchemaWork; newest: Work['base']; onSave: () => void }) {
   const wrong = work.checked.problems.size;
+  const [discarded, setDiscarded] = useState<Work>();
+  const discard = (): void => {
+    setDiscarded({ base: work.base, draft: work.draft });
+    work.begin(newest);
+  };
   return (
     <div className={classes.bar}>
       <Group gap="xs">
@@ -57,8 +62,13 @@ function SaveBar({ work, newest, onSave }: { work: SchemaWork; newest: Work['bas
           </Badge>
         ) : (
           <Text size="sm" c="dimmed">
-            Nothing changed yet
+            {discarded ? 'The changes are discarded' : 'Nothing changed yet'}
           </Text>
+        )}
+        {discarded && !work.isDirty && (
+          <Button variant="subtle" size="compact-sm" onClick={() => work.resume(discarded)}>
+            Undo
+          </Button>
         )}
         {wrong > 0 && (
           <Badge variant="light" color="red" tt="none" size="lg">
@@ -67,7 +77,7 @@ function SaveBar({ work, newest, onSave }: { work: SchemaWork; newest: Work['bas
         )}
       </Group>
       <Group gap="xs">
-        <Button variant="default" disabled={!work.isDirty} onClick={() => work.begin(newest)}>
+        <Button variant="default" disabled={!work.isDirty} onClick={discard}>
           Discard
         </Button>
         <Button disabled={!work.isDirty || wrong > 0 || work.overtakenBy !== undefined} onClick={onSave}>

@@ -9,7 +9,9 @@ export interface Work {
 
 // The tab remembers it, so that leaving the page, loading it again or logging in again loses nothing.
 
-const keyOf = (sourceAppId: string): string => `schema draft of ${sourceAppId}`;
+/** Another number when the form of what is kept changes: a tab may be older than the service. */
+const FORM = 1;
+const keyOf = (sourceAppId: string): string => `schema draft ${FORM} of ${sourceAppId}`;
 
 export function loadWork(sourceAppId: string): Work | undefined {
   try {

@@ -18,6 +18,8 @@ export interface SchemaWork extends Work {
   rebase: (base: Work['base']) => void;
   /** Begins anew from that version. */
   begin: (base: Work['base']) => void;
+  /** Goes on with work that was put aside. */
+  resume: (work: Work) => void;
 }
 
 /** The editor's state over the newest stored version. While nothing is changed it follows that version; afterwards it never does by itself. */
@@ -42,6 +44,7 @@ export function useWork(sourceAppId: string, newest: Work['base']): SchemaWork {
     edit: useCallback((change) => setWork((before) => ({ ...before, draft: change(before.draft) })), []),
     rebase: useCallback((base) => setWork(({ draft }) => ({ base, draft: rebased(draft, base.schema) })), []),
     begin: useCallback((base) => setWork(fresh(base)), []),
+    resume: useCallback((aside) => setWork(aside), []),
   };
 }
 

@@ -47,9 +47,9 @@ export function useLogOut() {
   });
 }
 
-/** The service refused a request for want of a session. */
-export function endSession(client: QueryClient): void {
-  client.setQueryData<SessionState>(KEY, left(current(client)));
+/** The service refused a request for want of a session. The request may be older than a new log-in, so the session itself is asked for. */
+export function doubtSession(client: QueryClient): void {
+  void client.invalidateQueries({ queryKey: KEY });
 }
 
 /** Loads the start page afresh: nothing that was seen or typed under the former session is left in memory. */
