@@ -10,7 +10,8 @@ export const theme = createTheme({
     Modal: Modal.extend({
       defaultProps: { lockScroll: false, centered: true, radius: 'md', closeButtonProps: { 'aria-label': 'Close' } },
     }),
-    Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
+    // A menu may hold menu items only; Mantine would put an element for the first focus before them.
+    Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } }),
     Popover: Popover.extend({ defaultProps: { shadow: 'md' } }),
     Select: Select.extend({ defaultProps: { allowDeselect: false } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
