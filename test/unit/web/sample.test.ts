@@ -1,23 +1,23 @@
-import { assert, constantFrom, integer, oneof, option, property, record, string, uniqueArray } from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../../src/fields/compile.ts';
 import type { FieldDefinition } from '../../../src/fields/definition.ts';
 import { sampleData } from '../../../web/src/connect/sample.ts';
 
-const bound = (low: number, high: number) => option(integer({ min: low, max: high }), { nil: undefined });
-const kind = oneof(
-  record({ kind: constantFrom('text'), minLength: bound(0, 40), maxLength: bound(40, 60) }),
-  record({ kind: constantFrom('number'), min: bound(-50, 0), max: bound(0, 50) }),
-  record({ kind: constantFrom('number'), min: bound(2, 9), max: bound(9, 50) }),
-  record({ kind: constantFrom('number'), max: bound(-50, -1) }),
-  record({ kind: constantFrom('select'), enum: uniqueArray(string(), { minLength: 1, maxLength: 3 }) }),
-  record({ kind: constantFrom('checkbox', 'date', 'array') }),
+const bound = (low: number, high: number) => fc.option(fc.integer({ min: low, max: high }), { nil: undefined });
+const kind = fc.oneof(
+  fc.record({ kind: fc.constantFrom('text'), minLength: bound(0, 40), maxLength: bound(40, 60) }),
+  fc.record({ kind: fc.constantFrom('number'), min: bound(-50, 0), max: bound(0, 50) }),
+  fc.record({ kind: fc.constantFrom('number'), min: bound(2, 9), max: bound(9, 50) }),
+  fc.record({ kind: fc.constantFrom('number'), max: bound(-50, -1) }),
+  fc.record({ kind: fc.constantFrom('select'), enum: fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 3 }) }),
+  fc.record({ kind: fc.constantFrom('checkbox', 'date', 'array') }),
 );
 
 describe('the sample of the snippets', () => {
   it('conforms to the schema, whatever its bounds', () => {
-    assert(
-      property(uniqueArray(kind, { maxLength: 8 }), (kinds) => {
+    fc.assert(
+      fc.property(fc.uniqueArray(kind, { maxLength: 8 }), (kinds) => {
         const fields = kinds.map((own, index) => ({
           key: `k${index}`,
           label: '',
