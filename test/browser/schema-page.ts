@@ -1,0 +1,68 @@
+import type { Locator, Page } from 'playwright-core';
+import { logIn, type Visit, visit } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
+import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
+
+export const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+
+/** The schema page of a new app with three fields, opened by an administrator. */
+export class SchemaPage {
+  readonly app: TestApp;
+  readonly visit: Visit;
+  readonly page: Page;
+  readonly #server: TestServer;
+
+  private constructor(server: TestServer, app: TestApp, opened: Visit) {
+    this.#server = server;
+    this.app = app;
+    this.visit = opened;
+    this.page = opened.page;
+  }
+
+  static async open(server: TestServer): Promise<SchemaPage> {
+    const app = await server.admin.buildApp({
+      fields: [
+        { key: 'name', label: 'Full name', kind: 'text' },
+        { key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro'] },
+        { key: 'age', label: 'Age', kind: 'number' },
+      ],
+    });
+    const opened = new SchemaPage(server, app, await visit(server, `/apps/${app.sourceAppId}`));
+    await logIn(opened.page, ADMIN);
+    await opened.field('Full name').waitFor();
+    return opened;
+  }
+
+  /** What the service has. */
+  async stored() {
+    return (await this.#server.admin.get(`/auth/apps/${this.app.sourceAppId}/schema`).expect(200)).body;
+  }
+
+  get fields(): Locator {
+    return this.page.getByRole('region', { name: 'Fields' });
+  }
+
+  keys(): Promise<string[]> {
+    return this.fields.locator('code').allInnerTexts();
+  }
+
+  /** The button that opens and closes a field's form. */
+  field(label: string): Locator {
+    return this.fields.getByRole('button', { name: new RegExp(`^${label} `) });
+  }
+
+  press(name: string): Promise<void> {
+    return this.page.getByRole('button', { name, exact: true }).click();
+  }
+
+  async review(): Promise<Locator> {
+    await this.press('Review and save');
+    return this.page.getByRole('dialog', { name: /Save version/ });
+  }
+
+  async save(): Promise<void> {
+    const dialog = await this.review();
+    await dialog.getByRole('button', { name: /Save version/ }).click();
+    await dialog.waitFor({ state: 'hidden' });
+  }
+}

@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeBrowser, logIn } from '../support/browser.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN, SchemaPage } from './schema-page.ts';
+
+let server: TestServer;
+let schema: SchemaPage;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+beforeEach(async () => {
+  schema = await SchemaPage.open(server);
+});
+afterEach(async () => {
+  schema.visit.expectClean();
+  await schema.visit.close();
+});
+
+describe('the versions of a schema', () => {
+  it('takes a schema as JSON, and only a right one', async () => {
+    await schema.page.getByRole('tab', { name: 'JSON' }).click();
+    const text = schema.page.getByLabel('Schema as JSON');
+    await text.fill('{ "rejectUnknown": true, ');
+    await schema.page.getByRole('alert').getByText('JSON').waitFor();
+    await text.fill(JSON.stringify({ rejectUnknown: 1, fields: [{ key: '9', kind: 'text' }], more: true }));
+    for (const problem of [
+      'more is not a known property',
+      'rejectUnknown must be true or false',
+      'fields.0.key: must begin',
+    ]) {
+      await schema.page.getByRole('alert').getByText(problem).waitFor();
+    }
+    await text.fill(JSON.stringify({ rejectUnknown: true, fields: [{ key: 'city', kind: 'text', required: true }] }));
+    await schema.page.getByRole('alert').waitFor({ state: 'detached' });
+    await schema.page.getByRole('tab', { name: 'Fields' }).click();
+    expect(await schema.keys()).toEqual(['city']);
+    await schema.save();
+    expect(await schema.stored()).toEqual({
+      version: 3,
+      rejectUnknown: true,
+      fields: [{ key: 'city', label: 'city', kind: 'text', required: true }],
+    });
+  });
+
+  it('shows every version with what it changed, and takes one back into the editor', async () => {
+    await server.admin
+      .putSchema(schema.app.sourceAppId, { fields: [{ key: 'name', label: 'Name', kind: 'text' }] })
+      .expect(200);
+    await schema.page.getByRole('tab', { name: 'Versions' }).click();
+    await schema.page.getByRole('button', { name: /Version 3, in force/ }).click();
+    await schema.page.getByText('“Age” (age) is removed').waitFor();
+    await schema.page.getByText('“Name” (name) was labelled “Full name”').waitFor();
+    await schema.page.getByText('Version 3 of its schema is in force').waitFor();
+    await schema.page.getByRole('button', { name: /^Version 2/ }).click();
+    await schema.press('Take this version into the editor');
+    await schema.field('Full name').waitFor();
+    expect(await schema.keys()).toEqual(['name', 'plan', 'age']);
+    await schema.save();
+    expect(await schema.stored()).toMatchObject({
+      version: 4,
+      fields: [{ key: 'name' }, { key: 'plan' }, { key: 'age' }],
+    });
+  });
+
+  it('tells the second of two administrators, and overwrites nothing', async () => {
+    await schema.press('Remove Age');
+    await schema.review();
+    await server.admin
+      .putSchema(schema.app.sourceAppId, { fields: [{ key: 'other', label: 'Other', kind: 'date' }] })
+      .expect(200);
+    await schema.page.getByRole('dialog').getByRole('button', { name: 'Save version 3' }).click();
+    const notice = schema.page.getByRole('alert').filter({ hasText: 'Version 3 was saved by someone else' });
+    await notice.getByText('“Other” (other) is new').waitFor();
+    expect(await schema.stored()).toMatchObject({ version: 3, fields: [{ key: 'other' }] });
+    expect(await schema.keys()).toEqual(['name', 'plan']);
+
+    await notice.getByRole('button', { name: /Keep my draft/ }).click();
+    const dialog = await schema.review();
+    await dialog.getByText('“Other” (other) is removed').waitFor();
+    await dialog.getByRole('button', { name: 'Save version 4' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await schema.stored()).toMatchObject({ version: 4, fields: [{ key: 'name' }, { key: 'plan' }] });
+  });
+
+  it('keeps a draft over a reload and the end of the session', async () => {
+    await schema.press('Remove Age');
+    await schema.page.getByText('1 change, not saved').waitFor();
+    await server.db.collection('sessions').deleteMany({});
+    await schema.page.reload();
+    await logIn(schema.page, ADMIN);
+    await schema.page.getByText('Your changes from before are still here').waitFor();
+    expect(await schema.keys()).toEqual(['name', 'plan']);
+    await server.admin.logIn('admin', ADMIN_PASSWORD);
+    await schema.save();
+    await schema.page.reload();
+    await schema.page.getByText('Nothing changed yet').waitFor();
+  });
+
+  it('says when there is no such app', async () => {
+    await schema.page.goto(`${server.listener.url}/dashboard/apps/none`);
+    await schema.page.getByText('There is no app none').waitFor();
+  });
+});
