@@ -129,8 +129,9 @@ async function writeBatch(users: UserCollection, batch: Entry[]): Promise<void> 
   const changed: Entry[] = [];
   for (const [index, entry] of batch.entries()) {
     const error = failed.get(index);
+    const written = created.has(index) ? entry.upsert.creation : entry.upsert.known;
     if (error) entry.reject(error);
-    else if (created.has(index)) entry.resolve(entry.upsert.creation);
+    else if (written) entry.resolve(written);
     else changed.push(entry);
   }
   if (changed.length > 0) await answerChanged(users, changed);
@@ -163,7 +164,7 @@ function toError({ code, errmsg = 'write error' }: mongo.WriteError): Error {
   return new mongo.MongoServerError({ message: errmsg, code });
 }
 
-/** A bulk write does not tell which records it changed: one look answers for all of them. */
+/** A bulk write does not tell which records it changed: one look answers for all that were not known before. */
 async function answerChanged(users: UserCollection, changed: Entry[]): Promise<void> {
   const byApp = new Map<string, Entry[]>();
   for (const entry of changed) {

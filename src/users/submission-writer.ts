@@ -1,13 +1,17 @@
-import { isDuplicateKey, isTypeMismatch } from '../database/failures.ts';
+import { LRUCache } from 'lru-cache';
+import { isDuplicateKey, isImmutableField, isTypeMismatch } from '../database/failures.ts';
 import { Conflict, KeyReused, Unavailable } from '../errors.ts';
 import type { RecordId } from './record-id.ts';
 import type { RecordWriter } from './record-writer.ts';
-import { type Submission, upsertOf } from './submission.ts';
+import { type Submission, upsertOf, type Written } from './submission.ts';
 import { explainConflict, turnIntoArray } from './submission-conflict.ts';
 import type { UserCollection } from './users.model.ts';
 
 /** Each attempt but the first means that another submission of the same person got in between. */
 const MAX_ATTEMPTS = 12;
+
+/** Of how many people who submitted last the record's id is remembered: a few megabytes. */
+const MAX_KNOWN = 20_000;
 
 /** What the submitter is told (SPEC 4.1). */
 export interface StoredSubmission {
@@ -35,6 +39,7 @@ export function createStoreSubmission(deps: {
   maxArrayItems: number;
 }): StoreSubmission {
   const { users, writer, newId, maxArrayItems } = deps;
+  const known = new LRUCache<string, Written>({ max: MAX_KNOWN });
 
   /** Finds out why an upsert was refused: resolves with the answer of a repeat, with nothing when it may be tried again, or throws. */
   async function settle(submission: Submission): Promise<StoredSubmission | undefined> {
@@ -62,14 +67,18 @@ export function createStoreSubmission(deps: {
     for (const [key, items] of Object.entries(submission.change.append)) {
       if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
     }
-    const upsert = upsertOf(submission, newId(submission.now), maxArrayItems);
+    const person = `${submission.appId.toHexString()} ${submission.email}`;
+    const newRecord = newId(submission.now);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       try {
-        const { id, createdAt } = await writer.upsert(upsert);
+        const written = await writer.upsert(upsertOf(submission, newRecord, maxArrayItems, known.get(person)));
+        known.set(person, written);
         // Two first submissions at once: the one that came second may have been sent before the record was made.
-        return { id, createdAt, updatedAt: createdAt > submission.now ? createdAt : submission.now };
+        return { ...written, updatedAt: written.createdAt > submission.now ? written.createdAt : submission.now };
       } catch (error) {
-        if (!isDuplicateKey(error) && !isTypeMismatch(error)) throw error;
+        if (!isDuplicateKey(error) && !isImmutableField(error) && !isTypeMismatch(error)) throw error;
+        // What was known of the record may be no longer true: it may have been erased and made anew.
+        known.delete(person);
         const earlier = await settle(submission);
         if (earlier) return earlier;
       }

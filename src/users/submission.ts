@@ -27,6 +27,8 @@ export interface Upsert {
   update: mongo.UpdateFilter<UserDocument>;
   /** What the record will be when this upsert creates it. */
   creation: Written;
+  /** The record that this upsert is bound to: it changes this one or fails. */
+  known: Written | undefined;
 }
 
 /** The record that an upsert created or changed. */
@@ -40,10 +42,14 @@ export interface Written {
  * must hold for the change to be right: the key was not applied before, the record carries no newer schema version, each
  * array has room. A record that does not match makes MongoDB try to insert a second one, which the unique index refuses: E11000. Why is found out after that,
  * in submission-conflict.ts.
+ *
+ * @param known the record, where an earlier submission told its id: the filter then names it by that, and when it succeeds the answer is known without a look.
+ * Should that record be gone, MongoDB refuses to insert one of another id (ImmutableField).
  */
-export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number): Upsert {
+export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number, known?: Written): Upsert {
   const { appId, sourceAppId, email, schemaVersion, now, change, applied } = submission;
-  const filter: Record<string, unknown> = { appId, email, schemaVersion: { $lte: schemaVersion } };
+  const record = known ? { _id: known.id } : { appId, email };
+  const filter: Record<string, unknown> = { ...record, schemaVersion: { $lte: schemaVersion } };
   const set: Record<string, unknown> = { schemaVersion };
   const push: Record<string, unknown> = {};
   const sizes: Record<string, number> = {};
@@ -78,6 +84,7 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     filter: filter as mongo.Filter<UserDocument>,
     update: update as mongo.UpdateFilter<UserDocument>,
     creation: { id: newId, createdAt: now },
+    known,
   };
 }
 

@@ -88,7 +88,7 @@ describe('the plans of the queries that the service makes', () => {
     expect(() => expectIndexes(scanned)).toThrow();
   });
 
-  it('serves submissions from the unique index, conflicts and repeats included', async () => {
+  it('serves submissions from the unique index or by the known id, conflicts and repeats included', async () => {
     const { sourceAppId } = await crowdedApp();
     const submit = (data: object, key = 'k') =>
       server.client.submit(sourceAppId, { email: 'ada@example.com', data }).set('Idempotency-Key', key);
@@ -107,7 +107,7 @@ describe('the plans of the queries that the service makes', () => {
       await server.client.get('/auth/session').expect(401);
     });
     expectIndexes(profiled);
-    expect(plans(profiled, 'users')).toEqual([BY_EMAIL]);
+    expect(plans(profiled, 'users')).toEqual(['IXSCAN { _id: 1 }', BY_EMAIL]);
     expect(plans(profiled, 'schema_versions')).toEqual(['IXSCAN { appId: 1, version: -1 }']);
   });
 

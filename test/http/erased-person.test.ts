@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let first: TestServer;
+let second: TestServer;
+beforeAll(async () => {
+  first = await startServer();
+  second = await startServer({}, first.database);
+});
+afterAll(async () => {
+  await first.close();
+  await second.close();
+});
+
+/** Both servers remember the ids of people who submitted lately; what another server did to a record must not make that memory wrong. */
+describe('A person whose record was erased', () => {
+  async function newPerson() {
+    const { sourceAppId, password } = await first.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+    const operator = await new Client(second.client.url).logIn(sourceAppId, password);
+    const submit = (server: TestServer, data: object) =>
+      server.client.submit(sourceAppId, { email: 'ada@x.org', data });
+    const stored = () => first.db.collection('users').find({ sourceAppId }).toArray();
+    return { operator, submit, stored };
+  }
+
+  it('gets a new record with a new id, not the old one back', async () => {
+    const { operator, submit, stored } = await newPerson();
+    const { body: old } = await submit(first, { list: [1] }).expect(200);
+    await operator.delete(`/auth/users/${old.id}`).expect(200);
+    const { body: made } = await submit(first, { list: [2] }).expect(200);
+    expect(made.id).not.toBe(old.id);
+    expect(await stored()).toMatchObject([{ data: { list: [{ value: 2 }] }, createdAt: new Date(made.createdAt) }]);
+    expect((await stored())[0]?._id.toString()).toBe(made.id);
+  });
+
+  it('is answered with the id that the record has now, when another server made it anew', async () => {
+    const { operator, submit, stored } = await newPerson();
+    const { body: old } = await submit(first, { list: [1] }).expect(200);
+    await operator.delete(`/auth/users/${old.id}`).expect(200);
+    const { body: made } = await submit(second, { list: [2] }).expect(200);
+    const { body: changed } = await submit(first, { list: [3] }).expect(200);
+    expect(changed).toMatchObject({ id: made.id, createdAt: made.createdAt });
+    expect(await stored()).toMatchObject([{ data: { list: [{ value: 2 }, { value: 3 }] } }]);
+  });
+
+  it('keeps its one record and all items when many submit at once, in batches', async () => {
+    const { operator, submit, stored } = await newPerson();
+    const { body: old } = await submit(first, { list: [0] }).expect(200);
+    await operator.delete(`/auth/users/${old.id}`).expect(200);
+    const numbers = Array.from({ length: 40 }, (_, index) => index);
+    const answers = await Promise.all(
+      numbers.map((n) => submit(n % 2 === 0 ? first : second, { list: [n] }).expect(200)),
+    );
+    const [record, ...more] = await stored();
+    expect(more).toEqual([]);
+    expect(new Set(answers.map(({ body }) => body.id))).toEqual(new Set([record?._id.toString()]));
+    const items = record?.data.list.map(({ value }: { value: number }) => value).sort((a: number, b: number) => a - b);
+    expect(items).toEqual(numbers);
+  });
+});
