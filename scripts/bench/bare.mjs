@@ -7,7 +7,10 @@ const client = await new mongoose.mongo.MongoClient(process.env.MONGODB_URI, {
 }).connect();
 const users = client.db().collection('bare');
 await users.createIndex({ app: 1, email: 1 }, { unique: true });
-await users.createIndex({ app: 1, _id: -1 });
+// The listing has a collection and an index of its own, so that submissions do not pay for it.
+const listed = client.db().collection('bare_listed');
+await listed.createIndex({ app: 1, email: 1 }, { unique: true });
+await listed.createIndex({ app: 1, _id: -1 });
 const schema = JSON.stringify(JSON.parse(process.env.BARE_SCHEMA ?? '{}'));
 
 createServer(async (req, res) => {
@@ -21,13 +24,14 @@ createServer(async (req, res) => {
 async function answer(req) {
   if (req.url === '/v1/schema') return schema;
   if (req.url === '/auth/users')
-    return JSON.stringify({ users: await users.find({ app: 'list' }).sort({ _id: -1 }).toArray() });
+    return JSON.stringify({ users: await listed.find({ app: 'list' }).sort({ _id: -1 }).toArray() });
   const { email, data } = JSON.parse(await readBody(req));
   const { visits, ...fields } = data;
   const now = new Date();
   const set = Object.fromEntries(Object.entries(fields).map(([key, value]) => [`data.${key}`, value]));
-  const record = await users.findOneAndUpdate(
-    { app: req.headers['x-app-id'], email },
+  const app = req.headers['x-app-id'];
+  const record = await (app === 'list' ? listed : users).findOneAndUpdate(
+    { app, email },
     {
       $set: { ...set, updatedAt: now },
       $setOnInsert: { createdAt: now },

@@ -30,10 +30,10 @@ const newUser = () => {
   return post(`person-${process.pid}-${counter}@example.com`, fields);
 };
 
-/** One of a thousand known people, with an item for an array. */
-const update = () => {
+/** One of a thousand known people, with an item for an array. Each run has a thousand of its own, so that both servers' arrays begin empty. */
+const update = ({ run }) => {
   counter += 1;
-  return post(`hot-${counter % HOT_USERS}@example.com`, { ...fields, visits: [`page-${counter}`] });
+  return post(`hot-${run}-${counter % HOT_USERS}@example.com`, { ...fields, visits: [`page-${counter}`] });
 };
 
 export const cases = {
@@ -43,5 +43,5 @@ export const cases = {
     request: () => ({ method: 'GET', path: '/v1/schema', headers: { 'x-app-id': APP } }),
     connections: [1, 32, 256],
   },
-  list: { request: (cookie) => ({ method: 'GET', path: '/auth/users', headers: { cookie } }), connections: [1, 8] },
+  list: { request: ({ cookie }) => ({ method: 'GET', path: '/auth/users', headers: { cookie } }), connections: [1, 8] },
 };

@@ -2,10 +2,13 @@
 import autocannon from 'autocannon';
 import { cpuMicroseconds, memoryMegabytes } from './processes.mjs';
 
+let run = 0;
+
 /**
  * @returns requests/s, latencies in milliseconds, processor time per request of server and mongod in microseconds, memory of the server in MB
  */
 export async function measure({ server, mongodPid, request, cookie, connections, seconds }) {
+  run += 1;
   const before = [cpuMicroseconds(server.pid), cpuMicroseconds(mongodPid)];
   const latencies = [];
   let refused = 0;
@@ -14,7 +17,7 @@ export async function measure({ server, mongodPid, request, cookie, connections,
     url: server.url,
     connections,
     duration: seconds,
-    requests: [{ setupRequest: (base) => Object.assign(base, request(cookie)) }],
+    requests: [{ setupRequest: (base) => Object.assign(base, request({ cookie, run })) }],
   });
   // The load generator's own statistics are in whole milliseconds, which is too coarse for one connection.
   load.on('response', (_client, status, _bytes, milliseconds) => {
