@@ -94,6 +94,17 @@ describe('log-in', () => {
     await server.admin.logIn('admin', ADMIN_PASSWORD);
   });
 
+  it('says so when the browser does not keep the cookie, as over plain HTTP in production', async () => {
+    const production = await startServer({ NODE_ENV: 'production' });
+    const plain = await visit(production, '/', {}, production.listener.url.replace('127.0.0.1', 'service.test'));
+    await plain.page.getByLabel('App id').fill('admin');
+    await plain.page.getByRole('textbox', { name: 'Password' }).fill(ADMIN_PASSWORD);
+    await plain.page.getByRole('button', { name: 'Log in' }).click();
+    await plain.page.getByRole('alert').getByText('in production it has to be opened by https://').waitFor();
+    await plain.close();
+    await production.close();
+  });
+
   it('logs out, and the way back shows nothing', async () => {
     await logIn(open.page, ADMIN);
     await open.page.getByRole('button', { name: 'Account: admin' }).click();

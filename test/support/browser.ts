@@ -23,8 +23,17 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined;
 }
 
-/** Opens a page of the dashboard in a fresh profile. All visits of one test file share one browser. */
-export async function visit({ listener }: TestServer, path = '/', options: BrowserContextOptions = {}): Promise<Visit> {
+/**
+ * Opens a page of the dashboard in a fresh profile. All visits of one test file share one browser.
+ *
+ * @param origin by which the browser knows the server
+ */
+export async function visit(
+  { listener }: TestServer,
+  path = '/',
+  options: BrowserContextOptions = {},
+  origin = listener.url,
+): Promise<Visit> {
   browser ??= await launchChromium();
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(WAIT_MS);
@@ -39,9 +48,9 @@ export async function visit({ listener }: TestServer, path = '/', options: Brows
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${listener.url}/`)) complaints.push(`asked for ${request.url()}`);
+    if (!request.url().startsWith(`${origin}/`)) complaints.push(`asked for ${request.url()}`);
   });
-  await page.goto(`${listener.url}/dashboard${path}`);
+  await page.goto(`${origin}/dashboard${path}`);
   return {
     page,
     expectClean: () => expect(complaints).toEqual([]),

@@ -2,7 +2,7 @@ import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
 import { Refusal } from '../api/call.ts';
 import { duration } from '../components/time.tsx';
-import { useLogIn } from './session.ts';
+import { CookieRefused, useLogIn } from './session.ts';
 
 /** @param sourceAppId filled in beforehand, for a session that ended */
 export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
@@ -56,6 +56,9 @@ export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
 }
 
 function reason(error: Error): string {
+  if (error instanceof CookieRefused) {
+    return `${error.message}. Allow cookies for this page; in production it has to be opened by https://.`;
+  }
   if (!(error instanceof Refusal)) return `${error.message}. Check your connection and try again.`;
   if (error.status === 401) return 'App id and password do not match. Check both and try again.';
   if (error.status === 429) return 'You can try again now.';

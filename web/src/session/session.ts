@@ -30,7 +30,10 @@ export function useSession() {
 export function useLogIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: { sourceAppId: string; password: string }) => call('POST /auth/login', { body }),
+    mutationFn: async (body: { sourceAppId: string; password: string }) => {
+      await call('POST /auth/login', { body });
+      return begunSession();
+    },
     onSuccess: async ({ sourceAppId, role }) => {
       const before = current(client);
       if (before && before.state !== 'out' && before.sourceAppId !== sourceAppId) return startAnew();
@@ -50,6 +53,24 @@ export function useLogOut() {
 /** The service refused a request for want of a session. The request may be older than a new log-in, so the session itself is asked for. */
 export function doubtSession(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: KEY });
+}
+
+/** What follows a right log-in, when the browser has kept its cookie. @throws {CookieRefused} */
+async function begunSession(): Promise<Session> {
+  try {
+    return await call('GET /auth/session');
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) throw new CookieRefused();
+    throw error;
+  }
+}
+
+/** In production the cookie is for HTTPS only, and over plain HTTP the browser drops it without a word. */
+export class CookieRefused extends Error {
+  override readonly name = 'CookieRefused';
+  constructor() {
+    super('The password is right, but the browser did not keep the session cookie');
+  }
 }
 
 /** Loads the start page afresh: nothing that was seen or typed under the former session is left in memory. */
