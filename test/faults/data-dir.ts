@@ -7,7 +7,7 @@ import { embeddedUri } from '../../src/database/embedded-owner.ts';
 export class DataDir {
   readonly path: string;
 
-  private constructor(path: string) {
+  constructor(path: string) {
     this.path = path;
   }
 

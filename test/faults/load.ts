@@ -77,9 +77,16 @@ export interface Load {
  *
  * @param urls the servers, in turn
  * @param rate submissions a second
+ * @param repeats false: none has a key, and each is sent once
  */
-export function startLoad(load: { urls: readonly string[]; sourceAppId: string; ledger: Ledger; rate: number }): Load {
-  const { urls, sourceAppId, ledger, rate } = load;
+export function startLoad(load: {
+  urls: readonly string[];
+  sourceAppId: string;
+  ledger: Ledger;
+  rate: number;
+  repeats?: boolean;
+}): Load {
+  const { urls, sourceAppId, ledger, rate, repeats = true } = load;
   const running = new Set<Promise<void>>();
   let giveUpAt = Number.POSITIVE_INFINITY;
   const begun = performance.now();
@@ -87,7 +94,7 @@ export function startLoad(load: { urls: readonly string[]; sourceAppId: string; 
 
   async function write(): Promise<void> {
     const number = ledger.open();
-    const key = number % 2 === 0 ? undefined : `key-${number}`;
+    const key = !repeats || number % 2 === 0 ? undefined : `key-${number}`;
     for (let attempt = 0; ; attempt += 1) {
       const { status, ms } = await submit(urls[(number + attempt) % urls.length] ?? '', sourceAppId, number, key);
       ledger.note(number, status, ms);

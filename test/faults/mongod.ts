@@ -129,8 +129,12 @@ async function stop(members: readonly Mongod[], folder: string): Promise<void> {
 }
 
 /** Reads straight from the database, past the service: what a majority has. */
-export async function inspect<T>(uri: string, look: (db: mongo.Db) => Promise<T>): Promise<T> {
-  const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 30_000, readConcernLevel: 'majority' });
+export async function inspect<T>(
+  uri: string,
+  look: (db: mongo.Db) => Promise<T>,
+  serverSelectionTimeoutMS = 30_000,
+): Promise<T> {
+  const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS, readConcernLevel: 'majority' });
   try {
     return await look(client.db());
   } finally {

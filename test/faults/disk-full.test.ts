@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
+import { DataDir } from './data-dir.ts';
+import { Ledger, summary } from './ledger.ts';
+import { send, startLoad, submit, untilServed } from './load.ts';
+import { inspect } from './mongod.ts';
+import { Service, say } from './service.ts';
+import { createSmallDisk } from './small-disk.ts';
+
+const FULL_MS = 10_000;
+
+const disk = await createSmallDisk();
+afterAll(() => disk.remove());
+
+it(`fault 8: the disk of the embedded database is full (${disk.kind}): 503, the process lives, what was acknowledged is intact`, async () => {
+  const dataDir = new DataDir(join(disk.path, 'data'));
+  const service = await (await Service.create({ DATA_DIR: dataDir.path })).start();
+  const { pid } = service;
+  const uri = await dataDir.uri();
+  const ledger = new Ledger();
+  try {
+    await service.createApp('forms');
+    const load = startLoad({ urls: [service.url], sourceAppId: 'forms', ledger, rate: 100 });
+    await sleep(2_000);
+    await disk.fill(await dataDir.mongodPid());
+    // Without a checkpoint mongod would notice only after a minute or so.
+    const checkpoint = () => inspect(uri, (db) => db.admin().command({ fsync: 1 }), 1_000).catch(() => undefined);
+    for (let full = false; !full; full = (await submit(service.url, 'forms', ledger.open())).status === 503) {
+      await checkpoint();
+    }
+    const before = ledger.acknowledged;
+    await sleep(FULL_MS);
+    expect((await send(`${service.url}/health`)).status).toBe(200);
+    say(`disk full: ${ledger.acknowledged - before} acknowledged meanwhile`);
+
+    await disk.free();
+    const served = await untilServed(() => submit(service.url, 'forms', ledger.open()));
+    say(`disk free again: served after ${Math.round(served)} ms`);
+    await load.stop();
+    expect({ isRunning: service.isRunning, pid: service.pid }).toEqual({ isRunning: true, pid });
+    const audit = await inspect(uri, (db) => ledger.audit(db.collection('users')));
+    say(`disk full: ${summary(audit)}`);
+    expect(audit).toMatchObject({ lost: [], twice: [], invented: [] });
+    expect([...ledger.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});

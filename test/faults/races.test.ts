@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Client } from '../support/client.ts';
+import { databaseUri } from '../support/process.ts';
+import { randomName } from '../support/server.ts';
+import { send } from './load.ts';
+import { inspect } from './mongod.ts';
+import { rounds, Service, say } from './service.ts';
+
+const ROUNDS = rounds(200, 10);
+const WRITERS = 8;
+const MONGODB_URI = databaseUri(randomName());
+
+let servers: [Service, Service];
+let admins: [Client, Client];
+beforeAll(async () => {
+  const create = async () => (await Service.create({ MONGODB_URI })).start();
+  servers = [await create(), await create()];
+  admins = [await servers[0].admin(), await servers[1].admin()];
+});
+afterAll(() => Promise.all(servers.map((server) => server.stop())));
+
+/** Each server in turn is the one that changes, and the other the one that must notice. */
+const inTurn = <T>([a, b]: [T, T], round: number): [changing: T, other: T] => (round % 2 === 0 ? [a, b] : [b, a]);
+
+const submitTo = (server: Service, sourceAppId: string, email: string, value: unknown) =>
+  send(`${server.url}/v1/users`, {
+    method: 'POST',
+    headers: { 'x-app-id': sourceAppId },
+    body: { email, data: { value } },
+  });
+
+/** Submits to both servers without pause; `stop` resolves with all statuses when nothing is in flight any more. */
+function keepSubmitting(sourceAppId: () => string, value: (sent: number) => unknown) {
+  const statuses = new Set<number>();
+  let stopped = false;
+  let sent = 0;
+  const run = async (server: Service | undefined) => {
+    while (server && !stopped) {
+      sent += 1;
+      const { status } = await submitTo(server, sourceAppId(), `u${sent % 20}@example.org`, value(sent));
+      statuses.add(status);
+    }
+  };
+  const running = Promise.all(Array.from({ length: WRITERS }, (_, index) => run(servers[index % 2])));
+  return {
+    async stop() {
+      stopped = true;
+      await running;
+      return [...statuses].sort();
+    },
+  };
+}
+
+describe('fault 6: two servers under submissions', () => {
+  it(`${ROUNDS} deletes: when one has answered, nothing of the app is left in any collection, nor comes later`, async () => {
+    let current = '';
+    const appIds: unknown[] = [];
+    const names = Array.from({ length: ROUNDS }, (_, round) => `short-lived-${round}`);
+    await createAll(names);
+    const load = keepSubmitting(
+      () => current,
+      (sent) => `text ${sent}`,
+    );
+    await inspect(MONGODB_URI, async (db) => {
+      const left = async (filter: object) => ({
+        users: await db.collection('users').countDocuments(filter),
+        schemas: await db.collection('schema_versions').countDocuments(filter),
+      });
+      for (const [round, sourceAppId] of names.entries()) {
+        const [changing, other] = inTurn(admins, round);
+        const app = await db.collection('apps').findOne({ sourceAppId });
+        appIds.push(app?._id);
+        current = sourceAppId;
+        while ((await db.collection('users').countDocuments({ appId: app?._id })) === 0) await sleep(1);
+        const { body } = await changing.delete(`/auth/apps/${sourceAppId}`).expect(200);
+        expect(body.deletedUsers).toBeGreaterThan(0);
+        expect({ round, ...(await left({ appId: app?._id })) }).toEqual({ round, users: 0, schemas: 0 });
+        await other.submit(sourceAppId, { email: 'late@example.org' }).expect(400);
+        if (round % 20 === 19) say(`${round + 1} of ${ROUNDS} deletes`);
+      }
+      const statuses = await load.stop();
+      expect(statuses.filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
+      expect(await left({ appId: { $in: appIds } })).toEqual({ users: 0, schemas: 0 });
+      const living = await db.collection('apps').distinct('_id');
+      expect(await left({ appId: { $nin: living } })).toEqual({ users: 0, schemas: 0 });
+    });
+  });
+
+  it(`${ROUNDS} schema PUTs: none accepted under a replaced schema, no record that breaks the version it carries`, async () => {
+    // In odd versions the value is a number, in even ones a text.
+    const kindOf = (version: number) => (version % 2 === 1 ? 'number' : 'text');
+    const sampleOf = (version: number) => (version % 2 === 1 ? version : `text ${version}`);
+    await createAll(['flipping']);
+    const load = keepSubmitting(() => 'flipping', sampleOf);
+    for (let version = 2; version <= ROUNDS + 1; version += 1) {
+      const [changing, other] = inTurn(admins, version);
+      const field = { key: 'value', kind: kindOf(version), required: true } as const;
+      const { body } = await changing.putSchema('flipping', { fields: [field] }).expect(200);
+      expect(body.version).toBe(version);
+      const [old, fresh] = await Promise.all([
+        other.submit('flipping', { email: `old-${version}@example.org`, data: { value: sampleOf(version - 1) } }),
+        other.submit('flipping', { email: 'fresh@example.org', data: { value: sampleOf(version) } }),
+      ]);
+      expect({ version, old: old.status, fresh: fresh.status }).toEqual({ version, old: 400, fresh: 200 });
+      if (version % 20 === 0) say(`${version} of ${ROUNDS} schema PUTs`);
+    }
+    const statuses = await load.stop();
+    expect(statuses.filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
+    await inspect(MONGODB_URI, async (db) => {
+      const records = await db.collection('users').find({ sourceAppId: 'flipping' }).toArray();
+      expect(records.length).toBeGreaterThan(1);
+      // The default schema, version 1, has no such field and takes anything.
+      const checked = records.filter(({ schemaVersion }) => schemaVersion > 1);
+      const broken = checked.filter(
+        ({ schemaVersion, data }) => typeof data.value !== (kindOf(schemaVersion) === 'number' ? 'number' : 'string'),
+      );
+      expect(broken).toEqual([]);
+      expect(records.filter(({ email }) => email.startsWith('old-'))).toEqual([]);
+    });
+  });
+});
+
+/** Creating an app hashes a password, which is slow on purpose: a few at a time, before the rounds. */
+async function createAll(names: readonly string[]): Promise<void> {
+  const waiting = [...names];
+  const create = async (admin: Client) => {
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      await admin.post('/auth/apps', { sourceAppId: name }).expect(200);
+    }
+  };
+  await Promise.all(admins.map(create));
+}
