@@ -2,7 +2,11 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/{unit,http,contract,cli,startup,security,browser}/**/*.test.ts'],
+    include: [
+      'test/{unit,http,contract,cli,startup,security,browser}/**/*.test.ts',
+      // The short ones of npm run test:faults, with fewer rounds.
+      'test/faults/{connection-cut,delete-interrupted,first-submissions,primary-watch,races}.test.ts',
+    ],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -1,7 +1,7 @@
 import { Unavailable } from '../errors.ts';
 
 /** The most that the service spends on one request before it says 503; a request waits for a database that is away no longer (DESIGN section 2). */
-export const DEADLINE_MS = 2_700;
+export const DEADLINE_MS = 2_500;
 
 /**
  * The time that one request may still spend on the service's own work. Time that the client takes to send its body does not count, so the budget is spent

@@ -7,7 +7,7 @@ import { send } from './load.ts';
 import { inspect } from './mongod.ts';
 import { rounds, Service, say } from './service.ts';
 
-const ROUNDS = rounds(200, 10);
+const ROUNDS = rounds(200, 6);
 const WRITERS = 8;
 const MONGODB_URI = databaseUri(randomName());
 

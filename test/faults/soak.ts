@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, inject, it } from 'vitest';
+import { Ledger } from './ledger.ts';
+import { startLoad } from './load.ts';
+import { inspect, type ReplicaSet, startReplicaSet } from './mongod.ts';
+import { Service, say } from './service.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    soakMinutes?: number;
+  }
+}
+
+const RATE = 300;
+const EVERY_MS = 10_000;
+const MINUTE_MS = 60_000;
+const MINUTES = inject('soakMinutes') ?? 15;
+
+/** Something that goes wrong, and is over when `strike` resolves. */
+interface Fault {
+  name: string;
+  strike(): Promise<unknown>;
+}
+
+it(`a soak of ${MINUTES} minutes at ${RATE} writes a second, with a random fault about every 10 s`, async () => {
+  const set = await startReplicaSet(3);
+  const servers = [
+    await (await Service.create({ MONGODB_URI: set.uri })).start(),
+    await (await Service.create({ MONGODB_URI: set.uri })).start(),
+  ];
+  const ledger = new Ledger();
+  try {
+    await servers[0]?.createApp('forms');
+    const load = startLoad({ urls: servers.map(({ url }) => url), sourceAppId: 'forms', ledger, rate: RATE });
+    const begun = performance.now();
+    for (let fault = 1; performance.now() - begun < MINUTES * MINUTE_MS; fault += 1) {
+      const next = performance.now() + EVERY_MS * (0.5 + Math.random());
+      const { name, strike } = pick(faults(set, servers));
+      await strike();
+      report(performance.now() - begun, fault, name, ledger);
+      await sleep(Math.max(0, next - performance.now()));
+    }
+    await load.stop();
+    const audit = await inspect(set.uri, (db) => ledger.audit(db.collection('users')));
+    const { sent, acknowledged, unanswered, storedUnanswered, lost, twice, invented } = audit;
+    say(`sent ${sent}, acknowledged ${acknowledged}, unanswered ${unanswered} (${storedUnanswered} of them stored)`);
+    say(
+      `answers by status: ${[...ledger.statuses].map(([status, times]) => `${status || 'none'} ${times}`).join(', ')}`,
+    );
+    say(
+      `lost ${lost.length}, twice ${twice.length}, hung over 3 s ${ledger.hung}; slowest ${Math.round(ledger.slowestMs)} ms`,
+    );
+    expect({ lost, twice, invented, hung: ledger.hung, unexpected: ledger.unexpected }).toEqual({
+      lost: [],
+      twice: [],
+      invented: [],
+      hung: 0,
+      unexpected: [],
+    });
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+    await set.stop();
+  }
+});
+
+function faults(set: ReplicaSet, servers: readonly Service[]): Fault[] {
+  return [
+    {
+      name: 'kill -9 of a server',
+      async strike() {
+        const server = pick(servers);
+        await server.kill();
+        await server.start();
+      },
+    },
+    {
+      name: 'SIGTERM of a server',
+      async strike() {
+        const server = pick(servers);
+        const ended = await server.stop();
+        expect(ended?.code).toBe(0);
+        await server.start();
+      },
+    },
+    {
+      name: 'kill -9 of the primary',
+      async strike() {
+        const primary = await set.primary();
+        await primary.kill();
+        await set.primary();
+        await primary.start();
+      },
+    },
+    {
+      name: 'kill -9 of a member',
+      async strike() {
+        const member = pick(set.members);
+        await member.kill();
+        await member.start();
+      },
+    },
+    {
+      name: 'step-down of the primary',
+      async strike() {
+        const primary = await set.primary();
+        await primary.ask((admin) => admin.command({ replSetStepDown: 5, secondaryCatchUpPeriodSecs: 2, force: true }));
+        await set.primary();
+      },
+    },
+    {
+      name: 'primary stopped for 8 s',
+      async strike() {
+        const primary = await set.primary();
+        primary.signal('SIGSTOP');
+        await sleep(8_000);
+        primary.signal('SIGCONT');
+        await set.primary();
+      },
+    },
+    {
+      name: 'all members stopped for 4 s',
+      async strike() {
+        for (const member of set.members) member.signal('SIGSTOP');
+        await sleep(4_000);
+        for (const member of set.members) member.signal('SIGCONT');
+        await set.primary();
+      },
+    },
+  ];
+}
+
+function pick<T>(choices: readonly T[]): T {
+  const choice = choices[Math.floor(Math.random() * choices.length)];
+  if (choice === undefined) throw new Error('nothing to choose from');
+  return choice;
+}
+
+function report(passedMs: number, fault: number, name: string, ledger: Ledger): void {
+  const passed = `${Math.round(passedMs / 1_000)} s of ${MINUTES * 60} s`;
+  say(`${passed}: fault ${fault}, ${name}; ${ledger.acknowledged} acknowledged, hung ${ledger.hung}`);
+}
