@@ -81,8 +81,11 @@ describe('the schema editor', () => {
     expect(await schema.page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);
     await schema.press('Discard');
     expect(await schema.keys()).toEqual(['name', 'plan', 'age']);
+    expect(await schema.page.getByLabel('Shortest length').inputValue()).toBe('');
+    expect(await schema.page.getByLabel('Pattern').inputValue()).toBe('');
     await schema.press('Undo');
     expect(await schema.keys()).toEqual(['plan', 'plan', 'age']);
+    expect(await schema.page.getByLabel('Shortest length').inputValue()).toBe('9');
     await schema.press('Discard');
     expect((await schema.stored()).version).toBe(2);
   });

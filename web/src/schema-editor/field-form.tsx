@@ -1,4 +1,5 @@
 import { Checkbox, NativeSelect, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { KINDS, type LooseDefinition } from './draft.ts';
 import classes from './field-form.module.css';
 import { KIND_NAMES } from './kind-names.ts';
@@ -53,13 +54,11 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
 
 function Options({ definition, problems, onChange }: FieldFormProps) {
   const number = (option: 'minLength' | 'maxLength' | 'min' | 'max', label: string) => (
-    <TextInput
+    <Bound
       label={label}
-      placeholder="No bound"
-      inputMode="decimal"
-      defaultValue={definition[option] ?? ''}
-      error={told(problems[option])}
-      onChange={(event) => onChange({ [option]: numberOf(event.currentTarget.value) })}
+      value={definition[option]}
+      problem={problems[option]}
+      onChange={(value) => onChange({ [option]: value })}
     />
   );
   switch (definition.kind) {
@@ -111,6 +110,32 @@ function Options({ definition, problems, onChange }: FieldFormProps) {
     case 'date':
       return null;
   }
+}
+
+interface BoundProps {
+  label: string;
+  value: number | undefined;
+  problem: string | undefined;
+  onChange: (value: number | undefined) => void;
+}
+
+function Bound({ label, value, problem, onChange }: BoundProps) {
+  const [typed, setTyped] = useState('');
+  // What is typed on the way to a number, like `1.`, stays; a value from elsewhere, as when changes are discarded, replaces it.
+  const shown = Object.is(numberOf(typed), value) ? typed : String(value ?? '');
+  return (
+    <TextInput
+      label={label}
+      placeholder="No bound"
+      inputMode="decimal"
+      value={shown}
+      error={told(problem)}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        onChange(numberOf(event.currentTarget.value));
+      }}
+    />
+  );
 }
 
 /** An empty text is no bound; what is not a number becomes a problem that the rules name. */
