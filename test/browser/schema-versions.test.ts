@@ -36,6 +36,10 @@ describe('the versions of a schema', () => {
     }
     await text.fill(JSON.stringify({ rejectUnknown: true, fields: [{ key: 'city', kind: 'text', required: true }] }));
     await schema.page.getByRole('alert').waitFor({ state: 'detached' });
+    await schema.press('Discard');
+    expect(JSON.parse(await text.inputValue()).fields).toHaveLength(3);
+    await schema.press('Undo');
+    expect(JSON.parse(await text.inputValue()).fields).toHaveLength(1);
     await schema.page.getByRole('tab', { name: 'Fields' }).click();
     expect(await schema.keys()).toEqual(['city']);
     await schema.save();

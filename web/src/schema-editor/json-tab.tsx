@@ -1,5 +1,5 @@
 import { Alert, Group, Text, Textarea } from '@mantine/core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CopyButton } from '../components/copy-button.tsx';
 import { type Draft, strictDefinition, withDefinitions } from './draft.ts';
 import classes from './json-tab.module.css';
@@ -10,13 +10,18 @@ const MAX_PROBLEMS = 10;
 
 /** The draft as the text that the API takes. What is right goes into the draft at once; while it is not, the draft stays as it was. */
 export function JsonTab({ work }: { work: SchemaWork }) {
-  const [text, setText] = useState(() => textOf(work.draft));
-  const [problems, setProblems] = useState<string[]>([]);
+  const current = textOf(work.draft);
+  const [typed, setTyped] = useState({ text: current, draft: current });
+  // A draft that changed elsewhere, as when changes are discarded, replaces what was typed.
+  const text = typed.draft === current ? typed.text : current;
+  const read = useMemo(() => schemaOf(text), [text]);
+  const problems = 'problems' in read ? read.problems : [];
   const change = (next: string): void => {
-    setText(next);
-    const read = schemaOf(next);
-    setProblems('problems' in read ? read.problems : []);
-    if (!('problems' in read)) work.edit((draft) => withDefinitions(draft, read));
+    const schema = schemaOf(next);
+    if ('problems' in schema) return void setTyped({ text: next, draft: current });
+    const draft = withDefinitions(work.draft, schema);
+    setTyped({ text: next, draft: textOf(draft) });
+    work.edit(() => draft);
   };
   return (
     <>
