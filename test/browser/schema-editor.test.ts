@@ -56,6 +56,10 @@ describe('the schema editor', () => {
     expect(await schema.keys()).toEqual(['name', 'plan', 'plan2']);
     await schema.press('Undo');
     expect(await schema.keys()).toEqual(['age', 'name', 'plan', 'plan2']);
+    await schema.press('Remove Age');
+    await schema.press('Discard');
+    expect(await schema.keys()).toEqual(['name', 'plan', 'age']);
+    expect(await schema.page.getByText('“Age” is removed').count()).toBe(0);
   });
 
   it('moves a field with the mouse', async () => {

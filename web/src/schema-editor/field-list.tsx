@@ -25,6 +25,8 @@ export function FieldList({ work }: { work: SchemaWork }) {
     setRemoved({ field, at: fields.indexOf(field) });
     work.edit((draft) => removeField(draft, field.id));
   };
+  // It may have come back by other means, as when all changes are discarded.
+  const isBack = fields.some(({ id }) => id === removed?.field.id);
   const putBack = (): void => {
     if (removed) work.edit((draft) => ({ ...draft, fields: draft.fields.toSpliced(removed.at, 0, removed.field) }));
     setRemoved(undefined);
@@ -58,7 +60,7 @@ export function FieldList({ work }: { work: SchemaWork }) {
           />
         ))}
       </ol>
-      {removed && (
+      {removed && !isBack && (
         <div className={classes.removed} role="status">
           “{removed.field.definition.label}” is removed.
           <Button variant="subtle" size="compact-sm" onClick={putBack}>
