@@ -73,7 +73,7 @@ async function gather(
     headers: (spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers')) as never,
     params: (spec.params && parsePart(spec.params, req.params, 'Invalid path')) as never,
     query: (spec.query && parsePart(spec.query, req.query, 'Invalid query parameters')) as never,
-    body: (spec.body && parsePart(spec.body, await deps.readJson(req, res), message)) as never,
+    body: (spec.body && parsePart(spec.body, await deps.readJson(req), message)) as never,
     req,
     res,
   };

@@ -4,8 +4,12 @@ import type { RecordWriter } from './record-writer.ts';
 import type { Upsert, Written } from './submission.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
-/** So many batches may be on the wire at once: enough that the journal is always busy, few enough that batches fill. */
+/**
+ * So many batches may be on the wire at once, but a further one goes out beside others only when so many wait for it: two small batches cost the database more than one of
+ * both, and where processors are the limit that costs everybody (docs/performance.md).
+ */
 const MAX_IN_FLIGHT = 3;
+const WORTH_ANOTHER = 64;
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
@@ -29,7 +33,7 @@ interface Entry {
 }
 
 /**
- * Group commit: while batches are on the wire, upserts queue, and each free slot takes the whole queue as one unordered bulk write. Nothing lingers: on an idle service
+ * Group commit: while a batch is on the wire, upserts queue, and the next one takes the whole queue as one unordered bulk write. Nothing lingers: on an idle service
  * an upsert goes out at once. Each entry stays one atomic upsert and fails for itself alone; the driver can send a batch again after a network error, because a bulk write
  * carries a transaction number (a raw command does not, and a resent `$push` would be applied twice). DESIGN section 5, point 1.
  *
@@ -44,10 +48,15 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
   function flush(): void {
     scheduled = false;
     refuseOld();
-    while (waiting.length > 0 && inFlight < MAX_IN_FLIGHT) {
+    while (mayGo()) {
       inFlight += 1;
       void commit(takeBatch());
     }
+  }
+
+  function mayGo(): boolean {
+    if (inFlight === 0) return waiting.length > 0;
+    return inFlight < MAX_IN_FLIGHT && waiting.length >= WORTH_ANOTHER;
   }
 
   /** Refuses what has waited too long: nobody waits for its answer any more, and its sender may have sent it again. */
@@ -101,7 +110,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
       return new Promise((resolve, reject) => {
         waiting.push({ upsert, bytes, since: performance.now(), resolve, reject });
         waitingBytes += bytes;
-        if (scheduled || inFlight >= MAX_IN_FLIGHT) return;
+        if (scheduled || !mayGo()) return;
         // After the sockets that are readable now were read: requests that came together are written together.
         scheduled = true;
         setImmediate(flush);
