@@ -6,7 +6,7 @@ import type { App, AppService } from './apps.service.ts';
 
 export const appRoutes = (apps: AppService, removal: AppRemoval): Route[] =>
   routes(appEndpoints, {
-    listApps: () => new JsonStream('apps', presentAll(apps.list())),
+    listApps: () => JsonStream.of('apps', apps.list(), present),
 
     createApp: async ({ body }) => {
       const { app, password } = await apps.create(body.sourceAppId);
@@ -21,6 +21,6 @@ export const appRoutes = (apps: AppService, removal: AppRemoval): Route[] =>
     deleteApp: async ({ params }) => ({ ok: true as const, deletedUsers: await removal.remove(params.sourceAppId) }),
   });
 
-async function* presentAll(apps: AsyncIterable<App>) {
-  for await (const { sourceAppId, role, createdAt } of apps) yield { sourceAppId, role, createdAt };
+function present({ sourceAppId, role, createdAt }: App) {
+  return { sourceAppId, role, createdAt };
 }

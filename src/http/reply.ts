@@ -9,13 +9,32 @@ const CHUNK_CHARACTERS = 64 * 1024;
 export class JsonStream {
   readonly name: string;
   readonly items: AsyncIterable<unknown>;
+  readonly present: (item: unknown) => unknown;
   readonly rest: Record<string, unknown>;
 
-  /** @param rest the members that follow the list */
-  constructor(name: string, items: AsyncIterable<unknown>, rest: Record<string, unknown> = {}) {
+  private constructor(
+    name: string,
+    items: AsyncIterable<unknown>,
+    present: (item: unknown) => unknown,
+    rest: Record<string, unknown>,
+  ) {
     this.name = name;
     this.items = items;
+    this.present = present;
     this.rest = rest;
+  }
+
+  /**
+   * @param present what of an item is shown
+   * @param rest the members that follow the list
+   */
+  static of<Item>(
+    name: string,
+    items: AsyncIterable<Item>,
+    present: (item: Item) => unknown,
+    rest: Record<string, unknown> = {},
+  ): JsonStream {
+    return new JsonStream(name, items, present as (item: unknown) => unknown, rest);
   }
 }
 
@@ -78,12 +97,12 @@ function isKnown(etag: string, ifNoneMatch = ''): boolean {
  * Streams a list with back-pressure: memory stays flat whatever its length (DESIGN section 3, invariant 6). Headers go out when the first item is there,
  * so that a database that is away still gets a 503; a failure after that cuts the connection, and the client sees that the JSON is not whole.
  */
-async function sendStream(res: Response, { name, items, rest }: JsonStream): Promise<void> {
-  const iterator = items[Symbol.asyncIterator]();
+async function sendStream(res: Response, stream: JsonStream): Promise<void> {
+  const iterator = stream.items[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (res.headersSent || res.destroyed) return void (await iterator.return?.());
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  const text = chunks(name, first, iterator, rest);
+  const text = chunks(stream, first, iterator);
   await pipeline(Readable.from(text, { objectMode: false, highWaterMark: CHUNK_CHARACTERS }), res);
 }
 
@@ -97,15 +116,14 @@ async function sendDownload(res: Response, { fileName, mediaType, content }: Dow
 }
 
 async function* chunks(
-  name: string,
+  { name, present, rest }: JsonStream,
   first: IteratorResult<unknown>,
   iterator: AsyncIterator<unknown>,
-  rest: Record<string, unknown>,
 ): AsyncGenerator<string> {
   try {
     let text = `{${JSON.stringify(name)}:[`;
     for (let next = first, separator = ''; !next.done; next = await iterator.next(), separator = ',') {
-      text += separator + JSON.stringify(next.value);
+      text += separator + JSON.stringify(present(next.value));
       // The first items go out at once: a person waits for them.
       if (text.length < CHUNK_CHARACTERS && next !== first) continue;
       yield text;

@@ -20,7 +20,8 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
     replaceSchema: async ({ params, headers, body }) =>
       present(await schemas.replace(params.sourceAppId, body, versionsOf(headers['if-match']))),
 
-    listSchemaVersions: async ({ params }) => new JsonStream('versions', await schemas.history(params.sourceAppId)),
+    listSchemaVersions: async ({ params }) =>
+      JsonStream.of('versions', await schemas.history(params.sourceAppId), (version) => version),
   });
 
 /**

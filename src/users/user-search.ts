@@ -64,7 +64,7 @@ export function createUserSearch(users: UserCollection, timeLimitMs = SEARCH_TIM
     /** All matches, newest first, read as they are consumed. The hint keeps that order from becoming a sort of everything in memory. */
     all: (appId: Types.ObjectId, filter: UserFilter): AsyncIterable<UserRecord> =>
       users
-        .find<UserRecord>(filterOf(appId, filter), { projection: HIDDEN, batchSize: LISTING_BATCH })
+        .find<UserRecord>(filterOf(appId, filter), { batchSize: LISTING_BATCH })
         .hint({ appId: 1, _id: -1 })
         .sort({ _id: -1 }),
   };

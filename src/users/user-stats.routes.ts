@@ -10,9 +10,9 @@ export const userStatsRoutes = (stats: UserStatsService): Route[] =>
       return { users, lastSubmissionAt: lastSubmissionAt?.toISOString() ?? null, days };
     },
 
-    getStatsOfAllApps: () => new JsonStream('apps', presentAll(stats.ofAllApps())),
+    getStatsOfAllApps: () => JsonStream.of('apps', stats.ofAllApps(), present),
   });
 
-async function* presentAll(apps: AsyncIterable<AppStats>) {
-  for await (const { lastSubmissionAt = null, ...app } of apps) yield { ...app, lastSubmissionAt };
+function present({ sourceAppId, users, lastSubmissionAt }: AppStats) {
+  return { sourceAppId, users, lastSubmissionAt: lastSubmissionAt ?? null };
 }

@@ -14,11 +14,11 @@ export const userRoutes = (users: UserService): Route[] =>
     },
 
     listUsers: async ({ app, query }) => {
-      if (Object.keys(query).length === 0) return new JsonStream('users', presentAll(users.list(app), presentOwn));
+      if (Object.keys(query).length === 0) return JsonStream.of('users', users.list(app), presentOwn);
       const page: UserPage = { ...query, limit: query.limit ?? DEFAULT_LIMIT, skip: query.skip ?? 0 };
       const found = await users.search(app, page);
       const { limit, skip } = page;
-      return new JsonStream('users', presentAll(found.users, presentOwn), { total: found.total, limit, skip });
+      return JsonStream.of('users', found.users, presentOwn, { total: found.total, limit, skip });
     },
 
     exportUsers: async ({ app, query: { format, ...filter } }) => {
@@ -38,7 +38,7 @@ export const userRoutes = (users: UserService): Route[] =>
     },
 
     listAllUsers: ({ query }) =>
-      new JsonStream('users', presentAll(users.listAcrossApps(query), presentWithApp), {
+      JsonStream.of('users', users.listAcrossApps(query), presentWithApp, {
         limit: query.limit,
         skip: query.skip,
       }),
@@ -57,8 +57,4 @@ function presentOwn({ _id, email, data, schemaVersion, createdAt, updatedAt }: U
 function presentWithApp(record: UserRecord) {
   const { id, ...rest } = presentOwn(record);
   return { id, sourceAppId: record.sourceAppId, ...rest };
-}
-
-async function* presentAll<Shown>(records: AsyncIterable<UserRecord>, present: (record: UserRecord) => Shown) {
-  for await (const record of records) yield present(record);
 }
