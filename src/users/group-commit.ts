@@ -5,11 +5,12 @@ import type { RecordWriter } from './record-writer.ts';
 import type { UserCollection } from './users.model.ts';
 
 /**
- * So many batches may be on the wire at once, but a further one goes out beside others only when so many wait for it: two small batches cost the database more than one of
- * both, and where processors are the limit that costs everybody (docs/performance.md).
+ * So many batches may be on the wire at once, but a further one goes out beside others only when so many wait for it, or one has waited so long: two small batches cost the
+ * database more than one of both, and where processors are the limit that costs everybody (docs/performance.md); but a batch that is stuck must not hold up the rest.
  */
 const MAX_IN_FLIGHT = 3;
 const WORTH_ANOTHER = 64;
+const PATIENCE_MS = 25;
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
@@ -41,19 +42,31 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
   let waitingBytes = 0;
   let inFlight = 0;
   let scheduled = false;
+  let patience: NodeJS.Timeout | undefined;
 
   function flush(): void {
     scheduled = false;
+    clearTimeout(patience);
+    patience = undefined;
     refuseOld();
     while (mayGo()) {
       inFlight += 1;
       void commit(takeBatch());
     }
+    comeBack();
+  }
+
+  /** Looks again when the patience of what waits beside a batch on the wire is over. */
+  function comeBack(): void {
+    if (waiting.length === 0 || inFlight >= MAX_IN_FLIGHT) return;
+    patience ??= setTimeout(flush, PATIENCE_MS);
   }
 
   function mayGo(): boolean {
     if (inFlight === 0) return waiting.length > 0;
-    return inFlight < MAX_IN_FLIGHT && waiting.length >= WORTH_ANOTHER;
+    const [oldest] = waiting;
+    if (!oldest || inFlight >= MAX_IN_FLIGHT) return false;
+    return waiting.length >= WORTH_ANOTHER || performance.now() - oldest.since >= PATIENCE_MS;
   }
 
   /** Refuses what has waited too long: nobody waits for its answer any more, and its sender may have sent it again. */
@@ -107,7 +120,8 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
       return new Promise((resolve, reject) => {
         waiting.push({ upsert, bytes, since: performance.now(), resolve, reject });
         waitingBytes += bytes;
-        if (scheduled || !mayGo()) return;
+        if (scheduled) return;
+        if (!mayGo()) return comeBack();
         // After the sockets that are readable now were read: requests that came together are written together.
         scheduled = true;
         setImmediate(flush);
