@@ -17,6 +17,9 @@ const TRANSIENT = new Set<unknown>([
   6, 7, 50, 64, 89, 91, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_388, 13_435, 13_436, 14_031,
 ]);
 
+/** What a socket says whose other side has gone. The driver lets these through as they are when a command was too large to be sent at once. */
+const SOCKET_GONE = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
+
 /** A unique index refused the write. */
 export function isDuplicateKey(error: unknown): boolean {
   return codeOf(error) === DUPLICATE_KEY;
@@ -57,7 +60,8 @@ export function databaseRefusal(error: unknown): AppError | undefined {
 
 function isTransient(error: unknown): boolean {
   if (error instanceof mongoose.Error.MongooseServerSelectionError) return true;
-  if (!(error instanceof MongoError)) return false;
+  if (!(error instanceof MongoError))
+    return error instanceof Error && SOCKET_GONE.has((error as { code?: unknown }).code);
   if (!(error instanceof MongoServerError)) return true; // network, selection, pool, topology: the way to the server
   return (
     error instanceof MongoWriteConcernError || TRANSIENT.has(error.code) || error.hasErrorLabel('RetryableWriteError')

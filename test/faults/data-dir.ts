@@ -21,7 +21,7 @@ export class DataDir {
     return embeddedUri(Number(port), 'guest');
   }
 
-  /** The process id of the mongod that runs on it, by its own note. */
+  /** The process id of the mongod that runs on it, by its own note; 0 while none does. */
   async mongodPid(): Promise<number> {
     return Number(await readFile(join(this.path, 'mongodb', 'mongod.lock'), 'utf8'));
   }

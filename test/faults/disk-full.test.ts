@@ -23,16 +23,17 @@ it(`fault 8: the disk of the embedded database is full (${disk.kind}): 503, the 
     await service.createApp('forms');
     const load = startLoad({ urls: [service.url], sourceAppId: 'forms', ledger, rate: 100 });
     await sleep(2_000);
-    await disk.fill(await dataDir.mongodPid());
-    // Without a checkpoint mongod would notice only after a minute or so.
+    // Without a checkpoint mongod would notice only after a minute or so; and each one makes a little room, by what it removes of the journal.
     const checkpoint = () => inspect(uri, (db) => db.admin().command({ fsync: 1 }), 1_000).catch(() => undefined);
-    for (let full = false; !full; full = (await submit(service.url, 'forms', ledger.open())).status === 503) {
+    const mongods = new Set<number>();
+    for (const end = performance.now() + FULL_MS; performance.now() < end || mongods.size < 2; await sleep(100)) {
+      const mongodPid = await dataDir.mongodPid();
+      if (mongodPid > 0) mongods.add(mongodPid);
+      await disk.fill(mongodPid);
       await checkpoint();
+      expect((await send(`${service.url}/health`)).status).toBe(200);
     }
-    const before = ledger.acknowledged;
-    await sleep(FULL_MS);
-    expect((await send(`${service.url}/health`)).status).toBe(200);
-    say(`disk full: ${ledger.acknowledged - before} acknowledged meanwhile`);
+    say(`disk full: mongod died of it and was started again ${mongods.size - 1} times`);
 
     await disk.free();
     const served = await untilServed(() => submit(service.url, 'forms', ledger.open()));

@@ -35,8 +35,8 @@ export class Ledger {
   /** How many answers had which status; 0 is no answer. */
   readonly statuses = new Map<number, number>();
   slowestMs = 0;
-  /** Requests that were answered, or broke, only after 3 s. */
-  hung = 0;
+  /** Requests that were answered, or broke, only after 3 s: how, and after how long. */
+  readonly late: { status: number; ms: number }[] = [];
 
   /** A number of its own for a submission that is about to be sent. */
   open(): number {
@@ -51,7 +51,11 @@ export class Ledger {
     if (status === 200) entry.acknowledged = true;
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     this.slowestMs = Math.max(this.slowestMs, ms);
-    if (ms > HUNG_AFTER_MS) this.hung += 1;
+    if (ms > HUNG_AFTER_MS) this.late.push({ status, ms: Math.round(ms) });
+  }
+
+  get hung(): number {
+    return this.late.length;
   }
 
   get acknowledged(): number {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ export interface SmallDisk {
   /** What it is, for a test's title. */
   kind: string;
   path: string;
-  /** Leaves no room to what the process writes. */
+  /** Leaves no room, as it is now, to what the process writes. */
   fill(pid: number): Promise<void>;
   /** Makes room again. */
   free(): Promise<void>;
@@ -31,7 +31,8 @@ export async function createSmallDisk(): Promise<SmallDisk> {
       kind: 'a limit on the size of files',
       path,
       async fill(pid) {
-        await run('prlimit', ['--pid', String(pid), '--fsize=1']);
+        // It may just have died of being full.
+        await run('prlimit', ['--pid', String(pid), '--fsize=1']).catch(() => undefined);
       },
       // The limit ends with the process that it was set for.
       free: async () => undefined,
@@ -44,7 +45,8 @@ export async function createSmallDisk(): Promise<SmallDisk> {
     path,
     async fill() {
       const { bavail, bsize } = await statfs(path);
-      await writeFile(ballast, Buffer.alloc(bavail * bsize));
+      // The process may be quicker to take it.
+      await appendFile(ballast, Buffer.alloc(bavail * bsize)).catch(() => undefined);
     },
     free: () => rm(ballast),
     async remove() {

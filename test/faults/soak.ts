@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, it } from 'vitest';
 import { Ledger } from './ledger.ts';
@@ -29,6 +30,9 @@ it(`a soak of ${MINUTES} minutes at ${RATE} writes a second, with a random fault
     await (await Service.create({ MONGODB_URI: set.uri })).start(),
   ];
   const ledger = new Ledger();
+  // On a machine that does other things too, part of what looks like a slow answer is the writer's own wait for a processor.
+  const writer = monitorEventLoopDelay();
+  writer.enable();
   try {
     await servers[0]?.createApp('forms');
     const load = startLoad({ urls: servers.map(({ url }) => url), sourceAppId: 'forms', ledger, rate: RATE });
@@ -48,7 +52,7 @@ it(`a soak of ${MINUTES} minutes at ${RATE} writes a second, with a random fault
       `answers by status: ${[...ledger.statuses].map(([status, times]) => `${status || 'none'} ${times}`).join(', ')}`,
     );
     say(
-      `lost ${lost.length}, twice ${twice.length}, hung over 3 s ${ledger.hung}; slowest ${Math.round(ledger.slowestMs)} ms`,
+      `lost ${lost.length}, twice ${twice.length}, hung over 3 s ${ledger.hung}; slowest ${Math.round(ledger.slowestMs)} ms; the writer itself was held up for ${Math.round(writer.max / 1e6)} ms at most`,
     );
     expect({ lost, twice, invented, hung: ledger.hung, unexpected: ledger.unexpected }).toEqual({
       lost: [],
@@ -137,5 +141,7 @@ function pick<T>(choices: readonly T[]): T {
 
 function report(passedMs: number, fault: number, name: string, ledger: Ledger): void {
   const passed = `${Math.round(passedMs / 1_000)} s of ${MINUTES * 60} s`;
-  say(`${passed}: fault ${fault}, ${name}; ${ledger.acknowledged} acknowledged, hung ${ledger.hung}`);
+  say(
+    `${passed}: fault ${fault}, ${name}; ${ledger.acknowledged} acknowledged, hung ${ledger.hung} ${JSON.stringify(ledger.late.slice(-1))}`,
+  );
 }

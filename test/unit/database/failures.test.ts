@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { databaseRefusal } from '../../../src/database/failures.ts';
+import { Unavailable } from '../../../src/errors.ts';
+
+/** The error of a write on a connection that the other side has ended, as Node makes it. */
+async function errorOfWriteAfterEnd(): Promise<unknown> {
+  const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket: Socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.resume();
+  await once(socket, 'end');
+  const failed = once(socket, 'error');
+  socket.write('a command');
+  const [error] = await failed;
+  server.close();
+  return error;
+}
+
+it('a connection that ends while a command is written is a database that is away, though the driver does not say so', async () => {
+  expect(databaseRefusal(await errorOfWriteAfterEnd())).toBeInstanceOf(Unavailable);
+});
+
+it('any other error is a mistake of ours', () => {
+  expect(databaseRefusal(new TypeError('x is not a function'))).toBeUndefined();
+  expect(databaseRefusal(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).toBeUndefined();
+  expect(databaseRefusal('a text')).toBeUndefined();
+});
