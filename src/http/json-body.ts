@@ -75,15 +75,20 @@ function collect(body: Readable, limit: number): Promise<Buffer> {
   return new Promise((done, fail) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    let isWhole = false;
     body.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= limit) return void chunks.push(chunk);
       body.pause();
       fail(tooLarge());
     });
-    body.once('end', () => done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    body.once('end', () => {
+      isWhole = true;
+      done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
     body.once('error', () => fail(new InvalidInput('The request body cannot be read')));
-    body.once('close', () => fail(new InvalidInput('The request body was cut off')));
+    // Every body closes in the end; an error for each, with its stack, cost a tenth of the server's time.
+    body.once('close', () => isWhole || fail(new InvalidInput('The request body was cut off')));
   });
 }
 

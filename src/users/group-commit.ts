@@ -31,8 +31,8 @@ interface Waiting extends Entry {
 }
 
 /**
- * Group commit: while a batch is on the wire, upserts queue, and the next one takes the whole queue as one unordered bulk write. Nothing lingers: on an idle service
- * an upsert goes out at once. Each entry stays one atomic upsert and fails for itself alone; the driver can send a batch again after a network error, because a bulk write
+ * Group commit: while a batch is on the wire, writes queue, and the next one takes the whole queue as unordered bulk writes. Nothing lingers: on an idle service
+ * a write goes out at once. Each entry stays atomic and fails for itself alone; the driver can send a batch again after a network error, because a bulk write
  * carries a transaction number (a raw command does not, and a resent `$push` would be applied twice). DESIGN section 5, point 1.
  *
  * @param alone writes a batch of one, in one round trip instead of two
@@ -96,7 +96,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
 
   async function commit(batch: Entry[]): Promise<void> {
     try {
-      await givingUp(write(batch));
+      await givingUp(send(batch));
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
@@ -105,20 +105,20 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
     }
   }
 
-  async function write(batch: Entry[]): Promise<void> {
+  async function send(batch: Entry[]): Promise<void> {
     const [only] = batch;
-    if (only && batch.length === 1) only.resolve(await alone.upsert(only.upsert));
+    if (only && batch.length === 1) only.resolve(await alone.write(only.write));
     else await writeBatch(users, batch);
   }
 
   return {
-    upsert(upsert) {
-      const bytes = mongo.BSON.calculateObjectSize(upsert.update);
+    write(write) {
+      const bytes = mongo.BSON.calculateObjectSize(write.kind === 'insert' ? write.record : write.update);
       if (waiting.length >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES) {
         return Promise.reject(new Unavailable('Too many submissions at once; try again shortly', 1));
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ upsert, bytes, since: performance.now(), resolve, reject });
+        waiting.push({ write, bytes, since: performance.now(), resolve, reject });
         waitingBytes += bytes;
         if (scheduled) return;
         if (!mayGo()) return comeBack();

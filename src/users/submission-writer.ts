@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { isDuplicateKey, isImmutableField, isTypeMismatch } from '../database/failures.ts';
 import { Conflict, KeyReused, Unavailable } from '../errors.ts';
+import { createNewcomers } from './newcomers.ts';
 import type { RecordId } from './record-id.ts';
 import type { RecordWriter } from './record-writer.ts';
-import { type Submission, upsertOf, type Written } from './submission.ts';
+import { insertOf, type Submission, upsertOf, type Written } from './submission.ts';
 import { explainConflict, turnIntoArray } from './submission-conflict.ts';
 import type { UserCollection } from './users.model.ts';
 
@@ -40,6 +41,7 @@ export function createStoreSubmission(deps: {
 }): StoreSubmission {
   const { users, writer, newId, maxArrayItems } = deps;
   const known = new LRUCache<string, Written>({ max: MAX_KNOWN });
+  const newcomers = createNewcomers();
 
   /** Finds out why an upsert was refused: resolves with the answer of a repeat, with nothing when it may be tried again, or throws. */
   async function settle(submission: Submission): Promise<StoredSubmission | undefined> {
@@ -63,18 +65,40 @@ export function createStoreSubmission(deps: {
     }
   }
 
+  /** For a person who probably has no record; resolves with nothing when there is one. */
+  async function insert(submission: Submission, newRecord: RecordId): Promise<Written | undefined> {
+    try {
+      return await writer.write(insertOf(submission, newRecord));
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return undefined;
+    }
+  }
+
+  function remember(person: string, { now }: Submission, written: Written): StoredSubmission {
+    known.set(person, written);
+    // Two first submissions at once: the one that came second may have been sent before the record was made.
+    return { ...written, updatedAt: written.createdAt > now ? written.createdAt : now };
+  }
+
   return async (submission) => {
     for (const [key, items] of Object.entries(submission.change.append)) {
       if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
     }
     const person = `${submission.appId.toHexString()} ${submission.email}`;
     const newRecord = newId(submission.now);
+    let isStranger = !known.has(person);
+    if (isStranger && newcomers.areLikely()) {
+      const written = await insert(submission, newRecord);
+      newcomers.note(written !== undefined);
+      if (written) return remember(person, submission, written);
+      isStranger = false;
+    }
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       try {
-        const written = await writer.upsert(upsertOf(submission, newRecord, maxArrayItems, known.get(person)));
-        known.set(person, written);
-        // Two first submissions at once: the one that came second may have been sent before the record was made.
-        return { ...written, updatedAt: written.createdAt > submission.now ? written.createdAt : submission.now };
+        const written = await writer.write(upsertOf(submission, newRecord, maxArrayItems, known.get(person)));
+        if (isStranger) newcomers.note(written.id.equals(newRecord));
+        return remember(person, submission, written);
       } catch (error) {
         if (!isDuplicateKey(error) && !isImmutableField(error) && !isTypeMismatch(error)) throw error;
         // What was known of the record may be no longer true: it may have been erased and made anew.

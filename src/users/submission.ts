@@ -19,8 +19,19 @@ export interface Submission {
   applied: AppliedKey | undefined;
 }
 
+/** What stores a submission, in one atomic step. */
+export type RecordWrite = Insert | Upsert;
+
+/** Creates the record, or fails with a duplicate key because the person has one. */
+export interface Insert {
+  kind: 'insert';
+  record: UserDocument;
+  creation: Written;
+}
+
 /** One atomic upsert: it creates the record, changes it, or fails with a duplicate key because its filter refused the record that exists. */
 export interface Upsert {
+  kind: 'upsert';
   appId: Types.ObjectId;
   email: string;
   filter: mongo.Filter<UserDocument>;
@@ -35,6 +46,28 @@ export interface Upsert {
 export interface Written {
   id: RecordId;
   createdAt: Date;
+}
+
+/**
+ * The insert that stores a submission of somebody who has no record. The record is the one that the upsert below would create; a test holds the two against each other.
+ */
+export function insertOf(submission: Submission, newId: RecordId): Insert {
+  const { appId, sourceAppId, email, schemaVersion, now, change, applied } = submission;
+  const data = { ...change.set, ...change.append };
+  const sizes = Object.entries(data).flatMap(([key, value]) => (Array.isArray(value) ? [[key, value.length]] : []));
+  const record: UserDocument = {
+    _id: newId,
+    appId,
+    sourceAppId,
+    email,
+    data,
+    schemaVersion,
+    createdAt: now,
+    updatedAt: now,
+    ...(sizes.length > 0 && { arraySizes: Object.fromEntries(sizes) }),
+    ...(applied && { appliedKeys: [applied] }),
+  };
+  return { kind: 'insert', record, creation: { id: newId, createdAt: now } };
 }
 
 /**
@@ -80,6 +113,7 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
   if (Object.keys(push).length > 0) update.$push = push;
   if (Object.keys(sizes).length > 0) update.$inc = sizes;
   return {
+    kind: 'upsert',
     appId,
     email,
     filter: filter as mongo.Filter<UserDocument>,

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRecordIds } from '../../src/users/record-id.ts';
+import { appliedKey, insertOf, type Submission, upsertOf } from '../../src/users/submission.ts';
+import type { UserDocument } from '../../src/users/users.model.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const key = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,8}$/);
+const value = fc.oneof(
+  fc.string(),
+  fc.integer(),
+  fc.boolean(),
+  fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+  fc.array(fc.integer(), { maxLength: 4 }),
+  fc.dictionary(key, fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true })), {
+    noNullPrototype: true,
+  }),
+);
+const item = fc.record({ value: fc.string(), timestamp: fc.constant('2026-01-31T08:30:00.000Z') });
+
+/** Keys of values that replace begin with s, those of arrays with a: no schema has one key twice. */
+const submissions = fc.record({
+  set: fc.dictionary(
+    key.map((name) => `s${name}`),
+    value,
+    { noNullPrototype: true, maxKeys: 6 },
+  ),
+  append: fc.dictionary(
+    key.map((name) => `a${name}`),
+    fc.array(item, { maxLength: 3 }),
+    { noNullPrototype: true, maxKeys: 3 },
+  ),
+  hasKey: fc.boolean(),
+});
+
+describe('The record of somebody new', () => {
+  it('is the same, whether an insert or an upsert makes it', async () => {
+    const inserted = server.db.collection<UserDocument>('inserted');
+    const upserted = server.db.collection<UserDocument>('upserted');
+    const newId = createRecordIds();
+    const test = fc.asyncProperty(submissions, async ({ set, append, hasKey }) => {
+      const now = new Date();
+      const submission: Submission = {
+        appId: new mongoose.Types.ObjectId(),
+        sourceAppId: 'some-app',
+        email: 'ada@example.com',
+        schemaVersion: 3,
+        now,
+        change: { set, append },
+        applied: hasKey ? appliedKey('a key', set) : undefined,
+      };
+      const id = newId(now);
+      await inserted.insertOne(insertOf(submission, id).record);
+      const { filter, update } = upsertOf(submission, id, 10);
+      await upserted.updateOne(filter, update, { upsert: true });
+      const made = await inserted.findOne({ _id: id });
+      expect(made).not.toBeNull();
+      expect(made).toEqual(await upserted.findOne({ _id: id }));
+    });
+    await fc.assert(test, { numRuns: 150 });
+  });
+});
+
+describe('A server that has just started', () => {
+  it('applies each submission once to old and new people alike, all at the same time', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+    const email = (n: number) => `person-${n}@example.com`;
+    const submit = (to: TestServer, n: number, list: number[]) =>
+      to.client.submit(sourceAppId, { email: email(n), data: { list } }).expect(200);
+    const old = await Promise.all(Array.from({ length: 150 }, async (_, n) => (await submit(server, n, [1])).body));
+
+    const fresh = await startServer({}, server.database);
+    try {
+      // Everybody twice: half of the people are old, and of the new ones one submission of the two comes second.
+      const people = Array.from({ length: 600 }, (_, n) => n % 300);
+      const answers = await Promise.all(people.map(async (n) => (await submit(fresh, n, [2])).body));
+      for (const [n, { id, createdAt }] of old.entries()) {
+        expect(answers[n]).toMatchObject({ id, createdAt });
+        expect(answers[n + 300]).toMatchObject({ id, createdAt });
+      }
+      const records = await server.db.collection('users').find({ sourceAppId }).toArray();
+      expect(records).toHaveLength(300);
+      for (const { data, arraySizes, _id } of records) {
+        const values = data.list.map((stored: { value: number }) => stored.value);
+        const isOld = old.some(({ id }) => id === _id.toString());
+        expect(values).toEqual(isOld ? [1, 2, 2] : [2, 2]);
+        expect(arraySizes).toEqual({ list: values.length });
+      }
+    } finally {
+      await fresh.close();
+    }
+  });
+});
