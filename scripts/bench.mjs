@@ -31,9 +31,12 @@ const ground = await prepareGround(say);
 const results = [];
 try {
   for (const name of wanted) {
-    const { request, connections } = cases[name];
+    const { request, connections, leastSeconds = 0 } = cases[name];
     const counts = values.connections?.split(',').map(Number) ?? (values.quick ? connections.slice(1, 2) : connections);
-    for (const count of counts) results.push({ name, connections: count, ...(await compare(name, request, count)) });
+    for (const count of counts) {
+      const compared = await compare(name, request, count, Math.max(seconds, leastSeconds));
+      results.push({ name, connections: count, ...compared });
+    }
   }
 } finally {
   await ground.stop();
@@ -42,7 +45,7 @@ writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, 
 console.log(table(results));
 
 /** Drives both servers in turn; which goes first changes with each round. */
-async function compare(name, request, connections) {
+async function compare(name, request, connections, duration) {
   const measured = { bare: [], service: [] };
   for (let round = 0; round <= rounds; round += 1) {
     const order = round % 2 === 0 ? ['bare', 'service'] : ['service', 'bare'];
@@ -55,7 +58,7 @@ async function compare(name, request, connections) {
         request,
         cookie,
         connections,
-        seconds: warmUp ? Math.min(2, seconds) : seconds,
+        seconds: warmUp ? duration / 2 : duration,
       };
       const result = await measure(options);
       if (warmUp) continue;

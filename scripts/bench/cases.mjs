@@ -43,5 +43,10 @@ export const cases = {
     request: () => ({ method: 'GET', path: '/v1/schema', headers: { 'x-app-id': APP } }),
     connections: [1, 32, 256],
   },
-  list: { request: ({ cookie }) => ({ method: 'GET', path: '/auth/users', headers: { cookie } }), connections: [1, 8] },
+  list: {
+    request: ({ cookie }) => ({ method: 'GET', path: '/auth/users', headers: { cookie } }),
+    connections: [1, 8],
+    // One takes most of a second when eight are asked for at once.
+    leastSeconds: 4,
+  },
 };

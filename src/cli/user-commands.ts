@@ -18,7 +18,7 @@ export function userCommands(withServices: WithServices): Command {
         const { fields } = await schemas.get(id);
         const keys = fields.map(({ key }) => key);
         try {
-          await pipeline(exportUsers(service.list(app), format, keys), process.stdout, { end: false });
+          await pipeline(exportUsers(service.each(app), format, keys), process.stdout, { end: false });
         } catch (error) {
           // `export ... | head`: the reader has seen enough.
           if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;

@@ -1,4 +1,4 @@
-import mongoose, { type Connection, type mongo } from 'mongoose';
+import mongoose, { type Connection, mongo } from 'mongoose';
 
 /** The driver's typed collection. */
 export type Collection<Document extends mongo.Document> = mongo.Collection<Document>;
@@ -26,6 +26,11 @@ export const Schema = mongoose.Schema as unknown as {
  * names as raw bytes.
  */
 const NOTHING_RAW = Object.fromEntries(Object.getOwnPropertyNames(Object.prototype).map((name) => [name, false]));
+
+/** A document out of its bytes, as reading it from a collection would give it. */
+export function decode<Document>(bytes: Uint8Array): Document {
+  return mongo.BSON.deserialize(bytes, { fieldsAsRaw: NOTHING_RAW }) as Document;
+}
 
 /** A collection as a model file declares it. */
 export interface Model<Document extends mongo.Document> {

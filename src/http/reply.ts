@@ -5,37 +5,37 @@ import type { Request, Response } from 'express';
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
+/** JSON of one or more items of a list, with commas between them and none at the ends. */
+type Piece = string | Uint8Array;
+
 /** A JSON object one of whose members is a list of any length; it is sent as it is read. */
 export class JsonStream {
   readonly name: string;
-  readonly items: AsyncIterable<unknown>;
-  readonly present: (item: unknown) => unknown;
+  readonly pieces: AsyncIterable<Piece>;
   readonly rest: Record<string, unknown>;
 
-  private constructor(
-    name: string,
-    items: AsyncIterable<unknown>,
-    present: (item: unknown) => unknown,
-    rest: Record<string, unknown>,
-  ) {
+  /** @param rest the members that follow the list */
+  constructor(name: string, pieces: AsyncIterable<Piece>, rest: Record<string, unknown> = {}) {
     this.name = name;
-    this.items = items;
-    this.present = present;
+    this.pieces = pieces;
     this.rest = rest;
   }
 
-  /**
-   * @param present what of an item is shown
-   * @param rest the members that follow the list
-   */
-  static of<Item>(
-    name: string,
-    items: AsyncIterable<Item>,
-    present: (item: Item) => unknown,
-    rest: Record<string, unknown> = {},
-  ): JsonStream {
-    return new JsonStream(name, items, present as (item: unknown) => unknown, rest);
+  /** @param present what of an item is shown */
+  static of<Item>(name: string, items: AsyncIterable<Item>, present: (item: Item) => unknown): JsonStream {
+    return new JsonStream(name, serialized(items, present));
   }
+}
+
+async function* serialized<Item>(items: AsyncIterable<Item>, present: (item: Item) => unknown): AsyncGenerator<string> {
+  let text = '';
+  for await (const item of items) {
+    text += `${text && ','}${JSON.stringify(present(item))}`;
+    if (text.length < CHUNK_CHARACTERS) continue;
+    yield text;
+    text = '';
+  }
+  if (text) yield text;
 }
 
 /** A document that changes only with its version, so that a client need not fetch it twice. */
@@ -94,16 +94,16 @@ function isKnown(etag: string, ifNoneMatch = ''): boolean {
 }
 
 /**
- * Streams a list with back-pressure: memory stays flat whatever its length (DESIGN section 3, invariant 6). Headers go out when the first item is there,
+ * Streams a list with back-pressure: memory stays flat whatever its length (DESIGN section 3, invariant 6). Headers go out when the first piece is there,
  * so that a database that is away still gets a 503; a failure after that cuts the connection, and the client sees that the JSON is not whole.
  */
 async function sendStream(res: Response, stream: JsonStream): Promise<void> {
-  const iterator = stream.items[Symbol.asyncIterator]();
+  const iterator = stream.pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (res.headersSent || res.destroyed) return void (await iterator.return?.());
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  const text = chunks(stream, first, iterator);
-  await pipeline(Readable.from(text, { objectMode: false, highWaterMark: CHUNK_CHARACTERS }), res);
+  const json = wholeObject(stream, first, iterator);
+  await pipeline(Readable.from(json, { objectMode: false, highWaterMark: CHUNK_CHARACTERS }), res);
 }
 
 /** Like a streamed list: the headers wait for the first piece, so that a database that is away still gets a 503. */
@@ -115,22 +115,19 @@ async function sendDownload(res: Response, { fileName, mediaType, content }: Dow
   await pipeline(content, res);
 }
 
-async function* chunks(
-  { name, present, rest }: JsonStream,
-  first: IteratorResult<unknown>,
-  iterator: AsyncIterator<unknown>,
-): AsyncGenerator<string> {
+async function* wholeObject(
+  { name, rest }: JsonStream,
+  first: IteratorResult<Piece>,
+  iterator: AsyncIterator<Piece>,
+): AsyncGenerator<Piece> {
   try {
-    let text = `{${JSON.stringify(name)}:[`;
-    for (let next = first, separator = ''; !next.done; next = await iterator.next(), separator = ',') {
-      text += separator + JSON.stringify(present(next.value));
-      // The first items go out at once: a person waits for them.
-      if (text.length < CHUNK_CHARACTERS && next !== first) continue;
-      yield text;
-      text = '';
+    let before = `{${JSON.stringify(name)}:[`;
+    for (let next = first; !next.done; next = await iterator.next()) {
+      yield typeof next.value === 'string' ? before + next.value : Buffer.concat([Buffer.from(before), next.value]);
+      before = ',';
     }
     const members = Object.entries(rest).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`);
-    yield `${text}]${members.join('')}}`;
+    yield `${first.done ? before : ''}]${members.join('')}}`;
   } finally {
     await iterator.return?.();
   }

@@ -31,7 +31,7 @@ export type SchemaCheckService = ReturnType<typeof createSchemaCheckService>;
  */
 export function createSchemaCheckService(deps: {
   apps: Pick<AppService, 'get'>;
-  users: { list(app: App): AsyncIterable<UserRecord> };
+  users: { each(app: App): AsyncIterable<UserRecord> };
   budgetMs?: number;
 }) {
   const { apps, users, budgetMs = BUDGET_MS } = deps;
@@ -56,7 +56,7 @@ export function createSchemaCheckService(deps: {
 
       const result: SchemaCheck = { checked: 0, failing: 0, examples: [], complete: false };
       let turn = performance.now();
-      for await (const { _id, data } of users.list(app)) {
+      for await (const { _id, data } of users.each(app)) {
         const now = performance.now();
         if (now - begun >= budgetMs) return result;
         if (now - turn >= TURN_MS) {

@@ -1,6 +1,8 @@
 import type { mongo, Types } from 'mongoose';
 import { isOverTime } from '../database/failures.ts';
+import { rawBatches } from '../database/raw-batches.ts';
 import { Unavailable } from '../errors.ts';
+import type { RecordBatches } from './record-json.ts';
 import { HIDDEN, LISTING_BATCH, type UserRecord } from './user-store.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
@@ -46,7 +48,7 @@ export function createUserSearch(users: UserCollection, timeLimitMs = SEARCH_TIM
      * A page of the matches, and how many there are in all.
      * @throws {Unavailable} when it would take longer than the time limit
      */
-    async page(appId: Types.ObjectId, page: UserPage): Promise<{ total: number; users: AsyncIterable<UserRecord> }> {
+    async page(appId: Types.ObjectId, page: UserPage): Promise<{ total: number; users: RecordBatches }> {
       const giveUpAt = performance.now() + timeLimitMs;
       const timeLimit = () => ({ maxTimeMS: Math.max(1, Math.ceil(giveUpAt - performance.now())) });
       const filter = filterOf(appId, page);
@@ -71,7 +73,7 @@ export function createUserSearch(users: UserCollection, timeLimitMs = SEARCH_TIM
 
   function find(filter: mongo.Filter<UserDocument>, page: UserPage, total: number, timeLimit: { maxTimeMS: number }) {
     const found = users
-      .find<UserRecord>(filter, { projection: HIDDEN, allowDiskUse: true, ...timeLimit })
+      .find<Uint8Array>(filter, { raw: true, projection: HIDDEN, allowDiskUse: true, ...timeLimit })
       .sort(sortOf(page))
       .skip(page.skip)
       .limit(page.limit);
@@ -81,17 +83,17 @@ export function createUserSearch(users: UserCollection, timeLimitMs = SEARCH_TIM
 }
 
 /** Waits for what a cursor reads first, so that its failures come before an answer is begun. */
-async function firstRead(found: mongo.FindCursor<UserRecord>): Promise<AsyncIterable<UserRecord>> {
+async function firstRead(found: mongo.FindCursor<Uint8Array>): Promise<RecordBatches> {
   try {
     await found.hasNext();
-    return found;
+    return rawBatches(found);
   } catch (error) {
     await found.close();
     throw error;
   }
 }
 
-async function* nobody(): AsyncGenerator<UserRecord> {}
+async function* nobody(): AsyncGenerator<Uint8Array[]> {}
 
 function filterOf(appId: Types.ObjectId, { search = '', field, value }: UserFilter): mongo.Filter<UserDocument> {
   const filter: Record<string, unknown> = { appId };

@@ -1,15 +1,17 @@
 import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
+import { rawBatches } from '../database/raw-batches.ts';
 import { parseRecordId } from './record-id.ts';
+import type { RecordBatches } from './record-json.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
 /** How many records one step of a removal takes: each step stays short, however many there are. */
 const REMOVAL_STEP = 2_000;
 /**
- * Records read at a time for listings: few enough that a listing of 100,000 takes less than 100 MB at its peak (1,000 took 165). They come whole: leaving
+ * Records read at a time for listings: few enough that memory stays flat with many listings at once. They come whole: leaving
  * out what is hidden would cost the database more than sending it.
  */
-export const LISTING_BATCH = 250;
+export const LISTING_BATCH = 500;
 
 /** A record as listings show it: without what the service keeps for itself. */
 export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes'>;
@@ -19,24 +21,24 @@ export const HIDDEN = { appliedKeys: 0, arraySizes: 0 };
 /** The stored records of apps' users. */
 export interface UserStore extends AppOwned {
   /** An app's records, newest first, read as they are consumed. */
-  ofApp(appId: Types.ObjectId): AsyncIterable<UserRecord>;
+  ofApp(appId: Types.ObjectId): RecordBatches;
   /** The record of that id, if it is one of this app's. */
   find(appId: Types.ObjectId, id: string): Promise<UserRecord | undefined>;
   /** Removes the record of that id, if it is one of this app's; says whether it was. */
   erase(appId: Types.ObjectId, id: string): Promise<boolean>;
   /** A page of records, newest first, of one app's name or of all. */
-  page(sourceAppId: string | undefined, limit: number, skip: number): AsyncIterable<UserRecord>;
+  page(sourceAppId: string | undefined, limit: number, skip: number): RecordBatches;
 }
 
 export function createUserStore(
   users: UserCollection,
   findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
 ): UserStore {
-  const list = (filter: mongo.Filter<UserDocument>): mongo.FindCursor<UserRecord> =>
-    users.find<UserRecord>(filter, { batchSize: LISTING_BATCH }).sort({ _id: -1 });
+  const list = (filter: mongo.Filter<UserDocument>): mongo.FindCursor<Uint8Array> =>
+    users.find<Uint8Array>(filter, { batchSize: LISTING_BATCH, raw: true }).sort({ _id: -1 });
 
   return {
-    ofApp: (appId) => list({ appId }),
+    ofApp: (appId) => rawBatches(list({ appId })),
 
     async find(appId, id) {
       const _id = parseRecordId(id);
@@ -51,9 +53,11 @@ export function createUserStore(
     async *page(sourceAppId, limit, skip) {
       const appId = sourceAppId === undefined ? undefined : await findAppId(sourceAppId);
       if (sourceAppId !== undefined && appId === undefined) return;
-      yield* list(appId ? { appId } : {})
-        .skip(skip)
-        .limit(limit);
+      yield* rawBatches(
+        list(appId ? { appId } : {})
+          .skip(skip)
+          .limit(limit),
+      );
     },
 
     async removeAll(appId) {

@@ -1,8 +1,8 @@
 import { type Route, routes } from '../http/endpoint.ts';
 import { Download, JsonStream } from '../http/reply.ts';
 import type { ExportFormat } from './export.ts';
+import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, type RecordBatches, recordsAsJson } from './record-json.ts';
 import type { UserPage } from './user-search.ts';
-import type { UserRecord } from './user-store.ts';
 import { DEFAULT_LIMIT, userEndpoints } from './users.contract.ts';
 import type { UserService } from './users.service.ts';
 
@@ -14,11 +14,11 @@ export const userRoutes = (users: UserService): Route[] =>
     },
 
     listUsers: async ({ app, query }) => {
-      if (Object.keys(query).length === 0) return JsonStream.of('users', users.list(app), presentOwn);
+      if (Object.keys(query).length === 0) return listing(users.list(app), OWN_MEMBERS);
       const page: UserPage = { ...query, limit: query.limit ?? DEFAULT_LIMIT, skip: query.skip ?? 0 };
       const found = await users.search(app, page);
       const { limit, skip } = page;
-      return JsonStream.of('users', found.users, presentOwn, { total: found.total, limit, skip });
+      return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
     },
 
     exportUsers: async ({ app, query: { format, ...filter } }) => {
@@ -28,8 +28,9 @@ export const userRoutes = (users: UserService): Route[] =>
     },
 
     getUser: async ({ app, params }) => {
-      const { createdAt, updatedAt, ...rest } = presentOwn(await users.get(app, params.id));
-      return { ...rest, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+      const { _id, email, data, schemaVersion, createdAt, updatedAt } = await users.get(app, params.id);
+      const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+      return { id: _id.toString(), email, data, schemaVersion, ...times };
     },
 
     eraseUser: async ({ app, params }) => {
@@ -37,11 +38,10 @@ export const userRoutes = (users: UserService): Route[] =>
       return { ok: true as const };
     },
 
-    listAllUsers: ({ query }) =>
-      JsonStream.of('users', users.listAcrossApps(query), presentWithApp, {
-        limit: query.limit,
-        skip: query.skip,
-      }),
+    listAllUsers: ({ query }) => {
+      const { limit, skip } = query;
+      return listing(users.listAcrossApps(query), MEMBERS_WITH_APP, { limit, skip });
+    },
   });
 
 const MEDIA_TYPES: Record<ExportFormat, string> = {
@@ -50,11 +50,5 @@ const MEDIA_TYPES: Record<ExportFormat, string> = {
   ndjson: 'application/x-ndjson',
 };
 
-function presentOwn({ _id, email, data, schemaVersion, createdAt, updatedAt }: UserRecord) {
-  return { id: _id.toString(), email, data, schemaVersion, createdAt, updatedAt };
-}
-
-function presentWithApp(record: UserRecord) {
-  const { id, ...rest } = presentOwn(record);
-  return { id, sourceAppId: record.sourceAppId, ...rest };
-}
+const listing = (records: RecordBatches, members: Members, rest?: Record<string, number>) =>
+  new JsonStream('users', recordsAsJson(records, members), rest);

@@ -6,6 +6,7 @@ import type { Lease, SchemaLeases } from '../schemas/schema-lease.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
 import { normalizeEmail } from './email.ts';
 import { type ExportFormat, exportUsers } from './export.ts';
+import type { RecordBatches } from './record-json.ts';
 import { appliedKey, type Submission } from './submission.ts';
 import { OutdatedSchema, type StoredSubmission, type StoreSubmission } from './submission-writer.ts';
 import type { UserFilter, UserPage, UserSearch } from './user-search.ts';
@@ -61,11 +62,13 @@ export function createUserService(deps: {
     },
 
     /** All records of an app, newest first, read as they are consumed (SPEC 4.3). */
-    list: (app: Pick<App, 'id'>): AsyncIterable<UserRecord> => store.ofApp(app.id),
+    list: (app: Pick<App, 'id'>): RecordBatches => store.ofApp(app.id),
+
+    /** The same, one by one and decoded, for whoever looks into them. */
+    each: (app: Pick<App, 'id'>): AsyncIterable<UserRecord> => search.all(app.id, {}),
 
     /** A page of an app's records that match, and how many match in all. @throws {Unavailable} when that takes too long */
-    search: (app: App, page: UserPage): Promise<{ total: number; users: AsyncIterable<UserRecord> }> =>
-      search.page(app.id, page),
+    search: (app: App, page: UserPage): Promise<{ total: number; users: RecordBatches }> => search.page(app.id, page),
 
     /** One record of an app, by its id. @throws {NotFound} also for another app's */
     async get(app: App, id: string): Promise<UserRecord> {
@@ -88,11 +91,8 @@ export function createUserService(deps: {
     },
 
     /** A page of the records of all apps, or of one, newest first (SPEC 4.4). */
-    listAcrossApps: (page: {
-      sourceAppId?: string | undefined;
-      limit: number;
-      skip: number;
-    }): AsyncIterable<UserRecord> => store.page(page.sourceAppId, page.limit, page.skip),
+    listAcrossApps: (page: { sourceAppId?: string | undefined; limit: number; skip: number }): RecordBatches =>
+      store.page(page.sourceAppId, page.limit, page.skip),
   };
 
   /**
