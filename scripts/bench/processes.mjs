@@ -16,6 +16,8 @@ export async function startServer(args, env) {
     stdio: ['ignore', file, 'inherit'],
   });
   closeSync(file);
+  // Also when the bench itself fails.
+  process.once('exit', () => child.kill());
   for (;;) {
     if (child.exitCode !== null)
       throw new Error(`${args.join(' ')} ended with ${child.exitCode}: ${readFileSync(log, 'utf8')}`);

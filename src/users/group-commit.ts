@@ -5,11 +5,11 @@ import type { RecordWriter } from './record-writer.ts';
 import type { UserCollection } from './users.model.ts';
 
 /**
- * So many batches may be on the wire at once, but a further one goes out beside others only when so many wait for it, or one has waited so long: two small batches cost the
- * database more than one of both, and where processors are the limit that costs everybody (docs/performance.md); but a batch that is stuck must not hold up the rest.
+ * So many batches may be on the wire at once. A further one goes out beside others only when it is worth its price, because two small batches cost the database more than one of both
+ * (docs/performance.md): when as many wait as are on the wire, or one has waited so long that what it waits for may be stuck.
  */
 const MAX_IN_FLIGHT = 3;
-const WORTH_ANOTHER = 64;
+const LEAST_ANOTHER = 8;
 const PATIENCE_MS = 25;
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
@@ -41,6 +41,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let inFlight = 0;
+  let onTheWire = 0;
   let scheduled = false;
   let patience: NodeJS.Timeout | undefined;
 
@@ -50,7 +51,6 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
     patience = undefined;
     refuseOld();
     while (mayGo()) {
-      inFlight += 1;
       void commit(takeBatch());
     }
     comeBack();
@@ -66,7 +66,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
     if (inFlight === 0) return waiting.length > 0;
     const [oldest] = waiting;
     if (!oldest || inFlight >= MAX_IN_FLIGHT) return false;
-    return waiting.length >= WORTH_ANOTHER || performance.now() - oldest.since >= PATIENCE_MS;
+    return waiting.length >= Math.max(LEAST_ANOTHER, onTheWire) || performance.now() - oldest.since >= PATIENCE_MS;
   }
 
   /** Refuses what has waited too long: nobody waits for its answer any more, and its sender may have sent it again. */
@@ -95,12 +95,15 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
   }
 
   async function commit(batch: Entry[]): Promise<void> {
+    inFlight += 1;
+    onTheWire += batch.length;
     try {
       await givingUp(send(batch));
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
       inFlight -= 1;
+      onTheWire -= batch.length;
       flush();
     }
   }

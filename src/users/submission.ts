@@ -87,7 +87,8 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
   const set: Record<string, unknown> = { schemaVersion };
   const push: Record<string, unknown> = {};
   const sizes: Record<string, number> = {};
-  const create: Record<string, unknown> = { _id: newId, sourceAppId, createdAt: now };
+  // Bound to a record, the new id is there to be refused, and nothing is ever created.
+  const create: Record<string, unknown> = known ? { _id: newId } : { _id: newId, sourceAppId, createdAt: now };
   let fields = 0;
 
   for (const [key, value] of Object.entries(change.set)) {
@@ -107,7 +108,7 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     filter['appliedKeys.key'] = { $ne: applied.key };
     push.appliedKeys = { $each: [applied], $slice: -KEPT_KEYS };
   }
-  if (fields === 0) create.data = {};
+  if (fields === 0 && !known) create.data = {};
 
   const update: Record<string, unknown> = { $set: set, $setOnInsert: create, $max: { updatedAt: now } };
   if (Object.keys(push).length > 0) update.$push = push;
