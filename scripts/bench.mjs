@@ -1,7 +1,8 @@
 // npm run bench: the service as `npm start` runs it in production, beside a bare node:http handler, on one mongod, in interleaved rounds.
 //   --quick       within a minute: fewer cases, one short round
 //   --only A,B    only these cases
-//   --rounds N, --seconds N
+//   --growth      instead: 10,000 to 1,000,000 stored users and 1 to 10,000 apps
+//   --rounds N, --seconds N, --connections N,M, --output FILE
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { build, install, say } from './setup.mjs';
@@ -15,6 +16,7 @@ const { summarize, table } = await import('./bench/report.mjs');
 
 const { values } = parseArgs({
   options: {
+    growth: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
     rounds: { type: 'string' },
@@ -25,6 +27,13 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
 const seconds = Number(values.seconds ?? (values.quick ? 2 : 5));
+if (values.growth) {
+  const { measureGrowth } = await import('./bench/growth.mjs');
+  const { sizes, table: lines } = await measureGrowth({ rounds, seconds, progress: say });
+  writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, seconds, sizes }, null, 2)}\n`);
+  console.log(lines);
+  process.exit();
+}
 const wanted = values.only?.split(',') ?? Object.keys(cases);
 
 const ground = await prepareGround(say);

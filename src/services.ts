@@ -1,8 +1,9 @@
 import type { Types } from 'mongoose';
 import { createAppActivity } from './apps/app-activity.ts';
+import { createAppChanges } from './apps/app-changes.ts';
 import { createPasswordHasher } from './apps/app-credentials.ts';
 import { createAppRemoval } from './apps/app-removal.ts';
-import { createAppModel, createDeletedAppModel } from './apps/apps.model.ts';
+import { createAppModel, createChangeStampModel, createDeletedAppModel } from './apps/apps.model.ts';
 import { createAppService } from './apps/apps.service.ts';
 import type { Config } from './config.ts';
 import { ensureIndexes } from './database/collections.ts';
@@ -45,6 +46,7 @@ export function createServices(
   const models = {
     apps: createAppModel(connection),
     deletedApps: createDeletedAppModel(connection),
+    changeStamps: createChangeStampModel(connection),
     schemas: createSchemaModel(connection),
     users: createUserModel(connection),
   };
@@ -58,19 +60,22 @@ export function createServices(
 
   const hasher = createPasswordHasher(options.passwordCost);
   const apps = createAppService({ apps: models.apps.collection, owned: [schemaStore], hasher });
+  const changes = createAppChanges(models.changeStamps.collection);
   const removal = createAppRemoval({
     apps: models.apps.collection,
     deletedApps: models.deletedApps.collection,
     users: userStore,
     others: [schemaStore, sessionOwnership],
+    changes,
     logger,
   });
   const leases = createSchemaLeases({
     findApp: (sourceAppId) => apps.find(sourceAppId),
     newestSchema: (app) => schemaStore.newest(app.id),
+    readStamp: () => changes.stamp(),
   });
   onNewPrimary(connection, () => leases.revokeAll());
-  const schemas = createSchemaService({ apps, store: schemaStore, leases });
+  const schemas = createSchemaService({ apps, store: schemaStore, leases, changes });
   const storeSubmission = createStoreSubmission({
     users: collection,
     writer: createGroupCommit(collection, createRecordWriter(collection)),
@@ -99,8 +104,9 @@ export function createServices(
       await sessionOwnership.createIndexes();
     },
 
-    /** For a server, before it listens: finishes deletions that a crash interrupted, and goes on looking for them. */
+    /** For a server, before it listens: finishes what a crash interrupted, and goes on looking for deletions that were. */
     async start(): Promise<void> {
+      await changes.renew();
       await removal.start();
     },
 

@@ -1,6 +1,5 @@
 // What is asked of both servers. Each case says how it prepares the ground and what one request is.
 const APP = 'bench';
-const json = { 'content-type': 'application/json', 'x-app-id': APP };
 let counter = 0;
 
 export const schema = {
@@ -15,10 +14,11 @@ export const schema = {
 };
 
 const fields = { name: 'Ada Lovelace', age: 36, plan: 'pro', agreed: true };
-const post = (email, data) => ({
+/** A request that submits `data` for a person to an app. */
+export const submission = (app, email, data) => ({
   method: 'POST',
   path: '/v1/users',
-  headers: json,
+  headers: { 'content-type': 'application/json', 'x-app-id': app },
   body: JSON.stringify({ email, data }),
 });
 
@@ -27,13 +27,13 @@ export const HOT_USERS = 1000;
 /** A new person each time. */
 const newUser = () => {
   counter += 1;
-  return post(`person-${process.pid}-${counter}@example.com`, fields);
+  return submission(APP, `person-${process.pid}-${counter}@example.com`, fields);
 };
 
 /** One of a thousand known people, with an item for an array. Each run has a thousand of its own, so that both servers' arrays begin empty. */
 const update = ({ run }) => {
   counter += 1;
-  return post(`hot-${run}-${counter % HOT_USERS}@example.com`, { ...fields, visits: [`page-${counter}`] });
+  return submission(APP, `hot-${run}-${counter % HOT_USERS}@example.com`, { ...fields, visits: [`page-${counter}`] });
 };
 
 export const cases = {

@@ -9,7 +9,17 @@ import { startEmbedded } from '../../dist/database/embedded.js';
 import { schema } from './cases.mjs';
 import { startServer, stopServer } from './processes.mjs';
 
-const ADMIN_PASSWORD = 'the-password-of-the-bench';
+export const ADMIN_PASSWORD = 'the-password-of-the-bench';
+/** The service as `npm start` runs it in production, but for the limits that the load would hit. */
+export const SERVICE_ENV = {
+  ADMIN_PASSWORD,
+  NODE_ENV: 'production',
+  SESSION_SECRET: 'the session secret of the bench',
+  RATE_LIMIT_SUBMIT: '0',
+  MAX_ARRAY_ITEMS: '100000',
+  HOST: '127.0.0.1',
+  PORT: '0',
+};
 const LISTED = 10_000;
 
 /** Starts everything; `stop` ends and removes it. */
@@ -26,14 +36,8 @@ export async function prepareGround(progress) {
       BARE_SCHEMA: JSON.stringify(schema),
     }),
     startServer([...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), 'dist/server.js'], {
+      ...SERVICE_ENV,
       MONGODB_URI,
-      ADMIN_PASSWORD,
-      NODE_ENV: 'production',
-      SESSION_SECRET: 'the session secret of the bench',
-      RATE_LIMIT_SUBMIT: '0',
-      MAX_ARRAY_ITEMS: '100000',
-      HOST: '127.0.0.1',
-      PORT: '0',
     }),
   ]);
   const cookie = await prepareService(service.url, progress);
@@ -55,12 +59,18 @@ export async function prepareGround(progress) {
 /** Makes the apps; returns the cookie of the one whose users are listed. */
 async function prepareService(url, progress) {
   progress('Preparing ...');
-  const admin = await logIn(url, 'admin', ADMIN_PASSWORD);
-  await call(url, 'POST', '/auth/apps', admin, { sourceAppId: 'bench' });
-  await call(url, 'PUT', '/auth/apps/bench/schema', admin, schema);
+  const admin = await makeApp(url, 'bench', schema, ADMIN_PASSWORD);
   const { password } = await call(url, 'POST', '/auth/apps', admin, { sourceAppId: 'list' });
   await fill(url, 'list');
   return logIn(url, 'list', password);
+}
+
+/** Makes an app with a schema; returns the admin's cookie. */
+export async function makeApp(url, sourceAppId, fields, adminPassword) {
+  const admin = await logIn(url, 'admin', adminPassword);
+  await call(url, 'POST', '/auth/apps', admin, { sourceAppId });
+  await call(url, 'PUT', `/auth/apps/${sourceAppId}/schema`, admin, fields);
+  return admin;
 }
 
 async function pidOf(uri) {

@@ -1,7 +1,7 @@
 import type { Types } from 'mongoose';
 import { InvalidInput, NotFound } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { leasesOver } from './app-lease.ts';
+import type { AppChanges } from './app-changes.ts';
 import type { AppOwned } from './app-owned.ts';
 import type { AppCollection, DeletedAppCollection } from './apps.model.ts';
 
@@ -20,9 +20,10 @@ export function createAppRemoval(deps: {
   deletedApps: DeletedAppCollection;
   users: AppOwned;
   others: readonly AppOwned[];
+  changes: AppChanges;
   logger: Logger;
 }) {
-  const { apps, deletedApps, users, others, logger } = deps;
+  const { apps, deletedApps, users, others, changes, logger } = deps;
   let timer: NodeJS.Timeout | undefined;
 
   async function removeOwned(appId: Types.ObjectId): Promise<number> {
@@ -41,7 +42,10 @@ export function createAppRemoval(deps: {
 
   /** Finishes deletions begun before `before`, and removes what was written for apps that are gone. */
   async function sweep(before: Date): Promise<void> {
-    for (const app of await apps.find({ deletingSince: { $lte: before } }, { projection: { _id: 1 } }).toArray()) {
+    const going = await apps.find({ deletingSince: { $lte: before } }, { projection: { _id: 1 } }).toArray();
+    // Whoever began the deletion may not have come this far.
+    if (going.length > 0) await changes.takeEffect();
+    for (const app of going) {
       const deletedUsers = await finish(app._id);
       logger.warn({ deletedUsers }, 'finished the deletion of an app that had been interrupted');
     }
@@ -62,7 +66,7 @@ export function createAppRemoval(deps: {
       if (app.role === 'admin') throw new InvalidInput('Admin apps cannot be deleted');
       // A deletion that failed half-way is taken up again by asking once more, so one that is going is no error.
       await apps.updateOne({ _id: app._id }, { $set: { deletingSince: new Date() } });
-      await leasesOver();
+      await changes.takeEffect();
       return finish(app._id);
     },
 

@@ -45,10 +45,26 @@ const deletedAppSchema = new Schema(
   { collection: 'deleted_apps', versionKey: false },
 );
 
+/** What every change of an app or a schema renews: see app-changes.ts. */
+export interface ChangeStampDocument {
+  _id: string;
+  stamp: Types.ObjectId;
+}
+
+const changeStampSchema = new Schema(
+  { _id: { type: String, required: true }, stamp: { type: Schema.Types.ObjectId, required: true } },
+  { collection: 'change_stamps', versionKey: false },
+);
+
 export type AppCollection = Collection<AppDocument>;
 export type DeletedAppCollection = Collection<DeletedAppDocument>;
+
+export type ChangeStampCollection = Collection<ChangeStampDocument>;
 
 export const createAppModel = (connection: Connection): Model<AppDocument> => createModel(connection, 'App', appSchema);
 
 export const createDeletedAppModel = (connection: Connection): Model<DeletedAppDocument> =>
   createModel(connection, 'DeletedApp', deletedAppSchema);
+
+export const createChangeStampModel = (connection: Connection): Model<ChangeStampDocument> =>
+  createModel(connection, 'ChangeStamp', changeStampSchema);

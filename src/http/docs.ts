@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import helmet from 'helmet';
-import swaggerUi from 'swagger-ui-dist';
+// Only where its files are: the package itself would load the whole page into this process, some 15 MB.
+import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -31,7 +32,7 @@ const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 export function createDocsRouter(document: object): Router {
   const router = Router({ caseSensitive: true });
   const json = JSON.stringify(document);
-  const folder = swaggerUi.getAbsoluteFSPath();
+  const folder = folderOfSwaggerUi();
 
   router.get('/openapi.json', (_req, res) => {
     res.type('application/json').setHeader('Cache-Control', 'no-cache');

@@ -1,11 +1,18 @@
 import { LRUCache } from 'lru-cache';
-import { LEASE_MS } from '../apps/app-lease.ts';
+import { LEASE_MS } from '../apps/app-changes.ts';
 import type { App } from '../apps/apps.service.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import type { AppSchema } from './schema-store.ts';
+import { createStampReadings } from './stamp-readings.ts';
 
 /** How many apps' compiled schemas are kept; the least used go first. */
-const MAX_APPS = 5_000;
+const MAX_APPS = 10_000;
+
+/**
+ * An app is read again after this long even if the change stamp says that nothing changed: a server that died between a change and its new stamp (nobody was told that the change took effect), or a hand in
+ * the database, leaves none.
+ */
+const MAX_AGE_MS = 60_000;
 
 /** An app and its newest schema, as read at one moment. */
 export interface Lease {
@@ -21,44 +28,70 @@ export interface Lease {
 interface Read {
   /** When the read began, on this process's monotonic clock. */
   begun: number;
+  /** The change stamp as it was read before this read began, if it was. */
+  stamp: string | undefined;
   /** How many revocations there had been then. */
   revocations: number;
+  isDone: boolean;
   result: Promise<Lease | undefined>;
 }
 
 export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
 
 /**
- * Hands out leases: the newest schema of an app, used for up to 100 ms after the read of it began (DESIGN section 3, invariants 4 and 5, and section 5,
- * point 2). All that ask for one app meanwhile share one read.
+ * Hands out leases: the newest schema of an app, which may be used for 100 ms after the read of it began (DESIGN section 3, invariants 4 and 5, and section 5, point 2), and on for as long as the change
+ * stamp, read within the last 100 ms, is the one from before that read. All that ask meanwhile share one read of the app, and one of the stamp.
  */
 export function createSchemaLeases(source: {
   findApp(sourceAppId: string): Promise<App | undefined>;
   newestSchema(app: App): Promise<AppSchema | undefined>;
+  readStamp(): Promise<string>;
 }) {
   const reads = new LRUCache<string, Read>({ max: MAX_APPS });
+  const stamps = createStampReadings(source.readStamp);
   let revocations = 0;
   const compiled = new LRUCache<string, Pick<Lease, 'schema' | 'validator'>>({ max: MAX_APPS });
 
   function begin(sourceAppId: string): Read {
     const begun = performance.now();
-    const read = { begun, revocations, result: load(sourceAppId, begun) };
+    const read: Read = { begun, stamp: stamps.last(), revocations, isDone: false, result: Promise.resolve(undefined) };
+    read.result = load(sourceAppId, read);
+    // So that the next read has one to be held against.
+    if (read.stamp === undefined) stamps.asOf(begun).catch(() => undefined);
     reads.set(sourceAppId, read);
-    // A failed read is nobody's lease: the next one that asks reads again.
-    read.result.catch(() => {
-      if (reads.peek(sourceAppId) === read) reads.delete(sourceAppId);
-    });
+    read.result.then(
+      () => {
+        read.isDone = true;
+      },
+      // A failed read is nobody's lease: the next one that asks reads again.
+      () => drop(sourceAppId, read),
+    );
     return read;
   }
 
-  async function load(sourceAppId: string, begun: number): Promise<Lease | undefined> {
-    const before = revocations;
+  function drop(sourceAppId: string, read: Read): void {
+    if (reads.peek(sourceAppId) === read) reads.delete(sourceAppId);
+  }
+
+  async function load(sourceAppId: string, read: Read): Promise<Lease | undefined> {
     const app = await source.findApp(sourceAppId);
     const schema = app && (await source.newestSchema(app));
     if (!app || !schema) return undefined;
-    const isRevoked = (): boolean => revocations !== before;
-    const isCurrent = (): boolean => !isRevoked() && performance.now() - begun < LEASE_MS;
+    const isRevoked = (): boolean => revocations !== read.revocations;
+    const isCurrent = (): boolean => !isRevoked() && (isYoung(read) || isUnchanged(read));
     return { app, ...compile(app, schema), isCurrent, isRevoked };
+  }
+
+  const isYoung = ({ begun }: Read, now = performance.now()): boolean => now - begun < LEASE_MS;
+
+  const isUnchanged = ({ begun, stamp }: Read): boolean =>
+    stamp !== undefined && performance.now() - begun < MAX_AGE_MS && stamps.confirms(stamp);
+
+  /** Whether one who asks at `asked` may be given what a read finds, or found. Reads the stamp when that is needed to tell. */
+  async function serves(read: Read, asked: number): Promise<boolean> {
+    if (isYoung(read, asked)) return true;
+    if (!read.isDone || read.stamp === undefined || asked - read.begun >= MAX_AGE_MS) return false;
+    return (await stamps.asOf(asked)) === read.stamp;
   }
 
   /** A version never changes, so it and its compiled form are kept as long as it is the newest. */
@@ -73,19 +106,23 @@ export function createSchemaLeases(source: {
 
   return {
     /**
-     * The app and its newest schema, or undefined when there is no such app. What is returned was read within the last 100 ms, or by a read
+     * The app and its newest schema, or undefined when there is no such app. What is returned was true within the last 100 ms, or read by a read
      * that began after this call (a slow database must not keep callers waiting for ever).
      */
     async hold(sourceAppId: string): Promise<Lease | undefined> {
       const asked = performance.now();
       for (;;) {
         const kept = reads.get(sourceAppId);
-        const read = kept && asked - kept.begun < LEASE_MS ? kept : begin(sourceAppId);
+        if (kept && !(await serves(kept, asked))) {
+          drop(sourceAppId, kept); // and look again: another may have begun a read meanwhile
+          continue;
+        }
+        const read = kept ?? begin(sourceAppId);
         const lease = await read.result;
         // That an app does not exist is never taken from an earlier read: it may have been created since.
         const isFresh = read.begun >= asked && read.revocations === revocations;
         if (isFresh || lease?.isCurrent()) return lease;
-        if (reads.peek(sourceAppId) === read) reads.delete(sourceAppId);
+        drop(sourceAppId, read);
       }
     },
 
@@ -101,6 +138,7 @@ export function createSchemaLeases(source: {
     revokeAll(): void {
       revocations += 1;
       reads.clear();
+      stamps.forget();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { leasesOver } from '../apps/app-lease.ts';
+import type { AppChanges } from '../apps/app-changes.ts';
 import type { App, AppService } from '../apps/apps.service.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { InvalidInput, NotFound, PreconditionFailed } from '../errors.ts';
@@ -16,8 +16,13 @@ export class UnknownApp extends InvalidInput {
 export type SchemaService = ReturnType<typeof createSchemaService>;
 
 /** The rules of schemas (SPEC 2.3 and 4.4). */
-export function createSchemaService(deps: { apps: AppService; store: SchemaStore; leases: SchemaLeases }) {
-  const { apps, store, leases } = deps;
+export function createSchemaService(deps: {
+  apps: AppService;
+  store: SchemaStore;
+  leases: SchemaLeases;
+  changes: AppChanges;
+}) {
+  const { apps, store, leases, changes } = deps;
 
   async function ofApp({ id }: Pick<App, 'id'>, version?: number): Promise<AppSchema> {
     const schema = version === undefined ? await store.newest(id) : await store.version(id, version);
@@ -77,7 +82,7 @@ export function createSchemaService(deps: { apps: AppService; store: SchemaStore
           throw error;
         }
         leases.forget(sourceAppId);
-        await leasesOver();
+        await changes.takeEffect();
         if (!(await apps.isLive(id))) {
           await store.removeAll(id); // deleted meanwhile: the deletion may have been before this version
           throw new NotFound('App not found');

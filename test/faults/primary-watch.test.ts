@@ -45,7 +45,7 @@ it('a submission that was checked before a change of primary, and whose schema w
       admin.command({
         configureFailPoint: 'failCommand',
         mode: { times: 1 },
-        data: { failCommands: ['findAndModify'], blockConnection: true, blockTimeMS: 2_000 },
+        data: { failCommands: ['insert'], blockConnection: true, blockTimeMS: 2_000 },
       }),
     );
     const submitting = server.client

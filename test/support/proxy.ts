@@ -18,7 +18,7 @@ export interface TcpProxy {
 }
 
 /** How a command that writes begins in MongoDB's wire protocol: a text element of that name. */
-const WRITES = ['\x02update\0', '\x02findAndModify\0'];
+const WRITES = ['\x02insert\0', '\x02update\0', '\x02findAndModify\0'];
 
 /** Starts a proxy in front of `target`, a URL with host and port. */
 export async function startProxy(target: URL): Promise<TcpProxy> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Types } from 'mongoose';
-import { describe, expect, it } from 'vitest';
-import { LEASE_MS } from '../../../src/apps/app-lease.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LEASE_MS } from '../../../src/apps/app-changes.ts';
 import type { App } from '../../../src/apps/apps.service.ts';
 import { createSchemaLeases } from '../../../src/schemas/schema-lease.ts';
 import type { AppSchema } from '../../../src/schemas/schema-store.ts';
@@ -13,10 +13,13 @@ function createSource() {
   const seen = new WeakMap<App, number>();
   const source = {
     reads: 0,
+    stampReads: 0,
+    stamp: 'first',
     version: 1,
     exists: true,
     /** Each read waits for it after it has seen the database. */
     slowness: Promise.resolve() as Promise<unknown>,
+    stampSlowness: Promise.resolve() as Promise<unknown>,
     failure: undefined as Error | undefined,
 
     async findApp(sourceAppId: string): Promise<App | undefined> {
@@ -35,6 +38,18 @@ function createSource() {
       };
       seen.set(app, version);
       return app;
+    },
+    async readStamp(): Promise<string> {
+      source.stampReads += 1;
+      const { stamp, stampSlowness, failure } = source;
+      await stampSlowness;
+      if (failure) throw failure;
+      return stamp;
+    },
+    /** A PUT: commits the new version, and then renews the stamp. */
+    change(): void {
+      source.version += 1;
+      source.stamp = `of version ${source.version}`;
     },
     async newestSchema(app: App): Promise<AppSchema> {
       return { version: seen.get(app) ?? 0, rejectUnknown: false, fields: [] };
@@ -59,7 +74,7 @@ describe('leases (DESIGN section 5, point 2)', () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     const first = await leases.hold('app');
-    source.version = 2;
+    source.change();
     await leaseOver();
     expect(first?.isCurrent()).toBe(false);
     expect((await leases.hold('app'))?.schema.version).toBe(2);
@@ -170,5 +185,112 @@ describe('leases (DESIGN section 5, point 2)', () => {
     const fresh = await asking;
     expect(fresh?.schema.version).toBe(2);
     expect([fresh?.isCurrent(), fresh?.isRevoked()]).toEqual([true, false]);
+  });
+
+  describe('and the change stamp (docs/decisions/0012)', () => {
+    afterEach(() => void vi.restoreAllMocks());
+
+    /** Leases that have read both the app and the stamp. */
+    async function settled() {
+      const source = createSource();
+      const leases = createSchemaLeases(source);
+      await leases.hold('app');
+      await leaseOver();
+      await leases.hold('app');
+      Object.assign(source, { reads: 0, stampReads: 0 });
+      return { source, leases };
+    }
+
+    it('are renewed by one read of the stamp for all that ask, however many apps there are', async () => {
+      const { source, leases } = await settled();
+      for (let round = 1; round <= 3; round += 1) {
+        await leaseOver();
+        const held = await Promise.all(Array.from({ length: 50 }, () => leases.hold('app')));
+        expect(held.every((lease) => lease?.isCurrent())).toBe(true);
+        expect([source.reads, source.stampReads]).toEqual([0, round]);
+      }
+    });
+
+    it('end when it was renewed: the app is read once for all that ask, and then held as before', async () => {
+      const { source, leases } = await settled();
+      const held = await leases.hold('app');
+      source.change();
+      await leaseOver();
+      expect(held?.isCurrent()).toBe(false);
+      const asked = await Promise.all(Array.from({ length: 50 }, () => leases.hold('app')));
+      expect(asked.map((lease) => lease?.schema.version)).toEqual(Array(50).fill(2));
+      expect(held?.isCurrent()).toBe(false);
+      expect([source.reads, source.stampReads]).toEqual([1, 1]);
+      await leaseOver();
+      expect((await leases.hold('app'))?.schema.version).toBe(2);
+      expect([source.reads, source.stampReads]).toEqual([1, 2]);
+    });
+
+    it('of a read that was overtaken by a change are not kept by a stamp that was read after it', async () => {
+      const { source, leases } = await settled();
+      let answer = (): void => undefined;
+      source.slowness = new Promise<void>((done) => {
+        answer = done;
+      });
+      leases.forget('app');
+      const overtaken = leases.hold('app'); // has seen version 1
+      source.change();
+      source.slowness = Promise.resolve();
+      answer();
+      expect((await overtaken)?.schema.version).toBe(1); // began before the change was answered
+      await leaseOver();
+      expect((await leases.hold('app'))?.schema.version).toBe(2);
+    });
+
+    it('are not renewed by a reading of the stamp that is older than a lease when it comes', async () => {
+      const { source, leases } = await settled();
+      await leaseOver();
+      source.stampSlowness = sleep(LEASE_MS + 30);
+      const lease = await leases.hold('app');
+      expect(lease?.isCurrent()).toBe(true);
+      expect([source.reads, source.stampReads]).toEqual([1, 1]);
+    });
+
+    it('do not wait for a stuck read of the app because the stamp is unchanged', async () => {
+      const { source, leases } = await settled();
+      source.slowness = new Promise(() => undefined);
+      leases.forget('app');
+      void leases.hold('app');
+      await leaseOver();
+      source.slowness = Promise.resolve();
+      expect((await leases.hold('app'))?.isCurrent()).toBe(true);
+    });
+
+    it('fail when it cannot be read, and hold again when it can', async () => {
+      const { source, leases } = await settled();
+      await leaseOver();
+      source.failure = new Error('the database is away');
+      await expect(leases.hold('app')).rejects.toThrow('away');
+      source.failure = undefined;
+      expect(await leases.hold('app')).toBeDefined();
+    });
+
+    it('are read anew after a minute, for changes that left no stamp', async () => {
+      const { source, leases } = await settled();
+      source.version = 2;
+      const now = performance.now();
+      vi.spyOn(performance, 'now').mockReturnValue(now + 59_000);
+      expect((await leases.hold('app'))?.schema.version).toBe(1);
+      vi.spyOn(performance, 'now').mockReturnValue(now + 61_000);
+      expect((await leases.hold('app'))?.schema.version).toBe(2);
+    });
+
+    it('are revoked with it: a stamp of an old primary renews nothing', async () => {
+      const { source, leases } = await settled();
+      const held = await leases.hold('app');
+      await leaseOver();
+      source.stampSlowness = sleep(20);
+      const asking = leases.hold('app'); // reads the stamp from the old primary
+      leases.revokeAll();
+      source.version = 2; // on the new one, under the same stamp as far as the old one knew
+      source.stampSlowness = Promise.resolve();
+      expect((await asking)?.schema.version).toBe(2);
+      expect(held?.isCurrent()).toBe(false);
+    });
   });
 });

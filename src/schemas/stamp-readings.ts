@@ -1,0 +1,49 @@
+import { LEASE_MS } from '../apps/app-changes.ts';
+
+interface Reading {
+  /** When the read began, on this process's monotonic clock. */
+  begun: number;
+  stamp: string;
+}
+
+export type StampReadings = ReturnType<typeof createStampReadings>;
+
+/** Readings of the change stamp (apps/app-changes.ts), each shared by all that need one meanwhile. */
+export function createStampReadings(read: () => Promise<string>) {
+  let last: Reading | undefined;
+  let underWay: { begun: number; result: Promise<Reading> } | undefined;
+
+  function begin(): { begun: number; result: Promise<Reading> } {
+    const begun = performance.now();
+    const reading = { begun, result: read().then((stamp) => ({ begun, stamp })) };
+    underWay = reading;
+    const settled = (result?: Reading): void => {
+      if (underWay !== reading) return; // forgotten meanwhile, or a later one has begun
+      underWay = undefined;
+      last = result ?? last;
+    };
+    reading.result.then(settled, () => settled());
+    return reading;
+  }
+
+  return {
+    /** The last stamp that was read, however long ago; nothing newer than it can have been seen by a read that begins now. */
+    last: (): string | undefined => last?.stamp,
+
+    /** The stamp by a read that began at most a lease before `asked`. */
+    async asOf(asked: number): Promise<string> {
+      if (last && asked - last.begun < LEASE_MS) return last.stamp;
+      const reading = underWay && asked - underWay.begun < LEASE_MS ? underWay : begin();
+      return (await reading.result).stamp;
+    },
+
+    /** Whether a read that began within the last 100 ms found this stamp. */
+    confirms: (stamp: string): boolean =>
+      last !== undefined && last.stamp === stamp && performance.now() - last.begun < LEASE_MS,
+
+    forget(): void {
+      last = undefined;
+      underWay = undefined;
+    },
+  };
+}
