@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** JSON of one or more items of a list, with commas between them and none at the ends. */
+/** A stretch of a list's JSON. All of them, one after the other, are the list without its brackets. */
 type Piece = string | Uint8Array;
 
 /** A JSON object one of whose members is a list of any length; it is sent as it is read. */
@@ -29,13 +29,15 @@ export class JsonStream {
 
 async function* serialized<Item>(items: AsyncIterable<Item>, present: (item: Item) => unknown): AsyncGenerator<string> {
   let text = '';
+  let separator = '';
   for await (const item of items) {
-    text += `${text && ','}${JSON.stringify(present(item))}`;
+    text += separator + JSON.stringify(present(item));
+    separator = ',';
     if (text.length < CHUNK_CHARACTERS) continue;
     yield text;
     text = '';
   }
-  if (text) yield text;
+  if (text !== '') yield text;
 }
 
 /** A document that changes only with its version, so that a client need not fetch it twice. */
@@ -122,13 +124,10 @@ async function* wholeObject(
   iterator: AsyncIterator<Piece>,
 ): AsyncGenerator<Piece> {
   try {
-    let before = `{${JSON.stringify(name)}:[`;
-    for (let next = first; !next.done; next = await iterator.next()) {
-      yield typeof next.value === 'string' ? before + next.value : Buffer.concat([Buffer.from(before), next.value]);
-      before = ',';
-    }
+    yield `{${JSON.stringify(name)}:[`;
+    for (let next = first; !next.done; next = await iterator.next()) yield next.value;
     const members = Object.entries(rest).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`);
-    yield `${first.done ? before : ''}]${members.join('')}}`;
+    yield `]${members.join('')}}`;
   } finally {
     await iterator.return?.();
   }

@@ -26,7 +26,7 @@ function showMember(record: UserRecord, member: Member): unknown {
 }
 
 /**
- * Records as the items of a JSON array, in pieces of some 64 kB that begin and end between two records and have no comma at their ends. The first piece is there as soon as the first batch.
+ * Records as the items of a JSON array, in pieces of some 64 kB. The first is there as soon as the first batch.
  */
 export async function* recordsAsJson(batches: RecordBatches, members: Members): AsyncGenerator<Uint8Array> {
   const json = new BsonToJson();
@@ -36,10 +36,12 @@ export async function* recordsAsJson(batches: RecordBatches, members: Members): 
     type: 0,
     at: 0,
   }));
+  let isFirst = true;
   for await (const batch of batches) {
     for (const bytes of batch) {
       if (json.length >= ENOUGH) yield json.take();
-      if (json.length > 0) json.bytes(COMMA);
+      if (!isFirst) json.bytes(COMMA);
+      isFirst = false;
       write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     }
     if (json.length > 0) yield json.take();
