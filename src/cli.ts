@@ -9,7 +9,7 @@ const FAILED = 1;
 const USAGE = 2;
 
 /** The services are loaded when a command needs them, so that help and usage mistakes are told at once. */
-const withServices: WithServices = async (task) => (await import('./cli/services.ts')).withServices(task);
+const withServices: WithServices = async (task) => (await import('./cli/services.ts')).withServices(process.env, task);
 
 const program = new Command('user-collection')
   .description('Manages the apps, schemas and users of a User Collection Service, straight on its database.')

@@ -4,9 +4,13 @@ import { createLogger } from '../logger.ts';
 import { createServices } from '../services.ts';
 import type { WithServices } from './command.ts';
 
-/** Opens the database, runs one task with the services, and closes it again. Works beside a running server too. */
-export const withServices: WithServices = async (task) => {
-  const config = loadConfig(process.env);
+/**
+ * Opens the database that `env` names, runs one task with the services, and closes it again. Works beside a running server too.
+ *
+ * @param env variables as the program takes them @throws {ConfigError}
+ */
+export async function withServices(env: NodeJS.ProcessEnv, task: Parameters<WithServices>[0]): Promise<void> {
+  const config = loadConfig(env);
   // Standard output belongs to what the command prints.
   const logger = createLogger({ logLevel: 'silent' }, { write: () => undefined });
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -19,4 +23,4 @@ export const withServices: WithServices = async (task) => {
     await services.stop();
     await database.close();
   }
-};
+}

@@ -34,7 +34,7 @@ const ESCAPES = Array.from({ length: BACKSLASH + 1 }, (_, byte) =>
 
 /**
  * Writes BSON as JSON, byte for byte what `JSON.stringify` would write of the decoded value, without decoding it: texts stay bytes on their way from the database to the socket
- * (docs/performance.md, "Listings").
+ * (docs/performance.md).
  */
 export class BsonToJson {
   #bytes = Buffer.allocUnsafe(FIRST_SIZE);
