@@ -3,7 +3,7 @@ import { isOverTime } from '../database/failures.ts';
 import { rawBatches } from '../database/raw-batches.ts';
 import { Unavailable } from '../errors.ts';
 import type { RecordBatches } from './record-json.ts';
-import { HIDDEN, LISTING_BATCH, type UserRecord } from './user-store.ts';
+import { LISTING_BATCH, type UserRecord } from './user-store.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
 /** What a search may cost the database; more would be felt by submissions. Below the deadline of a request, so that the answer says why. */
@@ -73,7 +73,7 @@ export function createUserSearch(users: UserCollection, timeLimitMs = SEARCH_TIM
 
   function find(filter: mongo.Filter<UserDocument>, page: UserPage, total: number, timeLimit: { maxTimeMS: number }) {
     const found = users
-      .find<Uint8Array>(filter, { raw: true, projection: HIDDEN, allowDiskUse: true, ...timeLimit })
+      .find<Uint8Array>(filter, { raw: true, allowDiskUse: true, ...timeLimit })
       .sort(sortOf(page))
       .skip(page.skip)
       .limit(page.limit);

@@ -16,7 +16,7 @@ export const LISTING_BATCH = 200;
 /** A record as listings show it: without what the service keeps for itself. */
 export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes'>;
 
-export const HIDDEN = { appliedKeys: 0, arraySizes: 0 };
+const HIDDEN = { appliedKeys: 0, arraySizes: 0 };
 
 /** The stored records of apps' users. */
 export interface UserStore extends AppOwned {
