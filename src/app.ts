@@ -36,6 +36,8 @@ export function createApp({ config, logger, services, isStopping = () => false }
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', 'simple');
 
@@ -43,24 +45,23 @@ export function createApp({ config, logger, services, isStopping = () => false }
   app.use(createSecurityHeaders(config.production));
   app.use(createOriginCheck(config.corsOrigins));
 
-  app.use(
-    mount(
-      [
-        ...systemRoutes(async () => !isStopping() && (await services.ping())),
-        ...userRoutes(services.users),
-        ...userStatsRoutes(services.userStats),
-        ...schemaRoutes(services.schemas),
-        ...schemaCheckRoutes(services.schemaCheck),
-        ...sessionRoutes(services.sessions, config.sessionCookieName),
-        ...appRoutes(services.apps, services.removal),
-      ],
-      {
-        readJson: createJsonReader(config.bodyLimit),
-        loadSession: createSessionLoader(config, services.sessionStore),
-        sessions: services.sessions,
-        limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
-      },
-    ),
+  mount(
+    app,
+    [
+      ...systemRoutes(async () => !isStopping() && (await services.ping())),
+      ...userRoutes(services.users),
+      ...userStatsRoutes(services.userStats),
+      ...schemaRoutes(services.schemas),
+      ...schemaCheckRoutes(services.schemaCheck),
+      ...sessionRoutes(services.sessions, config.sessionCookieName),
+      ...appRoutes(services.apps, services.removal),
+    ],
+    {
+      readJson: createJsonReader(config.bodyLimit),
+      loadSession: createSessionLoader(config, services.sessionStore),
+      sessions: services.sessions,
+      limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
+    },
   );
   app.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));
   app.use(createDashboardRouter());

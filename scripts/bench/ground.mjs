@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { loadConfig } from '../../dist/config.js';
 import { startEmbedded } from '../../dist/database/embedded.js';
 import { schema } from './cases.mjs';
-import { startServer, stopServer } from './processes.mjs';
+import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 
 export const ADMIN_PASSWORD = 'the-password-of-the-bench';
 /** The service as `npm start` runs it in production, but for the limits that the load would hit. */
@@ -35,7 +35,7 @@ export async function prepareGround(progress) {
       MONGODB_URI: MONGODB_URI.replace('/user-collection', '/bare'),
       BARE_SCHEMA: JSON.stringify(schema),
     }),
-    startServer([...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), 'dist/server.js'], {
+    startServer([...START_FLAGS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), 'dist/server.js'], {
       ...SERVICE_ENV,
       MONGODB_URI,
     }),

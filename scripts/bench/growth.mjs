@@ -10,7 +10,7 @@ import { createRecordIds } from '../../dist/users/record-id.js';
 import { HOT_USERS, schema, submission } from './cases.mjs';
 import { ADMIN_PASSWORD, makeApp, SERVICE_ENV } from './ground.mjs';
 import { measure } from './measure.mjs';
-import { startServer, stopServer } from './processes.mjs';
+import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 import { median } from './report.mjs';
 
 const { MongoClient, ObjectId } = mongoose.mongo;
@@ -99,7 +99,7 @@ async function meetApps({ kind, count, server }) {
 
 async function prepare({ kind, count }, uri, client, progress) {
   const name = `growth-${kind}-${count}`;
-  const server = await startServer(['dist/server.js'], {
+  const server = await startServer([...START_FLAGS, 'dist/server.js'], {
     ...SERVICE_ENV,
     MONGODB_URI: uri.replace('/user-collection', `/${name}`),
   });

@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from 'express';
+import type { Express, Request, Response } from 'express';
 import { APP_ID_PATTERN } from '../apps/app-credentials.ts';
 import type { App } from '../apps/apps.service.ts';
 import { AppError, Forbidden, InvalidInput } from '../errors.ts';
@@ -20,13 +20,14 @@ export interface MountDeps {
 }
 
 /**
- * Builds the router of all endpoints from their declarations. For each request, in this order: who is asking (401, 403, or 400 for `x-app-id`), then what is
+ * Adds all endpoints to `app` from their declarations. For each request, in this order: who is asking (401, 403, or 400 for `x-app-id`), then what is
  * asked (400), then the handler. Paths are matched exactly; a known path with another method is a 405.
+ *
+ * They are routes of the app itself and not of a router in it, which each request would enter and leave for nothing.
  */
-export function mount(all: readonly Route[], deps: MountDeps): Router {
-  const router = Router({ caseSensitive: true, strict: true });
+export function mount(app: Express, all: readonly Route[], deps: MountDeps): void {
   for (const { spec, handle } of all) {
-    router[spec.method](spec.path, async (req, res) => {
+    app[spec.method](spec.path, async (req, res) => {
       const deadline = new Deadline();
       const input = await gather(spec, req, res, deadline, deps);
       const work = Promise.resolve(handle(input)).then((answer) => send(req, res, answer));
@@ -34,13 +35,12 @@ export function mount(all: readonly Route[], deps: MountDeps): Router {
     });
   }
   for (const [path, methods] of methodsByPath(all)) {
-    router.all(path, (req, res) => {
+    app.all(path, (req, res) => {
       res.setHeader('Allow', methods.join(', '));
       if (req.method === 'OPTIONS') return void res.status(204).end();
       throw new AppError(405, 'Method not allowed');
     });
   }
-  return router;
 }
 
 /** The deadline is for the beginning of an answer: a long listing may take its time once it flows. */

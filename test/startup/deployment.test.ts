@@ -100,7 +100,13 @@ describe('the image', () => {
     expect(instructions).toContain('RUN npm ci --omit=dev --no-audit --no-fund');
     expect(last).toContain('USER node');
     expect(last).toContain('ENV NODE_ENV=production');
-    expect(last).toContain('CMD ["node", "dist/server.js"]');
+  });
+
+  it('runs the server with the flags of npm start', () => {
+    const { start }: { start: string } = JSON.parse(read('package.json')).scripts;
+    const flags = start.split(' ').filter((word) => word.startsWith('--'));
+    expect(flags).not.toEqual([]);
+    expect(last).toContain(`CMD ${JSON.stringify(['node', ...flags, 'dist/server.js']).replaceAll(',', ', ')}`);
   });
 
   it('asks its own health with node: code 1 where nothing answers', () => {
