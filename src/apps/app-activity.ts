@@ -1,10 +1,10 @@
-import type { Types } from 'mongoose';
 import type { AppCollection } from './apps.model.ts';
+import type { App } from './apps.service.ts';
 
 const FLUSH_AFTER_MS = 1_000;
 
 interface Noted {
-  id: Types.ObjectId;
+  app: Pick<App, 'id' | 'sourceAppId'>;
   at: Date;
 }
 
@@ -20,10 +20,9 @@ export function createAppActivity(apps: AppCollection) {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  function note(id: Types.ObjectId, at: Date): void {
-    const key = id.toHexString();
-    const earlier = noted.get(key);
-    if (!earlier || earlier.at < at) noted.set(key, { id, at });
+  function note(app: Pick<App, 'id' | 'sourceAppId'>, at: Date): void {
+    const earlier = noted.get(app.sourceAppId);
+    if (!earlier || earlier.at < at) noted.set(app.sourceAppId, { app, at });
     // A failed write is tried again with the next submission.
     timer ??= setTimeout(() => void flush().catch(() => undefined), FLUSH_AFTER_MS).unref();
   }
@@ -34,14 +33,14 @@ export function createAppActivity(apps: AppCollection) {
     const due = noted;
     if (due.size === 0) return;
     noted = new Map();
-    const updates = [...due.values()].map(({ id, at }) => ({
+    const updates = [...due.values()].map(({ app, at }) => ({
       // By _id, and never an upsert: an app that was deleted meanwhile stays gone.
-      updateOne: { filter: { _id: id }, update: { $max: { lastSubmissionAt: at } } },
+      updateOne: { filter: { _id: app.id }, update: { $max: { lastSubmissionAt: at } } },
     }));
     try {
       await apps.bulkWrite(updates, { ordered: false, writeConcern: { w: 1 } });
     } catch (error) {
-      for (const { id, at } of due.values()) note(id, at);
+      for (const { app, at } of due.values()) note(app, at);
       throw error;
     }
   }

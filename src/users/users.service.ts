@@ -51,7 +51,7 @@ export function createUserService(deps: {
         try {
           const stored = await storeSubmission(submission);
           if (!lease.isCurrent()) await lookAgain(lease);
-          activity.note(lease.app.id, stored.updatedAt);
+          activity.note(lease.app, stored.updatedAt);
           return stored;
         } catch (error) {
           if (!(error instanceof OutdatedSchema)) throw error;

@@ -44,6 +44,24 @@ describe('A person whose record was erased', () => {
     expect(await stored()).toMatchObject([{ data: { list: [{ value: 2 }, { value: 3 }] } }]);
   });
 
+  it('gets a record of the new life of an app that was deleted and created anew', async () => {
+    const schema = { fields: [{ key: 'list', kind: 'array' as const }] };
+    const { sourceAppId } = await first.admin.buildApp(schema);
+    const submit = (server: TestServer, list: number[]) =>
+      server.client.submit(sourceAppId, { email: 'ada@x.org', data: { list } }).expect(200);
+    const { body: old } = await submit(first, [1]);
+    await first.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
+    await first.admin.post('/auth/apps', { sourceAppId }).expect(200);
+    await first.admin.putSchema(sourceAppId, schema).expect(200);
+    const { body: made } = await submit(first, [2]);
+    expect(made.id).not.toBe(old.id);
+    await submit(second, [3]);
+    const [record, ...more] = await first.db.collection('users').find({ sourceAppId }).toArray();
+    expect(more).toEqual([]);
+    expect(record).toMatchObject({ data: { list: [{ value: 2 }, { value: 3 }] }, createdAt: new Date(made.createdAt) });
+    expect(record?._id.toString()).toBe(made.id);
+  });
+
   it('keeps its one record and all items when many submit at once, in batches', async () => {
     const { operator, submit, stored } = await newPerson();
     const { body: old } = await submit(first, { list: [0] }).expect(200);
