@@ -6,7 +6,6 @@ const { MongoError, MongoNetworkError, MongoServerSelectionError, MongoServerErr
 
 const DUPLICATE_KEY = 11_000;
 const BAD_VALUE = 2;
-const IMMUTABLE_FIELD = 66;
 const OVER_TIME = 50;
 
 /** The document would pass MongoDB's 16 MB: refused by the server before (10334, 17420) or after (17419) it applied the update. */
@@ -23,11 +22,6 @@ const SOCKET_GONE = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ECONNABORTED', 'ET
 /** A unique index refused the write. */
 export function isDuplicateKey(error: unknown): boolean {
   return codeOf(error) === DUPLICATE_KEY;
-}
-
-/** An upsert that names a record by its id did not find it, and may not make another under that id. */
-export function isImmutableField(error: unknown): boolean {
-  return codeOf(error) === IMMUTABLE_FIELD;
 }
 
 /** An update operator met a stored value of a type that it cannot work on, as `$push` on a text. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isDuplicateKey, isImmutableField, isTypeMismatch } from '../database/failures.ts';
+import { isDuplicateKey, isTypeMismatch } from '../database/failures.ts';
 import { Conflict, KeyReused, Unavailable } from '../errors.ts';
 import { createNewcomers } from './newcomers.ts';
 import type { RecordId } from './record-id.ts';
@@ -101,7 +101,7 @@ export function createStoreSubmission(deps: {
         if (isStranger) newcomers.note(written.id.equals(newRecord));
         return remember(person, submission, written);
       } catch (error) {
-        if (!isDuplicateKey(error) && !isImmutableField(error) && !isTypeMismatch(error)) throw error;
+        if (!isDuplicateKey(error) && !isTypeMismatch(error)) throw error;
         // What was known of the record may be no longer true: it may have been erased and made anew.
         known.delete(person);
         const earlier = await settle(submission);

@@ -38,7 +38,7 @@ export interface Upsert {
   update: mongo.UpdateFilter<UserDocument>;
   /** What the record will be when this upsert creates it. */
   creation: Written;
-  /** The record that this upsert is bound to: it changes this one or fails. */
+  /** The record that this upsert is bound to: if it changes one, it is this. */
   known: Written | undefined;
 }
 
@@ -76,19 +76,18 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
  * array has room. A record that does not match makes MongoDB try to insert a second one, which the unique index refuses: E11000. Why is found out after that,
  * in submission-conflict.ts.
  *
- * @param known the record, where an earlier submission told its id: the filter then binds to that, and when it succeeds the answer is known without a look.
- * Should that record be gone, MongoDB refuses to insert one of another id (ImmutableField).
+ * @param known the record, where an earlier submission told its id: the filter then binds to that, and what it changes is that record, so the answer is known without a look.
+ * Should that record be gone, the upsert creates a new one, or is refused by the one that another server made (E11000).
  */
 export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number, known?: Written): Upsert {
   const { appId, sourceAppId, email, schemaVersion, now, change, applied } = submission;
   const filter: Record<string, unknown> = { appId, email, schemaVersion: { $lte: schemaVersion } };
-  // Beside the email and not instead of it: so the plan is in MongoDB's cache, and planning anew for each would cost a third more.
-  if (known) filter._id = known.id;
+  // As a range: with an equality on `_id` MongoDB sees one plan only, keeps no such plan in its cache and plans anew for each (docs/performance.md).
+  if (known) filter._id = { $gte: known.id, $lte: known.id };
   const set: Record<string, unknown> = { schemaVersion };
   const push: Record<string, unknown> = {};
   const sizes: Record<string, number> = {};
-  // Bound to a record, the new id is there to be refused, and nothing is ever created.
-  const create: Record<string, unknown> = known ? { _id: newId } : { _id: newId, sourceAppId, createdAt: now };
+  const create: Record<string, unknown> = { _id: newId, sourceAppId, createdAt: now };
   let fields = 0;
 
   for (const [key, value] of Object.entries(change.set)) {
@@ -108,7 +107,7 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     filter['appliedKeys.key'] = { $ne: applied.key };
     push.appliedKeys = { $each: [applied], $slice: -KEPT_KEYS };
   }
-  if (fields === 0 && !known) create.data = {};
+  if (fields === 0) create.data = {};
 
   const update: Record<string, unknown> = { $set: set, $setOnInsert: create, $max: { updatedAt: now } };
   if (Object.keys(push).length > 0) update.$push = push;

@@ -8,6 +8,8 @@ interface Profiled {
   ns: string;
   command: Record<string, unknown>;
   planSummary?: string;
+  /** Under which its plan is kept, when it can be. */
+  planCacheKey?: string;
   docsExamined?: number;
   keysExamined?: number;
   nreturned?: number;
@@ -109,6 +111,20 @@ describe('the plans of the queries that the service makes', () => {
     expectIndexes(profiled);
     expect(plans(profiled, 'users')).toEqual(['IXSCAN { _id: 1 }', BY_EMAIL]);
     expect(plans(profiled, 'schema_versions')).toEqual(['IXSCAN { appId: 1, version: -1 }']);
+  });
+
+  it('keeps the plan for submissions of known people in its cache', async () => {
+    const { sourceAppId } = await crowdedApp();
+    const submit = () =>
+      server.client.submit(sourceAppId, { email: 'u1@example.com', data: { visits: [1] } }).expect(200);
+    for (let time = 0; time < 5; time += 1) await submit();
+    const [write, ...more] = (await profile(submit)).filter(({ ns }) => ns.endsWith('.users'));
+    expect(more).toEqual([]);
+    const kept = await server.db
+      .collection('users')
+      .aggregate([{ $planCacheStats: {} }, { $match: { planCacheKey: write?.planCacheKey } }])
+      .toArray();
+    expect(kept).toMatchObject([{ isActive: true }]);
   });
 
   it('serves listings, searches, single records and exports from the indexes of the app', async () => {
