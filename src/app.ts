@@ -48,13 +48,14 @@ export function createApp({ config, logger, services, isStopping = () => false }
   mount(
     app,
     [
-      ...systemRoutes(async () => !isStopping() && (await services.ping())),
+      // First what is asked for most: routes are tried in this order.
       ...userRoutes(services.users),
       ...userStatsRoutes(services.userStats),
       ...schemaRoutes(services.schemas),
       ...schemaCheckRoutes(services.schemaCheck),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal),
+      ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {
       readJson: createJsonReader(config.bodyLimit),
