@@ -26,7 +26,7 @@ function withPrototype<Constructor extends typeof IncomingMessage | typeof Serve
   }
   Preset.prototype = prototype;
   // As in a class that extends `base`: V8 adds up the properties of all constructors on this chain and makes room for them in the object. Without it they outgrow what an object
-  // keeps in order, and each request and response becomes a hash table, slow to read and dear to collect (docs/performance.md).
+  // keeps in order, and each response becomes a hash table, slow to read and dear to collect (docs/performance.md).
   Object.setPrototypeOf(Preset, base);
   return Preset as unknown as Constructor;
 }
