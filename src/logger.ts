@@ -46,6 +46,7 @@ function standardOutput(): DestinationStream {
     });
     // A log that cannot be written (its disk is full, its reader gone) is no reason to stop serving, and there is no other place to tell it.
     lines.on('error', () => undefined);
+    // Its types know of text only.
     return { write: (line) => void lines.write(Buffer.from(line) as unknown as string) };
   }
   return PinoPretty({ colorize: true, translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });

@@ -85,7 +85,7 @@ export function createStoreSubmission(deps: {
     for (const [key, items] of Object.entries(submission.change.append)) {
       if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
     }
-    // By the app's name: should it have been created anew, what is known is of its earlier life, and refused like that of an erased record. Its id would have to be made a text each time.
+    // By the app's name: should it have been created anew, what is known is of its earlier life, and matches no more than an erased record. Its id would have to be made a text each time.
     const person = `${submission.sourceAppId} ${submission.email}`;
     const newRecord = newId(submission.now);
     let isStranger = !known.has(person);
