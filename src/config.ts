@@ -24,13 +24,14 @@ const whole = (low: number, high: number) =>
     .transform(Number)
     .refine((n) => n >= low && n <= high, `must be a whole number from ${low} to ${high}`);
 
-const bytes = z.string().transform((text, context) => {
-  const match = /^(\d{1,9})\s*(b|kb|mb)?$/i.exec(text);
-  const size = match ? Number(match[1]) * (UNITS[(match[2] ?? '').toLowerCase()] ?? 1) : 0;
-  if (size >= 1024 && size <= 15 * MEGABYTE) return size;
-  context.addIssue({ code: 'custom', message: 'must be a size from 1kb to 15mb, like 100kb' });
-  return z.NEVER;
-});
+const bytes = (low: number, range: string) =>
+  z.string().transform((text, context) => {
+    const match = /^(\d{1,9})\s*(b|kb|mb)?$/i.exec(text);
+    const size = match ? Number(match[1]) * (UNITS[(match[2] ?? '').toLowerCase()] ?? 1) : 0;
+    if (size >= low && size <= 15 * MEGABYTE) return size;
+    context.addIssue({ code: 'custom', message: `must be a size ${range}` });
+    return z.NEVER;
+  });
 
 const origins = z.string().transform((text, context) => {
   const list = text
@@ -104,7 +105,8 @@ const environment = z.object({
   RATE_LIMIT_SUBMIT: whole(0, 1_000_000).optional(),
   RATE_LIMIT_LOGIN: whole(0, 1_000_000).default(20),
   MAX_ARRAY_ITEMS: whole(1, 100_000).default(1000),
-  BODY_LIMIT: bytes.default(100 * 1024),
+  BODY_LIMIT: bytes(1024, 'from 1kb to 15mb, like 100kb').default(100 * 1024),
+  RECORD_LIMIT: bytes(256 * 1024, 'from 256kb to 15mb, like 1mb').default(MEGABYTE),
   MONGOMS_SYSTEM_BINARY: z.string().optional(),
   XDG_CACHE_HOME: z.string().optional(),
   PATH: z.string().default(''),
@@ -154,6 +156,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     maxArrayItems: value.MAX_ARRAY_ITEMS,
     /** Bytes of a request body after decompression. */
     bodyLimit: value.BODY_LIMIT,
+    /** Bytes of one stored record. */
+    recordLimit: value.RECORD_LIMIT,
     logLevel: value.LOG_LEVEL,
     /** Where a mongod may be found, for the embedded database only. */
     mongod: Object.freeze({

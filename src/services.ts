@@ -6,7 +6,7 @@ import { createAppRemoval } from './apps/app-removal.ts';
 import { createAppModel, createChangeStampModel, createDeletedAppModel } from './apps/apps.model.ts';
 import { createAppService } from './apps/apps.service.ts';
 import type { Config } from './config.ts';
-import { ensureIndexes } from './database/collections.ts';
+import { ensureIndexes, STATEMENT_TIME_MS } from './database/collections.ts';
 import type { Connection } from './database/connect.ts';
 import { onNewPrimary } from './database/primary-watch.ts';
 import type { Logger } from './logger.ts';
@@ -18,10 +18,12 @@ import { createLoginLimiter } from './sessions/login-limiter.ts';
 import { createSessionOwnership, createSessionStore } from './sessions/session-store.ts';
 import { createSessionService } from './sessions/sessions.service.ts';
 import { createGroupCommit } from './users/group-commit.ts';
+import { createIdempotencyKeys, createMovedKeyModel } from './users/idempotency-keys.ts';
 import { createRecordIds } from './users/record-id.ts';
+import { createRecordLimits } from './users/record-limits.ts';
 import { createRecordWriter } from './users/record-writer.ts';
 import { createSchemaCheckService } from './users/schema-check.service.ts';
-import { createStoreSubmission } from './users/submission-writer.ts';
+import { createSubmissionStore } from './users/submission-writer.ts';
 import { createUserCounts } from './users/user-counts.ts';
 import { createUserSearch } from './users/user-search.ts';
 import { createUserStatsService } from './users/user-stats.service.ts';
@@ -38,7 +40,7 @@ export type Services = ReturnType<typeof createServices>;
  * @param options.passwordCost bcrypt's; lower only in tests
  */
 export function createServices(
-  config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin'>,
+  config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit'>,
   connection: Connection,
   logger: Logger,
   options: { passwordCost?: number } = {},
@@ -49,13 +51,15 @@ export function createServices(
     changeStamps: createChangeStampModel(connection),
     schemas: createSchemaModel(connection),
     users: createUserModel(connection),
+    movedKeys: createMovedKeyModel(connection),
   };
   const collection = models.users.collection;
   const appIdOf = async (sourceAppId: string): Promise<Types.ObjectId | undefined> =>
     (await apps.find(sourceAppId))?.id;
 
   const schemaStore = createSchemaStore(models.schemas.collection);
-  const userStore = createUserStore(collection, appIdOf);
+  const idempotencyKeys = createIdempotencyKeys(collection, models.movedKeys.collection);
+  const userStore = createUserStore(collection, appIdOf, idempotencyKeys);
   const sessionOwnership = createSessionOwnership(connection);
 
   const hasher = createPasswordHasher(options.passwordCost);
@@ -65,7 +69,7 @@ export function createServices(
     apps: models.apps.collection,
     deletedApps: models.deletedApps.collection,
     users: userStore,
-    others: [schemaStore, sessionOwnership],
+    others: [schemaStore, sessionOwnership, idempotencyKeys],
     changes,
     logger,
   });
@@ -76,15 +80,18 @@ export function createServices(
   });
   onNewPrimary(connection, () => leases.revokeAll());
   const schemas = createSchemaService({ apps, store: schemaStore, leases, changes });
-  const storeSubmission = createStoreSubmission({
+  const limits = createRecordLimits(config.recordLimit);
+  const submissions = createSubmissionStore({
     users: collection,
+    keys: idempotencyKeys,
+    limits,
     writer: createGroupCommit(collection, createRecordWriter(collection)),
     newId: createRecordIds(),
     maxArrayItems: config.maxArrayItems,
   });
   const activity = createAppActivity(models.apps.collection);
   const search = createUserSearch(collection);
-  const users = createUserService({ apps, activity, leases, store: userStore, search, storeSubmission });
+  const users = createUserService({ apps, activity, leases, store: userStore, search, submissions, limits });
   const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });
 
@@ -113,7 +120,7 @@ export function createServices(
     /** Whether the database answers. */
     async ping(): Promise<boolean> {
       try {
-        await connection.getClient().db().admin().ping();
+        await connection.getClient().db().admin().ping({ maxTimeMS: STATEMENT_TIME_MS });
         return true;
       } catch {
         return false; // why does not matter to who asks: the log of the failing requests tells

@@ -32,6 +32,52 @@ export function decode<Document>(bytes: Uint8Array): Document {
   return mongo.BSON.deserialize(bytes, { fieldsAsRaw: NOTHING_RAW }) as Document;
 }
 
+/** How long the database works on one statement at most, in milliseconds, unless the caller sets another limit. */
+export const STATEMENT_TIME_MS = 3_000;
+
+/** An index build on a large collection takes minutes. */
+export const INDEX_BUILD_TIME_MS = 60 * 60 * 1_000;
+
+/** Where each method of a collection takes its options. */
+const OPTIONS_INDEX = {
+  aggregate: 1,
+  bulkWrite: 1,
+  countDocuments: 1,
+  createIndex: 1,
+  deleteMany: 1,
+  deleteOne: 1,
+  distinct: 2,
+  find: 1,
+  findOne: 1,
+  findOneAndUpdate: 2,
+  findOneAndDelete: 1,
+  findOneAndReplace: 2,
+  insertMany: 1,
+  insertOne: 1,
+  replaceOne: 2,
+  updateMany: 2,
+  updateOne: 2,
+} as const;
+
+/**
+ * Gives every statement of a collection a time limit (`maxTimeMS`), so that the database stops work whose request has
+ * ended. A statement that sets its own limit keeps it. Returns the collection.
+ */
+export function limitStatementTime<Document extends mongo.Document>(
+  collection: Collection<Document>,
+): Collection<Document> {
+  const methods = collection as unknown as Record<string, (...args: unknown[]) => unknown>;
+  for (const [name, index] of Object.entries(OPTIONS_INDEX)) {
+    const method = methods[name];
+    if (!method) throw new Error(`the driver has no collection method ${name}`);
+    methods[name] = (...args) => {
+      args[index] = { maxTimeMS: STATEMENT_TIME_MS, ...(args[index] as object | undefined) };
+      return method.apply(collection, args);
+    };
+  }
+  return collection;
+}
+
 /** A collection as a model file declares it. */
 export interface Model<Document extends mongo.Document> {
   schema: SchemaDeclaration;
@@ -52,7 +98,8 @@ export function createModel<Document extends mongo.Document>(
   };
   const { collectionName } = models.model(name, schema).collection;
   const database = connection.getClient().db(connection.name);
-  return { schema, collection: database.collection<Document>(collectionName, { fieldsAsRaw: NOTHING_RAW }) };
+  const collection = database.collection<Document>(collectionName, { fieldsAsRaw: NOTHING_RAW });
+  return { schema, collection: limitStatementTime(collection) };
 }
 
 /**
@@ -64,7 +111,10 @@ export async function ensureIndexes(
 ): Promise<void> {
   for (const { schema, collection } of models) {
     for (const [keys, { background: _, ...options }] of schema.indexes()) {
-      await (collection as Collection<mongo.Document>).createIndex(keys, options);
+      await (collection as Collection<mongo.Document>).createIndex(keys, {
+        ...options,
+        maxTimeMS: INDEX_BUILD_TIME_MS,
+      });
     }
   }
 }

@@ -48,7 +48,7 @@ export function isUnreachable(error: unknown): boolean {
  * never leaves the service.
  */
 export function databaseRefusal(error: unknown): AppError | undefined {
-  if (TOO_LARGE.has(codeOf(error))) return new TooLarge('The record would be larger than 16 MB');
+  if (TOO_LARGE.has(codeOf(error))) return new TooLarge('The record would be too large');
   return isTransient(error) ? new Unavailable() : undefined;
 }
 

@@ -9,10 +9,17 @@ import { reportUnstorableKeys } from './stored-json.ts';
 export interface RecordChange {
   set: Record<string, unknown>;
   append: Record<string, Record<string, unknown>[]>;
+  /** How many of the keys are no fields of the schema. */
+  extraKeys: number;
 }
+
+/** The most keys beyond the fields of the schema, in one submission and in one record. */
+export const MAX_EXTRA_KEYS = 200;
 
 /** Checks the `data` of submissions against one schema version. */
 export interface Validator {
+  /** The keys of the schema's fields. */
+  fieldKeys: readonly string[];
   /** The problems of `data`, at most 20, paths like `data.age`. Empty: it conforms. */
   issues(data: Record<string, unknown>): Issue[];
   /** What conforming `data` does to the record; `now` (ISO 8601) is the items' timestamp (SPEC 2.4). */
@@ -28,15 +35,23 @@ export function compileSchema(schema: { rejectUnknown: boolean; fields: readonly
   const required = schema.fields.filter((field) => field.required).map((field) => field.key);
   const arrays = new Set(schema.fields.filter((field) => field.kind === 'array').map((field) => field.key));
   const unknown = schema.rejectUnknown ? rejectUnknown : keepUnknown;
+  const countExtra = (keys: readonly string[]): number => keys.filter((key) => !checks.has(key)).length;
 
   return {
+    fieldKeys: [...checks.keys()],
+
     issues(data) {
       const issues: Issue[] = [];
       const budget = { steps: MAX_PATTERN_STEPS };
       for (const key of required) {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, message: 'is required' });
       }
-      for (const key of Object.keys(data)) {
+      const keys = Object.keys(data);
+      // The keys are counted before they are checked: a refusal of 10,000 keys costs no more than one of 201.
+      if (!schema.rejectUnknown && keys.length > MAX_EXTRA_KEYS && countExtra(keys) > MAX_EXTRA_KEYS) {
+        return [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }];
+      }
+      for (const key of keys) {
         if (issues.length >= MAX_ISSUES) break;
         const report: Report = (message, at) =>
           void issues.push({ path: `data.${printable(key)}${at ? `.${at}` : ''}`, message });
@@ -46,8 +61,9 @@ export function compileSchema(schema: { rejectUnknown: boolean; fields: readonly
     },
 
     change(data, now) {
-      const change: RecordChange = { set: {}, append: {} };
+      const change: RecordChange = { set: {}, append: {}, extraKeys: 0 };
       for (const key of Object.keys(data)) {
+        if (!checks.has(key)) change.extraKeys += 1;
         const value = data[key];
         if (arrays.has(key)) change.append[key] = (value as unknown[]).map((item) => storedItem(item, now));
         else change.set[key] = value;
@@ -56,6 +72,9 @@ export function compileSchema(schema: { rejectUnknown: boolean; fields: readonly
     },
   };
 }
+
+/** What a submission or a record with too many keys is told. */
+export const TOO_MANY_EXTRA_KEYS = `must have at most ${MAX_EXTRA_KEYS} keys beyond the fields of the schema`;
 
 const rejectUnknown = (): ValueCheck => (_value, report) => report('is not a field of this app');
 

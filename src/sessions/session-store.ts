@@ -4,6 +4,7 @@ import type { SessionData } from 'express-session';
 import type { Connection, Types } from 'mongoose';
 import { z } from 'zod';
 import type { AppOwned } from '../apps/app-owned.ts';
+import { INDEX_BUILD_TIME_MS, limitStatementTime } from '../database/collections.ts';
 
 /** SPEC 2.5. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
@@ -33,6 +34,11 @@ declare module 'express-session' {
  * The id is stored as a hash, so the database alone lets nobody in. A stored session that is damaged counts as none.
  */
 class SessionStore extends MongoStore {
+  constructor(options: ConstructorParameters<typeof MongoStore>[0]) {
+    super(options);
+    this.collectionP = this.collectionP.then(limitStatementTime);
+  }
+
   override touch(_id: string, _session: SessionData, callback: (error?: unknown) => void = () => undefined): void {
     callback();
   }
@@ -53,13 +59,13 @@ export function createSessionStore(connection: Connection): MongoStore {
 
 /** The sessions of an app, so that its deletion can end them. */
 export function createSessionOwnership(connection: Connection): AppOwned & { createIndexes(): Promise<void> } {
-  const sessions = connection.collection(COLLECTION);
+  const sessions = limitStatementTime(connection.getClient().db(connection.name).collection(COLLECTION));
   return {
     removeAll: async (appId: Types.ObjectId) =>
       (await sessions.deleteMany({ 'session.appId': appId.toHexString() })).deletedCount,
     async createIndexes() {
-      await sessions.createIndex({ expires: 1 }, { expireAfterSeconds: 0 });
-      await sessions.createIndex({ 'session.appId': 1 });
+      await sessions.createIndex({ expires: 1 }, { expireAfterSeconds: 0, maxTimeMS: INDEX_BUILD_TIME_MS });
+      await sessions.createIndex({ 'session.appId': 1 }, { maxTimeMS: INDEX_BUILD_TIME_MS });
     },
   };
 }

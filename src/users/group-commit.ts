@@ -1,4 +1,3 @@
-import { mongo } from 'mongoose';
 import { Unavailable } from '../errors.ts';
 import { type Entry, writeBatch } from './batch-write.ts';
 import type { RecordWriter } from './record-writer.ts';
@@ -116,7 +115,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
 
   return {
     write(write) {
-      const bytes = mongo.BSON.calculateObjectSize(write.kind === 'insert' ? write.record : write.update);
+      const { bytes } = write;
       if (waiting.length >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES) {
         return Promise.reject(new Unavailable('Too many submissions at once; try again shortly', 1));
       }

@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
-import { mongo, type Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import type { RecordChange } from '../fields/compile.ts';
 import type { RecordId } from './record-id.ts';
+import type { ChangeSize } from './record-limits.ts';
 import type { AppliedKey, UserDocument } from './users.model.ts';
 
-/** How many keys a record remembers: a client that repeats does so soon, not after twenty other submissions of the same person. */
-const KEPT_KEYS = 20;
-const HASH_BYTES = 16;
+/** A record holds this many applied keys before they are moved to `applied_keys` (idempotency-keys.ts). */
+export const MAX_INLINE_KEYS = 128;
+
+/** What a write carries besides the values of the change, in bytes, roughly. */
+const OVERHEAD = 300;
 
 /** One accepted submission, ready to be stored. */
 export interface Submission {
@@ -14,8 +16,14 @@ export interface Submission {
   sourceAppId: string;
   email: string;
   schemaVersion: number;
+  /** The keys of the schema's fields. */
+  fieldKeys: readonly string[];
   now: Date;
   change: RecordChange;
+  size: ChangeSize;
+  /** By how much the change raises the record's `sizeBound` at most, and the largest bound (record-limits.ts). */
+  growth: number;
+  maxBound: number;
   applied: AppliedKey | undefined;
 }
 
@@ -27,32 +35,53 @@ export interface Insert {
   kind: 'insert';
   record: UserDocument;
   creation: Written;
+  /** About how large the write is. */
+  bytes: number;
 }
 
-/** One atomic upsert: it creates the record, changes it, or fails with a duplicate key because its filter refused the record that exists. */
+/**
+ * One atomic upsert: it creates the record, changes it, or fails with a duplicate key because its filter does not match
+ * the record that exists.
+ */
 export interface Upsert {
   kind: 'upsert';
   appId: Types.ObjectId;
   email: string;
   filter: mongo.Filter<UserDocument>;
   update: mongo.UpdateFilter<UserDocument>;
-  /** What the record will be when this upsert creates it. */
+  /** The record, when this upsert creates it. */
   creation: Written;
   /** The record that this upsert is bound to: if it changes one, it is this. */
   known: Written | undefined;
+  /** About how large the write is. */
+  bytes: number;
 }
 
-/** The record that an upsert created or changed. */
+/** The record that a write created or changed. */
 export interface Written {
   id: RecordId;
   createdAt: Date;
 }
 
+/** What the server knows of the record before it writes. The filter of the upsert makes sure that it still holds. */
+export interface RecordView {
+  /** The record itself, when an earlier submission returned it. */
+  known?: Written | undefined;
+  /** The record's `keyEpoch`; for it, `applied_keys` does not hold the submission's key. */
+  keyEpoch: number;
+  /** The record's exact size was read: its `sizeBound` at that time, and what it becomes by this write. */
+  exactBound?: { was: number | undefined; becomes: number };
+}
+
+/** What is known of a record that the server has not seen. */
+export const UNSEEN: RecordView = { keyEpoch: 0 };
+
 /**
- * The insert that stores a submission of somebody who has no record. The record is the one that the upsert below would create; a test holds the two against each other.
+ * The insert that stores a submission of a person without a record. The record is the one that `upsertOf` creates; a
+ * property test compares the two.
  */
 export function insertOf(submission: Submission, newId: RecordId): Insert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, growth, applied } = submission;
   const data = { ...change.set, ...change.append };
   const sizes = Object.entries(data).flatMap(([key, value]) => (Array.isArray(value) ? [[key, value.length]] : []));
   const record: UserDocument = {
@@ -65,53 +94,64 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
     createdAt: now,
     updatedAt: now,
     ...(sizes.length > 0 && { arraySizes: Object.fromEntries(sizes) }),
+    ...(growth > 0 && { sizeBound: growth }),
     ...(applied && { appliedKeys: [applied] }),
   };
-  return { kind: 'insert', record, creation: { id: newId, createdAt: now } };
+  return { kind: 'insert', record, creation: { id: newId, createdAt: now }, bytes: bytesOf(submission) };
 }
 
 /**
- * The upsert that stores a submission in one atomic step (DESIGN section 3, invariants 2 and 3). The filter names the record and everything that
- * must hold for the change to be right: the key was not applied before, the record carries no newer schema version, each
- * array has room. A record that does not match makes MongoDB try to insert a second one, which the unique index refuses: E11000. Why is found out after that,
- * in submission-conflict.ts.
+ * The upsert that stores a submission in one atomic step. The filter names the record and every condition of the change:
+ * the key was not applied before, the record carries no newer schema version, each array has room, the record stays
+ * within its limits. When the record does not match, MongoDB tries to insert a second one, which the unique index
+ * refuses: E11000. Only then submission-conflict.ts reads the record to find the reason.
  *
- * @param known the record, where an earlier submission told its id: the filter then binds to that, and what it changes is that record, so the answer is known without a look.
- * Should that record be gone, the upsert creates a new one, or is refused by the one that another server made (E11000).
+ * With `view.known` the filter also binds to the record's id, so the answer is known without a read. When that record is
+ * gone, the upsert creates a new one, or another server's record refuses it (E11000).
  */
-export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number, known?: Written): Upsert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, applied } = submission;
+export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
+  const { appId, sourceAppId, email, schemaVersion, now, change, growth, applied } = submission;
+  const { known, keyEpoch, exactBound } = view;
   const filter: Record<string, unknown> = { appId, email, schemaVersion: { $lte: schemaVersion } };
-  // As a range: with an equality on `_id` MongoDB sees one plan only, keeps no such plan in its cache and plans anew for each (docs/performance.md).
+  // A range, because MongoDB does not cache a plan for an equality on `_id` (docs/performance.md).
   if (known) filter._id = { $gte: known.id, $lte: known.id };
   const set: Record<string, unknown> = { schemaVersion };
   const push: Record<string, unknown> = {};
-  const sizes: Record<string, number> = {};
+  const increments: Record<string, number> = {};
   const create: Record<string, unknown> = { _id: newId, sourceAppId, createdAt: now };
   let fields = 0;
 
   for (const [key, value] of Object.entries(change.set)) {
     set[`data.${key}`] = value;
-    // An array under a key that is no array field now may be one later: its size must be known then.
+    // The size is kept for every array, because the key may become an array field later.
     if (Array.isArray(value)) set[`arraySizes.${key}`] = value.length;
     fields += 1;
   }
+  // `$not $gt` also matches a record without the member.
   for (const [key, items] of Object.entries(change.append)) {
-    // `$not $gt` also matches a record that has no such array yet.
     filter[`arraySizes.${key}`] = { $not: { $gt: maxArrayItems - items.length } };
     push[`data.${key}`] = { $each: items };
-    sizes[`arraySizes.${key}`] = items.length;
+    increments[`arraySizes.${key}`] = items.length;
     fields += 1;
+  }
+  if (exactBound) {
+    filter.sizeBound = exactBound.was === undefined ? { $exists: false } : exactBound.was;
+    set.sizeBound = exactBound.becomes;
+  } else if (growth > 0) {
+    filter.sizeBound = { $not: { $gt: submission.maxBound - growth } };
+    increments.sizeBound = growth;
   }
   if (applied) {
     filter['appliedKeys.key'] = { $ne: applied.key };
-    push.appliedKeys = { $each: [applied], $slice: -KEPT_KEYS };
+    filter[`appliedKeys.${MAX_INLINE_KEYS - 1}`] = { $exists: false };
+    filter.keyEpoch = { $not: { $gt: keyEpoch } };
+    push.appliedKeys = applied;
   }
   if (fields === 0) create.data = {};
 
   const update: Record<string, unknown> = { $set: set, $setOnInsert: create, $max: { updatedAt: now } };
   if (Object.keys(push).length > 0) update.$push = push;
-  if (Object.keys(sizes).length > 0) update.$inc = sizes;
+  if (Object.keys(increments).length > 0) update.$inc = increments;
   return {
     kind: 'upsert',
     appId,
@@ -120,14 +160,10 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     update: update as mongo.UpdateFilter<UserDocument>,
     creation: { id: newId, createdAt: now },
     known,
+    bytes: bytesOf(submission),
   };
 }
 
-/** What a record remembers of a submission with an `Idempotency-Key`: hashes, so that the record stays small whatever the client sends. */
-export function appliedKey(key: string, data: Record<string, unknown>): AppliedKey {
-  return { key: digest(key), content: digest(JSON.stringify(data)) };
-}
-
-function digest(text: string): mongo.Binary {
-  return new mongo.Binary(createHash('sha256').update(text).digest().subarray(0, HASH_BYTES));
+function bytesOf({ size }: Submission): number {
+  return size.set + size.append + OVERHEAD;
 }

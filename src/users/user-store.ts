@@ -1,6 +1,7 @@
 import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
 import { rawBatches } from '../database/raw-batches.ts';
+import type { IdempotencyKeys } from './idempotency-keys.ts';
 import { parseRecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
@@ -14,9 +15,9 @@ const REMOVAL_STEP = 2_000;
 export const LISTING_BATCH = 200;
 
 /** A record as listings show it: without what the service keeps for itself. */
-export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes'>;
+export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes' | 'keyEpoch' | 'sizeBound'>;
 
-const HIDDEN = { appliedKeys: 0, arraySizes: 0 };
+const HIDDEN = { appliedKeys: 0, arraySizes: 0, keyEpoch: 0, sizeBound: 0 };
 
 /** The stored records of apps' users. */
 export interface UserStore extends AppOwned {
@@ -33,6 +34,7 @@ export interface UserStore extends AppOwned {
 export function createUserStore(
   users: UserCollection,
   findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
+  keys: Pick<IdempotencyKeys, 'removeOf'>,
 ): UserStore {
   const list = (filter: mongo.Filter<UserDocument>): mongo.FindCursor<Uint8Array> =>
     users.find<Uint8Array>(filter, { batchSize: LISTING_BATCH, raw: true }).sort({ _id: -1 });
@@ -47,7 +49,9 @@ export function createUserStore(
 
     async erase(appId, id) {
       const _id = parseRecordId(id);
-      return _id !== undefined && (await users.deleteOne({ _id, appId })).deletedCount === 1;
+      if (_id === undefined || (await users.deleteOne({ _id, appId })).deletedCount === 0) return false;
+      await keys.removeOf(appId, _id);
+      return true;
     },
 
     async *page(sourceAppId, limit, skip) {

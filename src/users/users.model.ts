@@ -1,10 +1,11 @@
 import type { Connection, mongo, Types } from 'mongoose';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
 
-/** A submission that was sent with an `Idempotency-Key`: hashes of the key and of what was sent. */
+/** A submission that was applied under an `Idempotency-Key`: hashes of the key and of the data, and when. */
 export interface AppliedKey {
   key: mongo.Binary;
   content: mongo.Binary;
+  at: Date;
 }
 
 /** A user record as it is stored (SPEC 2.1). */
@@ -19,8 +20,12 @@ export interface UserDocument {
   updatedAt: Date;
   /** How many items each array field holds: MongoDB cannot ask for a length in the filter of an upsert. */
   arraySizes?: Record<string, number>;
-  /** The last submissions that came with a key, oldest first. */
+  /** The newest submissions that came with a key, oldest first. Older ones are in `applied_keys`. */
   appliedKeys?: AppliedKey[];
+  /** How often keys were moved from `appliedKeys` to `applied_keys` (idempotency-keys.ts). */
+  keyEpoch?: number;
+  /** Upper bound on what the record takes of its limits, in bytes (record-limits.ts). Absent: it is small. */
+  sizeBound?: number;
 }
 
 const userSchema = new Schema(
@@ -35,6 +40,8 @@ const userSchema = new Schema(
     updatedAt: { type: Date, required: true },
     arraySizes: { type: Schema.Types.Mixed },
     appliedKeys: { type: [Schema.Types.Mixed], default: undefined },
+    keyEpoch: { type: Number },
+    sizeBound: { type: Number },
   },
   { collection: 'users', versionKey: false, minimize: false },
 )

@@ -1,14 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { AppActivity } from '../apps/app-activity.ts';
 import type { App, AppService } from '../apps/apps.service.ts';
-import { InvalidInput, NotFound, Unavailable } from '../errors.ts';
+import { AppError, InvalidInput, NotFound, Unavailable } from '../errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-lease.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
 import { normalizeEmail } from './email.ts';
 import { type ExportFormat, exportUsers } from './export.ts';
+import { appliedKey } from './idempotency-keys.ts';
 import type { RecordBatches } from './record-json.ts';
-import { appliedKey, type Submission } from './submission.ts';
-import { OutdatedSchema, type StoredSubmission, type StoreSubmission } from './submission-writer.ts';
+import { changeSize, growthOf, type RecordLimits } from './record-limits.ts';
+import type { Submission } from './submission.ts';
+import { OutdatedSchema, type StoredSubmission, type SubmissionStore } from './submission-writer.ts';
 import type { UserFilter, UserPage, UserSearch } from './user-search.ts';
 import type { UserRecord, UserStore } from './user-store.ts';
 
@@ -30,9 +32,10 @@ export function createUserService(deps: {
   leases: SchemaLeases;
   store: UserStore;
   search: UserSearch;
-  storeSubmission: StoreSubmission;
+  submissions: SubmissionStore;
+  limits: RecordLimits;
 }) {
-  const { apps, activity, leases, store, search, storeSubmission } = deps;
+  const { apps, activity, leases, store, search, submissions, limits } = deps;
 
   return {
     /**
@@ -47,14 +50,13 @@ export function createUserService(deps: {
       for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
         const lease = await leases.hold(sourceAppId);
         if (!lease) throw new UnknownApp();
-        const submission = checked(input, lease, idempotencyKey);
         try {
-          const stored = await storeSubmission(submission);
+          const stored = await submissions.store(checked(input, lease, limits, idempotencyKey));
           if (!lease.isCurrent()) await lookAgain(lease);
           activity.note(lease.app, stored.updatedAt);
           return stored;
         } catch (error) {
-          if (!(error instanceof OutdatedSchema)) throw error;
+          if (!(error instanceof OutdatedSchema)) return await answerRepeat(error, input, lease, idempotencyKey);
           leases.forget(sourceAppId);
         }
       }
@@ -96,6 +98,25 @@ export function createUserService(deps: {
   };
 
   /**
+   * A submission that was applied once stays applied, also when the newest schema or a limit would refuse it now. So a
+   * refusal of a submission with a key looks for the key before it is thrown.
+   */
+  async function answerRepeat(
+    refusal: unknown,
+    { email, data = {} }: SubmissionInput,
+    { app }: Lease,
+    idempotencyKey: string | undefined,
+  ): Promise<StoredSubmission> {
+    const normalized = normalizeEmail(email);
+    const mayBeRepeat = refusal instanceof AppError && REFUSED_BY_RULES.has(refusal.status);
+    if (!mayBeRepeat || idempotencyKey === undefined || normalized === undefined) throw refusal;
+    const applied = appliedKey(idempotencyKey, data, new Date());
+    const earlier = await submissions.findApplied(app.id, normalized, applied);
+    if (!earlier) throw refusal;
+    return earlier;
+  }
+
+  /**
    * The write took longer than the lease, so the app may have been deleted meanwhile, and this record have come after its removal. Then nothing of it
    * may stay (DESIGN section 3, invariant 5). A lease that holds now is enough to tell: a removal comes later than a lease after its mark. So all writes that were
    * slow share one read. While the app is only marked as going, the deletion has its last removal before it, which also counts the record.
@@ -113,20 +134,35 @@ export function createUserService(deps: {
   }
 }
 
-function checked({ email, data = {} }: SubmissionInput, lease: Lease, idempotencyKey: string | undefined): Submission {
+/** The schema or a limit refused the submission; the database had no say in it. */
+const REFUSED_BY_RULES = new Set([400, 409, 413]);
+
+/** The submission, checked against the schema of a lease. @throws {InvalidInput} with every problem */
+function checked(
+  { email, data = {} }: SubmissionInput,
+  lease: Lease,
+  limits: RecordLimits,
+  idempotencyKey: string | undefined,
+): Submission {
   const normalized = normalizeEmail(email);
   const issues = lease.validator.issues(data);
   if (normalized === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
 
   const now = new Date();
+  const change = lease.validator.change(data, now.toISOString());
+  const size = changeSize(change);
   return {
     appId: lease.app.id,
     sourceAppId: lease.app.sourceAppId,
     email: normalized,
     schemaVersion: lease.schema.version,
+    fieldKeys: lease.validator.fieldKeys,
     now,
-    change: lease.validator.change(data, now.toISOString()),
-    applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, data),
+    change,
+    size,
+    growth: growthOf(change, size, limits),
+    maxBound: limits.max,
+    applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, data, now),
   };
 }

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appliedKey } from '../../src/users/idempotency-keys.ts';
 import { createRecordIds } from '../../src/users/record-id.ts';
-import { appliedKey, insertOf, type Submission, upsertOf } from '../../src/users/submission.ts';
+import { changeSize, createRecordLimits, growthOf } from '../../src/users/record-limits.ts';
+import { insertOf, type Submission, UNSEEN, upsertOf } from '../../src/users/submission.ts';
 import type { UserDocument } from '../../src/users/users.model.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -37,28 +39,37 @@ const submissions = fc.record({
     fc.array(item, { maxLength: 3 }),
     { noNullPrototype: true, maxKeys: 3 },
   ),
+  extraKeys: fc.nat({ max: 3 }),
   hasKey: fc.boolean(),
 });
+
+const limits = createRecordLimits(1024 * 1024);
 
 describe('The record of somebody new', () => {
   it('is the same, whether an insert or an upsert makes it', async () => {
     const inserted = server.db.collection<UserDocument>('inserted');
     const upserted = server.db.collection<UserDocument>('upserted');
     const newId = createRecordIds();
-    const test = fc.asyncProperty(submissions, async ({ set, append, hasKey }) => {
+    const test = fc.asyncProperty(submissions, async ({ set, append, extraKeys, hasKey }) => {
       const now = new Date();
+      const change = { set, append, extraKeys };
+      const size = changeSize(change);
       const submission: Submission = {
         appId: new mongoose.Types.ObjectId(),
         sourceAppId: 'some-app',
         email: 'ada@example.com',
         schemaVersion: 3,
         now,
-        change: { set, append },
-        applied: hasKey ? appliedKey('a key', set) : undefined,
+        fieldKeys: [],
+        change,
+        size,
+        growth: growthOf(change, size, limits),
+        maxBound: limits.max,
+        applied: hasKey ? appliedKey('a key', set, now) : undefined,
       };
       const id = newId(now);
       await inserted.insertOne(insertOf(submission, id).record);
-      const { filter, update } = upsertOf(submission, id, 10);
+      const { filter, update } = upsertOf(submission, id, 10, UNSEEN);
       await upserted.updateOne(filter, update, { upsert: true });
       const made = await inserted.findOne({ _id: id });
       expect(made).not.toBeNull();

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestApp } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// Hardening, item 5: an offline queue sends everything again, however long it is.
+
+let servers: [TestServer, TestServer];
+let lists: TestApp;
+beforeAll(async () => {
+  const first = await startServer({ MAX_ARRAY_ITEMS: '5000' });
+  servers = [first, await startServer({ MAX_ARRAY_ITEMS: '5000' }, first.database)];
+  lists = await first.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+});
+afterAll(() => Promise.all(servers.map((server) => server.close())));
+
+let people = 0;
+function newPerson({ sourceAppId } = lists) {
+  people += 1;
+  const email = `queue-${people}@example.org`;
+  const submit = (number: number, server = servers[number % 2] as TestServer, data: object = { list: [number] }) =>
+    server.client.submit(sourceAppId, { email, data }).set('Idempotency-Key', `key-${number}`);
+  const stored = () => servers[0].db.collection('users').findOne({ sourceAppId, email });
+  const values = async (): Promise<number[]> =>
+    (await stored())?.data.list.map(({ value }: { value: number }) => value);
+  return { email, submit, stored, values };
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+const ascending = (values: number[]) => [...values].sort((a, b) => a - b);
+
+describe('keyed submissions of one person', () => {
+  it('300 keys sent one by one and then repeated are applied once each', async () => {
+    const person = newPerson();
+    for (const number of numbers(300)) await person.submit(number).expect(200);
+    for (const number of numbers(300)) await person.submit(number, servers[(number + 1) % 2]).expect(200);
+    expect(await person.values()).toEqual(numbers(300));
+  });
+
+  it('500 keys sent at once to two servers, and repeated at once on the other one, are applied once each', async () => {
+    const person = newPerson();
+    const sendAll = async (shift: number) => {
+      let waiting = numbers(500);
+      for (let round = 0; waiting.length > 0 && round < 20; round += 1) {
+        const answers = await Promise.all(
+          waiting.map(async (number) => ({ number, ...(await person.submit(number, servers[(number + shift) % 2])) })),
+        );
+        expect(answers.filter(({ status }) => ![200, 503].includes(status))).toEqual([]);
+        waiting = answers.filter(({ status }) => status === 503).map(({ number }) => number);
+      }
+      expect(waiting).toEqual([]);
+    };
+    await sendAll(0);
+    await sendAll(1);
+    await Promise.all([sendAll(0), sendAll(1)]);
+    expect(ascending(await person.values())).toEqual(numbers(500));
+  });
+
+  it('a record holds a bounded number of keys itself; the others are in a collection that expires', async () => {
+    const person = newPerson();
+    for (const number of numbers(300)) await person.submit(number).expect(200);
+    const record = await person.stored();
+    expect(record?.appliedKeys.length).toBeLessThanOrEqual(128);
+    const moved = await servers[0].db.collection('applied_keys').find().toArray();
+    expect(moved.length).toBeGreaterThan(100);
+    expect(JSON.stringify(moved)).not.toContain('key-');
+    const indexes = await servers[0].db.collection('applied_keys').indexes();
+    expect(indexes).toContainEqual(expect.objectContaining({ key: { at: 1 }, expireAfterSeconds: 90_000 }));
+  });
+
+  it('a key with other data is 422 also after it was moved', async () => {
+    const person = newPerson();
+    for (const number of numbers(200)) await person.submit(number).expect(200);
+    await person.submit(0, servers[1], { list: ['other'] }).expect(422);
+    await person.submit(199, servers[1], { list: ['other'] }).expect(422);
+    expect(await person.values()).toEqual(numbers(200));
+  });
+
+  it('a repeat of an applied submission is 200 although the schema changed since', async () => {
+    const app = await servers[0].admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+    const person = newPerson(app);
+    const first = await person.submit(1).expect(200);
+    for (const number of numbers(150)) await person.submit(number + 10).expect(200);
+    await servers[0].admin
+      .putSchema(app.sourceAppId, { rejectUnknown: true, fields: [{ key: 'age', kind: 'number', required: true }] })
+      .expect(200);
+    for (const server of servers) {
+      const { body } = await person.submit(1, server).expect(200);
+      expect(body.id).toBe(first.body.id);
+      await person.submit(100, server).expect(200);
+      // The key decides before the schema does.
+      await person.submit(1, server, { list: ['other'] }).expect(422);
+      await person.submit(9_999, server).expect(400);
+    }
+    expect(await person.values()).toEqual([1, ...numbers(150).map((number) => number + 10)]);
+  });
+
+  it('after an erasure nothing of the keys is left, and the same key makes a new record', async () => {
+    const app = await servers[0].admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+    const person = newPerson(app);
+    for (const number of numbers(150)) await person.submit(number, servers[0]).expect(200);
+    const record = await person.stored();
+    const operator = await servers[0].client.logIn(app.sourceAppId, app.password);
+    await operator.delete(`/auth/users/${record?._id}`).expect(200);
+    const ofApp = { _id: { $gte: record?.appId } };
+    expect(await servers[0].db.collection('applied_keys').countDocuments(ofApp)).toBe(0);
+    await person.submit(0, servers[0]).expect(200);
+    expect(await person.values()).toEqual([0]);
+  });
+
+  it("an app's deletion removes its keys", async () => {
+    const app = await servers[0].admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+    const person = newPerson(app);
+    const keys = servers[0].db.collection('applied_keys');
+    const before = await keys.countDocuments();
+    for (const number of numbers(150)) await person.submit(number, servers[0]).expect(200);
+    expect(await keys.countDocuments()).toBeGreaterThan(before);
+    await servers[0].admin.delete(`/auth/apps/${app.sourceAppId}`).expect(200);
+    expect(await keys.countDocuments()).toBe(before);
+  });
+});

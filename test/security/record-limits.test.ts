@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestApp } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+let server: TestServer;
+let open: TestApp;
+beforeAll(async () => {
+  server = await startServer({ BODY_LIMIT: '2mb' });
+  open = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+});
+afterAll(() => server.close());
+
+let people = 0;
+function newPerson({ sourceAppId } = open) {
+  people += 1;
+  const email = `wide-${people}@example.org`;
+  return {
+    submit: (data: object) => server.client.submit(sourceAppId, { email, data }),
+    stored: () => server.db.collection('users').findOne({ sourceAppId, email }),
+  };
+}
+
+/** So many keys that no schema knows, from `first` on. */
+const keys = (count: number, first = 0, value: unknown = 1) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${first + index}`, value]));
+
+describe('hardening, item 9: the keys of a record', () => {
+  it('a submission with more than 200 keys beyond the fields is 400, and nothing is stored', async () => {
+    const person = newPerson();
+    const { body } = await person.submit({ ...keys(201), list: [] }).expect(400);
+    expect(body.errors).toEqual([
+      { path: 'data', message: 'must have at most 200 keys beyond the fields of the schema' },
+    ]);
+    await person.submit(keys(12_500)).expect(400);
+    expect(await person.stored()).toBeNull();
+    await person.submit({ ...keys(200), list: [1] }).expect(200);
+  });
+
+  it('a record takes 200 such keys over all submissions; the 201st is 400 and the record unchanged', async () => {
+    const person = newPerson();
+    for (let first = 0; first < 200; first += 40) await person.submit(keys(40, first)).expect(200);
+    const before = await person.stored();
+    const { body } = await person.submit(keys(1, 200)).expect(400);
+    expect(body.errors[0].path).toBe('data');
+    expect(await person.stored()).toEqual(before);
+    // Keys that are there can be changed for ever, and fields of the schema are not counted.
+    for (let time = 0; time < 8; time += 1) await person.submit({ ...keys(100, 50, time), list: [time] }).expect(200);
+    const after = await person.stored();
+    expect(Object.keys(after?.data)).toHaveLength(201);
+    expect(after?.data.key60).toBe(7);
+  });
+
+  it('many submissions at once pass no limit together', async () => {
+    const person = newPerson();
+    await person.submit({}).expect(200);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, one) => person.submit(keys(20, one * 20))));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(20);
+    expect(Object.keys((await person.stored())?.data)).toHaveLength(200);
+  });
+});
+
+describe('hardening, item 9: the size of a record', () => {
+  it('a submission that is larger than a record may be is 413', async () => {
+    const person = newPerson();
+    const { body } = await person.submit({ text: 'x'.repeat(1.1 * MEGABYTE) }).expect(413);
+    expect(body).toEqual({ message: 'The record would be larger than 1.0 MB' });
+    expect(await person.stored()).toBeNull();
+  });
+
+  it('items and values add up to at most 1 MB; the submission beyond is 413 and the record unchanged', async () => {
+    const person = newPerson();
+    for (let part = 0; part < 4; part += 1) await person.submit({ list: ['x'.repeat(100_000)] }).expect(200);
+    for (let part = 0; part < 5; part += 1) await person.submit(keys(1, part, 'y'.repeat(100_000))).expect(200);
+    const before = await person.stored();
+    await person.submit({ list: ['x'.repeat(200_000)] }).expect(413);
+    await person.submit(keys(1, 9, 'x'.repeat(200_000))).expect(413);
+    expect(await person.stored()).toEqual(before);
+    await person.submit({ list: ['small'] }).expect(200);
+  });
+
+  it('replacing a large value again and again is no growth', async () => {
+    const person = newPerson();
+    for (let time = 0; time < 12; time += 1) {
+      await person.submit({ text: `${time}`.repeat(300_000), other: time }).expect(200);
+    }
+    expect((await person.stored())?.data.other).toBe(11);
+  });
+
+  it('RECORD_LIMIT sets the size', async () => {
+    const small = await startServer({ RECORD_LIMIT: '256kb', BODY_LIMIT: '1mb' }, server.database);
+    const submit = (text: string) => small.client.submit(open.sourceAppId, { email: 's@x.org', data: { text } });
+    await submit('x'.repeat(200_000)).expect(200);
+    await submit('x'.repeat(300_000)).expect(413);
+    await small.close();
+  });
+});
+
+describe('hardening, item 10: large records', () => {
+  it('repeats of a keyed submission to a record of 16 MB do not read it', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+    const submit = () =>
+      server.client.submit(sourceAppId, { email: 'large@x.org', data: { list: [1] } }).set('Idempotency-Key', 'one');
+    await submit().expect(200);
+    const big = 'x'.repeat(15 * MEGABYTE);
+    await server.db.collection('users').updateOne({ sourceAppId }, { $set: { 'data.big': big } });
+    const bytes = await receivedBytes(server, async () => {
+      for (let time = 0; time < 5; time += 1) await submit().expect(200);
+    });
+    expect(bytes).toBeLessThan(100_000);
+  });
+});
+
+describe('hardening, item 9: time limits', () => {
+  it('every statement of the service carries maxTimeMS', async () => {
+    const without: string[] = [];
+    const seen = new Set<string>();
+    const client = server.services.connection.getClient();
+    client.on('commandStarted', ({ commandName, command }) => {
+      seen.add(commandName);
+      if (command.maxTimeMS === undefined && !UNLIMITED.has(commandName)) without.push(commandName);
+    });
+    const app = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
+    const submit = (list: unknown) =>
+      server.client.submit(app.sourceAppId, { email: 'm@x.org', data: { list } }).set('Idempotency-Key', 'k');
+    await submit([1]).expect(200);
+    await submit([1]).expect(200);
+    await submit([2]).expect(422);
+    await Promise.all(Array.from({ length: 20 }, () => server.client.submit(app.sourceAppId, { email: 'n@x.org' })));
+    const operator = await server.client.logIn(app.sourceAppId, app.password);
+    for (const path of ['/auth/users', '/auth/users?search=m&limit=5', '/auth/users/export', '/auth/stats', '/ready'])
+      await operator.get(path).expect(200);
+    for (const path of ['/auth/apps', '/auth/admin/users', '/auth/admin/stats'])
+      await server.admin.get(path).expect(200);
+    await server.admin.get(`/auth/apps/${app.sourceAppId}/schema/versions`).expect(200);
+    await operator.post('/auth/logout').expect(200);
+    await server.admin.delete(`/auth/apps/${app.sourceAppId}`).expect(200);
+    await server.services.prepare();
+    expect(without).toEqual([]);
+    for (const name of ['find', 'insert', 'update', 'delete', 'aggregate', 'findAndModify', 'createIndexes', 'ping'])
+      expect(seen).toContain(name);
+  });
+});
+
+/** getMore works under the limit of its query; endSessions and the handshake do no work that could take long. */
+const UNLIMITED = new Set(['getMore', 'endSessions', 'killCursors', 'hello', 'saslStart', 'saslContinue']);
+
+/** How many bytes the database sends during `work`. */
+async function receivedBytes({ db }: TestServer, work: () => Promise<void>): Promise<number> {
+  const sent = async () => Number((await db.command({ serverStatus: 1 })).network.bytesOut);
+  const before = await sent();
+  await work();
+  return (await sent()) - before;
+}
