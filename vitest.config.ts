@@ -5,7 +5,7 @@ export default defineConfig({
     include: [
       'test/{unit,http,contract,cli,startup,security,browser}/**/*.test.ts',
       // The short ones of npm run test:faults, with fewer rounds.
-      'test/faults/{connection-cut,delete-interrupted,first-submissions,primary-watch,races,app-creation}.test.ts',
+      'test/faults/{connection-cut,delete-interrupted,first-submissions,primary-watch,races,app-creation,app-restored,rolled-back-schema,stopped-over-delete}.test.ts',
     ],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Types } from 'mongoose';
+import { type mongo, Types } from 'mongoose';
 import { databaseRefusal, isDuplicateKey } from '../database/failures.ts';
 import { Conflict, Unavailable } from '../errors.ts';
 import type { AppOwned } from './app-owned.ts';
 import type { AppCollection, AppDocument } from './apps.model.ts';
 
 /** How long one creation repeats what the database did not answer. */
-const TRY_FOR_MS = 4_000;
+const TRY_FOR_MS = 2_500;
 /** One attempt that takes longer is repeated beside it: its connection may never answer. */
-const ATTEMPT_MS = 1_500;
+const ATTEMPT_MS = 1_000;
 const PAUSE_MS = 50;
 /** A creation that is not confirmed after this long was cut short. Longer than one takes. */
 const ABANDONED_AFTER_MS = 5_000;
@@ -72,25 +72,31 @@ export function createAppCreation(deps: { apps: AppCollection; owned: readonly A
     }
   }
 
-  async function confirm({ sourceAppId, credentialId }: NewApp): Promise<void> {
-    const update = { $unset: { creating: 1, deletingSince: 1 } } as const;
-    const { matchedCount } = await apps.updateOne({ sourceAppId, credentialId, creating: true }, update);
-    if (matchedCount === 0 && !(await isConfirmed(sourceAppId, credentialId))) throw new Unavailable();
+  /** Changes this creation's document while it is not confirmed; resolves with whether it is confirmed now. */
+  async function change({ sourceAppId, credentialId }: NewApp, update: mongo.UpdateFilter<AppDocument>) {
+    let failure: unknown;
+    try {
+      const { matchedCount } = await apps.updateOne({ sourceAppId, credentialId, creating: true }, update);
+      if (matchedCount === 1) return update.$unset !== undefined;
+    } catch (error) {
+      failure = error; // the answer was lost, or the change
+    }
+    const found = await apps.findOne({ sourceAppId, credentialId }, { readConcern: 'majority' });
+    if (found && !found.creating) return true;
+    if (failure !== undefined) throw failure;
+    return false;
   }
 
-  async function isConfirmed(sourceAppId: string, credentialId: string): Promise<boolean> {
-    const found = await apps.findOne({ sourceAppId, credentialId }, { readConcern: 'majority' });
-    return found !== null && !found.creating;
+  async function confirm(app: NewApp): Promise<void> {
+    if (!(await change(app, { $unset: { creating: 1, deletingSince: 1 } }))) throw new Unavailable();
   }
 
   /**
    * Ends a creation that failed, so that no late confirmation can succeed and the next creation need not
    * wait. Resolves with whether the app was confirmed after all.
    */
-  async function abandon({ sourceAppId, credentialId }: NewApp): Promise<boolean> {
-    const never = { credentialId: randomUUID(), deletingSince: new Date(0) };
-    const { matchedCount } = await apps.updateOne({ sourceAppId, credentialId, creating: true }, { $set: never });
-    return matchedCount === 0 && isConfirmed(sourceAppId, credentialId);
+  async function abandon(app: NewApp): Promise<boolean> {
+    return change(app, { $set: { credentialId: randomUUID(), deletingSince: new Date(0) } });
   }
 
   return async (app) => {

@@ -65,6 +65,7 @@ describe('hardening, item 3: an app is created completely or not at all', () => 
     [2, 1],
     [1, 2],
     [2, 2],
+    [1_000, 2],
   ])('when %i answers are lost after %i writes, the answer is 200 and the app is usable', async (times, after) => {
     const sourceAppId = newId();
     proxy.withholdAnswers('cut', times, after);
@@ -79,11 +80,10 @@ describe('hardening, item 3: an app is created completely or not at all', () => 
     await expectUsable(sourceAppId, body.password);
   });
 
-  it.each([0, 1, 2])(
+  it.each([0, 1])(
     'when all answers are lost after %i writes: 503, nothing usable, and a repeat gives a usable app',
     async (after) => {
       const sourceAppId = newId();
-      // The last write is the one that ends the creation for good.
       proxy.withholdAnswers('cut', 1_000, after);
       const first = await server.admin.post('/auth/apps', { sourceAppId });
       proxy.restore();
