@@ -4,19 +4,39 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Mongod, type ReplicaSet, startReplicaSet } from './mongod.ts';
 
+const FETCHING = 'stopReplProducer';
+
 let set: ReplicaSet;
 let a: TestServer;
 let b: TestServer;
 beforeAll(async () => {
   set = await startReplicaSet(3);
-  a = await startServer({ MONGODB_URI: set.uri });
-  b = await startServer({ MONGODB_URI: set.uri }, a.database);
+  // One member leads to the others.
+  const uri = set.uri.replace(/,[^/]+/, '');
+  a = await startServer({ MONGODB_URI: uri });
+  b = await startServer({ MONGODB_URI: uri }, a.database);
 });
 afterAll(async () => {
   await b.close();
   await a.close();
   await set.stop();
 });
+
+/**
+ * Keeps a secondary from fetching what the primary writes, while it stays a member that answers and votes.
+ * A stopped process would not do: what the primary sent it meanwhile waits in its socket.
+ */
+async function stopReplication(secondary: Mongod): Promise<void> {
+  const stopped = await secondary.ask(async (admin) => {
+    const { count } = await admin.command({ configureFailPoint: FETCHING, mode: 'alwaysOn' });
+    return admin.command({ waitForFailPoint: FETCHING, timesEntered: count + 1, maxTimeMS: 10_000 });
+  });
+  expect(stopped?.ok).toBe(1);
+}
+
+async function resumeReplication(secondary: Mongod): Promise<void> {
+  await secondary.ask((admin) => admin.command({ configureFailPoint: FETCHING, mode: 'off' }));
+}
 
 /** A version 3 that only the primary has, as a PUT leaves it that is not acknowledged. */
 async function writeToPrimaryOnly(primary: Mongod, sourceAppId: string): Promise<void> {
@@ -39,15 +59,14 @@ describe('hardening, item 6: a schema version that is rolled back', () => {
     const primary = await set.primary();
     const secondaries = set.members.filter((member) => member !== primary);
 
-    // Both at the end of their replication: what is written from here on stays with the primary.
-    for (const secondary of secondaries) secondary.signal('SIGSTOP');
+    await Promise.all(secondaries.map(stopReplication));
     await writeToPrimaryOnly(primary, sourceAppId);
     // The first time that B reads this app. What it sees may be rolled back, so it does not go by it.
     expect(await submit('a text')).toBe(503);
     await b.client.get('/v1/schema').set('x-app-id', sourceAppId).expect(503);
 
     await primary.kill();
-    for (const secondary of secondaries) secondary.signal('SIGCONT');
+    await Promise.all(secondaries.map(resumeReplication));
     await set.primary();
     const fields = [{ key: 'value', kind: 'number' as const, required: true }];
     let put = await a.admin.putSchema(sourceAppId, { fields });
