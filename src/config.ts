@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { APP_ID_PATTERN, passwordProblem } from './apps/app-credentials.ts';
+import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './apps/app-id.ts';
 
 const MEGABYTE = 1024 * 1024;
 const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: MEGABYTE };
@@ -93,6 +94,7 @@ const environment = z.object({
   ADMIN_APP_ID: z
     .string()
     .regex(APP_ID_PATTERN, 'must be 1 to 80 letters, digits, dots, underscores or hyphens')
+    .regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID)
     .default('admin'),
   ADMIN_PASSWORD: password.optional(),
   SESSION_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),

@@ -1,8 +1,10 @@
 import type { Types } from 'mongoose';
 import { createAppActivity } from './apps/app-activity.ts';
 import { createAppChanges } from './apps/app-changes.ts';
+import { createAppCreation } from './apps/app-creation.ts';
 import { createPasswordHasher } from './apps/app-credentials.ts';
-import { createAppRemoval } from './apps/app-removal.ts';
+import { createAppRemoval, SWEEP_EVERY_MS } from './apps/app-removal.ts';
+import { createLateSweep, upgradeTombstones } from './apps/app-tombstones.ts';
 import { createAppModel, createChangeStampModel, createDeletedAppModel } from './apps/apps.model.ts';
 import { createAppService } from './apps/apps.service.ts';
 import type { Config } from './config.ts';
@@ -38,12 +40,13 @@ export type Services = ReturnType<typeof createServices>;
  * two servers in one process.
  *
  * @param options.passwordCost bcrypt's; lower only in tests
+ * @param options.sweepEveryMs how often it looks for interrupted deletions; shorter only in tests
  */
 export function createServices(
   config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit'>,
   connection: Connection,
   logger: Logger,
-  options: { passwordCost?: number } = {},
+  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS }: { passwordCost?: number; sweepEveryMs?: number } = {},
 ) {
   const models = {
     apps: createAppModel(connection),
@@ -62,20 +65,17 @@ export function createServices(
   const userStore = createUserStore(collection, appIdOf, idempotencyKeys);
   const sessionOwnership = createSessionOwnership(connection);
 
-  const hasher = createPasswordHasher(options.passwordCost);
-  const apps = createAppService({ apps: models.apps.collection, owned: [schemaStore], hasher });
+  const hasher = createPasswordHasher(passwordCost);
+  const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
+  const createApp = createAppCreation({ apps: stored.apps, owned: [schemaStore] });
+  const apps = createAppService({ ...stored, createApp, hasher });
   const changes = createAppChanges(models.changeStamps.collection);
-  const removal = createAppRemoval({
-    apps: models.apps.collection,
-    deletedApps: models.deletedApps.collection,
-    users: userStore,
-    others: [schemaStore, sessionOwnership, idempotencyKeys],
-    changes,
-    logger,
-  });
+  const others = [schemaStore, sessionOwnership, idempotencyKeys];
+  const sweepLate = createLateSweep({ ...stored, owned: [userStore, ...others], logger, sweepEveryMs });
+  const removal = createAppRemoval({ ...stored, users: userStore, others, changes, sweepLate, logger, sweepEveryMs });
   const leases = createSchemaLeases({
-    findApp: (sourceAppId) => apps.find(sourceAppId),
-    newestSchema: (app) => schemaStore.newest(app.id),
+    findApp: (sourceAppId, readConcern) => apps.find(sourceAppId, readConcern),
+    newestSchema: (app, readConcern) => schemaStore.newest(app.id, readConcern),
     readStamp: () => changes.stamp(),
   });
   onNewPrimary(connection, () => leases.revokeAll());
@@ -107,6 +107,7 @@ export function createServices(
 
     /** Lays the indexes that the promises rest on; to be awaited before anything else is asked. */
     async prepare(): Promise<void> {
+      await upgradeTombstones(stored.deletedApps);
       await ensureIndexes(Object.values(models));
       await sessionOwnership.createIndexes();
     },

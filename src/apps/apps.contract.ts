@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { Endpoints } from '../http/endpoint.ts';
 import { Timestamp } from '../http/validation.ts';
 import { APP_ID_PATTERN } from './app-credentials.ts';
+import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
 
 /** SPEC 2.2. */
 export const SourceAppId = z
   .string()
   .regex(APP_ID_PATTERN, 'must be 1 to 80 letters, digits, dots, underscores or hyphens')
   .meta({ example: 'newsletter' });
+const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID).meta({ example: 'newsletter' });
 export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 
 /** An app named by a path. One of a wrong form cannot exist, so it is a 404 like any other that does not. */
@@ -36,8 +38,10 @@ export const appEndpoints = {
     summary: 'Create an app',
     description:
       'The generated password is in this answer only; it is stored as a hash and cannot be shown again. The app starts with the default schema.',
-    body: z.strictObject({ sourceAppId: SourceAppId }),
+    body: z.strictObject({ sourceAppId: NewSourceAppId }),
     bodyMessage: 'Invalid sourceAppId',
+    // Hashing waits behind log-ins, and an app whose password nobody was told is of no use.
+    slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, role: Role, password: Password }),
     errors: [409],
   },

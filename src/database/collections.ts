@@ -47,6 +47,7 @@ const OPTIONS_INDEX = {
   deleteMany: 1,
   deleteOne: 1,
   distinct: 2,
+  dropIndex: 1,
   find: 1,
   findOne: 1,
   findOneAndUpdate: 2,

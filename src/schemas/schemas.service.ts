@@ -1,7 +1,7 @@
 import type { AppChanges } from '../apps/app-changes.ts';
 import type { App, AppService } from '../apps/apps.service.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { InvalidInput, NotFound, PreconditionFailed } from '../errors.ts';
+import { InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../errors.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
 import type { SchemaLeases } from './schema-lease.ts';
 import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
@@ -25,9 +25,22 @@ export function createSchemaService(deps: {
   const { apps, store, leases, changes } = deps;
 
   async function ofApp({ id }: Pick<App, 'id'>, version?: number): Promise<AppSchema> {
-    const schema = version === undefined ? await store.newest(id) : await store.version(id, version);
-    if (!schema) throw new NotFound(version === undefined ? 'App not found' : 'Schema version not found');
-    return schema;
+    const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
+    if (!stored) throw new NotFound(version === undefined ? 'App not found' : 'Schema version not found');
+    return stored.schema;
+  }
+
+  /**
+   * Checks that an app was still there when its new version took effect. If it was deleted meanwhile,
+   * perhaps before the version came, takes that version back; nobody else removes it.
+   * @throws {NotFound} @throws {Unavailable} when the app is missing and nothing says that it was deleted
+   */
+  async function ensureLive(appId: App['id'], versionId: App['id']): Promise<void> {
+    const fate = await apps.fateOf(appId);
+    if (fate === 'live') return;
+    if (fate === 'missing') throw new Unavailable();
+    await store.remove(versionId);
+    throw new NotFound('App not found');
   }
 
   return {
@@ -69,24 +82,22 @@ export function createSchemaService(deps: {
       if (issues.length > 0) throw new InvalidInput('Invalid schema', issues);
       const fields = input.fields.map(completeDefinition);
       for (;;) {
-        const newest = await store.newest(id);
+        const newest = (await store.newest(id))?.schema;
         if (!newest) throw new NotFound('App not found');
         if (over && !over.includes(newest.version)) {
           throw new PreconditionFailed(`The schema was changed meanwhile: its newest version is ${newest.version}`);
         }
         const schema: AppSchema = { version: newest.version + 1, rejectUnknown: input.rejectUnknown, fields };
+        let added: App['id'];
         try {
-          await store.add(id, schema);
+          added = await store.add(id, schema);
         } catch (error) {
           if (isDuplicateKey(error)) continue; // another PUT took that version; this one comes after it
           throw error;
         }
         leases.forget(sourceAppId);
         await changes.takeEffect();
-        if (!(await apps.isLive(id))) {
-          await store.removeAll(id); // deleted meanwhile: the deletion may have been before this version
-          throw new NotFound('App not found');
-        }
+        await ensureLive(id, added);
         return schema;
       }
     },

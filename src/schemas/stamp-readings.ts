@@ -1,20 +1,21 @@
 import { LEASE_MS } from '../apps/app-changes.ts';
+import { type Clock, isWithin, type Moment, momentOf } from './clock.ts';
 
 interface Reading {
-  /** When the read began, on this process's monotonic clock. */
-  begun: number;
+  /** When the read began. */
+  begun: Moment;
   stamp: string;
 }
 
 export type StampReadings = ReturnType<typeof createStampReadings>;
 
 /** Readings of the change stamp (apps/app-changes.ts), each shared by all that need one meanwhile. */
-export function createStampReadings(read: () => Promise<string>) {
+export function createStampReadings(read: () => Promise<string>, clock: Clock) {
   let last: Reading | undefined;
-  let underWay: { begun: number; result: Promise<Reading> } | undefined;
+  let underWay: { begun: Moment; result: Promise<Reading> } | undefined;
 
-  function begin(): { begun: number; result: Promise<Reading> } {
-    const begun = performance.now();
+  function begin(): { begun: Moment; result: Promise<Reading> } {
+    const begun = momentOf(clock);
     const reading = { begun, result: read().then((stamp) => ({ begun, stamp })) };
     underWay = reading;
     const settled = (result?: Reading): void => {
@@ -31,15 +32,15 @@ export function createStampReadings(read: () => Promise<string>) {
     last: (): string | undefined => last?.stamp,
 
     /** The stamp by a read that began at most a lease before `asked`. */
-    async asOf(asked: number): Promise<string> {
-      if (last && asked - last.begun < LEASE_MS) return last.stamp;
-      const reading = underWay && asked - underWay.begun < LEASE_MS ? underWay : begin();
+    async asOf(asked: Moment): Promise<string> {
+      if (last && isWithin(LEASE_MS, last.begun, asked)) return last.stamp;
+      const reading = underWay && isWithin(LEASE_MS, underWay.begun, asked) ? underWay : begin();
       return (await reading.result).stamp;
     },
 
     /** Whether a read that began within the last 100 ms found this stamp. */
     confirms: (stamp: string): boolean =>
-      last !== undefined && last.stamp === stamp && performance.now() - last.begun < LEASE_MS,
+      last !== undefined && last.stamp === stamp && isWithin(LEASE_MS, last.begun, momentOf(clock)),
 
     forget(): void {
       last = undefined;

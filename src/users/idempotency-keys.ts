@@ -92,6 +92,8 @@ export function createIdempotencyKeys(
     }
   }
 
+  const ofApp = (appId: Types.ObjectId) => rangeOf(Buffer.from(appId.id));
+
   return {
     async find(appId, record, key) {
       return (await moved.findOne({ _id: idOf(appId, record, key) })) ?? undefined;
@@ -108,7 +110,11 @@ export function createIdempotencyKeys(
       await moved.deleteMany({ _id: rangeOf(Buffer.concat([appId.id, record.buffer])) });
     },
 
-    removeAll: async (appId) => (await moved.deleteMany({ _id: rangeOf(Buffer.from(appId.id)) })).deletedCount,
+    removeAll: async (appId, since) =>
+      (await moved.deleteMany({ _id: ofApp(appId), ...(since && { at: { $gte: since } }) })).deletedCount,
+
+    has: async (appId, made, time) =>
+      (await moved.findOne({ _id: ofApp(appId), at: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
   };
 }
 

@@ -2,7 +2,7 @@ import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
 import { rawBatches } from '../database/raw-batches.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
-import { parseRecordId } from './record-id.ts';
+import { firstIdAt, parseRecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
@@ -27,6 +27,8 @@ export interface UserStore extends AppOwned {
   find(appId: Types.ObjectId, id: string): Promise<UserRecord | undefined>;
   /** Removes the record of that id, if it is one of this app's; says whether it was. */
   erase(appId: Types.ObjectId, id: string): Promise<boolean>;
+  /** Removes the record of that email if it was created at `createdAt`. */
+  withdraw(record: Pick<UserDocument, 'appId' | 'email' | 'createdAt'>): Promise<void>;
   /** A page of records, newest first, of one app's name or of all. */
   page(sourceAppId: string | undefined, limit: number, skip: number): RecordBatches;
 }
@@ -54,6 +56,10 @@ export function createUserStore(
       return true;
     },
 
+    async withdraw({ appId, email, createdAt }) {
+      await users.deleteOne({ appId, email, createdAt });
+    },
+
     async *page(sourceAppId, limit, skip) {
       const appId = sourceAppId === undefined ? undefined : await findAppId(sourceAppId);
       if (sourceAppId !== undefined && appId === undefined) return;
@@ -64,10 +70,16 @@ export function createUserStore(
       );
     },
 
-    async removeAll(appId) {
+    async has(appId, made, time) {
+      const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time) };
+      return (await users.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
+    },
+
+    async removeAll(appId, since) {
+      const made = since && { _id: { $gte: firstIdAt(since) } };
       let removed = 0;
       for (;;) {
-        const step = await users.find({ appId }, { projection: { _id: 1 }, limit: REMOVAL_STEP }).toArray();
+        const step = await users.find({ appId, ...made }, { projection: { _id: 1 }, limit: REMOVAL_STEP }).toArray();
         if (step.length === 0) return removed;
         const { deletedCount } = await users.deleteMany({ appId, _id: { $in: step.map(({ _id }) => _id) } });
         removed += deletedCount;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { AppActivity } from '../apps/app-activity.ts';
-import type { App, AppService } from '../apps/apps.service.ts';
+import type { App, AppFate, AppService } from '../apps/apps.service.ts';
 import { AppError, InvalidInput, NotFound, Unavailable } from '../errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-lease.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
@@ -16,6 +16,13 @@ import type { UserRecord, UserStore } from './user-store.ts';
 
 /** A schema that is replaced again and again while one submission is stored; each time the submission is checked anew. */
 const MAX_SCHEMA_CHANGES = 5;
+
+/**
+ * A write that fails this long after its submission was accepted was held up by a process that was
+ * suspended, and may still be under way for `SETTLES_WITHIN_MS`.
+ */
+const SUSPENDED_MS = 60_000;
+const SETTLES_WITHIN_MS = 5_000;
 
 /** What a client submits (SPEC 4.1). */
 export interface SubmissionInput {
@@ -50,13 +57,18 @@ export function createUserService(deps: {
       for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
         const lease = await leases.hold(sourceAppId);
         if (!lease) throw new UnknownApp();
+        let submission: Submission | undefined;
         try {
-          const stored = await submissions.store(checked(input, lease, limits, idempotencyKey));
-          if (!lease.isCurrent()) await lookAgain(lease);
+          submission = checked(input, lease, limits, idempotencyKey);
+          const stored = await submissions.store(submission);
+          if (!lease.isCurrent()) await lookAgain(lease, submission);
           activity.note(lease.app, stored.updatedAt);
           return stored;
         } catch (error) {
-          if (!(error instanceof OutdatedSchema)) return await answerRepeat(error, input, lease, idempotencyKey);
+          if (!(error instanceof OutdatedSchema)) {
+            if (submission) withdrawLater(submission);
+            return await answerRepeat(error, input, lease, idempotencyKey);
+          }
           leases.forget(sourceAppId);
         }
       }
@@ -121,16 +133,37 @@ export function createUserService(deps: {
    * may stay (DESIGN section 3, invariant 5). A lease that holds now is enough to tell: a removal comes later than a lease after its mark. So all writes that were
    * slow share one read. While the app is only marked as going, the deletion has its last removal before it, which also counts the record.
    *
+   * An app that is not found under its name is looked up by its `_id`. Only a tombstone takes the record
+   * back. When nothing says what became of the app (renamed or restored by hand), nothing is removed, and
+   * the submission is not acknowledged.
+   *
    * A lease from a primary that is none any more may have shown an old schema, and the write have gone to the new primary all the same: then the submission is not acknowledged.
    */
-  async function lookAgain({ app, schema, isRevoked }: Lease): Promise<void> {
+  async function lookAgain({ app, schemaId, isRevoked }: Lease, submission: Submission): Promise<void> {
     const current = await leases.hold(app.sourceAppId);
     if (current?.app.id.equals(app.id)) {
-      if (isRevoked() && current.schema.version !== schema.version) throw new Unavailable();
+      if (isRevoked() && current.schemaId !== schemaId) throw new Unavailable();
       return;
     }
-    if (!(await apps.isGoing(app.id))) await store.removeAll(app.id);
-    throw new UnknownApp();
+    const fate = await withdrawFromDeleted(submission);
+    if (fate === 'missing' || (fate === 'live' && isRevoked())) throw new Unavailable();
+    if (fate !== 'live') throw new UnknownApp();
+  }
+
+  /** Removes the record that a submission created, if a tombstone names its app. What it added to another goes with that. */
+  async function withdrawFromDeleted({ appId, email, now }: Submission): Promise<AppFate> {
+    const fate = await apps.fateOf(appId);
+    if (fate === 'deleted') await store.withdraw({ appId, email, createdAt: now });
+    return fate;
+  }
+
+  /**
+   * For a write that failed: after a suspension it may come to the database later than the sweeps of
+   * app-tombstones.ts look for it. Only submissions that were in flight during one get here.
+   */
+  function withdrawLater(submission: Submission): void {
+    if (Date.now() - submission.now.getTime() < SUSPENDED_MS) return;
+    setTimeout(() => void withdrawFromDeleted(submission).catch(() => undefined), SETTLES_WITHIN_MS).unref();
   }
 }
 

@@ -105,7 +105,7 @@ describe('a malformed variable', () => {
   it.each([
     ...['x', '-1', '1.5', '65536', ' 3000', '0x10', '1e3'].map((value) => ['PORT', value]),
     ...['localhost', 'http://db:27017', 'mongodb://', 'mongodb://a b'].map((value) => ['MONGODB_URI', value]),
-    ...['a b', 'a/b', 'a'.repeat(81)].map((value) => ['ADMIN_APP_ID', value]),
+    ...['a b', 'a/b', 'a'.repeat(81), '.', '..'].map((value) => ['ADMIN_APP_ID', value]),
     ...['é'.repeat(37), 'a\0b'].map((value) => ['ADMIN_PASSWORD', value]),
     ['SESSION_SECRET', 'fifteen letters'],
     ...['a b', 'a;b', 'é', 'a'.repeat(65)].map((value) => ['SESSION_COOKIE_NAME', value]),
