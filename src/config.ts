@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { APP_ID_PATTERN, passwordProblem } from './apps/app-credentials.ts';
 import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './apps/app-id.ts';
+import { connectionStringProblem } from './database/connection-string.ts';
 
 const MEGABYTE = 1024 * 1024;
 const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: MEGABYTE };
@@ -54,7 +55,14 @@ const origins = z.string().transform((text, context) => {
 
 const mongodbUri = z
   .string()
-  .regex(/^mongodb(\+srv)?:\/\/[^\s]+$/, 'must begin with mongodb:// or mongodb+srv:// and name a host');
+  .regex(/^mongodb(\+srv)?:\/\/[^\s]+$/, {
+    message: 'must begin with mongodb:// or mongodb+srv:// and name a host',
+    abort: true,
+  })
+  .superRefine((uri, context) => {
+    const problem = connectionStringProblem(uri);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
 
 /** Express takes `true`, a hop count or addresses. `true` trusts whatever a client claims, so it is not offered. */
 const trustProxy = z.string().transform((text, context) => {

@@ -1,51 +1,48 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
+import { claimedBy, claimedPorts, readKey } from './embedded-claim.ts';
 
 /**
  * Who runs the embedded database of a DATA_DIR, and where.
  *
- * Whoever wants to run it first lays a claim: the file `mongod-<port>.pid` with its process id. So a mongod can be found whenever its owner was killed,
- * and two that start at once do not overwrite each other's. A claim proves nothing: process ids and ports are given again, and a container
- * knows only its own. The mongod that listens there is asked which folder it serves, and whether its owner is still connected to it.
+ * A claim (embedded-claim.ts) proves nothing: process ids and ports are given again, and a container knows only its
+ * own. So the mongod that listens on a claimed port is asked which folder it serves, and whether its owner is still
+ * connected to it. With a key, both sides prove that they know it (SCRAM), and neither reveals it: another program on
+ * that port learns nothing and is not believed.
  */
-const CLAIM = /^mongod-(\d+)\.pid$/;
 
 /** The name under which the owner, and nobody else, connects. */
 const OWNER = 'user-collection-owner';
 const ANSWER_WITHIN_MS = 2_000;
 
-/** A mongod that runs on a DATA_DIR now. */
-export interface RunningMongod {
+/** How to reach a mongod on this machine. */
+export interface MongodAddress {
   port: number;
+  /** The key that it accepts; undefined for one without authentication, of an older version. */
+  key: string | undefined;
+}
+
+/** A mongod that runs on a DATA_DIR now. */
+export interface RunningMongod extends MongodAddress {
   ownerPid: number;
   /** The owner is connected. When it is not, it is dead, or just starting. */
   isOwned: boolean;
 }
 
-export function embeddedUri(port: number, as: 'owner' | 'guest'): string {
+/** The URI of an embedded mongod. `__system` is MongoDB's internal user, whose password is the key. */
+export function embeddedUri({ port, key }: MongodAddress, as: 'owner' | 'guest'): string {
+  const credentials = key === undefined ? '' : `__system:${key}@`;
+  const login = key === undefined ? '' : '&authSource=local&authMechanism=SCRAM-SHA-256';
   const name = as === 'owner' ? `&appName=${OWNER}` : '';
-  return `mongodb://127.0.0.1:${port}/user-collection?directConnection=true${name}`;
-}
-
-export async function layClaim(dataDir: string, port: number): Promise<void> {
-  await writeFile(claimPath(dataDir, port), String(process.pid), { mode: 0o600 });
-}
-
-export async function dropClaim(dataDir: string, port: number): Promise<void> {
-  await rm(claimPath(dataDir, port), { force: true });
-}
-
-/** Removes the claims of all others. Only for the one whose mongod runs: its lock on the files keeps everybody else's from starting. */
-export async function dropOtherClaims(dataDir: string, port: number): Promise<void> {
-  for (const other of await claimedPorts(dataDir)) if (other !== port) await dropClaim(dataDir, other);
+  return `mongodb://${credentials}127.0.0.1:${port}/user-collection?directConnection=true${login}${name}`;
 }
 
 /** The mongod that runs on `dataDir` now, or undefined. */
 export async function findRunning(dataDir: string): Promise<RunningMongod | undefined> {
   for (const port of await claimedPorts(dataDir)) {
-    const isOwned = await ask(port, async (admin) => {
+    const address = { port, key: await readKey(dataDir, port) };
+    const isOwned = await ask(address, async (admin) => {
       const options = await admin.command({ getCmdLineOpts: 1 });
       if (options.parsed?.storage?.dbPath !== mongodbFolder(dataDir)) return undefined;
       const connections = admin.aggregate([
@@ -55,15 +52,14 @@ export async function findRunning(dataDir: string): Promise<RunningMongod | unde
       return (await connections.next()) !== null;
     });
     if (isOwned === undefined) continue;
-    const ownerPid = Number(await readFile(claimPath(dataDir, port), 'utf8').catch(() => '0'));
-    return { port, ownerPid, isOwned };
+    return { ...address, ownerPid: await claimedBy(dataDir, port), isOwned };
   }
   return undefined;
 }
 
 /** Stops a mongod whose owner is gone. It is asked over its connection: its process id may by now be another process's. */
-export async function shutDown(port: number): Promise<void> {
-  await ask(port, (admin) => admin.command({ shutdown: 1, force: true }));
+export async function shutDown(address: MongodAddress): Promise<void> {
+  await ask(address, (admin) => admin.command({ shutdown: 1, force: true }));
 }
 
 /** The folder of mongod's own files. */
@@ -81,23 +77,17 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-function claimPath(dataDir: string, port: number): string {
-  return join(dataDir, `mongod-${port}.pid`);
-}
-
-async function claimedPorts(dataDir: string): Promise<number[]> {
-  const names = await readdir(dataDir).catch(() => []);
-  return names.flatMap((name) => CLAIM.exec(name)?.[1] ?? []).map(Number);
-}
-
-/** What the MongoDB on that port answers, or undefined: nothing listens there, or something that is no MongoDB, or it is going down. */
+/**
+ * What the MongoDB at that address answers, or undefined: nothing listens there, or something that is no MongoDB or
+ * does not accept the key, or it is going down.
+ */
 async function ask<Answer>(
-  port: number,
+  address: MongodAddress,
   question: (admin: mongoose.mongo.Db) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   // The driver would look for a server for a second where nothing listens.
-  if (!(await isListening(port))) return undefined;
-  const client = new mongoose.mongo.MongoClient(embeddedUri(port, 'guest'), {
+  if (!(await isListening(address.port))) return undefined;
+  const client = new mongoose.mongo.MongoClient(embeddedUri(address, 'guest'), {
     serverSelectionTimeoutMS: ANSWER_WITHIN_MS,
     connectTimeoutMS: ANSWER_WITHIN_MS,
     socketTimeoutMS: ANSWER_WITHIN_MS,

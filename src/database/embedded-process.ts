@@ -5,6 +5,11 @@ import type { Mongod } from './mongod-binary.ts';
 /** Recovery after a crash reads the journal, which takes longer than a plain start. */
 const LAUNCH_TIMEOUT_MS = 120_000;
 const KEPT_LINES = 3;
+const PARAMETERS = [
+  ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  // Without it, whoever connects first from this machine may create the first user.
+  ...['--setParameter', 'enableLocalhostAuthBypass=false'],
+];
 
 /** mongod did not start. */
 export class LaunchError extends Error {
@@ -18,14 +23,15 @@ export class LaunchError extends Error {
 }
 
 /**
- * Starts mongod on `dbPath`, reachable on the loopback address only, and resolves when it takes connections.
+ * Starts mongod on `dbPath`, reachable on the loopback address only, and resolves when it takes connections. It serves
+ * only who knows the key in `keyFile`: the loopback address is open to every user of the machine.
  *
  * @param onEnd called when it ends later, for whatever reason
  * @throws {LaunchError} with mongod's own last words
  */
 export async function launchMongod(
   { path, version }: Mongod,
-  { dbPath, port, onEnd }: { dbPath: string; port: number; onEnd: () => void },
+  { dbPath, port, keyFile, onEnd }: { dbPath: string; port: number; keyFile: string; onEnd: () => void },
 ): Promise<{ stop(): Promise<unknown> }> {
   const instance = new LoggedInstance({
     instance: {
@@ -34,7 +40,8 @@ export async function launchMongod(
       dbPath,
       storageEngine: 'wiredTiger',
       launchTimeout: LAUNCH_TIMEOUT_MS,
-      args: ['--quiet', '--setParameter', 'diagnosticDataCollectionEnabled=false'],
+      auth: true,
+      args: ['--quiet', '--keyFile', keyFile, ...PARAMETERS],
     },
     binary: { systemBinary: path, version },
     // A process group of its own: Ctrl-C in a terminal must reach the service, which then stops mongod when all is answered.

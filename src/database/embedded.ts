@@ -4,16 +4,16 @@ import type { Config } from '../config.ts';
 import { prepareDataDir } from '../data-dir.ts';
 import type { Logger } from '../logger.ts';
 import {
+  createKey,
   dropClaim,
   dropOtherClaims,
-  embeddedUri,
-  findRunning,
-  isAlive,
+  keyPath,
   layClaim,
-  mongodbFolder,
-  type RunningMongod,
-  shutDown,
-} from './embedded-owner.ts';
+  publishUri,
+  readKey,
+  withdrawUri,
+} from './embedded-claim.ts';
+import { embeddedUri, findRunning, isAlive, mongodbFolder, type RunningMongod, shutDown } from './embedded-owner.ts';
 import { freePort, LaunchError, launchMongod } from './embedded-process.ts';
 import { findMongod, type Mongod, type Progress } from './mongod-binary.ts';
 
@@ -26,6 +26,7 @@ const REVIVE_DELAY_MS = { first: 250, most: 5_000 };
 
 /** A database that this process runs and owns. */
 export interface EmbeddedDatabase {
+  /** Holds the key to all data: not for a log, a message or a command line. */
   uri: string;
   /** Stops mongod cleanly. */
   stop(): Promise<void>;
@@ -37,8 +38,9 @@ export class EmbeddedDatabaseError extends Error {
 }
 
 /**
- * Starts a mongod whose files are kept in `DATA_DIR/mongodb`, reachable from this machine only (DESIGN section 4). A mongod left over from an
- * owner that was killed is stopped first. Should mongod die while this process lives, it is started again on the same port.
+ * Starts a mongod whose files are kept in `DATA_DIR/mongodb`, reachable from this machine only (DESIGN section 4), by
+ * those who can read DATA_DIR. While it runs, `DATA_DIR/mongodb-uri` says how. A mongod left over from an owner that
+ * was killed is stopped first. Should mongod die while this process lives, it is started again on the same port.
  *
  * @throws {EmbeddedDatabaseError} @throws {MongodNotFound} @throws {DataDirError}
  */
@@ -52,15 +54,18 @@ export async function startEmbedded(
   await clearTheWay(dataDir);
   const mongod = await findMongod(config.mongod, progress);
 
+  const key = createKey();
   let stopping = false;
   const first = await launchWhenClear(dataDir, (port) => launch(mongod, port));
   let current = Promise.resolve(first.instance);
 
-  function launch(mongod: Mongod, port: number) {
+  async function launch(mongod: Mongod, port: number) {
+    // Only what is missing is written: a full disk must not keep mongod from being started again.
+    if ((await readKey(dataDir, port)) !== key) await layClaim(dataDir, port, key);
     const onEnd = () => {
       if (!stopping) current = revive(mongod, port);
     };
-    return launchMongod(mongod, { dbPath, port, onEnd });
+    return launchMongod(mongod, { dbPath, port, keyFile: keyPath(dataDir, port), onEnd });
   }
 
   async function revive(mongod: Mongod, port: number): Promise<{ stop(): Promise<unknown> }> {
@@ -76,20 +81,37 @@ export async function startEmbedded(
     }
   }
 
-  return {
-    uri: embeddedUri(first.port, 'owner'),
-    async stop() {
-      stopping = true;
-      await (await current).stop();
-      await dropClaim(dataDir, first.port);
-    },
-  };
+  async function stop(): Promise<void> {
+    stopping = true;
+    // First: from when mongod is gone, the file may be that of the next process.
+    await withdrawUri(dataDir);
+    await (await current).stop();
+    await dropClaim(dataDir, first.port);
+  }
+
+  const address = { port: first.port, key };
+  try {
+    await publishUri(dataDir, embeddedUri(address, 'guest'));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { uri: embeddedUri(address, 'owner'), stop };
 }
 
-/** The URI of the embedded database that another live process of this machine runs on `dataDir`, if one does. */
+/**
+ * The URI of the embedded database that another live process of this machine runs on `dataDir`, if one does.
+ *
+ * @throws {EmbeddedDatabaseError} when that one cannot prove that it is the owner's: it runs without authentication
+ */
 export async function attachEmbedded(config: Pick<Config, 'dataDir'>): Promise<string | undefined> {
-  const running = await findRunning(await prepareDataDir(config.dataDir));
-  return running && (running.isOwned || mayBeStarting(running)) ? embeddedUri(running.port, 'guest') : undefined;
+  const dataDir = await prepareDataDir(config.dataDir);
+  const running = await findRunning(dataDir);
+  if (!running || !(running.isOwned || mayBeStarting(running))) return undefined;
+  if (running.key !== undefined) return embeddedUri(running, 'guest');
+  throw new EmbeddedDatabaseError(
+    `The data folder ${dataDir} is in use by process ${running.ownerPid}, which runs an older version of the service. Restart that one first.`,
+  );
 }
 
 /** Launches on a free port. Another mongod that still has the files is waited for, when it is not in use. */
@@ -97,7 +119,6 @@ async function launchWhenClear<Instance>(dataDir: string, launch: (port: number)
   const giveUpAt = performance.now() + WAY_CLEAR_WITHIN_MS;
   for (;;) {
     const port = await freePort();
-    await layClaim(dataDir, port);
     try {
       const instance = await launch(port);
       await dropOtherClaims(dataDir, port);
@@ -123,7 +144,7 @@ async function clearTheWay(dataDir: string): Promise<void> {
         `The data folder ${dataDir} is in use by process ${running.ownerPid}. Stop that one first, or set DATA_DIR to another folder.`,
       );
     }
-    if (!mayBeStarting(running) || performance.now() > giveUpAt) return shutDown(running.port);
+    if (!mayBeStarting(running) || performance.now() > giveUpAt) return shutDown(running);
     await sleep(LOOK_AGAIN_MS);
   }
 }
