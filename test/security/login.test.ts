@@ -7,6 +7,7 @@ import { createLogger } from '../../src/logger.ts';
 import { createServices } from '../../src/services.ts';
 import { clientNetwork } from '../../src/sessions/client-network.ts';
 import type { Client } from '../support/client.ts';
+import { startProxy } from '../support/proxy.ts';
 import { ADMIN_PASSWORD, randomName, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -140,6 +141,25 @@ describe('limits', () => {
       await fail(limited.client, other, '203.0.113.9').expect(401);
     } finally {
       await limited.close();
+    }
+  });
+
+  it('over all apps come before the database is asked, whatever app id is made up', async () => {
+    const uri = new URL(inject('mongodbUri'));
+    const proxy = await startProxy(new URL(uri));
+    uri.port = String(proxy.port);
+    const limited = await startServer({ RATE_LIMIT_LOGIN: '2', MONGODB_URI: uri.href });
+    try {
+      for (let count = 1; count <= 6; count += 1) await fail(limited.client, `made-up-${count}`, '').expect(401);
+      proxy.stall();
+      const { body, headers } = await fail(limited.client, 'made-up-7', '').expect(429);
+      expect(body).toEqual({ message: 'Too many failed log-ins; try again later' });
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      expect(Number(headers['retry-after'])).toBeLessThanOrEqual(15 * 60);
+    } finally {
+      proxy.restore();
+      await limited.close();
+      await proxy.close();
     }
   });
 

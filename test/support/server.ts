@@ -38,8 +38,13 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  *
  * @param env variables as the program takes them, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` for another way to the shared mongod
  * @param database an existing server's, for a second server on it
+ * @param passwordCost bcrypt's; the default takes no time
  */
-export async function startServer(env: Record<string, string> = {}, database = randomName()): Promise<TestServer> {
+export async function startServer(
+  env: Record<string, string> = {},
+  database = randomName(),
+  passwordCost = PASSWORD_COST,
+): Promise<TestServer> {
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
   const sink = new Writable({
@@ -52,7 +57,7 @@ export async function startServer(env: Record<string, string> = {}, database = r
   const uri = new URL(config.mongodbUri ?? inject('mongodbUri'));
   uri.pathname = `/${database}`;
   const connection = await connectDatabase(uri.href);
-  const services = createServices(config, connection, logger, { passwordCost: PASSWORD_COST });
+  const services = createServices(config, connection, logger, { passwordCost });
   await services.prepare();
   await services.start();
   await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
