@@ -54,7 +54,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...schemaRoutes(services.schemas),
       ...schemaCheckRoutes(services.schemaCheck),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
-      ...appRoutes(services.apps, services.removal),
+      ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {

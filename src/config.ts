@@ -7,6 +7,7 @@ import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './apps/app-id.ts';
 import { connectionStringProblem } from './database/connection-string.ts';
 
 const MEGABYTE = 1024 * 1024;
+const MIN_PASSWORD_LENGTH = 12;
 const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: MEGABYTE };
 
 /** A start-up mistake in the environment: one readable line for each variable that is wrong. */
@@ -87,7 +88,9 @@ function isAddressOrRange(text: string): boolean {
 }
 
 const password = z.string().superRefine((text, context) => {
-  const problem = passwordProblem(text);
+  const tooShort =
+    text.length < MIN_PASSWORD_LENGTH ? `must have at least ${MIN_PASSWORD_LENGTH} characters` : undefined;
+  const problem = passwordProblem(text) ?? tooShort;
   if (problem) context.addIssue({ code: 'custom', message: problem });
 });
 
@@ -161,7 +164,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     trustProxy: Object.freeze(value.TRUST_PROXY),
     /** Submissions a minute for one app and address; 0 is no limit. */
     rateLimitSubmit: value.RATE_LIMIT_SUBMIT ?? (production ? 600 : 0),
-    /** Failed log-ins in 15 minutes for one app and address; 0 is no limit. */
+    /** Failed log-ins in 15 minutes for one app and address, and three times as many for one address over all apps; 0 is no limit. */
     rateLimitLogin: value.RATE_LIMIT_LOGIN,
     maxArrayItems: value.MAX_ARRAY_ITEMS,
     /** Bytes of a request body after decompression. */

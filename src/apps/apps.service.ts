@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type mongo, Types } from 'mongoose';
-import { Conflict, InvalidInput, NotFound } from '../errors.ts';
+import { Conflict, InvalidInput, NotFound, Unauthenticated } from '../errors.ts';
 import type { CreateApp } from './app-creation.ts';
 import { APP_ID_PATTERN, generatePassword, type PasswordHasher } from './app-credentials.ts';
 import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
+import type { Waiter } from './hashing-queue.ts';
 
 /** An app as the rest of the service sees it: no hash. */
 export interface App {
@@ -58,6 +59,14 @@ export function createAppService(deps: {
   async function insert(sourceAppId: string, role: Role, password: string): Promise<App> {
     const app = { sourceAppId, role, ...(await credentials(password)), createdAt: new Date() };
     return toApp({ _id: await createApp(app), ...app });
+  }
+
+  async function replacePassword(filter: mongo.Filter<AppDocument>): Promise<NewPassword | undefined> {
+    const password = generatePassword();
+    const live = { ...filter, deletingSince: { $exists: false } };
+    const update = { $set: await credentials(password) };
+    const found = await apps.findOneAndUpdate(live, update, { returnDocument: 'after' });
+    return found ? { app: toApp(found), password } : undefined;
   }
 
   return {
@@ -130,18 +139,28 @@ export function createAppService(deps: {
 
     /** Gives an app a new generated password. Sessions made with the old one are over at once. @throws {NotFound} */
     async rotatePassword(sourceAppId: string): Promise<NewPassword> {
-      const password = generatePassword();
-      const live = { sourceAppId, deletingSince: { $exists: false } };
-      const update = { $set: await credentials(password) };
-      const found = await apps.findOneAndUpdate(live, update, { returnDocument: 'after' });
-      if (!found) throw new NotFound('App not found');
-      return { app: toApp(found), password };
+      const made = await replacePassword({ sourceAppId });
+      if (!made) throw new NotFound('App not found');
+      return made;
     },
 
-    /** The app when the password is right, else undefined; unknown apps and wrong passwords take equally long. */
-    async checkPassword(sourceAppId: string, password: string): Promise<App | undefined> {
+    /**
+     * Gives the app of a session a new generated password.
+     * @throws {Unauthenticated} when its password changed after the session was looked up
+     */
+    async rotateOwnPassword({ id, credentialId }: App): Promise<NewPassword> {
+      const made = await replacePassword({ _id: id, credentialId });
+      if (!made) throw new Unauthenticated();
+      return made;
+    },
+
+    /**
+     * The app when the password is right, else undefined; unknown apps and wrong passwords take equally long.
+     * @throws {Unavailable} when it cannot be checked in the time that `waiter` has left
+     */
+    async checkPassword(sourceAppId: string, password: string, waiter: Waiter): Promise<App | undefined> {
       const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } });
-      const right = await hasher.verify(password, found?.passwordHash);
+      const right = await hasher.verify(password, found?.passwordHash, waiter);
       return right && found ? toApp(found) : undefined;
     },
   };

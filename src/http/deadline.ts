@@ -9,10 +9,18 @@ export const DEADLINE_MS = 2_500;
  */
 export class Deadline {
   #left = DEADLINE_MS;
+  #begun: number | undefined;
+
+  /** Milliseconds that are left now, also while `run` waits; 0 when the time is over. */
+  get leftMs(): number {
+    const spent = this.#begun === undefined ? 0 : performance.now() - this.#begun;
+    return Math.max(0, this.#left - spent);
+  }
 
   /** Resolves like `work`. @throws {Unavailable} when the time is over; what `work` comes to after that is dropped. */
   async run<T>(work: Promise<T>): Promise<T> {
     const begun = performance.now();
+    this.#begun = begun;
     let timer: NodeJS.Timeout | undefined;
     const inTime = new Promise<T>((done, fail) => {
       timer = setTimeout(
@@ -25,7 +33,8 @@ export class Deadline {
       return await inTime;
     } finally {
       clearTimeout(timer);
-      this.#left = Math.max(1, this.#left - (performance.now() - begun));
+      this.#left = Math.max(0, this.#left - (performance.now() - begun));
+      this.#begun = undefined;
     }
   }
 }

@@ -26,6 +26,7 @@ export interface EndpointSpec {
   query?: Shape;
   /** Request headers besides `x-app-id`, by their lower-case names. */
   headers?: Shape;
+  /** An optional schema (`.optional()`) lets a request come without a body; its input is then undefined. */
   body?: z.ZodType;
   /** What the body breaks is told under this message. */
   bodyMessage?: string;
@@ -58,6 +59,8 @@ export interface Input<Spec extends EndpointSpec> {
   query: Output<Spec['query']>;
   headers: Output<Spec['headers']>;
   body: Output<Spec['body']>;
+  /** Milliseconds that the service may still spend on this request; 0 when it is over or its client is gone. */
+  leftMs(): number;
   req: Request;
   res: Response;
 }

@@ -32,10 +32,14 @@ export function createJsonReader(limit: number): ReadJson {
   };
 }
 
-function checkType({ headers }: Request): void {
-  const type = headers['content-type'] ?? '';
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (!hasBody || !JSON_TYPE.test(type)) {
+/** Whether a request comes with a body, of whatever type. */
+export function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function checkType(req: Request): void {
+  const type = req.headers['content-type'] ?? '';
+  if (!hasBody(req) || !JSON_TYPE.test(type)) {
     throw new InvalidInput('A JSON body with Content-Type: application/json is required');
   }
   const charset = CHARSET.exec(type)?.[2] ?? 'utf-8';

@@ -1,11 +1,12 @@
 import type { Express, Request, Response } from 'express';
+import { z } from 'zod';
 import { APP_ID_PATTERN } from '../apps/app-credentials.ts';
 import type { App } from '../apps/apps.service.ts';
 import { AppError, Forbidden, InvalidInput } from '../errors.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import { Deadline } from './deadline.ts';
 import type { EndpointSpec, Input, Route } from './endpoint.ts';
-import type { ReadJson } from './json-body.ts';
+import { hasBody, type ReadJson } from './json-body.ts';
 import { send } from './reply.ts';
 import type { LoadSession } from './session.ts';
 import type { SubmitLimiter } from './submit-limiter.ts';
@@ -64,7 +65,7 @@ async function gather(
   if (appId !== undefined) req.appId = appId;
   const app = asksForSession(spec) ? await deadline.run(identify(spec, req, res, deps)) : undefined;
   if (app) req.appId = app.sourceAppId;
-  if (appId !== undefined && spec.limit === 'submit') await deps.limitSubmit?.(appId, req.ip ?? '');
+  if (appId !== undefined && spec.limit === 'submit') deps.limitSubmit?.(appId, req.ip ?? '');
 
   const message = spec.bodyMessage ?? 'Invalid request body';
   return {
@@ -73,10 +74,16 @@ async function gather(
     headers: (spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers')) as never,
     params: (spec.params && parsePart(spec.params, req.params, 'Invalid path')) as never,
     query: (spec.query && parsePart(spec.query, req.query, 'Invalid query parameters')) as never,
-    body: (spec.body && parsePart(spec.body, await deps.readJson(req), message)) as never,
+    body: (spec.body && parsePart(spec.body, await readBody(spec.body, req, deps), message)) as never,
+    leftMs: () => (res.destroyed ? 0 : deadline.leftMs),
     req,
     res,
   };
+}
+
+/** Undefined when the request has no body and the endpoint does not require one. */
+async function readBody(body: z.ZodType, req: Request, { readJson }: MountDeps): Promise<unknown> {
+  return body instanceof z.ZodOptional && !hasBody(req) ? undefined : readJson(req);
 }
 
 /** SPEC 5.1: the two messages are part of the interface. */

@@ -66,7 +66,12 @@ function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject 
     ...(spec.description && { description: spec.description }),
     security: needsSession ? [{ session: [] }] : [],
     ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
-    ...(spec.body && { requestBody: { required: true, content: { 'application/json': { schema: spec.body } } } }),
+    ...(spec.body && {
+      requestBody: {
+        required: !(spec.body instanceof z.ZodOptional),
+        content: { 'application/json': { schema: spec.body } },
+      },
+    }),
     responses: responses(spec),
   };
 }

@@ -1,20 +1,20 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { TooManyRequests } from '../errors.ts';
 import { clientNetwork } from '../sessions/client-network.ts';
+import { createWindowLimit } from '../window-limit.ts';
+
+const WINDOW_MS = 60_000;
 
 /** Counts one submission of an address for an app. @throws {TooManyRequests} */
-export type SubmitLimiter = (sourceAppId: string, address: string) => Promise<void>;
+export type SubmitLimiter = (sourceAppId: string, address: string) => void;
 
 /** @param perMinute submissions of one address (of IPv6, one /64) for one app; 0 is no limit */
 export function createSubmitLimiter(perMinute: number): SubmitLimiter | undefined {
   if (perMinute === 0) return undefined;
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
-  return async (sourceAppId, address) => {
-    try {
-      await limiter.consume(`${sourceAppId} ${clientNetwork(address)}`);
-    } catch (refused) {
-      const waitMs = (refused as { msBeforeNext?: number }).msBeforeNext ?? 60_000;
-      throw new TooManyRequests('Too many submissions; try again later', Math.max(1, Math.ceil(waitMs / 1000)));
-    }
+  const limit = createWindowLimit(perMinute, WINDOW_MS);
+  return (sourceAppId, address) => {
+    const key = `${sourceAppId} ${clientNetwork(address)}`;
+    const waitMs = limit.waitMs(key);
+    if (waitMs > 0) throw new TooManyRequests('Too many submissions; try again later', Math.ceil(waitMs / 1000));
+    limit.count(key);
   };
 }

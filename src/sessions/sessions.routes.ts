@@ -6,8 +6,8 @@ import { INVALID_CREDENTIALS, type SessionService } from './sessions.service.ts'
 
 export const sessionRoutes = (sessions: SessionService, cookieName: string): Route[] =>
   routes(sessionEndpoints, {
-    logIn: async ({ body, req, res }) => {
-      const app = await sessions.logIn(body.sourceAppId, body.password, req.ip ?? '');
+    logIn: async ({ body, req, res, leftMs }) => {
+      const app = await sessions.logIn(body.sourceAppId, body.password, { address: req.ip ?? '', leftMs });
       await beginSession(req, app);
       // To check a password takes longer than to delete an app, so its sessions may have been removed before this one was saved.
       if (!(await sessions.isLive(req.session))) {

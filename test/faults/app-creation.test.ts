@@ -140,7 +140,8 @@ describe('hardening, item 3: an app is created completely or not at all', () => 
     proxy.withholdAnswers('cut', times, after);
     const created = await server.services.apps.ensureAdmin(sourceAppId);
     expect(created?.app).toMatchObject({ sourceAppId, role: 'admin' });
-    expect(await apps.checkPassword(sourceAppId, created?.password ?? '')).toMatchObject({ role: 'admin' });
+    const waiter = { network: '127.0.0.1', known: true, leftMs: () => 30_000 };
+    expect(await apps.checkPassword(sourceAppId, created?.password ?? '', waiter)).toMatchObject({ role: 'admin' });
     expect(await apps.ensureAdmin(sourceAppId)).toBeUndefined();
   });
 });

@@ -22,6 +22,7 @@ describe('a malformed configuration', () => {
   it.each([
     [{ PORT: '70000' }, ['PORT']],
     [{ RATE_LIMIT_LOGIN: '-1' }, ['RATE_LIMIT_LOGIN']],
+    [{ ADMIN_PASSWORD: 'x'.repeat(11) }, ['ADMIN_PASSWORD must have at least 12 characters']],
     [{ NODE_ENV: 'staging' }, ['NODE_ENV']],
     [
       { MONGODB_URI: 'mongodb://service:hidden-word@db.internal/forms?Journal=false&w=1&wtimeoutMS=5&appName=x' },

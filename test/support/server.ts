@@ -39,11 +39,12 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param env variables as the program takes them, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` for another way to the shared mongod
  * @param database an existing server's, for a second server on it
  * @param sweepEveryMs the interval between sweeps for interrupted deletions
+ * @param passwordCost bcrypt's; the default takes no time
  */
 export async function startServer(
   env: Record<string, string> = {},
   database = randomName(),
-  { sweepEveryMs }: { sweepEveryMs?: number } = {},
+  { passwordCost = PASSWORD_COST, sweepEveryMs }: { passwordCost?: number; sweepEveryMs?: number } = {},
 ): Promise<TestServer> {
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
@@ -58,7 +59,7 @@ export async function startServer(
   uri.pathname = `/${database}`;
   const connection = await connectDatabase(uri.href);
   const services = createServices(config, connection, logger, {
-    passwordCost: PASSWORD_COST,
+    passwordCost,
     ...(sweepEveryMs !== undefined && { sweepEveryMs }),
   });
   await services.prepare();

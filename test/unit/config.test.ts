@@ -63,6 +63,7 @@ describe('a valid variable', () => {
     [{ MONGODB_URI: 'mongodb+srv://u:p@cluster.example.net' }, { mongodbUri: 'mongodb+srv://u:p@cluster.example.net' }],
     [{ DATA_DIR: '/var/lib/users' }, { dataDir: '/var/lib/users' }],
     [{ ADMIN_APP_ID: 'head.office-1_2' }, { adminAppId: 'head.office-1_2' }],
+    [{ ADMIN_PASSWORD: 'x'.repeat(12) }, { adminPassword: 'x'.repeat(12) }],
     [{ ADMIN_PASSWORD: 'é'.repeat(36) }, { adminPassword: 'é'.repeat(36) }],
     [secret, { sessionSecret: secret.SESSION_SECRET }],
     [{ SESSION_COOKIE_NAME: 'user_session-1' }, { sessionCookieName: 'user_session-1' }],
@@ -106,7 +107,7 @@ describe('a malformed variable', () => {
     ...['x', '-1', '1.5', '65536', ' 3000', '0x10', '1e3'].map((value) => ['PORT', value]),
     ...['localhost', 'http://db:27017', 'mongodb://', 'mongodb://a b'].map((value) => ['MONGODB_URI', value]),
     ...['a b', 'a/b', 'a'.repeat(81), '.', '..'].map((value) => ['ADMIN_APP_ID', value]),
-    ...['é'.repeat(37), 'a\0b'].map((value) => ['ADMIN_PASSWORD', value]),
+    ...['é'.repeat(37), 'a\0b', 'short', 'x'.repeat(11), 'elevenchar\0'].map((value) => ['ADMIN_PASSWORD', value]),
     ['SESSION_SECRET', 'fifteen letters'],
     ...['a b', 'a;b', 'é', 'a'.repeat(65)].map((value) => ['SESSION_COOKIE_NAME', value]),
     ...[

@@ -28,6 +28,16 @@ describe.concurrent('a deadline', () => {
     await deadline.run(sleep(1));
   });
 
+  it('tells what is left while work runs, and 0 when it is over', async () => {
+    const deadline = new Deadline();
+    expect(deadline.leftMs).toBe(DEADLINE_MS);
+    const late = deadline.run(never()).catch(() => 'over');
+    await sleep(500);
+    expect(deadline.leftMs).toBeLessThan(DEADLINE_MS - 400);
+    expect(await late).toBe('over');
+    expect(deadline.leftMs).toBe(0);
+  });
+
   it('drops what late work comes to, failures too', async () => {
     const late = sleep(DEADLINE_MS + 100).then(() => Promise.reject(new Error('too late to matter')));
     await expect(new Deadline().run(late)).rejects.toBeInstanceOf(Unavailable);
