@@ -25,7 +25,10 @@ export interface Documents {
 const LIST = String.raw`\d+(?:(?:,\s+|,?\s+and\s+|\s+to\s+)\d+(?![\d.]*\.\d))*`;
 const RULES = String.raw`(?:,\s+(?:(?:rule|point)\s+(\d+)|(?:rules|points)\s+(${LIST})))?`;
 const SECTION = String.raw`(\d+(?:\.\d+)?)${RULES}`;
-const SPECIFICATION = new RegExp(String.raw`(?:\b[Ss]pec(?:\s+section)?|\bdocs/specification\.md,?\s+sections?)\s+${SECTION}`, 'g');
+const SPECIFICATION = new RegExp(
+  String.raw`(?:\b[Ss]pec(?:\s+section)?|\bdocs/specification\.md,?\s+sections?)\s+${SECTION}`,
+  'g',
+);
 /** In the specification itself a section is cited by its number alone. */
 const OWN_SECTION = new RegExp(String.raw`\b[Ss]ections?\s+${SECTION}`, 'g');
 /** As in "spec 2.1, 4.1, rule 3, and 4.3". A second section without a dot must be named as one. */
@@ -117,7 +120,9 @@ export function problemOf(citation: Citation, documents: Documents): string | un
       const rules = documents.sections.get(citation.section);
       if (!rules) return `docs/specification.md has no section ${citation.section}`;
       const missing = citation.rules.find((rule) => !rules.has(rule));
-      return missing && `section ${citation.section} of docs/specification.md has no rule ${missing}`;
+      return missing === undefined
+        ? undefined
+        : `section ${citation.section} of docs/specification.md has no rule ${missing}`;
     }
     case 'invariant':
       if (documents.invariants.has(citation.number)) return undefined;
@@ -163,7 +168,7 @@ function anchorsOf(headings: readonly string[]): string[] {
 }
 
 function withoutCode(markdown: string): string {
-  return markdown.replace(/^```[^]*?^```/gm, '');
+  return markdown.replace(/^```.*?^```/gms, '');
 }
 
 /**
@@ -190,7 +195,7 @@ export function numberedSections(markdown: string): Map<string, Set<number>> {
 
 /** The numbers of the list under the heading "Invariants". */
 export function numberedInvariants(markdown: string): Set<number> {
-  const [, section = ''] = /^## Invariants$([^]*?)(?=^## |(?![^]))/m.exec(markdown) ?? [];
+  const [, section = ''] = /^## Invariants$(.*?)(?=^## |(?!.))/ms.exec(markdown) ?? [];
   return new Set([...section.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number)));
 }
 
