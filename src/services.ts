@@ -121,7 +121,7 @@ export function createServices(
     /** Whether the database answers. */
     async ping(): Promise<boolean> {
       try {
-        await connection.getClient().db().admin().ping({ maxTimeMS: STATEMENT_TIME_MS });
+        await connection.getClient().db().admin().command({ ping: 1, maxTimeMS: STATEMENT_TIME_MS });
         return true;
       } catch {
         return false; // why does not matter to who asks: the log of the failing requests tells
