@@ -19,6 +19,7 @@ import { createSessionOwnership, createSessionStore } from './sessions/session-s
 import { createSessionService } from './sessions/sessions.service.ts';
 import { createGroupCommit } from './users/group-commit.ts';
 import { createRecordIds } from './users/record-id.ts';
+import { createRecordPages } from './users/record-pages.ts';
 import { createRecordWriter } from './users/record-writer.ts';
 import { createSchemaCheckService } from './users/schema-check.service.ts';
 import { createStoreSubmission } from './users/submission-writer.ts';
@@ -55,7 +56,8 @@ export function createServices(
     (await apps.find(sourceAppId))?.id;
 
   const schemaStore = createSchemaStore(models.schemas.collection);
-  const userStore = createUserStore(collection, appIdOf);
+  const pages = createRecordPages(collection);
+  const userStore = createUserStore(collection, pages, appIdOf);
   const sessionOwnership = createSessionOwnership(connection);
 
   const hasher = createPasswordHasher(options.passwordCost);
@@ -83,7 +85,7 @@ export function createServices(
     maxArrayItems: config.maxArrayItems,
   });
   const activity = createAppActivity(models.apps.collection);
-  const search = createUserSearch(collection);
+  const search = createUserSearch(collection, undefined, pages);
   const users = createUserService({ apps, activity, leases, store: userStore, search, storeSubmission });
   const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });
@@ -97,6 +99,9 @@ export function createServices(
     userStats,
     sessions,
     sessionStore: createSessionStore(connection),
+
+    /** Whether there is an app of that id, by a lease on it. */
+    appExists: async (sourceAppId: string): Promise<boolean> => (await leases.hold(sourceAppId)) !== undefined,
 
     /** Lays the indexes that the promises rest on; to be awaited before anything else is asked. */
     async prepare(): Promise<void> {
