@@ -7,6 +7,7 @@ import { createDashboardRouter } from './http/dashboard.ts';
 import { createDocsRouter } from './http/docs.ts';
 import { createErrorHandler } from './http/error-handler.ts';
 import { createJsonReader } from './http/json-body.ts';
+import { createLongAnswers } from './http/long-answers.ts';
 import { mount } from './http/mount.ts';
 import { createOpenApiDocument } from './http/openapi.ts';
 import { createOriginCheck } from './http/origin-check.ts';
@@ -49,7 +50,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
     app,
     [
       // First what is asked for most: routes are tried in this order.
-      ...userRoutes(services.users),
+      ...userRoutes(services.users, createLongAnswers()),
       ...userStatsRoutes(services.userStats),
       ...schemaRoutes(services.schemas),
       ...schemaCheckRoutes(services.schemaCheck),
@@ -62,6 +63,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       loadSession: createSessionLoader(config, services.sessionStore),
       sessions: services.sessions,
       limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
+      appExists: services.appExists,
     },
   );
   app.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));

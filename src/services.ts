@@ -23,6 +23,7 @@ import { createGroupCommit } from './users/group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './users/idempotency-keys.ts';
 import { createRecordIds } from './users/record-id.ts';
 import { createRecordLimits } from './users/record-limits.ts';
+import { createRecordPages } from './users/record-pages.ts';
 import { createRecordWriter } from './users/record-writer.ts';
 import { createSchemaCheckService } from './users/schema-check.service.ts';
 import { createSubmissionStore } from './users/submission-writer.ts';
@@ -62,7 +63,8 @@ export function createServices(
 
   const schemaStore = createSchemaStore(models.schemas.collection);
   const idempotencyKeys = createIdempotencyKeys(collection, models.movedKeys.collection);
-  const userStore = createUserStore(collection, appIdOf, idempotencyKeys);
+  const pages = createRecordPages(collection);
+  const userStore = createUserStore(collection, pages, appIdOf, idempotencyKeys);
   const sessionOwnership = createSessionOwnership(connection);
 
   const hasher = createPasswordHasher(passwordCost);
@@ -90,7 +92,7 @@ export function createServices(
     maxArrayItems: config.maxArrayItems,
   });
   const activity = createAppActivity(models.apps.collection);
-  const search = createUserSearch(collection);
+  const search = createUserSearch(collection, undefined, pages);
   const users = createUserService({ apps, activity, leases, store: userStore, search, submissions, limits });
   const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });
@@ -104,6 +106,9 @@ export function createServices(
     userStats,
     sessions,
     sessionStore: createSessionStore(connection),
+
+    /** Whether there is an app of that id, by a lease on it. */
+    appExists: async (sourceAppId: string): Promise<boolean> => (await leases.hold(sourceAppId)) !== undefined,
 
     /** Lays the indexes that the promises rest on; to be awaited before anything else is asked. */
     async prepare(): Promise<void> {

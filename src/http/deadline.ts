@@ -9,32 +9,58 @@ export const DEADLINE_MS = 2_500;
  */
 export class Deadline {
   #left = DEADLINE_MS;
-  #begun: number | undefined;
+  #begun = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #expire: (() => void) | undefined;
+
+  /** Whether the request was refused because the time is over. */
+  isOver = false;
 
   /** Milliseconds that are left now, also while `run` waits; 0 when the time is over. */
   get leftMs(): number {
-    const spent = this.#begun === undefined ? 0 : performance.now() - this.#begun;
+    if (this.isOver) return 0;
+    const spent = this.#timer === undefined ? 0 : performance.now() - this.#begun;
     return Math.max(0, this.#left - spent);
   }
 
   /** Resolves like `work`. @throws {Unavailable} when the time is over; what `work` comes to after that is dropped. */
   async run<T>(work: Promise<T>): Promise<T> {
-    const begun = performance.now();
-    this.#begun = begun;
-    let timer: NodeJS.Timeout | undefined;
     const inTime = new Promise<T>((done, fail) => {
-      timer = setTimeout(
-        () => fail(new Unavailable('The service or its database took too long; try again shortly')),
-        this.#left,
-      );
+      this.#expire = () => {
+        this.isOver = true;
+        fail(new Unavailable('The service or its database took too long; try again shortly'));
+      };
+      this.#start();
       work.then(done, fail);
     });
     try {
       return await inTime;
     } finally {
-      clearTimeout(timer);
-      this.#left = Math.max(0, this.#left - (performance.now() - begun));
-      this.#begun = undefined;
+      this.#expire = undefined;
+      this.#stop();
     }
+  }
+
+  /** Resolves like `wait`, which is part of the work of `run` but depends on the client: its time does not count. */
+  async suspend<T>(wait: Promise<T>): Promise<T> {
+    this.#stop();
+    try {
+      return await wait;
+    } finally {
+      this.#start();
+    }
+  }
+
+  #start(): void {
+    if (!this.#expire || this.isOver) return;
+    this.#begun = performance.now();
+    this.#timer = setTimeout(this.#expire, this.#left);
+  }
+
+  #stop(): void {
+    if (!this.#timer) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#left = Math.max(1, this.#left - (performance.now() - this.#begun));
   }
 }

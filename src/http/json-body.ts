@@ -1,32 +1,62 @@
 import { isUtf8 } from 'node:buffer';
-import type { Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip, type InputType, inflate, type ZlibOptions } from 'node:zlib';
 import type { Request } from 'express';
+import pLimit from 'p-limit';
 import { AppError, InvalidInput, TooLarge } from '../errors.ts';
+import { clientNetwork } from '../sessions/client-network.ts';
+import { type BodyPlaces, createBodyPlaces } from './body-places.ts';
+import type { Deadline } from './deadline.ts';
+import { checkNumbers } from './json-numbers.ts';
 
 const MAX_DEPTH = 20;
+/** Bodies that are decompressed at the same time. Each takes at most the body limit and 64 kB. */
+const MAX_DECODERS = 4;
+/** What gzip and deflate may add to a body that they cannot make shorter. */
+const ENCODING_OVERHEAD = 1_024;
+const EMPTY: Buffer = Buffer.alloc(0);
 
 /** `application/json`, with any parameters; what they say of the charset is read by the other. */
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^"\s;]*)\1[ \t]*(?:;|$)/i;
 
-/** Reads a request's body as JSON; resolves with the parsed value. */
-export type ReadJson = (req: Request) => Promise<unknown>;
+type Decode = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
+const DECODERS = new Map<string, Decode>([
+  ['gzip', promisify<InputType, ZlibOptions, Buffer>(gunzip)],
+  ['x-gzip', promisify<InputType, ZlibOptions, Buffer>(gunzip)],
+  ['deflate', promisify<InputType, ZlibOptions, Buffer>(inflate)],
+]);
+
+/**
+ * Reads a request's body as JSON; resolves with the parsed value.
+ * @param deadline of the request; the time that the client takes to send the body does not count
+ */
+export type ReadJson = (req: Request, deadline: Deadline) => Promise<unknown>;
 
 /**
  * A reader of JSON bodies of at most `limit` bytes after decompression. It takes `application/json` in UTF-8 only: that also keeps forms of other sites, which
  * cannot send that type without being asked for permission first, away from cookie-authenticated endpoints. Bytes that are no UTF-8, lone surrogates and numbers beyond
  * JavaScript's are refused, because storing them would alter them.
  *
+ * A compressed body is decompressed when all of it has arrived, so a connection whose body never ends holds no decoder.
+ * Brotli is refused: the first bytes of a body decide that its decoder allocates 16 MB.
+ *
  * Express's own parser would need as much code around it for these rules, and three times the time (docs/performance.md).
  */
-export function createJsonReader(limit: number): ReadJson {
-  return async (req) => {
+export function createJsonReader(limit: number, places = createBodyPlaces(limit)): ReadJson {
+  const decoding = pLimit(MAX_DECODERS);
+  return async (req, deadline) => {
     checkType(req);
-    if (Number(req.headers['content-length'] ?? 0) > limit && !isEncoded(req)) throw tooLarge();
-    const bytes = await collect(decoded(req), limit);
+    const encoding = encodingOf(req);
+    const decode = encoding === undefined ? undefined : decoderOf(encoding);
+    const most = decode ? limit + ENCODING_OVERHEAD : limit;
+    if (Number(req.headers['content-length'] ?? 0) > most) throw tooLarge();
+    const sent = req.complete ? takeComplete(req, most) : await receive(req, most, places, deadline);
+    const bytes = decode ? await decoding(decoded, sent, decode, limit) : sent;
     if (!isUtf8(bytes)) throw new InvalidInput('The request body must be UTF-8');
-    const value = parse(bytes.toString());
+    const text = bytes.toString();
+    const value = parse(text);
+    checkNumbers(text);
     checkValue(value, 0);
     return value;
   };
@@ -46,54 +76,113 @@ function checkType(req: Request): void {
   if (charset.toLowerCase() !== 'utf-8') throw new InvalidInput('The request body must be UTF-8');
 }
 
-function isEncoded({ headers }: Request): boolean {
-  return (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+function encodingOf({ headers }: Request): string | undefined {
+  const encoding = headers['content-encoding']?.toLowerCase();
+  return encoding === 'identity' ? undefined : encoding;
 }
 
-/** The body without its Content-Encoding (DESIGN section 2: 415 for an unknown one). */
-function decoded(req: Request): Readable {
-  if (!isEncoded(req)) return req;
-  const decoder = createDecoder(req.headers['content-encoding']?.toLowerCase());
-  // `pipe` does not hand failures on: a body that was cut off must end the reading of what it decodes to.
-  req.on('error', (error) => decoder.destroy(error));
-  req.on('aborted', () => decoder.destroy(new Error('aborted')));
-  return req.pipe(decoder);
+/** DESIGN section 2: 415 for an unknown encoding. */
+function decoderOf(encoding: string): Decode {
+  const decode = DECODERS.get(encoding);
+  if (!decode) throw new AppError(415, 'Unsupported Content-Encoding: use gzip, deflate or identity');
+  return decode;
 }
 
-function createDecoder(encoding: string | undefined) {
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip();
-    case 'deflate':
-      return createInflate();
-    case 'br':
-      return createBrotliDecompress();
-    default:
-      throw new AppError(415, 'Unsupported Content-Encoding: use gzip, deflate, br or identity');
+async function decoded(bytes: Buffer, decode: Decode, limit: number): Promise<Buffer> {
+  try {
+    return await decode(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    throw new InvalidInput('The request body cannot be read');
   }
 }
 
-/** All bytes of a body. What comes after the limit is not kept, and a decoder makes no more of it. */
-function collect(body: Readable, limit: number): Promise<Buffer> {
-  return new Promise((done, fail) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    let isWhole = false;
-    body.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= limit) return void chunks.push(chunk);
-      body.pause();
-      fail(tooLarge());
-    });
-    body.once('end', () => {
-      isWhole = true;
-      done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    });
-    body.once('error', () => fail(new InvalidInput('The request body cannot be read')));
-    // Every body closes in the end; an error for each, with its stack, cost a tenth of the server's time.
-    body.once('close', () => isWhole || fail(new InvalidInput('The request body was cut off')));
+/** The bytes of a body that arrived with its headers, as most do: they are there without waiting. */
+function takeComplete(req: Request, limit: number): Buffer {
+  if (req.destroyed) throw cutOff();
+  if (req.readableLength > limit) throw tooLarge();
+  return (req.read() as Buffer | null) ?? EMPTY;
+}
+
+/** The bytes of a body that is still arriving. It stays unread, and the client waits, until there is a place for it. */
+async function receive(req: Request, limit: number, places: BodyPlaces, deadline: Deadline): Promise<Buffer> {
+  const network = clientNetwork(req.ip ?? '');
+  await places.enter(network);
+  try {
+    return await deadline.suspend(collect(req, limit));
+  } finally {
+    places.leave(network);
+  }
+}
+
+/** All bytes of a body. After a failure nothing of it is kept, and the rest is not read. */
+function collect(req: Request, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gathered = new GrowingBuffer(limit);
+    const end = (): void => settle(() => resolve(gathered.take()));
+    const fail = (error: AppError): void =>
+      settle(() => {
+        req.pause();
+        gathered.take();
+        reject(error);
+      });
+    const failed = (): void => fail(new InvalidInput('The request body cannot be read'));
+    const closed = (): void => fail(cutOff());
+    const data = (chunk: Buffer): void => {
+      if (!gathered.add(chunk)) fail(tooLarge());
+    };
+    const settle = (how: () => void): void => {
+      req.off('data', data).off('end', end).off('close', closed);
+      how();
+    };
+    if (req.destroyed) return void reject(cutOff());
+    // Stays, because a connection that ends later may still emit an error.
+    req.on('error', failed);
+    req.on('end', end).on('close', closed).on('data', data);
   });
+}
+
+/** Joins chunks as they arrive. Kept one by one, chunks of one byte would take 200 times their length. */
+class GrowingBuffer {
+  readonly #limit: number;
+  #bytes: Buffer = EMPTY;
+  #length = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Adds a chunk; returns false, and keeps nothing of it, when there are more bytes than the limit. */
+  add(chunk: Buffer): boolean {
+    const length = this.#length + chunk.length;
+    if (length > this.#limit) return false;
+    if (this.#length === 0) {
+      this.#bytes = chunk;
+    } else {
+      if (length > this.#bytes.length) this.#grow(length);
+      chunk.copy(this.#bytes, this.#length);
+    }
+    this.#length = length;
+    return true;
+  }
+
+  /** Hands the bytes over and keeps none. */
+  take(): Buffer {
+    const bytes = this.#bytes.subarray(0, this.#length);
+    this.#bytes = EMPTY;
+    this.#length = 0;
+    return bytes;
+  }
+
+  #grow(least: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.min(this.#limit, Math.max(2 * least, 4_096)));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+function cutOff(): AppError {
+  return new InvalidInput('The request body was cut off');
 }
 
 function tooLarge(): AppError {

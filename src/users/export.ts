@@ -8,6 +8,10 @@ export type ExportFormat = (typeof exportFormats)[number];
 /** Columns of a record's own, before those of its data. */
 const OWN_COLUMNS = ['id', 'email', 'schemaVersion', 'createdAt', 'updatedAt'];
 
+/** Streams hold 64 kB of text, and not the 16 records of any size that object streams hold by default. */
+const BYTES = { objectMode: false, highWaterMark: 64 * 1024 };
+const ONE_ROW = 1;
+
 /** A spreadsheet takes a cell that begins so for a formula. */
 const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
 
@@ -19,7 +23,7 @@ const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
  */
 export function exportUsers(users: AsyncIterable<UserRecord>, format: ExportFormat, keys: readonly string[]): Readable {
   if (format === 'csv') return toCsv(users, keys);
-  return Readable.from(format === 'ndjson' ? lines(users) : array(users));
+  return Readable.from(format === 'ndjson' ? lines(users) : array(users), BYTES);
 }
 
 async function* lines(users: AsyncIterable<UserRecord>) {
@@ -37,12 +41,17 @@ async function* array(users: AsyncIterable<UserRecord>) {
 
 function toCsv(users: AsyncIterable<UserRecord>, keys: readonly string[]): Readable {
   const columns = [...OWN_COLUMNS, ...keys.map((key) => `data.${key}`), 'other'];
-  // By itself the encoder quotes a line break only when it is the whole CR LF; readers end a row at either.
-  const encoder = stringify({ header: true, columns, record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
+  const encoder = stringify({
+    ...{ header: true, columns, record_delimiter: '\r\n' },
+    // By itself the encoder quotes a line break only when it is the whole CR LF; readers end a row at either.
+    // Spreadsheets in many locales split cells at a semicolon.
+    quoted_match: /[\r\n;]/,
+    ...{ writableHighWaterMark: ONE_ROW, readableHighWaterMark: BYTES.highWaterMark },
+  });
   const rows = async function* () {
     for await (const user of users) yield csvRow(user, keys);
   };
-  const source = Readable.from(rows());
+  const source = Readable.from(rows(), { highWaterMark: ONE_ROW });
   source.on('error', (error) => encoder.destroy(error));
   encoder.on('close', () => source.destroy());
   return source.pipe(encoder);

@@ -106,7 +106,7 @@ export const userEndpoints = {
     tag: 'Users',
     summary: "The session's users",
     description:
-      "Without parameters: all users of the session's app, newest first, streamed. With any of them: a page of those that match, with the `total` of matches. Ties are broken by id.",
+      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 of these and exports under way. With any of them: a page of those that match, with the `total` of matches. Ties are broken by id.",
     query: z
       .strictObject({
         limit: Limit.optional().meta(limitMeta),
@@ -126,7 +126,7 @@ export const userEndpoints = {
       z.strictObject({ users: z.array(User) }),
       z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: PageLimit, skip: PageSkip }),
     ]),
-    errors: [],
+    errors: [429],
   },
   exportUsers: {
     method: 'get',
@@ -150,7 +150,7 @@ export const userEndpoints = {
     response: z.array(User),
     downloads: ['text/csv', 'application/x-ndjson'],
     responseHeaders: { 'Content-Disposition': 'An attachment, named by the app and the date' },
-    errors: [],
+    errors: [404, 429],
   },
   getUser: {
     method: 'get',

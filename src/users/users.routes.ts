@@ -1,4 +1,5 @@
 import { type Route, routes } from '../http/endpoint.ts';
+import type { LongAnswers } from '../http/long-answers.ts';
 import { Download, JsonStream } from '../http/reply.ts';
 import type { ExportFormat } from './export.ts';
 import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, type RecordBatches, recordsAsJson } from './record-json.ts';
@@ -6,23 +7,24 @@ import type { UserPage } from './user-search.ts';
 import { DEFAULT_LIMIT, userEndpoints } from './users.contract.ts';
 import type { UserService } from './users.service.ts';
 
-export const userRoutes = (users: UserService): Route[] =>
+/** @param longAnswers limits exports and listings without pages */
+export const userRoutes = (users: UserService, longAnswers: LongAnswers): Route[] =>
   routes(userEndpoints, {
     submitUser: async ({ appId, headers, body }) => {
       const { id, createdAt, updatedAt } = await users.submit(appId, body, headers['idempotency-key']);
       return { id: id.toString(), createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
     },
 
-    listUsers: async ({ app, query }) => {
-      if (Object.keys(query).length === 0) return listing(users.list(app), OWN_MEMBERS);
+    listUsers: async ({ app, query, req, res }) => {
+      if (Object.keys(query).length === 0) return listing(users.list(app, longAnswers.begin(req, res)), OWN_MEMBERS);
       const page: UserPage = { ...query, limit: query.limit ?? DEFAULT_LIMIT, skip: query.skip ?? 0 };
       const found = await users.search(app, page);
       const { limit, skip } = page;
       return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
     },
 
-    exportUsers: async ({ app, query: { format, ...filter } }) => {
-      const content = await users.export(app, filter, format);
+    exportUsers: async ({ app, query: { format, ...filter }, req, res }) => {
+      const content = await users.export(app, filter, format, longAnswers.begin(req, res));
       const date = new Date().toISOString().slice(0, 10);
       return new Download(`${app.sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
     },

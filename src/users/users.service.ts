@@ -75,8 +75,8 @@ export function createUserService(deps: {
       throw new Unavailable('The schema of this app is changing; try again shortly', 1);
     },
 
-    /** All records of an app, newest first, read as they are consumed (SPEC 4.3). */
-    list: (app: Pick<App, 'id'>): RecordBatches => store.ofApp(app.id),
+    /** All records of an app, newest first, read as they are consumed (SPEC 4.3). @param signal ends the reading early */
+    list: (app: Pick<App, 'id'>, signal?: AbortSignal): RecordBatches => store.ofApp(app.id, signal),
 
     /** The same, one by one and decoded, for whoever looks into them. */
     each: (app: Pick<App, 'id'>): AsyncIterable<UserRecord> => search.all(app.id, {}),
@@ -96,12 +96,15 @@ export function createUserService(deps: {
       if (!(await store.erase(app.id, id))) throw new NotFound('User not found');
     },
 
-    /** An app's records that match, newest first, as a file that is written while it is read; CSV has the columns of the newest schema. */
-    async export(app: App, filter: UserFilter, format: ExportFormat): Promise<Readable> {
+    /**
+     * An app's records that match, newest first, as a file that is written while it is read; CSV has the columns of the newest schema.
+     * @param signal ends the reading early
+     */
+    async export(app: App, filter: UserFilter, format: ExportFormat, signal?: AbortSignal): Promise<Readable> {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease) throw new NotFound('App not found');
       const keys = lease.schema.fields.map(({ key }) => key);
-      return exportUsers(search.all(app.id, filter), format, keys);
+      return exportUsers(search.all(app.id, filter, signal), format, keys);
     },
 
     /** A page of the records of all apps, or of one, newest first (SPEC 4.4). */

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import type { Test } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../support/client.ts';
@@ -108,7 +108,7 @@ describe('DESIGN 2, unknown charset, encoding, invalid UTF-8', () => {
     await expectRefused(submitBytes(Buffer.from(bodyOf(email)), { 'Content-Type': type }), email, 400, /UTF-8/);
   });
 
-  it.each(['compress', 'zstd-x', 'gzip, gzip'])('Content-Encoding %s is 415', async (encoding) => {
+  it.each(['br', 'compress', 'zstd-x', 'gzip, gzip'])('Content-Encoding %s is 415', async (encoding) => {
     const email = newEmail();
     const request = submitBytes(Buffer.from(bodyOf(email)), { 'Content-Encoding': encoding });
     await expectRefused(request, email, 415, /Content-Encoding/);
@@ -142,7 +142,6 @@ describe('DESIGN 2, unknown charset, encoding, invalid UTF-8', () => {
   it.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
-    ['br', brotliCompressSync],
   ])('a body in %s is taken', async (encoding, compress) => {
     const email = newEmail();
     await expectTaken(submitBytes(compress(bodyOf(email)), { 'Content-Encoding': encoding }), email);
