@@ -21,8 +21,8 @@ export const userRoutes = (users: UserService): Route[] =>
       return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
     },
 
-    exportUsers: async ({ app, query: { format, ...filter } }) => {
-      const content = await users.export(app, filter, format);
+    exportUsers: async ({ app, query: { format, bom, ...filter } }) => {
+      const content = await users.export(app, filter, format, bom !== undefined);
       const date = new Date().toISOString().slice(0, 10);
       return new Download(`${app.sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
     },

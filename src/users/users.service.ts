@@ -84,12 +84,16 @@ export function createUserService(deps: {
       if (!(await store.erase(app.id, id))) throw new NotFound('User not found');
     },
 
-    /** An app's records that match, newest first, as a file that is written while it is read; CSV has the columns of the newest schema. */
-    async export(app: App, filter: UserFilter, format: ExportFormat): Promise<Readable> {
+    /**
+     * Streams an app's matching records as a file, newest first. CSV has the columns of the newest schema.
+     *
+     * @param bom whether CSV begins with the UTF-8 byte order mark
+     */
+    async export(app: App, filter: UserFilter, format: ExportFormat, bom: boolean): Promise<Readable> {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease) throw new NotFound('App not found');
       const keys = lease.schema.fields.map(({ key }) => key);
-      return exportUsers(search.all(app.id, filter), format, keys);
+      return exportUsers(search.all(app.id, filter), format, keys, bom);
     },
 
     /** A page of the records of all apps, or of one, newest first (SPEC 4.4). */
