@@ -1,4 +1,5 @@
-// npm run screenshots: pictures of the main pages in docs/images, of a service with made-up people on a database of its own.
+// npm run screenshots: pictures of the main pages in docs/images, of a service with made-up people
+// on a database of its own.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Made-up people, the same each time. Among them are texts that would run somewhere if anything let them.
+// Made-up people, the same each time. Among them are texts that would run somewhere if anything let
+// them.
 
 export const APP = 'newsletter';
 
