@@ -62,20 +62,29 @@ describe('the code to connect a form', () => {
     expect(await users()).toHaveLength(1);
   });
 
-  it('submits from the HTML page, which shows validation errors', async () => {
+  const openForm = async () => {
     const html = await snippet('HTML');
     const form = await visit(server);
     await form.page.route('**/form.html', (route) => route.fulfill({ contentType: 'text/html', body: html }));
     await form.page.goto(`${server.listener.url}/form.html`);
+    await fillForm(form);
+    return form;
+  };
+  const fillForm = async ({ page }: Visit) => {
+    await page.getByLabel('Email').fill('form@example.com');
+    await page.getByRole('textbox', { name: SPECIAL_CHARACTERS }).fill('a name of twenty letters');
+    await page.getByLabel('Code').fill('AB-1234');
+    await page.getByLabel('Plan').selectOption(SPECIAL_CHARACTERS);
+    await page.getByLabel('Age').fill('20');
+    await page.getByLabel('Terms').check();
+    await page.getByLabel('Born').fill('1990-02-28');
+    await page.getByLabel('Visits').fill('first');
+  };
+
+  it('submits from the HTML page, which shows validation errors', async () => {
+    const form = await openForm();
     expect(await form.page.locator('form b').count()).toBe(0);
-    await form.page.getByLabel('Email').fill('form@example.com');
-    await form.page.getByRole('textbox', { name: SPECIAL_CHARACTERS }).fill('a name of twenty letters');
     await form.page.getByLabel('Code').fill('not a code');
-    await form.page.getByLabel('Plan').selectOption(SPECIAL_CHARACTERS);
-    await form.page.getByLabel('Age').fill('20');
-    await form.page.getByLabel('Terms').check();
-    await form.page.getByLabel('Born').fill('1990-02-28');
-    await form.page.getByLabel('Visits').fill('first');
     await form.page.getByRole('button', { name: 'Send' }).click();
     await form.page.getByText('Invalid submission. code does not match').waitFor();
     await form.page.getByLabel('Code').fill('AB-1234');
@@ -84,6 +93,53 @@ describe('the code to connect a form', () => {
     expect(await users()).toMatchObject([
       { email: 'form@example.com', data: { age: 20, born: '1990-02-28', visits: [{ value: 'first' }] } },
     ]);
+    await form.close();
+  });
+
+  it('submits the HTML form once on a double click', async () => {
+    const form = await openForm();
+    const button = form.page.getByRole('button', { name: 'Send' });
+    let requests = 0;
+    let respond: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    await form.page.route('**/v1/users', async (route) => {
+      requests += 1;
+      await held;
+      await route.continue();
+    });
+    await button.dblclick();
+    expect(await button.isDisabled()).toBe(true);
+    respond();
+    await form.page.getByText('Thank you.').waitFor();
+    expect(await button.isEnabled()).toBe(true);
+    expect(requests).toBe(1);
+    expect((await users())[0]?.data.visits).toHaveLength(1);
+    await form.close();
+  });
+
+  it('retries the HTML form with the same Idempotency-Key after a lost response', async () => {
+    const form = await openForm();
+    const button = form.page.getByRole('button', { name: 'Send' });
+    const keys: (string | undefined)[] = [];
+    await form.page.route('**/v1/users', async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      const response = await route.fetch();
+      await (keys.length === 1 ? route.abort() : route.fulfill({ response }));
+    });
+    await button.click();
+    await form.page.getByText('Please try again.').waitFor();
+    await button.click();
+    await form.page.getByText('Thank you.').waitFor();
+    expect(keys[0]).toMatch(/^[0-9a-f-]{8,}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect((await users())[0]?.data.visits).toHaveLength(1);
+
+    await fillForm(form);
+    await button.click();
+    await expect.poll(async () => (await users())[0]?.data.visits).toHaveLength(2);
+    expect(keys[2]).not.toBe(keys[0]);
     await form.close();
   });
 
