@@ -1,4 +1,5 @@
-// npm run screenshots: pictures of the main pages in docs/images, of a service with made-up people on a database of its own.
+// npm run screenshots: screenshots of the main pages in docs/images. Starts a service with sample
+// data on a separate database.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +8,14 @@ import { build, install, root, say } from './setup.mjs';
 install();
 build();
 const { launchChromium } = await import('../test/support/chromium.mjs');
-const { takePictures } = await import('./screenshots/pages.mjs');
+const { takeScreenshots } = await import('./screenshots/pages.mjs');
 const { startFilledService } = await import('./screenshots/service.mjs');
 
 const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-screenshots-'));
 const service = await startFilledService(dataDir, say);
 const browser = await launchChromium();
 try {
-  await takePictures(browser, service, join(root, 'docs', 'images'), say);
+  await takeScreenshots(browser, service, join(root, 'docs', 'images'), say);
 } finally {
   await browser.close();
   await service.stop();

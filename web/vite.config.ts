@@ -7,7 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const OUTPUT = fileURLToPath(new URL('../dist/web/', import.meta.url));
 
-/** Lays a compressed copy beside each asset, for src/http/dashboard.ts to send. */
+/** Writes a gzip copy of each asset, which src/http/dashboard.ts serves. */
 function compressedCopies(): Plugin {
   return {
     name: 'compressed-copies',
@@ -28,13 +28,14 @@ export default defineConfig(({ command }) => ({
   build: {
     outDir: OUTPUT,
     emptyOutDir: true,
-    // A data: address would need a wider policy.
+    // A data: URL would require a wider content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2022',
-    // A test holds the budget, in compressed size.
+    // test/browser/serving.test.ts enforces a limit on the compressed size.
     chunkSizeWarningLimit: 1000,
   },
-  // `npm run web` serves the pages from their sources and hands the API on to a running service. The Host header stays, so the origin check lets it pass.
+  // `npm run web` serves the pages from source and proxies API requests to a running service. It
+  // keeps the Host header, so that requests pass the origin check.
   server: { proxy: { '^/(auth|v1|health|ready|docs|openapi.json)': { target: 'http://127.0.0.1:3000' } } },
 }));

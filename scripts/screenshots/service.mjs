@@ -6,12 +6,12 @@ import { listen } from '../../dist/http/listener.js';
 import { createLogger } from '../../dist/logger.js';
 import { createServices } from '../../dist/services.js';
 import { createRecordIds } from '../../dist/users/record-id.js';
-import { APP, makePeople, SCHEMAS } from './people.mjs';
+import { APP, createSubmissions, SCHEMAS } from './sample-data.mjs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const ADMIN = { sourceAppId: 'admin', password: 'a-password-for-the-screenshots' };
 
-/** Starts the service on an embedded mongod of its own and fills it through its API. */
+/** Starts the service on a separate embedded mongod and submits the sample data through its API. */
 export async function startFilledService(dataDir, progress) {
   const config = { ...loadConfig({ ...process.env, LOG_LEVEL: 'silent', ADMIN_PASSWORD: ADMIN.password }) };
   const logger = createLogger(config);
@@ -20,7 +20,7 @@ export async function startFilledService(dataDir, progress) {
   const services = createServices(config, connection, logger);
   await services.prepare();
   await services.apps.ensureAdmin(ADMIN.sourceAppId, ADMIN.password);
-  const app = createApp({ config: { ...config, sessionSecret: 'of the screenshots' }, logger, services });
+  const app = createApp({ config: { ...config, sessionSecret: 'secret-of-the-screenshots' }, logger, services });
   const listener = await listen(app, 0, '127.0.0.1');
   const operator = await fill(listener.url, connection);
   return {
@@ -54,14 +54,14 @@ async function fill(url, connection) {
     passwords[sourceAppId] = (await send('POST', '/auth/apps', { sourceAppId })).password;
     for (const schema of versions) await send('PUT', `/auth/apps/${sourceAppId}/schema`, schema);
   }
-  for (const { app, submissions } of makePeople()) {
+  for (const { app, submissions } of createSubmissions()) {
     for (const body of submissions) await send('POST', '/v1/users', body, { 'x-app-id': app });
   }
   await spreadOverTime(connection);
   return { sourceAppId: APP, password: passwords[APP] };
 }
 
-/** The API dates records by their arrival; for the chart they are given times in the last month. */
+/** Spreads the creation times over the last 30 days for the chart. The API cannot set them. */
 async function spreadOverTime(connection) {
   const users = connection.getClient().db(connection.name).collection('users');
   const newId = createRecordIds();

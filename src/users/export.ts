@@ -20,9 +20,15 @@ const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
  * 4180: a column for each field of the newest schema, and one, `other`, with what a record holds beside them as JSON.
  *
  * @param keys the schema's field keys, in their order
+ * @param bom whether `csv` begins with the UTF-8 byte order mark
  */
-export function exportUsers(users: AsyncIterable<UserRecord>, format: ExportFormat, keys: readonly string[]): Readable {
-  if (format === 'csv') return toCsv(users, keys);
+export function exportUsers(
+  users: AsyncIterable<UserRecord>,
+  format: ExportFormat,
+  keys: readonly string[],
+  bom = false,
+): Readable {
+  if (format === 'csv') return toCsv(users, keys, bom);
   return Readable.from(format === 'ndjson' ? lines(users) : array(users), BYTES);
 }
 
@@ -39,10 +45,10 @@ async function* array(users: AsyncIterable<UserRecord>) {
   yield separator === '[\n' ? '[]\n' : '\n]\n';
 }
 
-function toCsv(users: AsyncIterable<UserRecord>, keys: readonly string[]): Readable {
+function toCsv(users: AsyncIterable<UserRecord>, keys: readonly string[], bom: boolean): Readable {
   const columns = [...OWN_COLUMNS, ...keys.map((key) => `data.${key}`), 'other'];
   const encoder = stringify({
-    ...{ header: true, columns, record_delimiter: '\r\n' },
+    ...{ bom, header: true, columns, record_delimiter: '\r\n' },
     // By itself the encoder quotes a line break only when it is the whole CR LF; readers end a row at either.
     // Spreadsheets in many locales split cells at a semicolon.
     quoted_match: /[\r\n;]/,

@@ -74,6 +74,11 @@ function checkFieldAndValue(
     context.addIssue({ code: 'custom', path: ['field'], message: 'is required with value' });
 }
 
+function checkBom({ format, bom }: { format: string; bom?: string | undefined }, context: z.RefinementCtx) {
+  if (bom !== undefined && format !== 'csv')
+    context.addIssue({ code: 'custom', path: ['bom'], message: 'is for csv only' });
+}
+
 export const userEndpoints = {
   submitUser: {
     method: 'post',
@@ -142,9 +147,15 @@ export const userEndpoints = {
           .enum(exportFormats, 'must be csv, ndjson or json')
           .default('csv')
           .meta({ description: 'Without it `csv`', example: 'csv' }),
+        bom: z.literal('true', 'must be true').optional().meta({
+          description:
+            'Begins a CSV file with the UTF-8 byte order mark, without which some spreadsheets misread non-ASCII text',
+          example: 'true',
+        }),
         ...filterParameters,
       })
-      .superRefine(checkFieldAndValue),
+      .superRefine(checkFieldAndValue)
+      .superRefine(checkBom),
     // A filter that matches little may read for long before there is anything to send.
     slow: true,
     response: z.array(User),

@@ -23,8 +23,9 @@ export const userRoutes = (users: UserService, longAnswers: LongAnswers): Route[
       return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
     },
 
-    exportUsers: async ({ app, query: { format, ...filter }, req, res }) => {
-      const content = await users.export(app, filter, format, longAnswers.begin(req, res));
+    exportUsers: async ({ app, query: { format, bom, ...filter }, req, res }) => {
+      const options = { format, bom: bom !== undefined, signal: longAnswers.begin(req, res) };
+      const content = await users.export(app, filter, options);
       const date = new Date().toISOString().slice(0, 10);
       return new Download(`${app.sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
     },

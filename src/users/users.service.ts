@@ -97,14 +97,20 @@ export function createUserService(deps: {
     },
 
     /**
-     * An app's records that match, newest first, as a file that is written while it is read; CSV has the columns of the newest schema.
-     * @param signal ends the reading early
+     * Streams an app's matching records as a file, newest first. CSV has the columns of the newest schema.
+     *
+     * @param options.bom whether CSV begins with the UTF-8 byte order mark
+     * @param options.signal ends the reading early
      */
-    async export(app: App, filter: UserFilter, format: ExportFormat, signal?: AbortSignal): Promise<Readable> {
+    async export(
+      app: App,
+      filter: UserFilter,
+      { format, bom, signal }: { format: ExportFormat; bom?: boolean; signal?: AbortSignal },
+    ): Promise<Readable> {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease) throw new NotFound('App not found');
       const keys = lease.schema.fields.map(({ key }) => key);
-      return exportUsers(search.all(app.id, filter, signal), format, keys);
+      return exportUsers(search.all(app.id, filter, signal), format, keys, bom);
     },
 
     /** A page of the records of all apps, or of one, newest first (SPEC 4.4). */

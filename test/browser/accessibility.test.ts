@@ -25,7 +25,7 @@ beforeAll(async () => {
       { key: 'visits', label: 'Visits', kind: 'array' },
     ],
   });
-  await server.admin.buildApp(); // app-2, whose password the tests may change
+  await server.admin.buildApp(); // app-2, whose password a view rotates
   for (let index = 0; index < 30; index += 1) {
     const data = { name: `Name ${index}`, plan: 'pro', ok: index % 2 === 0, visits: [{ page: '/' }], other: index };
     await server.client.submit(app.sourceAppId, { email: `user${index}@example.com`, data }).expect(200);
@@ -36,22 +36,22 @@ afterAll(async () => {
   await server.close();
 });
 
-async function show({ of, path, open }: View, options: Parameters<typeof visit>[2]) {
+async function show({ role, path, open }: View, options: Parameters<typeof visit>[2]) {
   const visited = await visit(server, path.replace('APP', app.sourceAppId), options);
-  if (of !== 'nobody') await logIn(visited.page, of === 'admin' ? ADMIN : app);
+  if (role !== 'anonymous') await logIn(visited.page, role === 'admin' ? ADMIN : app);
   await open(visited.page);
   return visited;
 }
 
-describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
-  it.each(VIEWS)('$name has no serious fault that axe can find', async (view) => {
-    // Axe is brought in from outside; the policy of the page would rightly refuse it.
+describe.each(['light', 'dark'] as const)('in %s mode', (colorScheme) => {
+  it.each(VIEWS)('$name has no serious or critical axe violations', async (view) => {
+    // The content security policy of the page blocks the injected axe script.
     const { page, close } = await show(view, { colorScheme, bypassCSP: true });
     expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe(colorScheme);
     await page.evaluate(axe);
     const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
-    const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)).toEqual(
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)).toEqual(
       [],
     );
     await close();
@@ -59,7 +59,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
 });
 
 describe('on a phone', () => {
-  it.each(VIEWS)('$name is no wider than the screen', async (view) => {
+  it.each(VIEWS)('$name fits the width of the screen', async (view) => {
     const { page, close, expectClean } = await show(view, { viewport: PHONE });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
     expectClean();
@@ -67,10 +67,10 @@ describe('on a phone', () => {
   });
 });
 
-describe('with the keyboard alone', () => {
-  it('one logs in, finds a person and opens the record', async () => {
+describe('with the keyboard only', () => {
+  it('an operator logs in, finds a user and opens the record', async () => {
     const { page, close, expectClean } = await visit(server, '/');
-    await page.getByLabel('App id').waitFor();
+    await page.getByLabel('App ID').waitFor();
     await page.keyboard.type(app.sourceAppId);
     await page.keyboard.press('Tab');
     await page.keyboard.type(app.password);
@@ -83,12 +83,12 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await heading('user12@example.com')(page);
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
-    await tabTo(page, 'Erase this person');
+    await tabTo(page, 'Erase user');
     await page.keyboard.press('Enter');
     await dialog(page);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    await expect.poll(() => focused(page)).toBe('Erase this person');
+    await expect.poll(() => focused(page)).toBe('Erase user');
     expectClean();
     await close();
   });
@@ -104,5 +104,5 @@ async function tabTo(page: Page, name: string): Promise<void> {
     if ((await focused(page)) === name) return;
     await page.keyboard.press('Tab');
   }
-  throw new Error(`The keyboard does not get to ${name}`);
+  throw new Error(`Tab does not reach ${name}`);
 }

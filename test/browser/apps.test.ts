@@ -22,7 +22,7 @@ afterEach(async () => {
   await open.close();
 });
 
-const act = async (sourceAppId: string, action: string) => {
+const runAction = async (sourceAppId: string, action: string) => {
   await open.page.getByRole('button', { name: `Actions for ${sourceAppId}` }).click();
   await open.page.getByRole('menuitem', { name: action }).click();
 };
@@ -30,27 +30,27 @@ const canLogIn = async (sourceAppId: string, password: string) =>
   (await server.client.post('/auth/login', { sourceAppId, password })).status === 200;
 
 describe('apps', () => {
-  it('tells a new administrator what to do first', async () => {
+  it('prompt a new administrator to create the first app', async () => {
     await open.page.getByText('Create your first app').waitFor();
     expect((await tableRows(open.page, 'Table of apps')).map((row) => row.slice(0, 4))).toEqual([
       ['admin', 'admin', '0', '–'],
     ]);
   });
 
-  it('are created with a password that is shown once', async () => {
-    await open.page.getByRole('button', { name: 'Create an app' }).first().click();
+  it('are created with a password that is shown only once', async () => {
+    await open.page.getByRole('button', { name: 'Create app' }).first().click();
     const dialog = open.page.getByRole('dialog');
     const create = async (name: string) => {
-      await dialog.getByLabel('App id').fill(name);
+      await dialog.getByLabel('App ID').fill(name);
       await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     };
     await create('no spaces');
-    await dialog.getByText('This must be 1 to 80 letters, digits').waitFor();
+    await dialog.getByText('The app ID must be 1 to 80 letters, digits').waitFor();
     await create('admin');
-    await dialog.getByText('There is an app with this id already').waitFor();
+    await dialog.getByText('An app with this ID already exists').waitFor();
     await create('shop');
-    await open.page.getByRole('dialog', { name: 'shop is created' }).waitFor();
-    await dialog.getByText('It is not shown again').waitFor();
+    await open.page.getByRole('dialog', { name: 'shop was created' }).waitFor();
+    await dialog.getByText("You won't see this again").waitFor();
     const password = await dialog.locator('code').innerText();
     expect(await canLogIn('shop', password)).toBe(true);
 
@@ -58,17 +58,17 @@ describe('apps', () => {
     expect(await done.isDisabled()).toBe(true);
     await open.page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(true);
-    await dialog.getByRole('checkbox', { name: 'I have kept the password' }).check();
+    await dialog.getByRole('checkbox', { name: "I've saved this password" }).check();
     await done.click();
     await dialog.waitFor({ state: 'hidden' });
     await open.page.getByRole('link', { name: 'shop' }).waitFor();
     expect(await open.page.content()).not.toContain(password);
   });
 
-  it('get a new password, and the old one is worth nothing', async () => {
+  it('get a new password, which replaces the old one', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     await open.page.reload();
-    await act(sourceAppId, 'New password');
+    await runAction(sourceAppId, 'Rotate password');
     const dialog = open.page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Make a new password' }).waitFor();
     expect(await dialog.getByText('Current password').count()).toBe(0);
@@ -85,7 +85,7 @@ describe('apps', () => {
     try {
       await logIn(own.page, { sourceAppId: app.sourceAppId, password });
       await own.page.getByRole('button', { name: 'Actions for own-admin' }).click();
-      await own.page.getByRole('menuitem', { name: 'New password' }).click();
+      await own.page.getByRole('menuitem', { name: 'Rotate password' }).click();
       const dialog = own.page.getByRole('dialog');
       const current = dialog.getByRole('textbox', { name: 'Current password' });
       const make = dialog.getByRole('button', { name: 'Make a new password' });
@@ -106,32 +106,32 @@ describe('apps', () => {
     }
   });
 
-  it('are deleted only after their name was typed, with the count of what goes', async () => {
+  it('are deleted with their users after the app ID was typed', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     for (const name of ['a', 'b'])
       await server.client.submit(sourceAppId, { email: `${name}@example.com` }).expect(200);
     await open.page.reload();
     await open.page.getByRole('row', { name: new RegExp(`${sourceAppId} user 2`) }).waitFor();
-    await act(sourceAppId, 'Delete');
-    const dialog = open.page.getByRole('dialog', { name: 'Delete this app' });
-    await dialog.getByText('all its 2 users').waitFor();
-    const remove = dialog.getByRole('button', { name: 'Delete with 2 users' });
-    await dialog.getByLabel('App id').fill('admin');
+    await runAction(sourceAppId, 'Delete');
+    const dialog = open.page.getByRole('dialog', { name: 'Delete app' });
+    await dialog.getByText('its 2 users', { exact: true }).waitFor();
+    const remove = dialog.getByRole('button', { name: 'Delete app and 2 users' });
+    await dialog.getByLabel('App ID').fill('admin');
     expect(await remove.isDisabled()).toBe(true);
-    await dialog.getByLabel('App id').fill(sourceAppId);
+    await dialog.getByLabel('App ID').fill(sourceAppId);
     await remove.click();
-    await open.page.getByText('2 users went with it.').waitFor();
+    await open.page.getByText('2 users were deleted').waitFor();
     await open.page.getByRole('link', { name: sourceAppId, exact: true }).waitFor({ state: 'detached' });
     expect(await server.db.collection('users').countDocuments({ sourceAppId })).toBe(0);
   });
 
-  it('of role admin are not offered to be deleted', async () => {
+  it('cannot be deleted when their role is admin', async () => {
     await open.page.getByRole('button', { name: 'Actions for admin' }).click();
-    await open.page.getByRole('menuitem', { name: 'New password' }).waitFor();
+    await open.page.getByRole('menuitem', { name: 'Rotate password' }).waitFor();
     expect(await open.page.getByRole('menuitem', { name: 'Delete' }).count()).toBe(0);
   });
 
-  it('show their users together or one by one, each with its record', async () => {
+  it('list the users of all apps or of one app, and open their records', async () => {
     const [one, two] = [await server.admin.buildApp(), await server.admin.buildApp()];
     await server.client.submit(one.sourceAppId, { email: 'one@example.com', data: { name: 'One' } }).expect(200);
     await server.client.submit(two.sourceAppId, { email: 'two@example.com' }).expect(200);
@@ -142,7 +142,7 @@ describe('apps', () => {
       ['two@example.com', two.sourceAppId],
       ['one@example.com', one.sourceAppId],
     ]);
-    await open.page.getByLabel('Only the users of').selectOption(one.sourceAppId);
+    await open.page.getByLabel('Filter by app').selectOption(one.sourceAppId);
     await open.page.getByRole('button', { name: 'two@example.com' }).waitFor({ state: 'detached' });
     await open.page.getByRole('button', { name: 'one@example.com' }).click();
     const record = open.page.getByRole('dialog', { name: 'one@example.com' });

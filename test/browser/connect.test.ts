@@ -6,7 +6,7 @@ import type { TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const run = promisify(execFile);
-const AWKWARD = `it's "so" <b>&</b> </script>`;
+const SPECIAL_CHARACTERS = `it's "so" <b>&</b> </script>`;
 
 let server: TestServer;
 let app: TestApp;
@@ -22,9 +22,9 @@ beforeEach(async () => {
   app = await server.admin.buildApp({
     rejectUnknown: true,
     fields: [
-      { key: 'name', label: AWKWARD, kind: 'text', required: true, minLength: 20, maxLength: 30 },
+      { key: 'name', label: SPECIAL_CHARACTERS, kind: 'text', required: true, minLength: 20, maxLength: 30 },
       { key: 'code', label: 'Code', kind: 'text', required: true, regex: '^[A-Z]{2}-[0-9]{4}$' },
-      { key: 'plan', label: 'Plan', kind: 'select', required: true, enum: [AWKWARD, 'pro'] },
+      { key: 'plan', label: 'Plan', kind: 'select', required: true, enum: [SPECIAL_CHARACTERS, 'pro'] },
       { key: 'age', label: 'Age', kind: 'number', required: true, min: 18, max: 99 },
       { key: 'terms', label: 'Terms', kind: 'checkbox', required: true },
       { key: 'born', label: 'Born', kind: 'date', required: true },
@@ -45,35 +45,46 @@ const snippet = async (tab: string) => {
 };
 const users = async () => server.db.collection('users').find({ sourceAppId: app.sourceAppId }).toArray();
 
-describe('the snippets to connect a form', () => {
-  it('submit from a terminal as they are', async () => {
+describe('the code to connect a form', () => {
+  it('submits when the command is pasted into a terminal', async () => {
     const command = await snippet('Terminal');
     const { stdout } = await run('sh', ['-c', `${command} --silent --show-error`]);
     expect(Object.keys(JSON.parse(stdout)).sort()).toEqual(['createdAt', 'id', 'updatedAt']);
-    expect(await users()).toMatchObject([{ email: 'ada@example.com', data: { plan: AWKWARD, age: 18, terms: true } }]);
+    expect(await users()).toMatchObject([
+      { email: 'ada@example.com', data: { plan: SPECIAL_CHARACTERS, age: 18, terms: true } },
+    ]);
   });
 
-  it('submit from a script as they are', async () => {
+  it('submits when the script is run', async () => {
     const script = `(async () => { ${await snippet('JavaScript')} })()`;
     const { stdout } = await run(process.execPath, ['-e', script]);
     expect(stdout).toContain('Stored as');
     expect(await users()).toHaveLength(1);
   });
 
-  it('are a page with a form that submits and shows refusals', async () => {
+  const openForm = async () => {
     const html = await snippet('HTML');
     const form = await visit(server);
     await form.page.route('**/form.html', (route) => route.fulfill({ contentType: 'text/html', body: html }));
     await form.page.goto(`${server.listener.url}/form.html`);
+    await fillForm(form);
+    return form;
+  };
+  const fillForm = async ({ page }: Visit) => {
+    await page.getByLabel('Email').fill('form@example.com');
+    await page.getByRole('textbox', { name: SPECIAL_CHARACTERS }).fill('a name of twenty letters');
+    await page.getByLabel('Code').fill('AB-1234');
+    await page.getByLabel('Plan').selectOption(SPECIAL_CHARACTERS);
+    await page.getByLabel('Age').fill('20');
+    await page.getByLabel('Terms').check();
+    await page.getByLabel('Born').fill('1990-02-28');
+    await page.getByLabel('Visits').fill('first');
+  };
+
+  it('submits from the HTML page, which shows validation errors', async () => {
+    const form = await openForm();
     expect(await form.page.locator('form b').count()).toBe(0);
-    await form.page.getByLabel('Email').fill('form@example.com');
-    await form.page.getByRole('textbox', { name: AWKWARD }).fill('a name of twenty letters');
     await form.page.getByLabel('Code').fill('not a code');
-    await form.page.getByLabel('Plan').selectOption(AWKWARD);
-    await form.page.getByLabel('Age').fill('20');
-    await form.page.getByLabel('Terms').check();
-    await form.page.getByLabel('Born').fill('1990-02-28');
-    await form.page.getByLabel('Visits').fill('first');
     await form.page.getByRole('button', { name: 'Send' }).click();
     await form.page.getByText('Invalid submission. code does not match').waitFor();
     await form.page.getByLabel('Code').fill('AB-1234');
@@ -85,7 +96,54 @@ describe('the snippets to connect a form', () => {
     await form.close();
   });
 
-  it('are copied by a button', async () => {
+  it('submits the HTML form once on a double click', async () => {
+    const form = await openForm();
+    const button = form.page.getByRole('button', { name: 'Send' });
+    let requests = 0;
+    let respond: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    await form.page.route('**/v1/users', async (route) => {
+      requests += 1;
+      await held;
+      await route.continue();
+    });
+    await button.dblclick();
+    expect(await button.isDisabled()).toBe(true);
+    respond();
+    await form.page.getByText('Thank you.').waitFor();
+    expect(await button.isEnabled()).toBe(true);
+    expect(requests).toBe(1);
+    expect((await users())[0]?.data.visits).toHaveLength(1);
+    await form.close();
+  });
+
+  it('retries the HTML form with the same Idempotency-Key after a lost response', async () => {
+    const form = await openForm();
+    const button = form.page.getByRole('button', { name: 'Send' });
+    const keys: (string | undefined)[] = [];
+    await form.page.route('**/v1/users', async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      const response = await route.fetch();
+      await (keys.length === 1 ? route.abort() : route.fulfill({ response }));
+    });
+    await button.click();
+    await form.page.getByText('Please try again.').waitFor();
+    await button.click();
+    await form.page.getByText('Thank you.').waitFor();
+    expect(keys[0]).toMatch(/^[0-9a-f-]{8,}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect((await users())[0]?.data.visits).toHaveLength(1);
+
+    await fillForm(form);
+    await button.click();
+    await expect.poll(async () => (await users())[0]?.data.visits).toHaveLength(2);
+    expect(keys[2]).not.toBe(keys[0]);
+    await form.close();
+  });
+
+  it('is copied by a button', async () => {
     await open.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const text = await snippet('Terminal');
     await open.page.getByRole('button', { name: 'Copy' }).click();
@@ -94,25 +152,25 @@ describe('the snippets to connect a form', () => {
   });
 });
 
-describe('from nothing to the first row', () => {
-  it('needs no documentation', async () => {
+describe('a new installation', () => {
+  it('gets from the first login to the first user without documentation', async () => {
     const admin = await visit(server);
     const { page } = admin;
     await logIn(page, { sourceAppId: 'admin', password: 'the-admin-password-of-the-tests' });
-    await page.getByRole('button', { name: 'Create an app' }).first().click();
-    await page.getByLabel('App id').fill('first-app');
+    await page.getByRole('button', { name: 'Create app' }).first().click();
+    await page.getByLabel('App ID').fill('first-app');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const password = await page.getByRole('dialog').locator('code').innerText();
-    await page.getByRole('checkbox', { name: 'I have kept the password' }).check();
-    await page.getByRole('link', { name: 'Design its fields' }).click();
+    await page.getByRole('checkbox', { name: "I've saved this password" }).check();
+    await page.getByRole('link', { name: 'Define fields' }).click();
 
-    await page.getByRole('button', { name: 'Add a field' }).click();
+    await page.getByRole('button', { name: 'Add field' }).click();
     await page.getByRole('menuitem', { name: 'Date' }).click();
     await page.getByLabel('Label').fill('Birthday');
     await page.getByRole('checkbox', { name: 'Required' }).check();
     await page.getByRole('button', { name: 'Review and save' }).click();
     await page.getByRole('button', { name: 'Save version 2' }).click();
-    await page.getByText('Version 2 of its schema is in force').waitFor();
+    await page.getByText('Schema version 2 · live').waitFor();
 
     await page.getByRole('link', { name: 'Connect a form' }).click();
     await page.getByText('"birthday"').waitFor();

@@ -32,10 +32,10 @@ afterEach(async () => {
 
 const submit = (email: string, data: object) => server.client.submit(app.sourceAppId, { email, data }).expect(200);
 const emails = async () => (await tableRows(open.page, 'Table of users')).map(([email]) => email);
-const settled = (count: string) => open.page.getByText(count, { exact: true }).waitFor();
+const waitForRange = (range: string) => open.page.getByText(range, { exact: true }).waitFor();
 
-describe('the users of an app', () => {
-  it('says what to do while there are none, and shows the first by itself', async () => {
+describe('the user list', () => {
+  it('explains what to do while it is empty and shows new users without a reload', async () => {
     await logIn(open.page, app);
     await open.page.getByText('No users yet').waitFor();
     await submit('first@example.com', { name: 'First' });
@@ -55,7 +55,7 @@ describe('the users of an app', () => {
     expect(await emails()).toEqual(['second@example.com', 'first@example.com']);
   });
 
-  it('is headed by the labels of the schema, and sorted by a click on them', async () => {
+  it('has the labels of the schema as headers and sorts by a click on them', async () => {
     for (const [name, age] of [
       ['b', 3],
       ['a', 20],
@@ -63,7 +63,7 @@ describe('the users of an app', () => {
     ] as const)
       await submit(`${name}@example.com`, { age });
     await logIn(open.page, app);
-    await settled('1–3 of 3');
+    await waitForRange('1–3 of 3');
     expect(await open.page.getByRole('columnheader').allInnerTexts()).toEqual([
       'Email',
       'Full name',
@@ -84,52 +84,52 @@ describe('the users of an app', () => {
     await expect.poll(emails).toEqual(['a@example.com', 'b@example.com', 'c@example.com']);
   });
 
-  it('searches by email, filters by a field, and keeps both in the address', async () => {
+  it('searches by email, filters by a field and keeps both in the URL', async () => {
     for (const name of ['ada', 'alan', 'grace'])
       await submit(`${name}@example.com`, { plan: name === 'ada' ? 'pro' : 'free' });
     await logIn(open.page, app);
-    await settled('1–3 of 3');
+    await waitForRange('1–3 of 3');
     await open.page.getByLabel('Search by email').fill('A@EX');
-    await settled('1–1 of 1');
+    await waitForRange('1–1 of 1');
     expect(await emails()).toEqual(['ada@example.com']);
     await open.page.getByLabel('Search by email').fill('a');
     await open.page.getByLabel('Filter by field').selectOption('Plan');
     await open.page.getByLabel('Plan is').selectOption('free');
-    await settled('1–2 of 2');
+    await waitForRange('1–2 of 2');
     await open.page.reload();
-    await settled('1–2 of 2');
+    await waitForRange('1–2 of 2');
     expect(await open.page.getByLabel('Search by email').inputValue()).toBe('a');
     expect(await emails()).toEqual(['grace@example.com', 'alan@example.com']);
     await open.page.getByLabel('Search by email').fill('(.*');
-    await open.page.getByText('No user matches').waitFor();
+    await open.page.getByText('No users match').waitFor();
     await open.page.getByRole('button', { name: 'Show all users' }).click();
-    await settled('1–3 of 3');
+    await waitForRange('1–3 of 3');
   });
 
-  it('turns pages, and comes back to the same one from a record', async () => {
+  it('has pages and returns to the same page from a record', async () => {
     for (let index = 0; index < 26; index += 1) await submit(`user${index}@example.com`, {});
     await logIn(open.page, app);
-    await open.page.getByLabel('Rows on a page').selectOption('25');
-    await settled('1–25 of 26');
+    await open.page.getByLabel('Rows per page').selectOption('25');
+    await waitForRange('1–25 of 26');
     await open.page.getByRole('button', { name: 'Next' }).click();
-    await settled('26–26 of 26');
+    await waitForRange('26–26 of 26');
     expect(await emails()).toEqual(['user0@example.com']);
     expect(await open.page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
     await open.page.getByRole('link', { name: 'user0@example.com' }).click();
     await open.page.getByRole('heading', { level: 1, name: 'user0@example.com' }).waitFor();
     await open.page.getByRole('main').getByRole('link', { name: 'Users' }).click();
-    await settled('26–26 of 26');
+    await waitForRange('26–26 of 26');
   });
 
-  it('remembers which columns were chosen', async () => {
+  it('stores which columns are visible', async () => {
     await submit('ada@example.com', { name: 'Ada' });
     await logIn(open.page, app);
-    await settled('1–1 of 1');
+    await waitForRange('1–1 of 1');
     await open.page.getByRole('button', { name: 'Columns' }).click();
     await open.page.getByRole('checkbox', { name: 'Age' }).uncheck();
     await open.page.getByRole('checkbox', { name: 'Updated' }).check();
     await open.page.reload();
-    await settled('1–1 of 1');
+    await waitForRange('1–1 of 1');
     expect(await open.page.getByRole('columnheader').allInnerTexts()).toEqual([
       'Email',
       'Full name',
@@ -140,50 +140,52 @@ describe('the users of an app', () => {
     ]);
   });
 
-  it('counts users and draws those of each day', async () => {
+  it('shows user counts and a chart of new users per day', async () => {
     for (const name of ['a', 'b', 'c']) await submit(`${name}@example.com`, {});
     await logIn(open.page, app);
-    const numbers = open.page.getByRole('region', { name: 'In numbers' });
-    await numbers.getByText('New in 30 days').waitFor();
-    const days = await numbers.locator('table tr td').allInnerTexts();
+    const statistics = open.page.getByRole('region', { name: 'Statistics' });
+    await statistics.getByText('New in 30 days').waitFor();
+    await statistics.getByText('New users per day (peak 3)').waitFor();
+    const days = await statistics.locator('table tr td').allInnerTexts();
     expect(days).toHaveLength(30);
     expect(days.at(-1)).toBe('3');
     expect(days.slice(0, -1)).toEqual(Array(29).fill('0'));
   });
 
-  it('exports all users, or those that the search finds', async () => {
+  it('exports all users or those that match the search', async () => {
     await submit('ada@example.com', { name: '=1+1' });
     await submit('alan@example.com', { name: 'Alan' });
     await logIn(open.page, app);
-    await settled('1–2 of 2');
+    await waitForRange('1–2 of 2');
     await open.page.getByRole('button', { name: 'Export' }).click();
     await open.page.getByText('All 2 users').waitFor();
     const csv = open.page.waitForEvent('download');
-    await open.page.getByRole('menuitem', { name: /^CSV/ }).click();
+    await open.page.getByRole('menuitem', { name: 'CSV for spreadsheets' }).click();
     const rows = (await readFile(await (await csv).path(), 'utf8')).trimEnd().split('\r\n');
     expect((await csv).suggestedFilename()).toMatch(/\.csv$/);
     expect(rows).toHaveLength(3);
+    expect(rows[0]).toMatch(/^\uFEFFid,email,/);
     expect(rows[2]).toContain("'=1+1");
 
     await open.page.getByLabel('Search by email').fill('alan');
-    await settled('1–1 of 1');
+    await waitForRange('1–1 of 1');
     await open.page.getByRole('button', { name: 'Export' }).click();
-    await open.page.getByText('The 1 user found').waitFor();
+    await open.page.getByText('1 matching user').waitFor();
     const json = open.page.waitForEvent('download');
     await open.page.getByRole('menuitem', { name: /^JSON/ }).click();
     const exported = JSON.parse(await readFile(await (await json).path(), 'utf8'));
     expect(exported.map((user: { email: string }) => user.email)).toEqual(['alan@example.com']);
   });
 
-  it('offers to try again when the service cannot be reached', async () => {
+  it('offers a retry when the service cannot be reached', async () => {
     await submit('ada@example.com', {});
     await logIn(open.page, app);
-    await settled('1–1 of 1');
+    await waitForRange('1–1 of 1');
     const other = await visit(server);
     await logIn(other.page, app);
     await other.page.context().setOffline(true);
     await other.page.getByLabel('Search by email').fill('ada');
-    await other.page.getByText('The service cannot be reached').waitFor();
+    await other.page.getByText('Could not reach the service').waitFor();
     await other.page.context().setOffline(false);
     await other.page.getByRole('button', { name: 'Try again' }).click();
     await other.page.getByRole('link', { name: 'ada@example.com' }).waitFor();

@@ -42,7 +42,7 @@ const openRecord = async (email: string) => {
 };
 
 describe('a record', () => {
-  it('shows lists as a timeline, newest first, and data that no field names', async () => {
+  it('shows lists as a timeline, newest first, and data that the schema does not define', async () => {
     await submit('ada@example.com', { name: 'Ada', visits: [{ page: '/one' }, 'bare'], extra: { deep: [1] } });
     await submit('ada@example.com', { visits: [{ page: '/two' }] });
     await logIn(open.page, app);
@@ -56,48 +56,48 @@ describe('a record', () => {
     await open.page.getByRole('region', { name: 'Other data' }).getByText('"deep"').waitFor();
   });
 
-  it('is shown under the schema of its time', async () => {
+  it('is shown under its own schema version', async () => {
     await submit('ada@example.com', { name: 'Ada' });
     await server.admin
       .putSchema(app.sourceAppId, { fields: [{ key: 'name', label: 'Nickname', kind: 'text' }] })
       .expect(200);
     await logIn(open.page, app);
     await openRecord('ada@example.com');
-    await open.page.getByText('schema version 2; the newest is 3').waitFor();
+    await open.page.getByText('Schema version 2 (newest: 3)').waitFor();
     await open.page.getByRole('term').getByText('Full name').waitFor();
     expect(await open.page.getByText('Nickname').count()).toBe(0);
   });
 
-  it('is erased only after its email was typed', async () => {
+  it('is erased only after the email was typed', async () => {
     await submit('ada@example.com', { name: 'Ada' });
     await submit('alan@example.com', { name: 'Alan' });
     await logIn(open.page, app);
     await openRecord('ada@example.com');
-    await open.page.getByRole('button', { name: 'Erase this person' }).click();
-    const dialog = open.page.getByRole('dialog', { name: 'Erase this person' });
-    const erase = dialog.getByRole('button', { name: 'Erase for ever' });
+    await open.page.getByRole('button', { name: 'Erase user' }).click();
+    const dialog = open.page.getByRole('dialog', { name: 'Erase user' });
+    const erase = dialog.getByRole('button', { name: 'Erase permanently' });
     expect(await erase.isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Email' }).fill('alan@example.com');
     expect(await erase.isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Email' }).fill('ada@example.com');
     await erase.click();
-    await open.page.getByText('Nothing of ada@example.com is stored any more.').waitFor();
+    await open.page.getByText('All data of ada@example.com was deleted').waitFor();
     await open.page.getByText('1–1 of 1', { exact: true }).waitFor();
     expect((await tableRows(open.page, 'Table of users')).map(([email]) => email)).toEqual(['alan@example.com']);
     expect(await server.db.collection('users').countDocuments({ sourceAppId: app.sourceAppId })).toBe(1);
   });
 
-  it('says so when it is not there, or is another app’s', async () => {
+  it('is not found when it does not exist or belongs to another app', async () => {
     const other = await server.admin.buildApp();
     const { body } = await server.client.submit(other.sourceAppId, { email: 'b@example.com' }).expect(200);
     await logIn(open.page, app);
     for (const id of [body.id, 'no-id']) {
       await open.page.goto(`${server.listener.url}/dashboard/users/${id}`);
-      await open.page.getByText('This user is not here').waitFor();
+      await open.page.getByText('No user has this ID').waitFor();
     }
   });
 
-  it('shows hostile texts as they were sent, and nothing in them runs', async () => {
+  it('shows hostile texts unchanged and runs nothing in them', async () => {
     for (const [index, text] of HOSTILE.entries()) {
       await submit(`user${index}@example.com`, {
         name: text,

@@ -21,14 +21,14 @@ afterEach(async () => {
 });
 
 describe('the schema editor', () => {
-  it('adds a field whose key follows its label, and saves it as a new version', async () => {
-    await schema.press('Add a field');
+  it('adds a field with a key derived from its label and saves a new version', async () => {
+    await schema.press('Add field');
     await schema.page.getByRole('menuitem', { name: 'Text', exact: true }).click();
     await schema.page.getByLabel('Label').fill('Straße & Nr. 2');
     expect(await schema.page.getByLabel('Key').inputValue()).toBe('straENr2');
-    await schema.page.getByLabel('Greatest length').fill('40');
+    await schema.page.getByLabel('Max length').fill('40');
     await schema.save();
-    await schema.page.getByText('Version 3 is in force').first().waitFor();
+    await schema.page.getByText('Schema version 3 is live').first().waitFor();
     expect(await schema.stored()).toMatchObject({
       version: 3,
       fields: [
@@ -38,13 +38,13 @@ describe('the schema editor', () => {
         { key: 'straENr2', label: 'Straße & Nr. 2', kind: 'text', maxLength: 40 },
       ],
     });
-    await schema.page.getByText('Nothing changed yet').waitFor();
+    await schema.page.getByText('No changes').waitFor();
   });
 
-  it('moves, duplicates and removes fields, by key as well, and takes a removal back', async () => {
+  it('moves fields with buttons and keys, duplicates and removes them, and undoes a removal', async () => {
     await schema.field('Age').focus();
     await schema.page.keyboard.press('Alt+ArrowUp');
-    await schema.page.getByText('Age is now at place 2 of 3').waitFor();
+    await schema.page.getByText('Age moved to position 2 of 3').waitFor();
     expect(await schema.keys()).toEqual(['name', 'age', 'plan']);
     await schema.press('Move Full name down');
     expect(await schema.keys()).toEqual(['age', 'name', 'plan']);
@@ -59,7 +59,7 @@ describe('the schema editor', () => {
     await schema.press('Remove Age');
     await schema.press('Discard');
     expect(await schema.keys()).toEqual(['name', 'plan', 'age']);
-    expect(await schema.page.getByText('“Age” is removed').count()).toBe(0);
+    expect(await schema.page.getByText('“Age” was removed').count()).toBe(0);
   });
 
   it('moves a field with the mouse', async () => {
@@ -68,40 +68,40 @@ describe('the schema editor', () => {
     await expect.poll(() => schema.keys()).toEqual(['age', 'name', 'plan']);
   });
 
-  it('tells each problem where it is, in the words of the service, and saves none', async () => {
+  it('shows the problems of each field with the messages of the service and disables saving', async () => {
     await schema.field('Full name').click();
     await schema.page.getByLabel('Pattern').fill('(?=look)');
     await schema.page.getByText('Is not a pattern that can be used').waitFor();
     await schema.page.getByLabel('Pattern').fill('^[A-Z]+$');
-    await schema.page.getByLabel('Shortest length').fill('9');
-    await schema.page.getByLabel('Greatest length').fill('3');
+    await schema.page.getByLabel('Min length').fill('9');
+    await schema.page.getByLabel('Max length').fill('3');
     await schema.page.getByText('Must not be greater than maxLength').waitFor();
-    await schema.page.getByLabel('Greatest length').fill('many');
-    await schema.page.getByLabel('Greatest length').and(schema.page.locator('[aria-invalid=true]')).waitFor();
-    await schema.page.getByLabel('Greatest length').fill('');
+    await schema.page.getByLabel('Max length').fill('many');
+    await schema.page.getByLabel('Max length').and(schema.page.locator('[aria-invalid=true]')).waitFor();
+    await schema.page.getByLabel('Max length').fill('');
     await schema.page.getByLabel('Key').fill('plan');
     await schema.page.getByText('Is used by an earlier field').waitFor();
-    await schema.page.getByText('1 field to mend').waitFor();
+    await schema.page.getByText('1 invalid field').waitFor();
     expect(await schema.page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);
     await schema.press('Discard');
     expect(await schema.keys()).toEqual(['name', 'plan', 'age']);
-    expect(await schema.page.getByLabel('Shortest length').inputValue()).toBe('');
+    expect(await schema.page.getByLabel('Min length').inputValue()).toBe('');
     expect(await schema.page.getByLabel('Pattern').inputValue()).toBe('');
     await schema.press('Undo');
     expect(await schema.keys()).toEqual(['plan', 'plan', 'age']);
-    expect(await schema.page.getByLabel('Shortest length').inputValue()).toBe('9');
+    expect(await schema.page.getByLabel('Min length').inputValue()).toBe('9');
     await schema.press('Discard');
     expect((await schema.stored()).version).toBe(2);
   });
 
   const preview = () => schema.page.getByRole('complementary', { name: 'Preview' });
 
-  it('previews the form, by the rules that the service has', async () => {
+  it('previews the form with the rules of the service', async () => {
     await schema.field('Age').click();
-    await schema.page.getByLabel('Least value').fill('18');
+    await schema.page.getByLabel('Min value').fill('18');
     await schema.page.getByRole('checkbox', { name: 'Required' }).check();
     await preview().getByRole('button', { name: 'Check' }).click();
-    await preview().getByText('This would be refused: 1 problem').waitFor();
+    await preview().getByText('This submission would be rejected: 1 problem').waitFor();
     await preview().getByText('is required').waitFor();
     await preview().getByRole('textbox', { name: 'Age' }).fill('17');
     await preview().getByText('must be at least 18').waitFor();
@@ -109,15 +109,15 @@ describe('the schema editor', () => {
     await preview().getByText('must be a number').waitFor();
     await preview().getByRole('textbox', { name: 'Age' }).fill('18');
     await preview().getByLabel('Plan').selectOption('pro');
-    await preview().getByText('This would be accepted').waitFor();
-    const shown = JSON.parse(await preview().locator('pre').innerText());
-    expect(shown).toEqual({ age: 18, plan: 'pro' });
+    await preview().getByText('This submission would be accepted').waitFor();
+    const data = JSON.parse(await preview().locator('pre').innerText());
+    expect(data).toEqual({ age: 18, plan: 'pro' });
     await schema.save();
-    await server.client.submit(schema.app.sourceAppId, { email: 'ada@example.com', data: shown }).expect(200);
+    await server.client.submit(schema.app.sourceAppId, { email: 'ada@example.com', data }).expect(200);
     await server.client.submit(schema.app.sourceAppId, { email: 'ada@example.com', data: { age: 17 } }).expect(400);
   });
 
-  it('says before saving what changes and how many stored records would not pass', async () => {
+  it('shows the changes and the number of stored records that do not match before saving', async () => {
     for (const [name, data] of [
       ['a', { age: 30 }],
       ['b', { plan: 'free' }],
@@ -131,14 +131,14 @@ describe('the schema editor', () => {
     await schema.field('Age').click();
     await schema.page.getByRole('checkbox', { name: 'Required' }).check();
     const dialog = await schema.review();
-    await dialog.getByText('“Plan” (plan) is removed').waitFor();
-    await dialog.getByText('“Full name” (fullName) was called name').waitFor();
+    await dialog.getByText('“Plan” (plan) removed').waitFor();
+    await dialog.getByText('“Full name” (fullName) key changed: name → fullName').waitFor();
     await dialog.getByText('“Age” (age) is now required').waitFor();
-    await dialog.getByText('1 of 3 stored records would not pass').waitFor();
+    await dialog.getByText('1 of 3 stored records does not match the new schema').waitFor();
     await dialog.getByText('data.age is required').waitFor();
-    await dialog.getByRole('button', { name: 'Go on editing' }).click();
+    await dialog.getByRole('button', { name: 'Keep editing' }).click();
     expect((await schema.stored()).version).toBe(2);
-    await schema.page.getByLabel('Kind').selectOption('Text');
-    await (await schema.review()).getByText('“Age” (age) was of kind number and is now text').waitFor();
+    await schema.page.getByLabel('Type').selectOption('Text');
+    await (await schema.review()).getByText('“Age” (age) type changed: number → text').waitFor();
   });
 });

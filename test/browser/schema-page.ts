@@ -5,7 +5,7 @@ import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
 
 export const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
 
-/** The schema page of a new app with three fields, opened by an administrator. */
+/** Page object: the schema page of a new app with three fields, opened by an administrator. */
 export class SchemaPage {
   readonly app: TestApp;
   readonly visit: Visit;
@@ -33,7 +33,7 @@ export class SchemaPage {
     return opened;
   }
 
-  /** What the service has. */
+  /** The newest schema that the service stores. */
   async stored() {
     return (await this.#server.admin.get(`/auth/apps/${this.app.sourceAppId}/schema`).expect(200)).body;
   }
@@ -46,7 +46,7 @@ export class SchemaPage {
     return this.fields.locator('code').allInnerTexts();
   }
 
-  /** The button that opens and closes a field's form. */
+  /** The button that opens and closes the form of a field. */
   field(label: string): Locator {
     return this.fields.getByRole('button', { name: new RegExp(`^${label} `) });
   }

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('the versions of a schema', () => {
-  it('takes a schema as JSON, and only a right one', async () => {
+  it('can be edited as JSON, and only valid JSON is applied', async () => {
     await schema.page.getByRole('tab', { name: 'JSON' }).click();
     const text = schema.page.getByLabel('Schema as JSON');
     await text.fill('{ "rejectUnknown": true, ');
@@ -50,17 +50,17 @@ describe('the versions of a schema', () => {
     });
   });
 
-  it('shows every version with what it changed, and takes one back into the editor', async () => {
+  it('are listed with their changes and can be loaded into the editor', async () => {
     await server.admin
       .putSchema(schema.app.sourceAppId, { fields: [{ key: 'name', label: 'Name', kind: 'text' }] })
       .expect(200);
     await schema.page.getByRole('tab', { name: 'Versions' }).click();
-    await schema.page.getByRole('button', { name: /Version 3, in force/ }).click();
-    await schema.page.getByText('“Age” (age) is removed').waitFor();
-    await schema.page.getByText('“Name” (name) was labelled “Full name”').waitFor();
-    await schema.page.getByText('Version 3 of its schema is in force').waitFor();
+    await schema.page.getByRole('button', { name: /Version 3 · live/ }).click();
+    await schema.page.getByText('“Age” (age) removed').waitFor();
+    await schema.page.getByText('“Name” (name) label changed: “Full name” → “Name”').waitFor();
+    await schema.page.getByText('Schema version 3 · live').waitFor();
     await schema.page.getByRole('button', { name: /^Version 2/ }).click();
-    await schema.press('Take this version into the editor');
+    await schema.press('Load into editor');
     await schema.field('Full name').waitFor();
     expect(await schema.keys()).toEqual(['name', 'plan', 'age']);
     await schema.save();
@@ -70,42 +70,42 @@ describe('the versions of a schema', () => {
     });
   });
 
-  it('tells the second of two administrators, and overwrites nothing', async () => {
+  it('are not overwritten by the second of two administrators, who sees the conflict', async () => {
     await schema.press('Remove Age');
     await schema.review();
     await server.admin
       .putSchema(schema.app.sourceAppId, { fields: [{ key: 'other', label: 'Other', kind: 'date' }] })
       .expect(200);
     await schema.page.getByRole('dialog').getByRole('button', { name: 'Save version 3' }).click();
-    const notice = schema.page.getByRole('alert').filter({ hasText: 'Version 3 was saved by someone else' });
-    await notice.getByText('“Other” (other) is new').waitFor();
+    const notice = schema.page.getByRole('alert').filter({ hasText: 'Someone else saved version 3' });
+    await notice.getByText('“Other” (other) added').waitFor();
     expect(await schema.stored()).toMatchObject({ version: 3, fields: [{ key: 'other' }] });
     expect(await schema.keys()).toEqual(['name', 'plan']);
 
     await notice.getByRole('button', { name: /Keep my draft/ }).click();
     const dialog = await schema.review();
-    await dialog.getByText('“Other” (other) is removed').waitFor();
+    await dialog.getByText('“Other” (other) removed').waitFor();
     await dialog.getByRole('button', { name: 'Save version 4' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await schema.stored()).toMatchObject({ version: 4, fields: [{ key: 'name' }, { key: 'plan' }] });
   });
 
-  it('keeps a draft over a reload and the end of the session', async () => {
+  it('keep a draft across a reload and the end of the session', async () => {
     await schema.press('Remove Age');
-    await schema.page.getByText('1 change, not saved').waitFor();
+    await schema.page.getByText('1 unsaved change').waitFor();
     await server.db.collection('sessions').deleteMany({});
     await schema.page.reload();
     await logIn(schema.page, ADMIN);
-    await schema.page.getByText('Your changes from before are still here').waitFor();
+    await schema.page.getByText('Your unsaved changes were restored').waitFor();
     expect(await schema.keys()).toEqual(['name', 'plan']);
     await server.admin.logIn('admin', ADMIN_PASSWORD);
     await schema.save();
     await schema.page.reload();
-    await schema.page.getByText('Nothing changed yet').waitFor();
+    await schema.page.getByText('No changes').waitFor();
   });
 
-  it('says when there is no such app', async () => {
+  it('are not found when the app does not exist', async () => {
     await schema.page.goto(`${server.listener.url}/dashboard/apps/none`);
-    await schema.page.getByText('There is no app none').waitFor();
+    await schema.page.getByText('No app has the ID none').waitFor();
   });
 });

@@ -20,21 +20,21 @@ afterAll(() => server.close());
 
 const get = (path: string) => request(server.listener.url).get(path);
 
-describe('the dashboard as it is served', () => {
-  it('is where / leads to', async () => {
+describe('the dashboard files', () => {
+  it('are at /dashboard/, and / redirects there', async () => {
     await get('/').expect(302).expect('Location', '/dashboard/');
     await get('/dashboard').expect(302).expect('Location', '/dashboard/');
   });
 
   it.each(['/dashboard/', '/dashboard/users', '/dashboard/apps/some.app/versions'])(
-    'answers %s with the page, asked for anew each time',
+    'serve the page at %s without caching',
     async (path) => {
       const { text } = await get(path).expect(200).expect('Content-Type', /html/).expect('Cache-Control', 'no-cache');
       expect(text).toBe(page);
     },
   );
 
-  it('allows no inline script, no inline style, no eval and no other origin', async () => {
+  it('forbid inline scripts, inline styles, eval and other origins', async () => {
     const { headers } = await get('/dashboard/').expect(200);
     expect(headers['content-security-policy']?.split(';').sort()).toEqual([
       "base-uri 'none'",
@@ -51,7 +51,7 @@ describe('the dashboard as it is served', () => {
     expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|javascript:/i);
   });
 
-  it('sends assets compressed, under their own type, to be kept for a year', async () => {
+  it('serve compressed assets with their media type, cacheable for a year', async () => {
     expect(assets.length).toBeGreaterThanOrEqual(3);
     for (const address of assets) {
       const { headers } = await get(address)
@@ -66,7 +66,7 @@ describe('the dashboard as it is served', () => {
     }
   });
 
-  it('sends assets as they are to who cannot read compressed ones', async () => {
+  it('serve uncompressed assets to clients that do not accept gzip', async () => {
     const script = assets.find((address) => address.endsWith('.js')) ?? '';
     const { headers, text } = await get(script).set('Accept-Encoding', 'identity').expect(200);
     expect(headers['content-encoding']).toBeUndefined();
@@ -74,16 +74,16 @@ describe('the dashboard as it is served', () => {
   });
 
   it.each(['/dashboard/assets/none.js', '/dashboard/assets/', '/dashboard/assets/..%2f..%2fpackage.json'])(
-    'has nothing at %s',
+    'respond 404 at %s',
     async (path) => {
       const { body } = await get(path).expect(404);
       expect(Object.keys(body)).toEqual(['message']);
     },
   );
 
-  it('lets nobody read the mark of the build', () => get('/dashboard/.built-for').expect('Content-Type', /html/));
+  it('do not expose the marker file of the build', () => get('/dashboard/.built-for').expect('Content-Type', /html/));
 
-  it('loads at most 250 kB of JavaScript, compressed, before the first page', async () => {
+  it('load at most 250 kB of compressed JavaScript for the first page', async () => {
     const scripts = assets.filter((address) => address.endsWith('.js'));
     const sizes = await Promise.all(
       scripts.map(async (address) => gzipSync(await readFile(`${built}${address.replace('/dashboard/', '')}`)).length),
@@ -92,7 +92,7 @@ describe('the dashboard as it is served', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(BUDGET_BYTES);
   });
 
-  it('names no other origin to load anything from', async () => {
+  it('load nothing from other origins in style sheets', async () => {
     for (const name of await readdir(`${built}assets`)) {
       if (!name.endsWith('.css')) continue;
       expect(await readFile(`${built}assets/${name}`, 'utf8')).not.toMatch(/@import|url\(\s*["']?(?:https?:)?\/\//);

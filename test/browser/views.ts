@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 
-/** A page or dialog of the dashboard, and how one gets there. */
+/** A page or dialog of the dashboard and the steps to open it. */
 export interface View {
   name: string;
-  of: 'nobody' | 'operator' | 'admin';
-  /** `APP` stands for the app that the test made. */
+  role: 'anonymous' | 'operator' | 'admin';
+  /** `APP` is replaced with the id of the app under test. */
   path: string;
-  /** What to do on the page first; it ends when the page is ready. */
+  /** Opens the view. Resolves when it is ready. */
   open: (page: Page) => Promise<unknown>;
 }
 
@@ -15,17 +15,17 @@ export const heading = (name: string | RegExp) => (page: Page) =>
 export const dialog = (page: Page) => page.getByRole('dialog').waitFor();
 
 export const VIEWS: View[] = [
-  { name: 'log-in', of: 'nobody', path: '/', open: (page) => page.getByLabel('App id').waitFor() },
-  { name: 'users', of: 'operator', path: '/users', open: (page) => page.getByText('1–30 of 30').waitFor() },
+  { name: 'login', role: 'anonymous', path: '/', open: (page) => page.getByLabel('App ID').waitFor() },
+  { name: 'users', role: 'operator', path: '/users', open: (page) => page.getByText('1–30 of 30').waitFor() },
   {
-    name: 'no match',
-    of: 'operator',
+    name: 'no matching users',
+    role: 'operator',
     path: '/users?search=none',
-    open: (page) => page.getByText('No user matches').waitFor(),
+    open: (page) => page.getByText('No users match').waitFor(),
   },
   {
     name: 'record',
-    of: 'operator',
+    role: 'operator',
     path: '/users',
     open: async (page) => {
       await page.getByRole('link', { name: 'user7@example.com' }).click();
@@ -33,18 +33,18 @@ export const VIEWS: View[] = [
     },
   },
   {
-    name: 'erasing',
-    of: 'operator',
+    name: 'erase dialog',
+    role: 'operator',
     path: '/users',
     open: async (page) => {
       await page.getByRole('link', { name: 'user7@example.com' }).click();
-      await page.getByRole('button', { name: 'Erase this person' }).click();
+      await page.getByRole('button', { name: 'Erase user' }).click();
       await dialog(page);
     },
   },
   {
-    name: 'choosing columns',
-    of: 'operator',
+    name: 'column chooser',
+    role: 'operator',
     path: '/users',
     open: async (page) => {
       await page.getByRole('button', { name: 'Columns' }).click();
@@ -52,8 +52,8 @@ export const VIEWS: View[] = [
     },
   },
   {
-    name: 'exporting',
-    of: 'operator',
+    name: 'export menu',
+    role: 'operator',
     path: '/users',
     open: async (page) => {
       await page.getByText('1–30 of 30').waitFor();
@@ -62,37 +62,37 @@ export const VIEWS: View[] = [
     },
   },
   {
-    name: 'filtering',
-    of: 'operator',
+    name: 'filtered users',
+    role: 'operator',
     path: '/users?field=plan&value=pro&sort=email&order=asc',
     open: (page) => page.getByLabel('Plan is').waitFor(),
   },
-  { name: 'connect', of: 'operator', path: '/connect', open: (page) => page.getByText('x-app-id').first().waitFor() },
-  { name: 'not found', of: 'operator', path: '/none', open: heading('Page not found') },
-  { name: 'apps', of: 'admin', path: '/apps', open: (page) => page.getByRole('row', { name: /user 30/ }).waitFor() },
+  { name: 'connect', role: 'operator', path: '/connect', open: (page) => page.getByText('x-app-id').first().waitFor() },
+  { name: 'not found', role: 'operator', path: '/none', open: heading('Page not found') },
+  { name: 'apps', role: 'admin', path: '/apps', open: (page) => page.getByRole('row', { name: /user 30/ }).waitFor() },
   {
-    name: 'creating an app',
-    of: 'admin',
+    name: 'create dialog',
+    role: 'admin',
     path: '/apps',
     open: async (page) => {
-      await page.getByRole('button', { name: 'Create an app' }).first().click();
+      await page.getByRole('button', { name: 'Create app' }).first().click();
       await dialog(page);
     },
   },
   {
-    name: 'a new password',
-    of: 'admin',
+    name: 'new password',
+    role: 'admin',
     path: '/apps',
     open: async (page) => {
       await page.getByRole('button', { name: 'Actions for app-2' }).click();
-      await page.getByRole('menuitem', { name: 'New password' }).click();
+      await page.getByRole('menuitem', { name: 'Rotate password' }).click();
       await page.getByRole('button', { name: 'Make a new password' }).click();
-      await page.getByText('It is not shown again').waitFor();
+      await page.getByText("You won't see this again").waitFor();
     },
   },
   {
-    name: 'a record of some app',
-    of: 'admin',
+    name: 'record of another app',
+    role: 'admin',
     path: '/users',
     open: async (page) => {
       await page.getByRole('button', { name: 'user29@example.com' }).click();
@@ -100,8 +100,8 @@ export const VIEWS: View[] = [
     },
   },
   {
-    name: 'a session that ended',
-    of: 'operator',
+    name: 'ended session',
+    role: 'operator',
     path: '/users',
     open: async (page) => {
       await page.context().clearCookies();
@@ -109,37 +109,37 @@ export const VIEWS: View[] = [
       await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     },
   },
-  { name: 'all users', of: 'admin', path: '/users', open: (page) => page.getByText('user29@example.com').waitFor() },
+  { name: 'all users', role: 'admin', path: '/users', open: (page) => page.getByText('user29@example.com').waitFor() },
   {
     name: 'schema editor',
-    of: 'admin',
+    role: 'admin',
     path: '/apps/APP',
     open: async (page) => {
       await page.getByRole('button', { name: /^Full name/ }).click();
       await page.getByLabel('Pattern').fill('(');
-      await page.getByText('1 field to mend').waitFor();
+      await page.getByText('1 invalid field').waitFor();
       await page.getByRole('button', { name: 'Check' }).click();
     },
   },
   {
-    name: 'reviewing changes',
-    of: 'admin',
+    name: 'save dialog',
+    role: 'admin',
     path: '/apps/APP',
     open: async (page) => {
       await page.getByRole('button', { name: 'Remove Plan' }).click();
-      await page.getByRole('checkbox', { name: /^Refuse data/ }).check();
+      await page.getByRole('checkbox', { name: 'Reject unknown fields' }).check();
       await page.getByRole('button', { name: 'Review and save' }).click();
-      await page.getByText('would not pass').waitFor();
+      await page.getByText('not match the new schema').waitFor();
     },
   },
-  { name: 'JSON', of: 'admin', path: '/apps/APP/json', open: (page) => page.getByLabel('Schema as JSON').fill('{') },
+  { name: 'JSON', role: 'admin', path: '/apps/APP/json', open: (page) => page.getByLabel('Schema as JSON').fill('{') },
   {
     name: 'versions',
-    of: 'admin',
+    role: 'admin',
     path: '/apps/APP/versions',
     open: async (page) => {
       await page.getByRole('button', { name: /Version 2/ }).click();
-      await page.getByText('What it changed').waitFor();
+      await page.getByText('Changes from version 1').waitFor();
     },
   },
 ];

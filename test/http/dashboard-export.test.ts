@@ -55,6 +55,16 @@ describe('GET /auth/users/export', () => {
     }
   });
 
+  it('begins CSV with the UTF-8 byte order mark on request', async () => {
+    for (const filter of ['', '&search=nobody']) {
+      const { body: plain } = await download(`?format=csv${filter}`).expect(200);
+      const { body: marked } = await download(`?format=csv&bom=true${filter}`).expect(200);
+      expect(plain.startsWith('id,email,')).toBe(true);
+      expect(marked).toBe(`\uFEFF${plain}`);
+    }
+    expect((await download('?bom=true').expect(200)).body.startsWith('\uFEFFid,email,')).toBe(true);
+  });
+
   it('writes the same users in JSON and NDJSON as the listing shows', async () => {
     const { body: listed } = await operator.get('/auth/users').expect(200);
     const { body: json } = await operator.get('/auth/users/export?format=json').expect(200);
@@ -108,14 +118,14 @@ describe('GET /auth/users/export', () => {
     expect(new Set(emails).size).toBe(3_001);
   });
 
-  it.each(['format=xml', 'format=', 'format=csv&format=json', 'limit=1', 'field=plan', 'search=a&search=b'])(
-    'refuses %s',
-    async (query) => {
-      const { body, headers } = await operator.get(`/auth/users/export?${query}`).expect(400);
-      expect(body.message).toBe('Invalid query parameters');
-      expect(headers['content-disposition']).toBeUndefined();
-    },
-  );
+  it.each([
+    ...['format=xml', 'format=', 'format=csv&format=json', 'limit=1', 'field=plan', 'search=a&search=b'],
+    ...['bom=false', 'bom=', 'bom=true&bom=true', 'format=json&bom=true', 'format=ndjson&bom=true'],
+  ])('refuses %s', async (query) => {
+    const { body, headers } = await operator.get(`/auth/users/export?${query}`).expect(400);
+    expect(body.message).toBe('Invalid query parameters');
+    expect(headers['content-disposition']).toBeUndefined();
+  });
 
   it('needs a session', async () => {
     await server.client.get('/auth/users/export').expect(401);

@@ -60,10 +60,10 @@ export async function visit(
 
 /** Fills in the log-in form and waits for the pages behind it. */
 export async function logIn(page: Page, app: { sourceAppId: string; password: string }): Promise<void> {
-  await page.getByLabel('App id').fill(app.sourceAppId);
+  await page.getByLabel('App ID').fill(app.sourceAppId);
   await page.getByRole('textbox', { name: 'Password' }).fill(app.password);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
+  await page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
 }
 
 /** The texts of a table's cells, row by row, without its head. */

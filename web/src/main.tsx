@@ -10,24 +10,25 @@ import { Router } from 'wouter';
 import { createQueryClient } from './api/query-client.ts';
 import { Pages } from './pages.tsx';
 import { SessionGate } from './session/session-gate.tsx';
-import { Crash } from './shell/crash.tsx';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { theme } from './theme.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 
-// Mantine's variables and classes come from its style files: the policy lets no style element in.
+// Mantine's variables and classes come from its CSS files, because the content security policy
+// blocks the style elements that Mantine would inject.
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
-      <Crash>
+      <ErrorBoundary>
         <QueryClientProvider client={createQueryClient()}>
           <Router base="/dashboard">
             <Notifications position="bottom-right" />
             <SessionGate>{(session) => <Pages session={session} />}</SessionGate>
           </Router>
         </QueryClientProvider>
-      </Crash>
+      </ErrorBoundary>
     </MantineProvider>
   </StrictMode>,
 );

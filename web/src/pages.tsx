@@ -10,10 +10,10 @@ import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
 import { UsersPage } from './users/users-page.tsx';
 
-// The rules of fields and their linear-time patterns come with this page only.
+// Loaded on demand: the field rules and the linear-time pattern engine are large.
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 
-/** Which page an address means, for the role that is logged in. */
+/** Maps URLs to pages for the role of the session. */
 export function Pages({ session }: { session: Session }) {
   return (
     <Shell session={session}>
@@ -32,7 +32,7 @@ function AdminPages() {
       </Route>
       <Route path="/apps" component={AppsPage} />
       <Route path="/apps/:sourceAppId/connect">
-        {({ sourceAppId }) => <ConnectPage sourceAppId={sourceAppId} ofAdmin />}
+        {({ sourceAppId }) => <ConnectPage sourceAppId={sourceAppId} asAdmin />}
       </Route>
       <Route path="/apps/:sourceAppId/:tab?">
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}

@@ -1,16 +1,17 @@
 import { createTheme, Menu, Modal, Popover, Select, Tooltip } from '@mantine/core';
 
-/** Colours and fonts are in theme.css; here is how components behave. */
+/** Default props of Mantine's components. Colours and fonts are in theme.css. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Mantine locks the page's scrolling by a style element, which the policy forbids; theme.css does it.
+    // Mantine's scroll lock injects a style element, which the content security policy blocks.
+    // theme.css locks scrolling instead.
     Modal: Modal.extend({
       defaultProps: { lockScroll: false, centered: true, radius: 'md', closeButtonProps: { 'aria-label': 'Close' } },
     }),
-    // A menu may hold menu items only; Mantine would put an element for the first focus before them.
+    // An element with role menu may contain only menu items; the placeholder is not one.
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } }),
     Popover: Popover.extend({ defaultProps: { shadow: 'md' } }),
     Select: Select.extend({ defaultProps: { allowDeselect: false } }),

@@ -18,14 +18,14 @@ const draft = (...keys: string[]): Draft =>
 const keys = ({ fields }: Draft) => fields.map(({ definition }) => definition.key);
 const idOf = ({ fields }: Draft, key: string) => fields.find(({ definition }) => definition.key === key)?.id ?? -1;
 
-describe('a draft of a schema', () => {
-  it.each(KINDS)('begins a field of kind %s that is right as it is', (kind) => {
+describe('a schema draft', () => {
+  it.each(KINDS)('adds a valid field of kind %s', (kind) => {
     const { problems, definitions } = checkDraft(addField(draft(), kind));
     expect([...problems]).toEqual([]);
     expect(definitions).toMatchObject([{ kind, required: false }]);
   });
 
-  it('names new fields so that no key is used twice', () => {
+  it('gives new fields unique keys', () => {
     const three = addField(addField(addField(draft('text'), 'text'), 'text'), 'text');
     expect(keys(three)).toEqual(['text', 'text2', 'text3', 'text4']);
   });
@@ -36,34 +36,34 @@ describe('a draft of a schema', () => {
     ['2nd choice', 'ndChoice'],
     ['日本', 'field'],
     ['x'.repeat(80), 'x'.repeat(48)],
-  ])('makes a key of the label %j', (label, key) => {
+  ])('derives a key from the label %j', (label, key) => {
     const added = addField(draft(), 'text');
     expect(keys(changeField(added, idOf(added, 'text'), { label }))).toEqual([key]);
   });
 
-  it('leaves a key alone that was written by hand or is stored', () => {
+  it('keeps keys that were edited or are stored', () => {
     const added = addField(draft('stored'), 'text');
     const id = idOf(added, 'text');
-    const written = changeField(changeField(added, id, { key: 'mine' }), id, { label: 'Other' });
-    expect(keys(changeField(written, idOf(written, 'stored'), { label: 'Else' }))).toEqual(['stored', 'mine']);
+    const edited = changeField(changeField(added, id, { key: 'mine' }), id, { label: 'Other' });
+    expect(keys(changeField(edited, idOf(edited, 'stored'), { label: 'Else' }))).toEqual(['stored', 'mine']);
   });
 
-  it('moves within its bounds only', () => {
+  it('moves fields only within the list', () => {
     const three = draft('a', 'b', 'c');
     expect(keys(moveField(three, idOf(three, 'c'), 0))).toEqual(['c', 'a', 'b']);
     expect(keys(moveField(three, idOf(three, 'a'), -1))).toEqual(['a', 'b', 'c']);
     expect(keys(moveField(three, idOf(three, 'a'), 3))).toEqual(['a', 'b', 'c']);
   });
 
-  it('puts a copy beside its original, with a key and an identity of its own', () => {
+  it('inserts a copy after its original, with its own key and id', () => {
     const two = draft('a', 'b');
     const copied = duplicateField(two, idOf(two, 'a'));
     expect(keys(copied)).toEqual(['a', 'a2', 'b']);
     expect(new Set(copied.fields.map(({ id }) => id)).size).toBe(3);
-    expect(copied.fields[1]?.was).toBeUndefined();
+    expect(copied.fields[1]?.originalKey).toBeUndefined();
   });
 
-  it('sends the options of a field’s own kind only', () => {
+  it('sends only the options of the kind of a field', () => {
     const added = addField(draft(), 'text');
     const id = idOf(added, 'text');
     const changed = changeField(changeField(added, id, { maxLength: 3, regex: '' }), id, { kind: 'number', min: 1 });
@@ -73,7 +73,7 @@ describe('a draft of a schema', () => {
     expect(checkDraft(changeField(changed, id, { kind: 'text' })).definitions).toMatchObject([{ maxLength: 3 }]);
   });
 
-  it('follows fields by their keys when it is written as JSON', () => {
+  it('matches fields by key when it is edited as JSON', () => {
     const two = draft('a', 'b');
     const next = withDefinitions(two, {
       rejectUnknown: true,
@@ -82,25 +82,25 @@ describe('a draft of a schema', () => {
         { key: 'c', label: 'C', kind: 'date', required: false },
       ],
     });
-    expect(next.fields.map(({ was }) => was)).toEqual(['b', undefined]);
+    expect(next.fields.map(({ originalKey }) => originalKey)).toEqual(['b', undefined]);
     expect(next.fields[0]?.id).toBe(idOf(two, 'b'));
     expect(next.rejectUnknown).toBe(true);
   });
 
-  it('takes for new, upon another version, what that version does not have', () => {
+  it('treats fields as new that the base version does not have', () => {
     const moved = rebased(removeField(draft('a', 'b'), 9), {
       fields: draft('b').fields.map(({ definition }) => definition) as never,
     });
-    expect(moved.fields.map(({ was }) => was)).toEqual([undefined, 'b']);
+    expect(moved.fields.map(({ originalKey }) => originalKey)).toEqual([undefined, 'b']);
   });
 
-  it('tells each problem at its field', () => {
+  it('reports each problem with its field', () => {
     const two = draft('a', 'b');
-    const wrong = changeField(changeField(two, idOf(two, 'b'), { key: 'a' }), idOf(two, 'a'), { minLength: 1.5 });
-    const { problems } = checkDraft(wrong);
+    const invalid = changeField(changeField(two, idOf(two, 'b'), { key: 'a' }), idOf(two, 'a'), { minLength: 1.5 });
+    const { problems } = checkDraft(invalid);
     expect(Object.keys(problems.get(idOf(two, 'a')) ?? {})).toEqual(['minLength']);
-    const twice = checkDraft(changeField(two, idOf(two, 'b'), { key: 'a' }));
-    expect(twice.problems.get(idOf(two, 'b'))).toEqual({ key: 'is used by an earlier field' });
-    expect(twice.definitions.map(({ key }) => key)).toEqual(['a']);
+    const duplicate = checkDraft(changeField(two, idOf(two, 'b'), { key: 'a' }));
+    expect(duplicate.problems.get(idOf(two, 'b'))).toEqual({ key: 'is used by an earlier field' });
+    expect(duplicate.definitions.map(({ key }) => key)).toEqual(['a']);
   });
 });

@@ -14,8 +14,8 @@ const kind = fc.oneof(
   fc.record({ kind: fc.constantFrom('checkbox', 'date', 'array') }),
 );
 
-describe('the sample of the snippets', () => {
-  it('conforms to the schema, whatever its bounds', () => {
+describe('sample data', () => {
+  it('conforms to schemas with any bounds', () => {
     fc.assert(
       fc.property(fc.uniqueArray(kind, { maxLength: 8 }), (kinds) => {
         const fields = kinds.map((own, index) => ({

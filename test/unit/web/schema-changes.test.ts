@@ -4,87 +4,87 @@ import { schemaChanges } from '../../../web/src/schema-editor/changes.ts';
 
 const text = (key: string, more: object = {}): FieldDefinition =>
   ({ key, label: key, kind: 'text', required: false, ...more }) as FieldDefinition;
-const changes = (before: FieldDefinition[], after: FieldDefinition[], was?: ReadonlyMap<string, string>) =>
-  schemaChanges({ rejectUnknown: false, fields: before }, { rejectUnknown: false, fields: after }, was).map(
-    ({ weight, text }) => `${weight}: ${text}`,
+const changes = (before: FieldDefinition[], after: FieldDefinition[], originalKeys?: ReadonlyMap<string, string>) =>
+  schemaChanges({ rejectUnknown: false, fields: before }, { rejectUnknown: false, fields: after }, originalKeys).map(
+    ({ impact, text }) => `${impact}: ${text}`,
   );
 
 describe('the changes between two versions of a schema', () => {
   it.each<[string, FieldDefinition[], FieldDefinition[], string[]]>([
     ['nothing', [text('a')], [text('a')], []],
-    ['a new field', [], [text('a')], ['allows: a is new (text)']],
+    ['a new field', [], [text('a')], ['compatible: a added (text)']],
     [
-      'a new field that is required',
+      'a new required field',
       [],
       [text('a', { required: true })],
-      ['refuses: a is new (text) and required: submissions without it are refused'],
+      ['breaking: a added (text, required): submissions without it are rejected'],
     ],
     [
       'a removed field',
       [text('a', { label: 'Name' })],
       [],
-      ['refuses: “Name” (a) is removed: submissions may still send it, unchecked; stored values stay'],
+      ['breaking: “Name” (a) removed: submissions can still send it, but it is not validated; stored values are kept'],
     ],
-    ['another label', [text('a')], [text('a', { label: 'A' })], ['allows: “A” (a) was labelled “a”']],
-    ['newly required', [text('a')], [text('a', { required: true })], ['refuses: a is now required']],
-    ['no longer required', [text('a', { required: true })], [text('a')], ['allows: a is no longer required']],
+    ['another label', [text('a')], [text('a', { label: 'A' })], ['compatible: “A” (a) label changed: “a” → “A”']],
+    ['a field that became required', [text('a')], [text('a', { required: true })], ['breaking: a is now required']],
     [
-      'another kind, whose options are not compared',
+      'a field that became optional',
+      [text('a', { required: true })],
+      [text('a')],
+      ['compatible: a is no longer required'],
+    ],
+    [
+      'another type without its options',
       [text('a', { maxLength: 3 })],
       [text('a', { kind: 'number', min: 1 })],
-      ['refuses: a was of kind text and is now number'],
+      ['breaking: a type changed: text → number'],
     ],
+    ['a new limit', [text('a')], [text('a', { maxLength: 3 })], ['breaking: a max length changed: no limit → 3']],
     [
-      'a new bound',
-      [text('a')],
-      [text('a', { maxLength: 3 })],
-      ['refuses: a has greatest length 3 (was without bound)'],
-    ],
-    [
-      'bounds that are tighter and wider',
+      'stricter and wider limits',
       [text('a', { kind: 'number', min: 1, max: 9 })],
       [text('a', { kind: 'number', min: 2, max: 10 })],
-      ['refuses: a has least value 2 (was 1)', 'allows: a has greatest value 10 (was 9)'],
+      ['breaking: a min value changed: 1 → 2', 'compatible: a max value changed: 9 → 10'],
     ],
-    ['a pattern', [text('a')], [text('a', { regex: '^x' })], ['refuses: a has pattern ^x (was none)']],
+    ['a pattern', [text('a')], [text('a', { regex: '^x' })], ['breaking: a pattern changed: none → ^x']],
     [
-      'values of a list',
+      'the values of a single choice',
       [text('a', { kind: 'select', enum: ['x', 'y'] })],
       [text('a', { kind: 'select', enum: ['y', 'z'] })],
-      ['refuses: a no longer allows “x”', 'allows: a also allows “z”'],
+      ['breaking: a no longer allows “x”', 'compatible: a now also allows “z”'],
     ],
-    ['the order', [text('a'), text('b')], [text('b'), text('a')], ['allows: The fields are in another order']],
+    ['the order', [text('a'), text('b')], [text('b'), text('a')], ['compatible: Field order changed']],
     [
-      'no order, when one between was removed',
+      'a removed field between others, without an order change',
       [text('a'), text('b'), text('c')],
       [text('a'), text('c')],
-      ['refuses: b is removed: submissions may still send it, unchecked; stored values stay'],
+      ['breaking: b removed: submissions can still send it, but it is not validated; stored values are kept'],
     ],
-  ])('tells %s', (_name, before, after, expected) => {
+  ])('include %s', (_name, before, after, expected) => {
     expect(changes(before, after)).toEqual(expected);
   });
 
-  it('tells a rename that was followed from a removal and an addition', () => {
+  it('distinguish a tracked rename from a removal and an addition', () => {
     expect(changes([text('a')], [text('b')], new Map([['b', 'a']]))).toEqual([
-      'refuses: b was called a: stored values stay under the former name',
+      'breaking: b key changed: a → b; stored values stay under the old key',
     ]);
     expect(changes([text('a')], [text('b')])).toEqual([
-      'refuses: a is removed: submissions may still send it, unchecked; stored values stay',
-      'allows: b is new (text)',
+      'breaking: a removed: submissions can still send it, but it is not validated; stored values are kept',
+      'compatible: b added (text)',
     ]);
   });
 
-  it('takes a field for new whose key another had before it was renamed', () => {
+  it('treat a field as new that reuses the old key of a renamed field', () => {
     expect(changes([text('a')], [text('b'), text('a')], new Map([['b', 'a']]))).toEqual([
-      'refuses: b was called a: stored values stay under the former name',
-      'allows: a is new (text)',
+      'breaking: b key changed: a → b; stored values stay under the old key',
+      'compatible: a added (text)',
     ]);
   });
 
-  it('tells what becomes of data that no field names', () => {
-    const [refused] = schemaChanges({ rejectUnknown: false, fields: [] }, { rejectUnknown: true, fields: [] });
-    expect(refused).toEqual({ weight: 'refuses', text: 'Data beside these fields is now refused' });
-    const [kept] = schemaChanges({ rejectUnknown: true, fields: [] }, { rejectUnknown: false, fields: [] });
-    expect(kept).toEqual({ weight: 'allows', text: 'Data beside these fields is now kept' });
+  it('include the handling of unknown fields', () => {
+    const [rejected] = schemaChanges({ rejectUnknown: false, fields: [] }, { rejectUnknown: true, fields: [] });
+    expect(rejected).toEqual({ impact: 'breaking', text: 'Unknown fields are now rejected' });
+    const [accepted] = schemaChanges({ rejectUnknown: true, fields: [] }, { rejectUnknown: false, fields: [] });
+    expect(accepted).toEqual({ impact: 'compatible', text: 'Unknown fields are now accepted and stored' });
   });
 });

@@ -1,64 +1,72 @@
-import type { Answer, EndpointName, Request } from './endpoints.ts';
+import type { EndpointName, Request, ResponseBody } from './endpoints.ts';
 
-/** A refusal of the service, in its own words. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+/** An error response of the service. `message` is the service's message. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly endpoint: EndpointName;
   readonly status: number;
   readonly issues: readonly { path: string; message: string }[];
-  /** Seconds after which a repeat makes sense. */
+  /** Seconds to wait before a retry, from the `Retry-After` header. */
   readonly retryAfter: number | undefined;
 
-  constructor(endpoint: EndpointName, response: Response, body: RefusalBody) {
-    super(body.message ?? `The service answered ${response.status}`);
+  constructor(endpoint: EndpointName, response: Response, body: ErrorBody) {
+    super(body.message ?? `The service responded with status ${response.status}`);
     this.endpoint = endpoint;
     this.status = response.status;
     this.issues = body.errors ?? [];
-    const wait = Number(response.headers.get('Retry-After'));
-    this.retryAfter = wait > 0 ? wait : undefined;
+    const seconds = Number(response.headers.get('Retry-After'));
+    this.retryAfter = seconds > 0 ? seconds : undefined;
   }
 }
 
-interface RefusalBody {
+interface ErrorBody {
   message?: string;
   errors?: { path: string; message: string }[];
 }
 
-/** No answer came at all. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
+/** The request failed without a response. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError';
   constructor() {
-    super('The service cannot be reached');
+    super('Could not reach the service');
   }
 }
 
-/** Calls an endpoint and gives its JSON. @throws {Refusal} @throws {NoAnswer} */
-export async function call<Name extends EndpointName>(name: Name, request: Request<Name> = {}): Promise<Answer<Name>> {
-  return (await callForHeaders(name, request)).body;
-}
-
-/** Like `call`, with the headers of the answer. */
-export async function callForHeaders<Name extends EndpointName>(
+/**
+ * Calls an endpoint and resolves with the parsed JSON body.
+ *
+ * @throws {ApiError} when the status is not 2xx
+ * @throws {NetworkError} when no response arrived
+ */
+export async function call<Name extends EndpointName>(
   name: Name,
   request: Request<Name> = {},
-): Promise<{ body: Answer<Name>; headers: Headers }> {
+): Promise<ResponseBody<Name>> {
+  return (await callWithHeaders(name, request)).body;
+}
+
+/** Like `call`, but resolves with the response headers too. */
+export async function callWithHeaders<Name extends EndpointName>(
+  name: Name,
+  request: Request<Name> = {},
+): Promise<{ body: ResponseBody<Name>; headers: Headers }> {
   const { body, signal } = request;
   const [method = 'GET', path = ''] = name.split(' ');
-  const response = await fetch(addressOf(path, request.params, request.query), {
+  const response = await fetch(buildUrl(path, request.params, request.query), {
     method,
     headers: { ...request.headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
     body: body === undefined ? null : JSON.stringify(body),
     signal: signal ?? null,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new NoAnswer();
+    throw new NetworkError();
   });
-  if (!response.ok) throw new Refusal(name, response, await response.json().catch(() => ({})));
+  if (!response.ok) throw new ApiError(name, response, await response.json().catch(() => ({})));
   return { body: await response.json(), headers: response.headers };
 }
 
-/** The path of a request with its parameters filled in; what is undefined or empty is left out of the query. */
-export function addressOf(path: string, params: object = {}, query: object = {}): string {
+/** Fills in path parameters and appends the query. Undefined and empty values are omitted. */
+export function buildUrl(path: string, params: object = {}, query: object = {}): string {
   const filled = Object.entries(params).reduce(
     (text, [key, value]) => text.replace(`:${key}`, encodeURIComponent(String(value))),
     path,

@@ -6,7 +6,8 @@ import type { schemaCheckEndpoints } from '../../../src/users/schema-check.contr
 import type { userStatsEndpoints } from '../../../src/users/user-stats.contract.ts';
 import type { userEndpoints } from '../../../src/users/users.contract.ts';
 
-// Only types come from the contracts, so nothing of the service gets into the pages, and an endpoint that changes breaks their build.
+// Imports only types of the contracts: no service code is bundled, and a changed endpoint fails the
+// type check of the dashboard.
 
 type Endpoints = typeof appEndpoints &
   typeof schemaCheckEndpoints &
@@ -18,7 +19,7 @@ type Spec = Endpoints[keyof Endpoints];
 
 type NameOf<One extends Spec> = One extends Spec ? `${Uppercase<One['method']>} ${One['path']}` : never;
 
-/** An endpoint by its method and path, like `GET /auth/users/:id`. */
+/** The method and path of an endpoint, for example `GET /auth/users/:id`. */
 export type EndpointName = NameOf<Spec>;
 
 type SpecOf<Name extends EndpointName, One extends Spec = Spec> = One extends Spec
@@ -31,13 +32,13 @@ type Part<One, Name extends string> = One extends { [Key in Name]: infer Schema 
   ? z.input<Schema>
   : undefined;
 
-/** Queries are text on the wire; numbers are written out. */
+/** Query values; numbers are converted to text. */
 type Query<Values> = Values extends object ? { [Key in keyof Values]?: string | number | undefined } : undefined;
 
-/** The JSON that an endpoint answers. */
-export type Answer<Name extends EndpointName> = z.output<SpecOf<Name>['response']>;
+/** The JSON body of a successful response. */
+export type ResponseBody<Name extends EndpointName> = z.output<SpecOf<Name>['response']>;
 
-/** What an endpoint takes; the parts that its contract does not declare are left out. */
+/** The parts of a request. Parts that the contract does not declare are `undefined`. */
 export interface Request<Name extends EndpointName> {
   params?: Part<SpecOf<Name>, 'params'>;
   query?: Query<Part<SpecOf<Name>, 'query'>>;
@@ -46,9 +47,9 @@ export interface Request<Name extends EndpointName> {
   signal?: AbortSignal;
 }
 
-export type UserRecord = Answer<'GET /auth/users'>['users'][number];
-export type AppRecord = Answer<'GET /auth/apps'>['apps'][number];
-export type Schema = Answer<'GET /auth/apps/:sourceAppId/schema'>;
+export type UserRecord = ResponseBody<'GET /auth/users'>['users'][number];
+export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
+export type Schema = ResponseBody<'GET /auth/apps/:sourceAppId/schema'>;
 export type Field = Schema['fields'][number];
 export type Kind = Field['kind'];
-export type Session = Answer<'GET /auth/session'>;
+export type Session = ResponseBody<'GET /auth/session'>;

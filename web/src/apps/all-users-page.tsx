@@ -3,32 +3,32 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { call } from '../api/call.ts';
-import type { Answer } from '../api/endpoints.ts';
-import { Empty } from '../components/empty.tsx';
+import type { ResponseBody } from '../api/endpoints.ts';
+import { EmptyState } from '../components/empty-state.tsx';
+import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Pager } from '../components/pager.tsx';
-import { Retry } from '../components/retry.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { RecordView } from '../record/record-view.tsx';
 import classes from './apps-page.module.css';
 import { appSchemaVersionQuery, appsQuery } from './queries.ts';
 
-type UserOfApp = Answer<'GET /auth/admin/users'>['users'][number];
+type UserOfApp = ResponseBody<'GET /auth/admin/users'>['users'][number];
 
 const SIZES = [25, 50, 100, 200];
-const LOOK_AGAIN_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 
-/** The users of all apps, or of one, newest first. */
+/** Lists the users of all apps, or of one app, newest first. For administrators. */
 export function AllUsersPage() {
-  const [address, setAddress] = useSearchParams();
+  const [searchParams, setSearchParams] = useSearchParams();
   const [opened, setOpened] = useState<UserOfApp>();
-  const sourceAppId = address.get('sourceAppId') ?? '';
-  const page = Math.max(1, Number(address.get('page')) || 1);
-  const size = SIZES.find((known) => known === Number(address.get('size'))) ?? 50;
+  const sourceAppId = searchParams.get('sourceAppId') ?? '';
+  const page = Math.max(1, Number(searchParams.get('page')) || 1);
+  const size = SIZES.find((known) => known === Number(searchParams.get('size'))) ?? 50;
   const go = (change: { sourceAppId?: string; page?: number; size?: number }): void => {
     const next = { sourceAppId, size, page: 1, ...change };
-    setAddress(Object.entries(next).map(([name, value]) => [name, String(value)]));
+    setSearchParams(Object.entries(next).map(([name, value]) => [name, String(value)]));
   };
 
   const apps = useQuery(appsQuery);
@@ -37,32 +37,32 @@ export function AllUsersPage() {
     queryFn: ({ signal }) =>
       call('GET /auth/admin/users', { query: { sourceAppId, limit: size, skip: (page - 1) * size }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_INTERVAL_MS,
   });
   const known = apps.data?.apps.map((app) => app.sourceAppId) ?? [];
-  // The address may name an app that is not in the list yet, or no more.
-  const names = sourceAppId === '' || known.includes(sourceAppId) ? known : [sourceAppId, ...known];
+  // The URL can contain an app that is not in the list.
+  const options = sourceAppId === '' || known.includes(sourceAppId) ? known : [sourceAppId, ...known];
   return (
     <>
-      <PageHeader title="All users" note="Across all apps, newest first">
+      <PageHeader title="All users" note="Users of every app, newest first">
         <NativeSelect
-          aria-label="Only the users of"
+          aria-label="Filter by app"
           value={sourceAppId}
-          data={[{ value: '', label: 'All apps' }, ...names.map((name) => ({ value: name, label: name }))]}
+          data={[{ value: '', label: 'All apps' }, ...options.map((id) => ({ value: id, label: id }))]}
           onChange={(event) => go({ sourceAppId: event.currentTarget.value })}
         />
       </PageHeader>
-      {list.error && <Retry error={list.error} onRetry={list.refetch} />}
+      {list.error && <LoadError error={list.error} onRetry={list.refetch} />}
       <section className={classes.card} aria-label="List of users">
         {!list.data && !list.error && <TableSkeleton rows={8} />}
         {list.data && list.data.users.length > 0 && <Rows users={list.data.users} onOpen={setOpened} />}
         {list.data?.users.length === 0 && (
-          <Empty
-            title="No users here"
-            action={page > 1 && <Button onClick={() => go({})}>Go to the first page</Button>}
+          <EmptyState
+            title={page > 1 ? 'No users on this page' : 'No users yet'}
+            action={page > 1 && <Button onClick={() => go({})}>Go to first page</Button>}
           >
-            {page > 1 ? 'This page is past the end.' : 'Users appear here as soon as a form submits them.'}
-          </Empty>
+            {page > 1 ? 'The list has fewer pages.' : 'Users appear here when a form submits them.'}
+          </EmptyState>
         )}
         {list.data && <Pager page={page} size={size} sizes={SIZES} shown={list.data.users.length} onChange={go} />}
       </section>
@@ -75,7 +75,7 @@ export function AllUsersPage() {
 
 function Rows({ users, onOpen }: { users: UserOfApp[]; onOpen: (user: UserOfApp) => void }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by key
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
     <section className={classes.scroll} tabIndex={0} aria-label="Table of users">
       <Table verticalSpacing="xs" horizontalSpacing="md">
         <Table.Thead>
@@ -113,6 +113,6 @@ function Rows({ users, onOpen }: { users: UserOfApp[]; onOpen: (user: UserOfApp)
 
 function RecordOfApp({ user }: { user: UserOfApp }) {
   const schema = useQuery(appSchemaVersionQuery(user.sourceAppId, user.schemaVersion));
-  if (schema.error) return <Retry error={schema.error} onRetry={schema.refetch} />;
+  if (schema.error) return <LoadError error={schema.error} onRetry={schema.refetch} />;
   return schema.data ? <RecordView record={user} schema={schema.data} /> : <TableSkeleton rows={3} />;
 }

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AppRecord } from '../api/endpoints.ts';
-import { Empty } from '../components/empty.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 import { KeyIcon, MenuIcon, PlugIcon, PlusIcon, TrashIcon, UsersIcon } from '../components/icons.tsx';
+import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Retry } from '../components/retry.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import classes from './apps-page.module.css';
@@ -15,54 +15,54 @@ import { DeleteApp } from './delete-app.tsx';
 import { adminStatsQuery, appsQuery } from './queries.ts';
 import { RotatePassword } from './rotate-password.tsx';
 
-/** `users` is undefined while the numbers are not there. */
+/** `users` and `lastSubmissionAt` are undefined until the statistics are loaded. */
 type AppRow = AppRecord & { users: number | undefined; lastSubmissionAt: string | null | undefined };
-type Task = { kind: 'create' } | { kind: 'rotate' | 'delete'; app: AppRow };
+type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'delete'; app: AppRow };
 
-/** An administrator's start page: every app, and what can be done with it. */
+/** The administrator's start page: lists all apps with their actions. */
 export function AppsPage() {
   const apps = useQuery(appsQuery);
   const stats = useQuery(adminStatsQuery);
-  const [task, setTask] = useState<Task>();
-  const close = (): void => setTask(undefined);
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const close = (): void => setDialog(undefined);
   const create = (
-    <Button leftSection={<PlusIcon size={16} />} onClick={() => setTask({ kind: 'create' })}>
-      Create an app
+    <Button leftSection={<PlusIcon size={16} />} onClick={() => setDialog({ kind: 'create' })}>
+      Create app
     </Button>
   );
 
-  const numbers = new Map(stats.data?.apps.map((entry) => [entry.sourceAppId, entry]));
+  const statsByApp = new Map(stats.data?.apps.map((entry) => [entry.sourceAppId, entry]));
   const rows = apps.data?.apps.map((app): AppRow => {
-    const known = numbers.get(app.sourceAppId);
-    return { ...app, users: known?.users, lastSubmissionAt: known?.lastSubmissionAt };
+    const ofApp = statsByApp.get(app.sourceAppId);
+    return { ...app, users: ofApp?.users, lastSubmissionAt: ofApp?.lastSubmissionAt };
   });
   const onlyAdmins = rows?.every(({ role }) => role === 'admin');
   return (
     <>
-      <PageHeader title="Apps" note="Each app collects its own users under its own schema">
+      <PageHeader title="Apps" note="Each app has its own users and its own schema">
         {create}
       </PageHeader>
-      {apps.error && <Retry error={apps.error} onRetry={apps.refetch} />}
+      {apps.error && <LoadError error={apps.error} onRetry={apps.refetch} />}
       <section className={classes.card} aria-label="List of apps">
         {!rows && !apps.error && <TableSkeleton rows={5} />}
-        {rows && <AppsTable rows={rows} onTask={setTask} />}
+        {rows && <AppsTable rows={rows} onOpenDialog={setDialog} />}
         {onlyAdmins && (
-          <Empty title="Create your first app" action={create}>
-            An app is what a form, a site or a device submits to. Next you design its fields, and then you copy a
-            snippet into your form.
-          </Empty>
+          <EmptyState title="Create your first app" action={create}>
+            Forms, sites and devices submit users to an app. Create an app, define its fields, then copy the ready-made
+            code into your form.
+          </EmptyState>
         )}
       </section>
-      <CreateApp opened={task?.kind === 'create'} onClose={close} />
-      <RotatePassword app={task?.kind === 'rotate' ? task.app : undefined} onClose={close} />
-      <DeleteApp app={task?.kind === 'delete' ? task.app : undefined} onClose={close} />
+      <CreateApp opened={dialog?.kind === 'create'} onClose={close} />
+      <RotatePassword app={dialog?.kind === 'rotate' ? dialog.app : undefined} onClose={close} />
+      <DeleteApp app={dialog?.kind === 'delete' ? dialog.app : undefined} onClose={close} />
     </>
   );
 }
 
-function AppsTable({ rows, onTask }: { rows: AppRow[]; onTask: (task: Task) => void }) {
+function AppsTable({ rows, onOpenDialog }: { rows: AppRow[]; onOpenDialog: (dialog: OpenDialog) => void }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by key
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
     <section className={classes.scroll} tabIndex={0} aria-label="Table of apps">
       <Table verticalSpacing="sm" horizontalSpacing="md">
         <Table.Thead>
@@ -73,7 +73,7 @@ function AppsTable({ rows, onTask }: { rows: AppRow[]; onTask: (task: Task) => v
             <Table.Th>Last submission</Table.Th>
             <Table.Th>Created</Table.Th>
             <Table.Th>
-              <span className="unseen">Actions</span>
+              <span className="visually-hidden">Actions</span>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -96,7 +96,7 @@ function AppsTable({ rows, onTask }: { rows: AppRow[]; onTask: (task: Task) => v
                 <Time at={app.createdAt} relative />
               </Table.Td>
               <Table.Td className={classes.right ?? ''}>
-                <AppMenu app={app} onTask={onTask} />
+                <AppMenu app={app} onOpenDialog={onOpenDialog} />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -106,7 +106,7 @@ function AppsTable({ rows, onTask }: { rows: AppRow[]; onTask: (task: Task) => v
   );
 }
 
-function AppMenu({ app, onTask }: { app: AppRow; onTask: (task: Task) => void }) {
+function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dialog: OpenDialog) => void }) {
   return (
     <Menu>
       <Menu.Target>
@@ -120,19 +120,19 @@ function AppMenu({ app, onTask }: { app: AppRow; onTask: (task: Task) => void })
           href={`/users?sourceAppId=${app.sourceAppId}`}
           leftSection={<UsersIcon size={16} />}
         >
-          Users
+          View users
         </Menu.Item>
         <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/connect`} leftSection={<PlugIcon size={16} />}>
           Connect a form
         </Menu.Item>
-        <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => onTask({ kind: 'rotate', app })}>
-          New password
+        <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => onOpenDialog({ kind: 'rotate', app })}>
+          Rotate password
         </Menu.Item>
         {app.role !== 'admin' && (
           <Menu.Item
             leftSection={<TrashIcon size={16} />}
             c="var(--mantine-color-error)"
-            onClick={() => onTask({ kind: 'delete', app })}
+            onClick={() => onOpenDialog({ kind: 'delete', app })}
           >
             Delete
           </Menu.Item>

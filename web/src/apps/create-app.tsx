@@ -2,10 +2,10 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { call, Refusal } from '../api/call.ts';
+import { ApiError, call } from '../api/call.ts';
 import { NewPassword } from './new-password.tsx';
 
-/** Names a new app, then shows its password this once. */
+/** Asks for the ID of a new app, creates it and shows its password once. */
 export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const client = useQueryClient();
   const create = useMutation({
@@ -20,52 +20,52 @@ export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () =>
     onClose();
     create.reset();
   };
-  const made = create.data;
+  const created = create.data;
   return (
     <Modal
       opened={opened}
       onClose={close}
-      title={made ? `${made.sourceAppId} is created` : 'Create an app'}
-      closeOnClickOutside={!made}
-      closeOnEscape={!made}
-      withCloseButton={!made}
+      title={created ? `${created.sourceAppId} was created` : 'Create app'}
+      closeOnClickOutside={!created}
+      closeOnEscape={!created}
+      withCloseButton={!created}
     >
-      {made ? (
+      {created ? (
         <NewPassword
-          {...made}
+          {...created}
           onClose={close}
           next={
-            <Button component={Link} href={`/apps/${made.sourceAppId}`}>
-              Design its fields
+            <Button component={Link} href={`/apps/${created.sourceAppId}`}>
+              Define fields
             </Button>
           }
         />
       ) : (
-        <NameForm onSubmit={create.mutate} pending={create.isPending} error={create.error} onCancel={close} />
+        <AppIdForm onSubmit={create.mutate} pending={create.isPending} error={create.error} onCancel={close} />
       )}
     </Modal>
   );
 }
 
-interface NameFormProps {
+interface AppIdFormProps {
   onSubmit: (sourceAppId: string) => void;
   pending: boolean;
   error: Error | null;
   onCancel: () => void;
 }
 
-function NameForm({ onSubmit, pending, error, onCancel }: NameFormProps) {
-  const [name, setName] = useState('');
+function AppIdForm({ onSubmit, pending, error, onCancel }: AppIdFormProps) {
+  const [sourceAppId, setSourceAppId] = useState('');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    onSubmit(name.trim());
+    onSubmit(sourceAppId.trim());
   };
   return (
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="App id"
-          description="Letters, digits, dots, underscores and hyphens. Forms send it with each submission; it cannot be changed later."
+          label="App ID"
+          description="Use 1 to 80 letters, digits, dots, underscores and hyphens. Forms send the ID with every submission. You can't change it later."
           placeholder="newsletter"
           required
           data-autofocus
@@ -73,9 +73,9 @@ function NameForm({ onSubmit, pending, error, onCancel }: NameFormProps) {
           autoCapitalize="none"
           spellCheck={false}
           maxLength={80}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={error && reason(error)}
+          value={sourceAppId}
+          onChange={(event) => setSourceAppId(event.currentTarget.value)}
+          error={error && errorText(error)}
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
@@ -90,9 +90,9 @@ function NameForm({ onSubmit, pending, error, onCancel }: NameFormProps) {
   );
 }
 
-function reason(error: Error): string {
-  if (!(error instanceof Refusal)) return `${error.message}. Try again.`;
-  if (error.status === 409) return 'There is an app with this id already. Choose another.';
+function errorText(error: Error): string {
+  if (!(error instanceof ApiError)) return `${error.message}. Try again.`;
+  if (error.status === 409) return 'An app with this ID already exists. Choose another ID.';
   const [issue] = error.issues;
-  return issue ? `This ${issue.message}.` : `${error.message}.`;
+  return issue ? `The app ID ${issue.message}.` : `${error.message}.`;
 }

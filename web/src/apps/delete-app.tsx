@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { count } from '../components/count.ts';
 import { TypedConfirmation } from '../components/typed-confirmation.tsx';
 
 interface DeleteAppProps {
@@ -9,13 +10,16 @@ interface DeleteAppProps {
   onClose: () => void;
 }
 
-/** Deletes an app with its users, after its name was typed. */
+/** Deletes an app and its users after the administrator typed the app ID. */
 export function DeleteApp({ app, onClose }: DeleteAppProps) {
   const client = useQueryClient();
   const remove = useMutation({
     mutationFn: (sourceAppId: string) => call('DELETE /auth/apps/:sourceAppId', { params: { sourceAppId } }),
     onSuccess: async ({ deletedUsers }, sourceAppId) => {
-      notifications.show({ title: `${sourceAppId} is deleted`, message: `${users(deletedUsers)} went with it.` });
+      notifications.show({
+        title: `App ${sourceAppId} was deleted`,
+        message: `${count(deletedUsers, 'user')} ${deletedUsers === 1 ? 'was' : 'were'} deleted`,
+      });
       close();
       client.removeQueries({ queryKey: ['app-schema', sourceAppId] });
       await Promise.all(
@@ -30,24 +34,20 @@ export function DeleteApp({ app, onClose }: DeleteAppProps) {
   return (
     <TypedConfirmation
       opened={app !== undefined}
-      title="Delete this app"
-      noun="App id"
+      title="Delete app"
+      label="App ID"
       expected={app?.sourceAppId ?? ''}
-      action={app?.users === undefined ? 'Delete' : `Delete with ${users(app.users)}`}
+      action={app?.users === undefined ? 'Delete app' : `Delete app and ${count(app.users, 'user')}`}
       pending={remove.isPending}
       error={remove.error}
       onConfirm={() => app && remove.mutate(app.sourceAppId)}
       onClose={close}
     >
       <Text size="sm">
-        The app, its schema with all versions, and{' '}
-        <strong>{app?.users === undefined ? 'all its users' : `all its ${users(app.users)}`}</strong> will be deleted.
-        Forms that submit to it will be refused.
+        This deletes the app, all versions of its schema and{' '}
+        <strong>{app?.users === undefined ? 'all its users' : `its ${count(app.users, 'user')}`}</strong>. The service
+        rejects later submissions to this app.
       </Text>
     </TypedConfirmation>
   );
-}
-
-function users(count: number): string {
-  return count === 1 ? '1 user' : `${count.toLocaleString()} users`;
 }

@@ -7,35 +7,36 @@ interface NewPasswordProps {
   sourceAppId: string;
   password: string;
   onClose: () => void;
-  /** Another way on than closing. */
+  /** An action that is offered beside Done. */
   next?: ReactNode;
 }
 
-/** A password that can be read this once; so the dialog is left only after it was said to be kept. */
+/** Shows a generated password once. Done is enabled after the reader confirmed to have saved it. */
 export function NewPassword({ sourceAppId, password, onClose, next }: NewPasswordProps) {
-  const [kept, setKept] = useState(false);
+  const [isSaved, setSaved] = useState(false);
   return (
     <Stack>
       <Text size="sm">
-        With this password the operators of <strong className="breaks">{sourceAppId}</strong> log in to see their users.
+        Operators of <strong className="breaks">{sourceAppId}</strong> log in with this password.
       </Text>
       <div className={classes.password}>
         <code className={classes.text}>{password}</code>
         <CopyButton text={password} label="Copy password" />
       </div>
-      <Alert color="yellow" variant="light" title="It is not shown again">
-        Only a hash of it is stored. Keep it in a password manager now; a lost password can only be replaced.
+      <Alert color="yellow" variant="light" title="You won't see this again">
+        The service stores only a hash of the password. Save it in a password manager now. A lost password can't be
+        recovered, only replaced.
       </Alert>
       <Checkbox
-        label="I have kept the password"
-        checked={kept}
-        onChange={(event) => setKept(event.currentTarget.checked)}
+        label="I've saved this password"
+        checked={isSaved}
+        onChange={(event) => setSaved(event.currentTarget.checked)}
       />
       <Group justify="flex-end">
-        <Button variant={next ? 'default' : 'filled'} disabled={!kept} onClick={onClose}>
+        <Button variant={next ? 'default' : 'filled'} disabled={!isSaved} onClick={onClose}>
           Done
         </Button>
-        {kept && next}
+        {isSaved && next}
       </Group>
     </Stack>
   );

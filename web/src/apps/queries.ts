@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { call, callForHeaders } from '../api/call.ts';
+import { call, callWithHeaders } from '../api/call.ts';
 
 export const appsQuery = queryOptions({
   queryKey: ['apps'],
@@ -11,12 +11,12 @@ export const adminStatsQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /auth/admin/stats', { signal }),
 });
 
-/** An app's newest schema, with the tag that a replacement names. */
+/** The newest schema of an app, with the ETag for `If-Match`. */
 export const appSchemaQuery = (sourceAppId: string) =>
   queryOptions({
     queryKey: ['app-schema', sourceAppId],
     queryFn: async ({ signal }) => {
-      const { body, headers } = await callForHeaders('GET /auth/apps/:sourceAppId/schema', {
+      const { body, headers } = await callWithHeaders('GET /auth/apps/:sourceAppId/schema', {
         params: { sourceAppId },
         signal,
       });
@@ -24,7 +24,7 @@ export const appSchemaQuery = (sourceAppId: string) =>
     },
   });
 
-/** An app's schema as it was in one version; a version never changes. */
+/** One version of an app's schema. Versions are immutable, so the result never becomes stale. */
 export const appSchemaVersionQuery = (sourceAppId: string, version: number) =>
   queryOptions({
     queryKey: ['app-schema', sourceAppId, version],

@@ -2,16 +2,16 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { CheckIcon, CopyIcon } from './icons.tsx';
 
-const SHOWN_MS = 2_000;
+const FEEDBACK_MS = 2_000;
 
-/** Puts a text on the clipboard and says so. */
+/** Copies a text to the clipboard and shows whether that succeeded. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const copy = async (): Promise<void> => {
-    setState((await write(text)) ? 'copied' : 'failed');
-    setTimeout(() => setState('idle'), SHOWN_MS);
+    setState((await copyText(text)) ? 'copied' : 'failed');
+    setTimeout(() => setState('idle'), FEEDBACK_MS);
   };
-  const said = { idle: label, copied: 'Copied', failed: 'Select and copy by hand' }[state];
+  const caption = { idle: label, copied: 'Copied', failed: "Couldn't copy. Select the text" }[state];
   return (
     <Button
       variant="default"
@@ -19,13 +19,16 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
       leftSection={state === 'copied' ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
       onClick={() => void copy()}
     >
-      <span aria-live="polite">{said}</span>
+      <span aria-live="polite">{caption}</span>
     </Button>
   );
 }
 
-/** The clipboard is there on secure origins only; over plain HTTP in a network the old command still works. */
-async function write(text: string): Promise<boolean> {
+/**
+ * Writes a text to the clipboard. `navigator.clipboard` exists only in secure contexts; over plain
+ * HTTP the deprecated `execCommand` still works.
+ */
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -34,8 +37,8 @@ async function write(text: string): Promise<boolean> {
     area.value = text;
     document.body.append(area);
     area.select();
-    const done = document.execCommand('copy');
+    const isCopied = document.execCommand('copy');
     area.remove();
-    return done;
+    return isCopied;
   }
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 
-// A dozen pictures do not need a package of thousands. They say nothing that a text beside them or a name does not say.
+// Defined here because the dashboard needs only about 25 icons. They are decorative: the text or
+// the accessible name beside an icon carries the meaning.
 
 interface IconProps {
   size?: number;
@@ -71,7 +72,7 @@ export const MoonIcon = icon(<path d="M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 
 export const MenuIcon = icon(<path strokeWidth="3" d="M12 5.5h.01M12 12h.01M12 18.5h.01" />);
 export const InboxIcon = icon(<path d="M4 13 6.5 5h11L20 13v6H4zM4 13h5l1.5 2.5h3L15 13h5" />);
 
-/** The mark of the service. */
+/** The logo of the service. */
 export function Logo({ size = 28 }: IconProps) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">

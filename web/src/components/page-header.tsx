@@ -3,12 +3,12 @@ import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import classes from './page-header.module.css';
 
-/** The name of a page, also in the browser's title, with what one can do on it. */
+/** The title of a page with an optional note and actions. Sets the document title too. */
 export function PageHeader({ title, note, children }: { title: string; note?: ReactNode; children?: ReactNode }) {
   useDocumentTitle(`${title} · User Collection`);
   return (
     <header className={classes.header}>
-      <div className={classes.words}>
+      <div className={classes.text}>
         <Title order={1} size="h2" className={classes.title}>
           {title}
         </Title>

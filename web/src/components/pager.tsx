@@ -3,32 +3,32 @@ import { LeftIcon, RightIcon } from './icons.tsx';
 import classes from './pager.module.css';
 
 interface PagerProps {
-  /** From 1. */
+  /** Page number, from 1. */
   page: number;
   size: number;
   sizes: readonly number[];
-  /** How many are on this page. */
+  /** Number of entries on this page. */
   shown: number;
-  /** How many there are in all; unknown where the service does not count them. */
+  /** Total number of entries; `undefined` when the service does not count them. */
   total?: number;
   onChange: (change: { page?: number; size?: number }) => void;
 }
 
-/** Which part of a list is shown, and the way to the next. */
+/** Shows the range of the current page, the page size and buttons for the adjacent pages. */
 export function Pager({ page, size, sizes, shown, total, onChange }: PagerProps) {
   const first = (page - 1) * size + 1;
   const last = first + shown - 1;
   const isLast = total === undefined ? shown < size : last >= total;
-  const range = shown === 0 ? 'Nothing' : `${first.toLocaleString()}–${last.toLocaleString()}`;
+  const range = shown === 0 ? '0' : `${first.toLocaleString()}–${last.toLocaleString()}`;
   if (page === 1 && shown === 0) return null;
   return (
-    <nav className={classes.pager} aria-label="Pages of the list">
+    <nav className={classes.pager} aria-label="Pagination">
       <Text size="sm" c="dimmed" aria-live="polite">
         {total === undefined ? range : `${range} of ${total.toLocaleString()}`}
       </Text>
       <Group gap="xs">
         <NativeSelect
-          aria-label="Rows on a page"
+          aria-label="Rows per page"
           size="xs"
           value={String(size)}
           data={sizes.map((value) => ({ value: String(value), label: `${value} rows` }))}

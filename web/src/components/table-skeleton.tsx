@@ -1,11 +1,11 @@
 import { Skeleton, Stack } from '@mantine/core';
 
-/** Keeps the place of a table that is being loaded. */
+/** Placeholder for a table while its data is loading. */
 export function TableSkeleton({ rows }: { rows: number }) {
   return (
     <Stack p="md" gap="sm" role="status" aria-busy="true" aria-label="Loading">
       {Array.from({ length: rows }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
         <Skeleton key={row} h={28} />
       ))}
     </Stack>

@@ -1,40 +1,40 @@
+import { count } from './count.ts';
+
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const calendarDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
 ] as const;
-/** After that many days a date says more than a number of days. */
-const RECENT_DAYS = 7;
+/** Older times are shown as dates, not as relative times. */
+const MAX_RELATIVE_DAYS = 7;
 
-/** A moment, in the reader's zone and language. */
+/** A point in time (ISO 8601) in the reader's locale and time zone. */
 export function Time({ at, relative: isRelative = false }: { at: string; relative?: boolean }) {
-  const moment = new Date(at);
-  if (Number.isNaN(moment.getTime())) return <>{at}</>;
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <>{at}</>;
   return (
-    <time dateTime={at} title={dateTime.format(moment)}>
-      {isRelative ? ago(moment) : dateTime.format(moment)}
+    <time dateTime={at} title={dateTime.format(date)}>
+      {isRelative ? relativeTime(date) : dateTime.format(date)}
     </time>
   );
 }
 
-/** A calendar day like `2026-01-31`, which has no zone. */
-export function calendarDay(date: string): string {
-  return day.format(new Date(`${date}T00:00:00Z`));
+/** Formats a calendar date such as `2026-01-31`, which has no time zone. */
+export function calendarDay(day: string): string {
+  return calendarDate.format(new Date(`${day}T00:00:00Z`));
 }
 
-/** A number of seconds in words. */
+/** Formats a duration in seconds, for example `40 seconds` or `3 minutes`. */
 export function duration(seconds: number): string {
-  if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`;
-  const minutes = Math.ceil(seconds / 60);
-  return minutes === 1 ? '1 minute' : `${minutes} minutes`;
+  return seconds < 60 ? count(seconds, 'second') : count(Math.ceil(seconds / 60), 'minute');
 }
 
-function ago(moment: Date): string {
-  const seconds = (moment.getTime() - Date.now()) / 1000;
-  if (Math.abs(seconds) > RECENT_DAYS * 86_400) return dateTime.format(moment);
+function relativeTime(date: Date): string {
+  const seconds = (date.getTime() - Date.now()) / 1000;
+  if (Math.abs(seconds) > MAX_RELATIVE_DAYS * 86_400) return dateTime.format(date);
   const unit = UNITS.find(([, size]) => Math.abs(seconds) >= size);
   return unit ? relative.format(Math.round(seconds / unit[1]), unit[0]) : 'just now';
 }

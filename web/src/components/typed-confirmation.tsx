@@ -4,20 +4,20 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 interface TypedConfirmationProps {
   opened: boolean;
   title: string;
-  /** What has to be typed. */
+  /** The text that enables the action. */
   expected: string;
-  /** What it is, as in "Type the **email** to confirm". */
-  noun: string;
+  /** The label of the input, for example `Email`. */
+  label: string;
   action: string;
   pending: boolean;
   error: Error | null;
   onConfirm: () => void;
   onClose: () => void;
-  /** What will happen. */
+  /** Explains the consequences. */
   children: ReactNode;
 }
 
-/** Asks before what cannot be undone, so that no slip of the hand does it. */
+/** Confirms an irreversible action: the reader must type the name of what is deleted. */
 export function TypedConfirmation(props: TypedConfirmationProps) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title={props.title}>
@@ -26,10 +26,10 @@ export function TypedConfirmation(props: TypedConfirmationProps) {
   );
 }
 
-// Its own component, so that what was typed is forgotten when the dialog closes.
+// A separate component, so that closing the dialog resets the input.
 function Confirmation({
   expected,
-  noun,
+  label,
   action,
   pending,
   error,
@@ -50,7 +50,7 @@ function Confirmation({
           This cannot be undone. Type <strong className="breaks">{expected}</strong> to confirm.
         </Text>
         <TextInput
-          label={noun}
+          label={label}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}

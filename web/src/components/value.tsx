@@ -1,18 +1,20 @@
 import { Badge, Text } from '@mantine/core';
+import { count } from './count.ts';
 import { CheckIcon } from './icons.tsx';
 import { calendarDay, Time } from './time.tsx';
 import classes from './value.module.css';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const MOMENT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}/;
 const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20, useGrouping: false });
 
 /**
- * A stored value, short enough for a cell. Whatever it holds stays text: it comes from the public, so it never becomes markup, an address to follow or a formula.
+ * Shows a stored value in a table cell, truncated. Values come from the public, so they are
+ * rendered as text only: never as markup or links.
  */
 export function Value({ value }: { value: unknown }) {
-  if (value === undefined || value === null) return <Nothing />;
-  if (value === true) return <Ticked />;
+  if (value === undefined || value === null) return <NoValue />;
+  if (value === true) return <Checked />;
   if (value === false)
     return (
       <Text span size="sm" c="dimmed">
@@ -23,36 +25,32 @@ export function Value({ value }: { value: unknown }) {
   if (Array.isArray(value))
     return (
       <Badge variant="light" color="gray" tt="none">
-        {items(value.length)}
+        {count(value.length, 'item')}
       </Badge>
     );
-  if (typeof value !== 'string') return <code className={classes.cut}>{JSON.stringify(value)}</code>;
-  if (value === '') return <Nothing />;
+  if (typeof value !== 'string') return <code className={classes.truncated}>{JSON.stringify(value)}</code>;
+  if (value === '') return <NoValue />;
   if (DAY.test(value)) return <>{calendarDay(value)}</>;
-  if (MOMENT.test(value)) return <Time at={value} />;
+  if (DATE_TIME.test(value)) return <Time at={value} />;
   return (
-    <span className={classes.cut} title={value}>
+    <span className={classes.truncated} title={value}>
       {value}
     </span>
   );
 }
 
-export function items(count: number): string {
-  return count === 1 ? '1 item' : `${count} items`;
-}
-
-function Nothing() {
+function NoValue() {
   return (
     <Text span size="sm" c="dimmed">
       <span aria-hidden="true">–</span>
-      <span className="unseen">nothing</span>
+      <span className="visually-hidden">No value</span>
     </Text>
   );
 }
 
-function Ticked() {
+function Checked() {
   return (
-    <span className={classes.ticked}>
+    <span className={classes.checked}>
       <CheckIcon size={16} /> Yes
     </span>
   );

@@ -5,48 +5,62 @@ import type { Schema } from '../api/endpoints.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { CopyButton } from '../components/copy-button.tsx';
 import { LeftIcon } from '../components/icons.tsx';
+import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Retry } from '../components/retry.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { schemaQuery } from '../users/queries.ts';
 import classes from './connect-page.module.css';
 import { curlSnippet, fetchSnippet, htmlSnippet } from './snippets.ts';
 
 const SNIPPETS = [
-  { id: 'curl', name: 'Terminal', note: 'Paste it into a terminal to send a first submission.', write: curlSnippet },
-  { id: 'html', name: 'HTML', note: 'A whole page. Take the form and its script into your own.', write: htmlSnippet },
-  { id: 'fetch', name: 'JavaScript', note: 'For an app, a server or a form of your own.', write: fetchSnippet },
+  {
+    id: 'curl',
+    name: 'Terminal',
+    note: 'Paste this command into a terminal to send a submission.',
+    generate: curlSnippet,
+  },
+  {
+    id: 'html',
+    name: 'HTML',
+    note: 'A complete page. Copy the form and its script into your own page.',
+    generate: htmlSnippet,
+  },
+  { id: 'fetch', name: 'JavaScript', note: 'For your own app, server or form.', generate: fetchSnippet },
 ] as const;
 
-/** How a form submits to an app: texts to copy, true to the app's schema. */
-export function ConnectPage({ sourceAppId, ofAdmin = false }: { sourceAppId: string; ofAdmin?: boolean }) {
-  const own = useQuery({ ...schemaQuery, enabled: !ofAdmin });
-  const others = useQuery({ ...appSchemaQuery(sourceAppId), enabled: ofAdmin });
-  const query = ofAdmin ? others : own;
-  const schema = ofAdmin ? others.data?.schema : own.data;
+/**
+ * Code that submits to an app, generated from its newest schema.
+ *
+ * @param asAdmin whether an administrator opens the page of another app
+ */
+export function ConnectPage({ sourceAppId, asAdmin = false }: { sourceAppId: string; asAdmin?: boolean }) {
+  const ownSchema = useQuery({ ...schemaQuery, enabled: !asAdmin });
+  const appSchema = useQuery({ ...appSchemaQuery(sourceAppId), enabled: asAdmin });
+  const query = asAdmin ? appSchema : ownSchema;
+  const schema = asAdmin ? appSchema.data?.schema : ownSchema.data;
   return (
     <>
-      {ofAdmin && (
+      {asAdmin && (
         <Link href={`/apps/${sourceAppId}`} className={classes.back ?? ''}>
           <LeftIcon size={16} /> {sourceAppId}
         </Link>
       )}
       <PageHeader
-        title="Connect your form"
-        note={`What submits to ${sourceAppId}, by version ${schema?.version ?? '…'} of its schema`}
+        title="Connect a form"
+        note={`Ready-made code for ${sourceAppId}${schema ? ` (schema v${schema.version})` : ''}`}
       />
-      {query.error && <Retry error={query.error} onRetry={query.refetch} />}
+      {query.error && <LoadError error={query.error} onRetry={query.refetch} />}
       {!schema && !query.error && <PageSkeleton />}
-      {schema && <Snippets sourceAppId={sourceAppId} schema={schema} ofAdmin={ofAdmin} />}
+      {schema && <Snippets sourceAppId={sourceAppId} schema={schema} asAdmin={asAdmin} />}
     </>
   );
 }
 
-function Snippets({ sourceAppId, schema, ofAdmin }: { sourceAppId: string; schema: Schema; ofAdmin: boolean }) {
+function Snippets({ sourceAppId, schema, asAdmin }: { sourceAppId: string; schema: Schema; asAdmin: boolean }) {
   const target = { origin: window.location.origin, sourceAppId, schema };
   return (
     <>
-      <section className={classes.card} aria-label="Snippets">
+      <section className={classes.card} aria-label="Code">
         <Tabs defaultValue="curl" keepMounted={false}>
           <Tabs.List px="md" pt={6}>
             {SNIPPETS.map(({ id, name }) => (
@@ -55,37 +69,32 @@ function Snippets({ sourceAppId, schema, ofAdmin }: { sourceAppId: string; schem
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          {SNIPPETS.map(({ id, note, write }) => (
+          {SNIPPETS.map(({ id, note, generate }) => (
             <Tabs.Panel key={id} value={id}>
-              <Snippet note={note} text={write(target)} />
+              <Snippet note={note} text={generate(target)} />
             </Tabs.Panel>
           ))}
         </Tabs>
       </section>
-      <section className={classes.notes} aria-label="Good to know">
+      <section className={classes.notes} aria-label="Notes">
         <Text size="sm">
-          <strong>Then look here:</strong>{' '}
-          {ofAdmin ? (
-            <>
-              log in as {sourceAppId}, or open <Link href={`/users?sourceAppId=${sourceAppId}`}>its users</Link>.
-            </>
-          ) : (
-            <>
-              the <Link href="/users">users</Link> show a submission within seconds.
-            </>
-          )}
+          <strong>Result:</strong> A submission appears in{' '}
+          <Link href={asAdmin ? `/users?sourceAppId=${sourceAppId}` : '/users'}>
+            {asAdmin ? `the users of ${sourceAppId}` : 'Users'}
+          </Link>{' '}
+          within seconds.
         </Text>
         <Text size="sm">
-          <strong>The same email again</strong> changes the record: fields that are sent replace, fields that are not
-          stay, and items of lists are added.
+          <strong>Updates:</strong> A later submission with the same email updates the record. Submitted values replace
+          stored values, list items are appended, and other fields keep their values.
         </Text>
         <Text size="sm">
-          <strong>To be safe against double sending</strong>, send a header <Code>Idempotency-Key</Code> with a text of
-          your own for each submission.
+          <strong>Retries:</strong> Send a unique <Code>Idempotency-Key</Code> header with each submission and the same
+          key with its retries. The service then applies the submission once. The HTML form does this.
         </Text>
-        <Alert variant="light" color="indigo" title="A page on another address">
-          Browsers ask first whether it may submit. The address has to be listed in the service's setting{' '}
-          <Code>CORS_ORIGINS</Code>; pages from this address ({target.origin}) may in any case.
+        <Alert variant="light" color="indigo" title="Pages on other origins">
+          To let a page on another origin submit, add its origin to the service's <Code>CORS_ORIGINS</Code> setting.
+          Pages on {target.origin} need no entry.
         </Alert>
       </section>
     </>
@@ -101,7 +110,7 @@ function Snippet({ note, text }: { note: string; text: string }) {
         </Text>
         <CopyButton text={text} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by key */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
       <pre className={classes.code} tabIndex={0}>
         <code>{text}</code>
       </pre>

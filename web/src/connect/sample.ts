@@ -1,7 +1,7 @@
 import type { Field, Schema } from '../api/endpoints.ts';
 
-const TODAY_LENGTH = 'YYYY-MM-DD'.length;
-/** Texts of common forms: the first that a pattern takes is the example. */
+const DATE_LENGTH = 'YYYY-MM-DD'.length;
+/** Common text formats. The first one that matches a field's pattern is its example. */
 const CANDIDATES = [
   'Some text',
   'ada',
@@ -19,7 +19,10 @@ const CANDIDATES = [
   '1',
 ];
 
-/** Values for the fields of a schema that it accepts, as far as can be told without running its patterns. */
+/**
+ * Example values for the fields of a schema. They conform to it, except where no text matches a
+ * pattern.
+ */
 export function sampleData({ fields }: Pick<Schema, 'fields'>): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field.key, sampleValue(field)]));
 }
@@ -35,19 +38,20 @@ export function sampleValue(field: Field): unknown {
     case 'number':
       return sampleNumber(field);
     case 'date':
-      return new Date().toISOString().slice(0, TODAY_LENGTH);
+      return new Date().toISOString().slice(0, DATE_LENGTH);
     case 'array':
-      return [{ note: 'each item is kept with the time it came' }];
+      return [{ note: 'Each item is stored with a timestamp' }];
   }
 }
 
 function sampleText({ key, minLength = 0, maxLength = 10_000, regex }: Extract<Field, { kind: 'text' }>): string {
-  const likely = /name/i.test(key) ? ['Ada Lovelace'] : [];
-  const fitting = [...likely, ...CANDIDATES].map((text) => text.padEnd(minLength, 'a').slice(0, maxLength));
-  if (regex === undefined) return fitting[0] ?? '';
-  // Only to choose an example: the service runs patterns with an engine of its own. A short one cannot hold the page.
+  const preferred = /name/i.test(key) ? ['Ada Lovelace'] : [];
+  const candidates = [...preferred, ...CANDIDATES].map((text) => text.padEnd(minLength, 'a').slice(0, maxLength));
+  if (regex === undefined) return candidates[0] ?? '';
+  // JavaScript's engine only chooses the example here; the service validates with a linear-time
+  // engine. The candidates are too short for catastrophic backtracking to block the page.
   const pattern = compile(regex);
-  return fitting.find((text) => pattern?.test(text)) ?? `a text that matches ${regex}`;
+  return candidates.find((text) => pattern?.test(text)) ?? `Text that matches ${regex}`;
 }
 
 function compile(regex: string): RegExp | undefined {

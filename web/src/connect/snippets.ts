@@ -2,7 +2,7 @@ import type { Field, Schema } from '../api/endpoints.ts';
 import { sampleData } from './sample.ts';
 
 export interface Target {
-  /** The service's address, without a slash at its end. */
+  /** The origin of the service, without a trailing slash. */
   origin: string;
   sourceAppId: string;
   schema: Schema;
@@ -10,18 +10,18 @@ export interface Target {
 
 const EMAIL = 'ada@example.com';
 
-/** A command for a terminal that submits one record. */
+/** A shell command that submits one record. */
 export function curlSnippet({ origin, sourceAppId, schema }: Target): string {
   const body = JSON.stringify({ email: EMAIL, data: sampleData(schema) }, null, 2);
   return [
-    `curl ${quoted(`${origin}/v1/users`)} \\`,
+    `curl ${shellQuote(`${origin}/v1/users`)} \\`,
     `  -H 'Content-Type: application/json' \\`,
-    `  -H ${quoted(`x-app-id: ${sourceAppId}`)} \\`,
-    `  -d ${quoted(body)}`,
+    `  -H ${shellQuote(`x-app-id: ${sourceAppId}`)} \\`,
+    `  -d ${shellQuote(body)}`,
   ].join('\n');
 }
 
-/** The same for a script. */
+/** JavaScript that submits one record. */
 export function fetchSnippet({ origin, sourceAppId, schema }: Target): string {
   const data = JSON.stringify(sampleData(schema), null, 2).replaceAll('\n', '\n    ');
   return `const response = await fetch(${JSON.stringify(`${origin}/v1/users`)}, {
@@ -32,20 +32,24 @@ export function fetchSnippet({ origin, sourceAppId, schema }: Target): string {
     data: ${data},
   }),
 });
-const answer = await response.json();
+const result = await response.json();
 if (!response.ok) {
   // { message, errors: [{ path: 'data.…', message }] }
-  throw new Error([answer.message, ...(answer.errors ?? []).map((e) => \`\${e.path} \${e.message}\`)].join('\\n'));
+  throw new Error([result.message, ...(result.errors ?? []).map((e) => \`\${e.path} \${e.message}\`)].join('\\n'));
 }
-console.log('Stored as', answer.id);
+console.log('Stored as', result.id);
 `;
 }
 
-/** A whole page with a form for the schema. Labels and values are the admin's, so they are written as text, never as markup. */
+/**
+ * A complete HTML page with a form for the schema. Labels and values come from the administrator,
+ * so they are escaped. The form sends one `Idempotency-Key` per submission and repeats it on
+ * retries.
+ */
 export function htmlSnippet({ origin, sourceAppId, schema }: Target): string {
   return `<!doctype html>
 <meta charset="utf-8">
-<title>${markup(sourceAppId)}</title>
+<title>${escapeHtml(sourceAppId)}</title>
 <form id="user-form">
   <p><label>Email<br><input name="email" type="email" required></label></p>
 ${schema.fields.map((field) => `  <p>${control(field)}</p>`).join('\n')}
@@ -53,6 +57,10 @@ ${schema.fields.map((field) => `  <p>${control(field)}</p>`).join('\n')}
 </form>
 <script>
   const form = document.getElementById('user-form');
+  const button = form.querySelector('button');
+  const output = form.querySelector('output');
+  // A submission without a response keeps its key, so that a retry is not applied twice.
+  let pending;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const data = {};
@@ -64,61 +72,79 @@ ${schema.fields.map((field) => `  <p>${control(field)}</p>`).join('\n')}
       else if (kind === 'array') data[input.name] = [input.value];
       else data[input.name] = input.value;
     }
-    const output = form.querySelector('output');
+    const body = JSON.stringify({ email: form.elements.email.value, data });
+    if (pending?.body !== body) pending = { body, key: newKey() };
+    button.disabled = true;
     try {
-      const response = await fetch(${script(`${origin}/v1/users`)}, {
+      const response = await fetch(${scriptText(`${origin}/v1/users`)}, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'x-app-id': ${script(sourceAppId)} },
-        body: JSON.stringify({ email: form.elements.email.value, data }),
+        headers: {
+          'Content-Type': 'application/json',
+          'x-app-id': ${scriptText(sourceAppId)},
+          'Idempotency-Key': pending.key,
+        },
+        body,
       });
-      const answer = await response.json();
-      const problems = (answer.errors || []).map((e) => e.path.replace('data.', '') + ' ' + e.message);
-      output.textContent = response.ok ? 'Thank you.' : [answer.message, ...problems].join('. ');
-      if (response.ok) form.reset();
+      const result = await response.json();
+      const problems = (result.errors || []).map((e) => e.path.replace('data.', '') + ' ' + e.message);
+      output.textContent = response.ok ? 'Thank you.' : [result.message, ...problems].join('. ');
+      if (response.ok) {
+        pending = undefined;
+        form.reset();
+      }
     } catch {
-      output.textContent = 'That did not work. Please try again.';
+      output.textContent = 'The form could not be sent. Please try again.';
+    } finally {
+      button.disabled = false;
     }
   });
+
+  // crypto.randomUUID() exists only on HTTPS pages.
+  function newKey() {
+    return Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(16)).join('-');
+  }
 </script>
 `;
 }
 
 function control(field: Field): string {
   const attributes = `name="${field.key}" data-kind="${field.kind}"${field.required && field.kind !== 'array' ? ' required' : ''}`;
-  const label = markup(field.label || field.key);
+  const label = escapeHtml(field.label || field.key);
   switch (field.kind) {
     case 'checkbox':
       return `<label><input type="checkbox" ${attributes}> ${label}</label>`;
     case 'select':
       return `<label>${label}<br><select ${attributes}>
-    <option value="">Choose …</option>
-${field.enum.map((value) => `    <option value="${markup(value)}">${markup(value)}</option>`).join('\n')}
+    <option value="">Select an option</option>
+${field.enum.map((value) => `    <option value="${escapeHtml(value)}">${escapeHtml(value)}</option>`).join('\n')}
   </select></label>`;
     case 'number':
-      return `<label>${label}<br><input type="number" step="any" ${attributes}${bound('min', field.min)}${bound('max', field.max)}></label>`;
+      return `<label>${label}<br><input type="number" step="any" ${attributes}${attribute('min', field.min)}${attribute('max', field.max)}></label>`;
     case 'date':
       return `<label>${label}<br><input type="date" ${attributes}></label>`;
     case 'text':
-      return `<label>${label}<br><input ${attributes}${bound('minlength', field.minLength)}${bound('maxlength', field.maxLength)}></label>`;
+      return `<label>${label}<br><input ${attributes}${attribute('minlength', field.minLength)}${attribute('maxlength', field.maxLength)}></label>`;
     case 'array':
       return `<label>${label}<br><input ${attributes}></label>`;
   }
 }
 
-function bound(name: string, value: number | undefined): string {
+function attribute(name: string, value: number | undefined): string {
   return value === undefined ? '' : ` ${name}="${value}"`;
 }
 
-function markup(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** A text in a script in a page: the page's parser must not see an end of the script in it. */
-function script(text: string): string {
+/**
+ * A string literal for an inline script. Escapes `<`, so that `</script>` cannot end the script.
+ */
+function scriptText(text: string): string {
   return JSON.stringify(text).replaceAll('<', '\\u003c');
 }
 
-/** A text for a shell. */
-function quoted(text: string): string {
+/** Quotes a text for a POSIX shell. */
+function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

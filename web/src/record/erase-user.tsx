@@ -12,13 +12,13 @@ interface EraseUserProps {
   onErased: () => void;
 }
 
-/** Removes all that is stored of one person, after their email was typed. */
+/** Erases the record of one user after the operator typed the email. */
 export function EraseUser({ user, opened, onClose, onErased }: EraseUserProps) {
   const client = useQueryClient();
   const erase = useMutation({
     mutationFn: () => call('DELETE /auth/users/:id', { params: { id: user.id } }),
     onSuccess: async () => {
-      notifications.show({ title: 'Erased', message: `Nothing of ${user.email} is stored any more.` });
+      notifications.show({ title: 'User erased', message: `All data of ${user.email} was deleted` });
       onErased();
       client.removeQueries({ queryKey: ['user', user.id] });
       await Promise.all([
@@ -30,18 +30,18 @@ export function EraseUser({ user, opened, onClose, onErased }: EraseUserProps) {
   return (
     <TypedConfirmation
       opened={opened}
-      title="Erase this person"
-      noun="Email"
+      title="Erase user"
+      label="Email"
       expected={user.email}
-      action="Erase for ever"
+      action="Erase permanently"
       pending={erase.isPending}
       error={erase.error}
       onConfirm={() => erase.mutate()}
       onClose={onClose}
     >
       <Text size="sm">
-        The record of this person and every item in it will be removed from the database. A later submission with the
-        same email begins a new record.
+        This deletes the record and all its list items from the database. A later submission with the same email creates
+        a new record.
       </Text>
     </TypedConfirmation>
   );

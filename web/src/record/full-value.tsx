@@ -1,7 +1,7 @@
 import { Value } from '../components/value.tsx';
 import classes from './full-value.module.css';
 
-/** A stored value at its whole length. It stays text, like in the table. */
+/** Shows a stored value in full length. Renders text only, as the table does. */
 export function FullValue({ value }: { value: unknown }) {
   if (typeof value === 'object' && value !== null)
     return <pre className={classes.json}>{JSON.stringify(value, null, 2)}</pre>;

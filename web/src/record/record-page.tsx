@@ -2,19 +2,19 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { call, Refusal } from '../api/call.ts';
-import { Empty } from '../components/empty.tsx';
+import { ApiError, call } from '../api/call.ts';
+import { EmptyState } from '../components/empty-state.tsx';
 import { TrashIcon } from '../components/icons.tsx';
+import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Retry } from '../components/retry.tsx';
 import { Time } from '../components/time.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { schemaQuery, schemaVersionQuery } from '../users/queries.ts';
-import { Back } from './back.tsx';
+import { BackLink } from './back-link.tsx';
 import { EraseUser } from './erase-user.tsx';
 import { RecordView } from './record-view.tsx';
 
-/** All that is stored of one person, as the schema of the time means it. */
+/** Shows one record under the schema version of its newest submission. */
 export function RecordPage({ id }: { id: string }) {
   const [, navigate] = useLocation();
   const [erasing, setErasing] = useState(false);
@@ -26,14 +26,14 @@ export function RecordPage({ id }: { id: string }) {
   const schema = useQuery({ ...schemaVersionQuery(version ?? 1), enabled: version !== undefined });
   const newest = useQuery(schemaQuery);
 
-  if (record.error instanceof Refusal && [400, 404].includes(record.error.status)) return <Gone />;
+  if (record.error instanceof ApiError && [400, 404].includes(record.error.status)) return <UserNotFound />;
   const error = record.error ?? schema.error;
-  if (error) return <Retry error={error} onRetry={() => Promise.all([record.refetch(), schema.refetch()])} />;
+  if (error) return <LoadError error={error} onRetry={() => Promise.all([record.refetch(), schema.refetch()])} />;
   if (!record.data || !schema.data) return <PageSkeleton />;
   const { email, createdAt, updatedAt } = record.data;
   return (
     <>
-      <Back />
+      <BackLink />
       <PageHeader
         title={email}
         note={
@@ -48,7 +48,7 @@ export function RecordPage({ id }: { id: string }) {
           leftSection={<TrashIcon size={16} />}
           onClick={() => setErasing(true)}
         >
-          Erase this person
+          Erase user
         </Button>
       </PageHeader>
       <RecordView record={record.data} schema={schema.data} newestVersion={newest.data?.version} />
@@ -62,20 +62,20 @@ export function RecordPage({ id }: { id: string }) {
   );
 }
 
-function Gone() {
+function UserNotFound() {
   return (
     <>
-      <PageHeader title="No such user" />
-      <Empty
-        title="This user is not here"
+      <PageHeader title="User not found" />
+      <EmptyState
+        title="No user has this ID"
         action={
           <Button component={Link} href="/users">
-            Go to the users
+            Go to users
           </Button>
         }
       >
-        They may have been erased, or the link belongs to another app.
-      </Empty>
+        The user may have been erased or may belong to another app.
+      </EmptyState>
     </>
   );
 }

@@ -6,15 +6,18 @@ import { Timeline } from './timeline.tsx';
 
 interface RecordViewProps {
   record: Pick<UserRecord, 'id' | 'email' | 'data' | 'schemaVersion'>;
-  /** As it was in the record's version. */
+  /** The schema version of the record. */
   schema: Pick<Schema, 'fields'>;
   newestVersion?: number | undefined;
 }
 
-/** The values of a record under the labels that its schema version gave them; lists after them; then what the schema does not name. */
+/**
+ * Shows a record with the labels of its schema version: single values, then lists, then the data
+ * that the schema does not define.
+ */
 export function RecordView({ record, schema, newestVersion }: RecordViewProps) {
   const isList = ({ key, kind }: Field): boolean =>
-    kind === 'array' && (own(record.data, key) === undefined || Array.isArray(own(record.data, key)));
+    kind === 'array' && (ownValue(record.data, key) === undefined || Array.isArray(ownValue(record.data, key)));
   const lists = schema.fields.filter(isList);
   const plain = schema.fields.filter((field) => !isList(field));
   const named = new Set(schema.fields.map(({ key }) => key));
@@ -25,30 +28,30 @@ export function RecordView({ record, schema, newestVersion }: RecordViewProps) {
         <Heading id="values" title="Data" note={versionNote(record.schemaVersion, newestVersion)} />
         {plain.length === 0 && (
           <Text c="dimmed" p="md">
-            The schema of that version has no single values.
+            This schema version has no single-value fields.
           </Text>
         )}
         <dl className={classes.list}>
           {plain.map((field) => (
-            <Row key={field.key} field={field} value={own(record.data, field.key)} />
+            <Row key={field.key} field={field} value={ownValue(record.data, field.key)} />
           ))}
         </dl>
       </section>
       {lists.map((field) => (
         <section key={field.key} className={classes.card} aria-label={field.label || field.key}>
           <Heading title={field.label || field.key} note={field.key} />
-          <Timeline items={(own(record.data, field.key) as unknown[] | undefined) ?? []} />
+          <Timeline items={(ownValue(record.data, field.key) as unknown[] | undefined) ?? []} />
         </section>
       ))}
       {others.length > 0 && (
         <section className={classes.card} aria-labelledby="others">
-          <Heading id="others" title="Other data" note={`not a field of version ${record.schemaVersion}`} />
+          <Heading id="others" title="Other data" note={`Not in schema version ${record.schemaVersion}`} />
           <dl className={classes.list}>
             {others.map((key) => (
               <div key={key} className={classes.row}>
                 <dt className={classes.name}>{key}</dt>
                 <dd className={classes.value}>
-                  <FullValue value={own(record.data, key)} />
+                  <FullValue value={ownValue(record.data, key)} />
                 </dd>
               </div>
             ))}
@@ -56,7 +59,7 @@ export function RecordView({ record, schema, newestVersion }: RecordViewProps) {
         </section>
       )}
       <Text size="xs" c="dimmed" className="breaks">
-        Record id: {record.id}
+        Record ID: {record.id}
       </Text>
     </div>
   );
@@ -93,10 +96,10 @@ function Heading({ id, title, note }: { id?: string; title: string; note: string
 }
 
 function versionNote(version: number, newest: number | undefined): string {
-  if (newest === undefined || newest === version) return `schema version ${version}`;
-  return `schema version ${version}; the newest is ${newest}`;
+  if (newest === undefined || newest === version) return `Schema version ${version}`;
+  return `Schema version ${version} (newest: ${newest})`;
 }
 
-function own(data: Record<string, unknown>, key: string): unknown {
+function ownValue(data: Record<string, unknown>, key: string): unknown {
   return Object.hasOwn(data, key) ? data[key] : undefined;
 }

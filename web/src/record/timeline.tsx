@@ -4,12 +4,12 @@ import { Time } from '../components/time.tsx';
 import { FullValue } from './full-value.tsx';
 import classes from './timeline.module.css';
 
-/** An array may hold a thousand items; so many are shown at once. */
-const AT_ONCE = 20;
+/** Number of items to show initially and to add with each press of the button. */
+const STEP = 20;
 
-/** The items of an array field with the time each came, newest first. */
+/** Lists the items of an array field with their timestamps, newest first. */
 export function Timeline({ items }: { items: readonly unknown[] }) {
-  const [shown, setShown] = useState(AT_ONCE);
+  const [shown, setShown] = useState(STEP);
   if (items.length === 0) {
     return (
       <Text c="dimmed" p="md" px={20}>
@@ -28,26 +28,26 @@ export function Timeline({ items }: { items: readonly unknown[] }) {
         ))}
       </ol>
       {items.length > shown && (
-        <Button variant="subtle" size="xs" m="md" mt={0} onClick={() => setShown(shown + AT_ONCE)}>
-          Show {Math.min(AT_ONCE, items.length - shown)} more of {items.length}
+        <Button variant="subtle" size="xs" m="md" mt={0} onClick={() => setShown(shown + STEP)}>
+          Show {Math.min(STEP, items.length - shown)} more of {items.length.toLocaleString()}
         </Button>
       )}
     </>
   );
 }
 
-/** Items are stored as objects with the service's `timestamp`; a value that was sent bare is in `value`. */
+/** Items are stored as objects with a `timestamp`. Submitted scalars are stored in `value`. */
 function Item({ item }: { item: unknown }) {
   if (typeof item !== 'object' || item === null) return <FullValue value={item} />;
   const { timestamp, ...rest } = item as Record<string, unknown>;
   const keys = Object.keys(rest);
-  const bare = keys.length === 1 && keys[0] === 'value';
+  const isScalar = keys.length === 1 && keys[0] === 'value';
   return (
     <>
-      <div className={classes.time}>{typeof timestamp === 'string' ? <Time at={timestamp} /> : 'time unknown'}</div>
-      {bare && <FullValue value={rest.value} />}
-      {!bare && keys.length === 0 && <Text c="dimmed">an item without content</Text>}
-      {!bare && keys.length > 0 && (
+      <div className={classes.time}>{typeof timestamp === 'string' ? <Time at={timestamp} /> : 'Unknown time'}</div>
+      {isScalar && <FullValue value={rest.value} />}
+      {!isScalar && keys.length === 0 && <Text c="dimmed">Empty item</Text>}
+      {!isScalar && keys.length > 0 && (
         <dl className={classes.properties}>
           {keys.map((key) => (
             <div key={key} className={classes.property}>

@@ -1,15 +1,15 @@
 import classes from './change-list.module.css';
 import type { Change } from './changes.ts';
 
-/** Changes in words; those that may refuse what passed before come first and are marked by word and colour. */
+/** Lists the changes between two schema versions. Breaking changes come first and are marked. */
 export function ChangeList({ changes }: { changes: readonly Change[] }) {
-  if (changes.length === 0) return <p className={classes.none}>No difference</p>;
-  const sorted = changes.toSorted((a, b) => Number(a.weight === 'allows') - Number(b.weight === 'allows'));
+  if (changes.length === 0) return <p className={classes.none}>No changes</p>;
+  const sorted = changes.toSorted((a, b) => Number(a.impact === 'compatible') - Number(b.impact === 'compatible'));
   return (
     <ul className={classes.list}>
-      {sorted.map(({ weight, text }) => (
-        <li key={text} className={weight === 'refuses' ? classes.refuses : classes.allows}>
-          {weight === 'refuses' && <span className={classes.mark}>Careful</span>}
+      {sorted.map(({ impact, text }) => (
+        <li key={text} className={impact === 'breaking' ? classes.breaking : undefined}>
+          {impact === 'breaking' && <span className={classes.mark}>Breaking</span>}
           {text}
         </li>
       ))}

@@ -5,103 +5,116 @@ interface Version {
   fields: readonly Field[];
 }
 
-/** `refuses`: submissions that passed before may be refused, or stored values be left behind. */
+/**
+ * `breaking`: the service may reject submissions that it accepted before, or values stay under a
+ * key that is no longer a field.
+ */
 export interface Change {
-  weight: 'refuses' | 'allows';
+  impact: 'breaking' | 'compatible';
   text: string;
 }
 
 const OPTIONS = {
-  minLength: { name: 'shortest length', tighter: 'more' },
-  maxLength: { name: 'greatest length', tighter: 'less' },
-  min: { name: 'least value', tighter: 'more' },
-  max: { name: 'greatest value', tighter: 'less' },
+  minLength: { name: 'min length', stricter: 'higher' },
+  maxLength: { name: 'max length', stricter: 'lower' },
+  min: { name: 'min value', stricter: 'higher' },
+  max: { name: 'max value', stricter: 'lower' },
 } as const;
 
 /**
- * What differs between two versions of a schema, in words.
+ * Describes the differences between two versions of a schema.
  *
- * @param was the former key of a field that was renamed, by its new key; without it a rename looks like a removal and an addition
+ * @param originalKeys the old keys of renamed fields, by new key. Without it, a renamed field
+ *   counts as removed and added.
  */
-export function schemaChanges(before: Version, after: Version, was: ReadonlyMap<string, string> = new Map()): Change[] {
+export function schemaChanges(
+  before: Version,
+  after: Version,
+  originalKeys: ReadonlyMap<string, string> = new Map(),
+): Change[] {
   const old = new Map(before.fields.map((field) => [field.key, field]));
-  const renamed = new Set(was.values());
-  // A key that another field had before it was renamed is a new field's now.
-  const formerKey = ({ key }: Field): string => was.get(key) ?? (renamed.has(key) ? '' : key);
-  const kept = new Set(after.fields.map(formerKey));
-  const pairs = after.fields.map((field) => ({ field, former: old.get(formerKey(field)) }));
+  const renamed = new Set(originalKeys.values());
+  // A field that reuses the old key of a renamed field is new.
+  const oldKey = ({ key }: Field): string => originalKeys.get(key) ?? (renamed.has(key) ? '' : key);
+  const kept = new Set(after.fields.map(oldKey));
+  const pairs = after.fields.map((field) => ({ field, former: old.get(oldKey(field)) }));
   return [
     ...before.fields.filter(({ key }) => !kept.has(key)).map((field) => removal(field, after.rejectUnknown)),
     ...pairs.flatMap(({ field, former }) => (former ? fieldChanges(former, field) : [addition(field)])),
     ...orderChange(pairs, before),
-    ...strictness(before, after),
+    ...unknownFieldsChange(before, after),
   ];
 }
 
 function removal(field: Field, rejectUnknown: boolean): Change {
-  const then = rejectUnknown
-    ? 'submissions that still send it are refused'
-    : 'submissions may still send it, unchecked';
-  return { weight: 'refuses', text: `${named(field)} is removed: ${then}; stored values stay` };
+  const effect = rejectUnknown
+    ? 'submissions that still send it are rejected'
+    : 'submissions can still send it, but it is not validated';
+  return { impact: 'breaking', text: `${nameOf(field)} removed: ${effect}; stored values are kept` };
 }
 
 function addition(field: Field): Change {
-  if (!field.required) return { weight: 'allows', text: `${named(field)} is new (${field.kind})` };
+  if (!field.required) return { impact: 'compatible', text: `${nameOf(field)} added (${field.kind})` };
   return {
-    weight: 'refuses',
-    text: `${named(field)} is new (${field.kind}) and required: submissions without it are refused`,
+    impact: 'breaking',
+    text: `${nameOf(field)} added (${field.kind}, required): submissions without it are rejected`,
   };
 }
 
 function fieldChanges(before: Field, after: Field): Change[] {
   const changes: Change[] = [];
-  const refuses = (text: string): void => void changes.push({ weight: 'refuses', text: `${named(after)} ${text}` });
-  const allows = (text: string): void => void changes.push({ weight: 'allows', text: `${named(after)} ${text}` });
+  const breaking = (text: string): void => void changes.push({ impact: 'breaking', text: `${nameOf(after)} ${text}` });
+  const compatible = (text: string): void =>
+    void changes.push({ impact: 'compatible', text: `${nameOf(after)} ${text}` });
 
-  if (before.key !== after.key) refuses(`was called ${before.key}: stored values stay under the former name`);
-  if (before.label !== after.label && before.key === after.key) allows(`was labelled “${before.label}”`);
-  if (before.kind !== after.kind) refuses(`was of kind ${before.kind} and is now ${after.kind}`);
-  if (!before.required && after.required) refuses('is now required');
-  if (before.required && !after.required) allows('is no longer required');
-  if (before.kind === after.kind) optionChanges(before, after, refuses, allows);
+  if (before.key !== after.key)
+    breaking(`key changed: ${before.key} → ${after.key}; stored values stay under the old key`);
+  if (before.label !== after.label && before.key === after.key)
+    compatible(`label changed: “${before.label}” → “${after.label}”`);
+  if (before.kind !== after.kind) breaking(`type changed: ${before.kind} → ${after.kind}`);
+  if (!before.required && after.required) breaking('is now required');
+  if (before.required && !after.required) compatible('is no longer required');
+  if (before.kind === after.kind) optionChanges(before, after, breaking, compatible);
   return changes;
 }
 
-type Tell = (text: string) => void;
+type Add = (text: string) => void;
 
-function optionChanges(before: Field, after: Field, refuses: Tell, allows: Tell): void {
+function optionChanges(before: Field, after: Field, breaking: Add, compatible: Add): void {
   const old: Record<string, unknown> = { ...before };
   const now: Record<string, unknown> = { ...after };
-  for (const [option, { name, tighter }] of Object.entries(OPTIONS)) {
+  for (const [option, { name, stricter }] of Object.entries(OPTIONS)) {
     const [from, to] = [old[option], now[option]] as [number | undefined, number | undefined];
     if (from === to) continue;
-    const isTighter = to !== undefined && (from === undefined || (tighter === 'more' ? to > from : to < from));
-    (isTighter ? refuses : allows)(`has ${name} ${to ?? 'without bound'} (was ${from ?? 'without bound'})`);
+    const isStricter = to !== undefined && (from === undefined || (stricter === 'higher' ? to > from : to < from));
+    (isStricter ? breaking : compatible)(`${name} changed: ${from ?? 'no limit'} → ${to ?? 'no limit'}`);
   }
   if (old.regex !== now.regex)
-    (now.regex === undefined ? allows : refuses)(`has pattern ${now.regex ?? 'none'} (was ${old.regex ?? 'none'})`);
+    (now.regex === undefined ? compatible : breaking)(
+      `pattern changed: ${old.regex ?? 'none'} → ${now.regex ?? 'none'}`,
+    );
   if (before.kind === 'select' && after.kind === 'select') {
-    const gone = before.enum.filter((value) => !after.enum.includes(value));
+    const removed = before.enum.filter((value) => !after.enum.includes(value));
     const added = after.enum.filter((value) => !before.enum.includes(value));
-    if (gone.length > 0) refuses(`no longer allows ${listed(gone)}`);
-    if (added.length > 0) allows(`also allows ${listed(added)}`);
+    if (removed.length > 0) breaking(`no longer allows ${listed(removed)}`);
+    if (added.length > 0) compatible(`now also allows ${listed(added)}`);
   }
 }
 
 function orderChange(pairs: { field: Field; former: Field | undefined }[], before: Version): Change[] {
-  const now = pairs.flatMap(({ former }) => former?.key ?? []);
-  const then = before.fields.map(({ key }) => key).filter((key) => now.includes(key));
-  return now.join() === then.join() ? [] : [{ weight: 'allows', text: 'The fields are in another order' }];
+  const newOrder = pairs.flatMap(({ former }) => former?.key ?? []);
+  const oldOrder = before.fields.map(({ key }) => key).filter((key) => newOrder.includes(key));
+  return newOrder.join() === oldOrder.join() ? [] : [{ impact: 'compatible', text: 'Field order changed' }];
 }
 
-function strictness(before: Version, after: Version): Change[] {
+function unknownFieldsChange(before: Version, after: Version): Change[] {
   if (before.rejectUnknown === after.rejectUnknown) return [];
   return after.rejectUnknown
-    ? [{ weight: 'refuses', text: 'Data beside these fields is now refused' }]
-    : [{ weight: 'allows', text: 'Data beside these fields is now kept' }];
+    ? [{ impact: 'breaking', text: 'Unknown fields are now rejected' }]
+    : [{ impact: 'compatible', text: 'Unknown fields are now accepted and stored' }];
 }
 
-function named({ key, label }: Field): string {
+function nameOf({ key, label }: Field): string {
   return label === '' || label === key ? key : `“${label}” (${key})`;
 }
 

@@ -3,19 +3,19 @@ import { strictDefinition } from './draft.ts';
 import { completeDefinition, definitionIssues, type FieldDefinition, FieldDefinitionInput } from './rules.ts';
 
 export interface CheckedDraft {
-  /** By the field's id and then by the option's name; what concerns the whole field is under `''`. */
+  /** Messages by field id and option name. The key `''` holds a message about the whole field. */
   problems: ReadonlyMap<number, Readonly<Record<string, string>>>;
-  /** The definitions that are right as they are, complete and in order. */
+  /** The valid definitions with defaults filled in, in order. */
   definitions: FieldDefinition[];
   schema: { rejectUnknown: boolean; fields: FieldDefinition[] };
 }
 
-/** Checks a draft by the service's rules, field by field, so that each problem is told where it is. */
+/** Validates a draft with the service's rules. Reports each problem with its field and option. */
 export function checkDraft(draft: Draft): CheckedDraft {
   const problems = new Map<number, Record<string, string>>();
-  const note = ({ id }: DraftField, at: string, message: string): void => {
+  const report = ({ id }: DraftField, option: string, message: string): void => {
     const own = problems.get(id) ?? {};
-    own[at] ??= message;
+    own[option] ??= message;
     problems.set(id, own);
   };
 
@@ -23,12 +23,12 @@ export function checkDraft(draft: Draft): CheckedDraft {
   for (const field of draft.fields) {
     const result = FieldDefinitionInput.safeParse(strictDefinition(field.definition));
     if (result.success) parsed.push({ field, definition: result.data });
-    else for (const { path, message } of result.error.issues) note(field, String(path[0] ?? ''), message);
+    else for (const { path, message } of result.error.issues) report(field, String(path[0] ?? ''), message);
   }
   for (const { path, message } of definitionIssues(parsed.map(({ definition }) => definition))) {
-    const [, index, at = ''] = path.split('.');
+    const [, index, option = ''] = path.split('.');
     const entry = parsed[Number(index)];
-    if (entry) note(entry.field, at, message);
+    if (entry) report(entry.field, option, message);
   }
 
   const definitions = parsed

@@ -1,7 +1,7 @@
 import type { Field, Kind } from '../api/endpoints.ts';
 import { FieldDefinitionInput } from './rules.ts';
 
-/** A definition while it is edited: it may be incomplete, and keeps what another kind's options held. */
+/** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */
 export interface LooseDefinition {
   key: string;
   label: string;
@@ -16,11 +16,11 @@ export interface LooseDefinition {
 }
 
 export interface DraftField {
-  /** Stays when all else changes, so that a field is followed through renames and moves. */
+  /** Identifies the field across renames and moves. */
   id: number;
-  /** The key that the field has in the schema which the draft began from. */
-  was?: string | undefined;
-  /** The key follows the label until it is written by hand. */
+  /** The field's key in the base schema; `undefined` for a new field. */
+  originalKey?: string | undefined;
+  /** Whether the key is derived from the label. Ends when the key is edited. */
   keyFollowsLabel?: boolean;
   definition: LooseDefinition;
 }
@@ -33,7 +33,7 @@ export interface Draft {
 export const KINDS: readonly Kind[] = ['text', 'number', 'select', 'checkbox', 'date', 'array'];
 
 const BASE: readonly string[] = ['key', 'label', 'kind', 'required'];
-/** The options of each kind, from the service's own declarations. */
+/** The options of each kind, from the service's declarations. */
 const OPTIONS = new Map(
   FieldDefinitionInput.options.map(({ shape }) => [
     shape.kind.value,
@@ -44,11 +44,11 @@ const OPTIONS = new Map(
 export function draftOf(schema: { rejectUnknown: boolean; fields: readonly Field[] }): Draft {
   return {
     rejectUnknown: schema.rejectUnknown,
-    fields: schema.fields.map((definition, id) => ({ id, was: definition.key, definition: { ...definition } })),
+    fields: schema.fields.map((definition, id) => ({ id, originalKey: definition.key, definition: { ...definition } })),
   };
 }
 
-/** The definition as the service takes it: with the options of its own kind only. */
+/** The definition for the API, with only the options of its kind. */
 export function strictDefinition(definition: LooseDefinition): Record<string, unknown> {
   const { key, label, kind, required } = definition;
   const options = OPTIONS.get(kind)?.flatMap((name) => {
@@ -112,7 +112,7 @@ export function changeField(draft: Draft, id: number, part: Partial<LooseDefinit
   return { ...draft, fields };
 }
 
-/** A draft with other definitions in it; those whose key it has keep their identity. */
+/** Replaces the definitions of a draft. Fields whose key is in the draft keep their id. */
 export function withDefinitions(draft: Draft, schema: { rejectUnknown: boolean; fields: readonly Field[] }): Draft {
   const known = new Map(draft.fields.map((field) => [field.definition.key, field]));
   let id = nextId(draft);
@@ -125,12 +125,12 @@ export function withDefinitions(draft: Draft, schema: { rejectUnknown: boolean; 
   return { rejectUnknown: schema.rejectUnknown, fields };
 }
 
-/** The draft upon another version of the schema: fields that it no longer has are new ones. */
+/** Moves a draft to another base version. Fields that the base does not have become new fields. */
 export function rebased(draft: Draft, schema: { fields: readonly Field[] }): Draft {
   const keys = new Set(schema.fields.map(({ key }) => key));
   const fields = draft.fields.map((field) => {
-    const was = field.was ?? field.definition.key;
-    return { ...field, was: keys.has(was) ? was : undefined };
+    const originalKey = field.originalKey ?? field.definition.key;
+    return { ...field, originalKey: keys.has(originalKey) ? originalKey : undefined };
   });
   return { ...draft, fields };
 }
@@ -139,7 +139,7 @@ function nextId({ fields }: Draft): number {
   return Math.max(0, ...fields.map(({ id }) => id)) + 1;
 }
 
-/** `Your e-mail (work)` becomes `yourEMailWork`. */
+/** Derives a key from a label: `Your e-mail (work)` becomes `yourEMailWork`. */
 function keyFor(label: string): string {
   const words =
     label

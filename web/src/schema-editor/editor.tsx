@@ -1,98 +1,95 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { count } from '../components/count.ts';
+import { Conflict } from './conflict.tsx';
 import { withDefinitions } from './draft.ts';
+import type { DraftState } from './draft-storage.ts';
 import classes from './editor.module.css';
 import { FieldList } from './field-list.tsx';
 import { History } from './history.tsx';
 import { JsonTab } from './json-tab.tsx';
-import { Overtaken } from './overtaken.tsx';
 import { Preview } from './preview.tsx';
 import { SaveDialog } from './save-dialog.tsx';
 import type { Tab } from './schema-page.tsx';
-import type { Work } from './stored-work.ts';
-import { type SchemaWork, useWork } from './use-work.ts';
+import { type DraftEditor, useDraft } from './use-draft.ts';
 
 interface EditorProps {
   sourceAppId: string;
-  newest: Work['base'];
+  newest: DraftState['base'];
   tab: Tab;
 }
 
 export function Editor({ sourceAppId, newest, tab }: EditorProps) {
-  const work = useWork(sourceAppId, newest);
+  const editor = useDraft(sourceAppId, newest);
   const [saving, setSaving] = useState(false);
   return (
     <>
-      {work.overtakenBy && <Overtaken work={work} by={work.overtakenBy} />}
-      {tab !== 'versions' && <SaveBar work={work} newest={newest} onSave={() => setSaving(true)} />}
+      {editor.conflict && <Conflict editor={editor} newest={editor.conflict} />}
+      {tab !== 'versions' && <SaveBar editor={editor} newest={newest} onSave={() => setSaving(true)} />}
       {tab === 'fields' && (
         <div className={classes.columns}>
-          <FieldList work={work} />
+          <FieldList editor={editor} />
           <aside className={classes.preview} aria-label="Preview">
-            <Preview schema={work.checked.schema} isPartial={work.checked.problems.size > 0} />
+            <Preview schema={editor.checked.schema} isPartial={editor.checked.problems.size > 0} />
           </aside>
         </div>
       )}
-      {tab === 'json' && <JsonTab work={work} />}
+      {tab === 'json' && <JsonTab editor={editor} />}
       {tab === 'versions' && (
         <History
           sourceAppId={sourceAppId}
-          known={newest.schema.version}
-          onRestore={(schema) => work.edit((draft) => withDefinitions(draft, schema))}
+          editorVersion={newest.schema.version}
+          onRestore={(schema) => editor.edit((draft) => withDefinitions(draft, schema))}
         />
       )}
-      <SaveDialog sourceAppId={sourceAppId} work={work} opened={saving} onClose={() => setSaving(false)} />
+      <SaveDialog sourceAppId={sourceAppId} editor={editor} opened={saving} onClose={() => setSaving(false)} />
     </>
   );
 }
 
-function SaveBar({ work, newest, onSave }: { work: SchemaWork; newest: Work['base']; onSave: () => void }) {
-  const wrong = work.checked.problems.size;
-  const [discarded, setDiscarded] = useState<Work>();
+function SaveBar({ editor, newest, onSave }: { editor: DraftEditor; newest: DraftState['base']; onSave: () => void }) {
+  const invalidFields = editor.checked.problems.size;
+  const [discarded, setDiscarded] = useState<DraftState>();
   const discard = (): void => {
-    setDiscarded({ base: work.base, draft: work.draft });
-    work.begin(newest);
+    setDiscarded({ base: editor.base, draft: editor.draft });
+    editor.reset(newest);
   };
   return (
     <div className={classes.bar}>
       <Group gap="xs">
-        {work.isDirty ? (
+        {editor.isDirty ? (
           <Badge variant="light" color="yellow" tt="none" size="lg">
-            {count(work.changes.length, 'change')}, not saved
+            {count(editor.changes.length, 'unsaved change')}
           </Badge>
         ) : (
           <Text size="sm" c="dimmed">
-            {discarded ? 'The changes are discarded' : 'Nothing changed yet'}
+            {discarded ? 'Changes discarded' : 'No changes'}
           </Text>
         )}
-        {discarded && !work.isDirty && (
-          <Button variant="subtle" size="compact-sm" onClick={() => work.resume(discarded)}>
+        {discarded && !editor.isDirty && (
+          <Button variant="subtle" size="compact-sm" onClick={() => editor.restore(discarded)}>
             Undo
           </Button>
         )}
-        {wrong > 0 && (
+        {invalidFields > 0 && (
           <Badge variant="light" color="red" tt="none" size="lg">
-            {count(wrong, 'field')} to mend
+            {count(invalidFields, 'invalid field')}
           </Badge>
         )}
       </Group>
       <Group gap="xs">
-        <Button variant="default" disabled={!work.isDirty} onClick={discard}>
+        <Button variant="default" disabled={!editor.isDirty} onClick={discard}>
           Discard
         </Button>
-        <Button disabled={!work.isDirty || wrong > 0 || work.overtakenBy !== undefined} onClick={onSave}>
+        <Button disabled={!editor.isDirty || invalidFields > 0 || editor.conflict !== undefined} onClick={onSave}>
           Review and save
         </Button>
       </Group>
-      {work.isRestored && (
+      {editor.isRestored && (
         <Alert variant="light" color="indigo" className={classes.notice ?? ''} p="xs">
-          Your changes from before are still here. They are not saved yet.
+          Your unsaved changes were restored.
         </Alert>
       )}
     </div>
   );
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -3,20 +3,20 @@ import { useState } from 'react';
 import { CopyIcon, DownIcon, GripIcon, RightIcon, TrashIcon, UpIcon } from '../components/icons.tsx';
 import { changeField, type DraftField, duplicateField } from './draft.ts';
 import classes from './field-card.module.css';
-import { FieldForm, told } from './field-form.tsx';
+import { capitalize, FieldForm } from './field-form.tsx';
 import { KIND_NAMES } from './kind-names.ts';
-import type { SchemaWork } from './use-work.ts';
+import type { DraftEditor } from './use-draft.ts';
 
 interface FieldCardProps {
   field: DraftField;
-  work: SchemaWork;
+  editor: DraftEditor;
   isOpen: boolean;
   onToggle: () => void;
   isDragged: boolean;
   onDragStart: () => void;
   onDragOver: () => void;
   onDragEnd: () => void;
-  /** By so many places. */
+  /** Moves the field up (-1) or down (1). */
   onMove: (by: -1 | 1) => void;
   isFirst: boolean;
   isLast: boolean;
@@ -24,16 +24,16 @@ interface FieldCardProps {
 }
 
 export function FieldCard(props: FieldCardProps) {
-  const { field, work, isOpen, onToggle, onMove } = props;
+  const { field, editor, isOpen, onToggle, onMove } = props;
   const { definition } = field;
-  const problems = work.checked.problems.get(field.id);
-  const name = definition.label || definition.key || 'unnamed field';
-  // Only the grip begins a drag, so that text in the form can still be selected.
-  const [armed, setArmed] = useState(false);
+  const problems = editor.checked.problems.get(field.id);
+  const name = definition.label || definition.key || 'Unnamed field';
+  // Only the handle starts a drag, so that text in the form stays selectable.
+  const [isDraggable, setDraggable] = useState(false);
   return (
     <li
-      className={`${classes.card} ${props.isDragged ? classes.dragged : ''} ${problems ? classes.wrong : ''}`}
-      draggable={armed}
+      className={`${classes.card} ${props.isDragged ? classes.dragged : ''} ${problems ? classes.invalid : ''}`}
+      draggable={isDraggable}
       onDragStart={(event) => {
         event.dataTransfer.effectAllowed = 'move';
         props.onDragStart();
@@ -43,16 +43,16 @@ export function FieldCard(props: FieldCardProps) {
         props.onDragOver();
       }}
       onDragEnd={() => {
-        setArmed(false);
+        setDraggable(false);
         props.onDragEnd();
       }}
     >
       <div className={classes.head}>
         <span
-          className={classes.grip}
+          className={classes.handle}
           aria-hidden="true"
-          onPointerDown={() => setArmed(true)}
-          onPointerUp={() => setArmed(false)}
+          onPointerDown={() => setDraggable(true)}
+          onPointerUp={() => setDraggable(false)}
         >
           <GripIcon />
         </span>
@@ -67,7 +67,7 @@ export function FieldCard(props: FieldCardProps) {
             onMove(event.key === 'ArrowUp' ? -1 : 1);
           }}
         >
-          <span className={isOpen ? classes.turned : classes.arrow}>
+          <span className={isOpen ? classes.arrowOpen : classes.arrow}>
             <RightIcon size={14} />
           </span>
           <span className={classes.names}>
@@ -78,12 +78,12 @@ export function FieldCard(props: FieldCardProps) {
         <div className={classes.badges}>
           {problems && (
             <Badge variant="light" color="red" tt="none">
-              to mend
+              Invalid
             </Badge>
           )}
           {definition.required && (
             <Badge variant="light" color="indigo" tt="none">
-              required
+              Required
             </Badge>
           )}
           <Badge variant="light" color="gray" tt="none">
@@ -92,19 +92,19 @@ export function FieldCard(props: FieldCardProps) {
         </div>
         <Actions {...props} name={name} />
       </div>
-      {problems && !isOpen && <p className={classes.problem}>{told(Object.values(problems)[0])}</p>}
+      {problems && !isOpen && <p className={classes.problem}>{capitalize(Object.values(problems)[0])}</p>}
       {isOpen && (
         <FieldForm
           definition={definition}
           problems={problems ?? {}}
-          onChange={(part) => work.edit((draft) => changeField(draft, field.id, part))}
+          onChange={(part) => editor.edit((draft) => changeField(draft, field.id, part))}
         />
       )}
     </li>
   );
 }
 
-function Actions({ field, work, name, onMove, isFirst, isLast, onRemove }: FieldCardProps & { name: string }) {
+function Actions({ field, editor, name, onMove, isFirst, isLast, onRemove }: FieldCardProps & { name: string }) {
   return (
     <div className={classes.actions}>
       <Action name={`Move ${name} up`} disabled={isFirst} onClick={() => onMove(-1)}>
@@ -113,7 +113,7 @@ function Actions({ field, work, name, onMove, isFirst, isLast, onRemove }: Field
       <Action name={`Move ${name} down`} disabled={isLast} onClick={() => onMove(1)}>
         <DownIcon size={16} />
       </Action>
-      <Action name={`Duplicate ${name}`} onClick={() => work.edit((draft) => duplicateField(draft, field.id))}>
+      <Action name={`Duplicate ${name}`} onClick={() => editor.edit((draft) => duplicateField(draft, field.id))}>
         <CopyIcon size={16} />
       </Action>
       <Action name={`Remove ${name}`} onClick={onRemove}>
@@ -133,7 +133,7 @@ interface ActionProps {
 function Action({ name, disabled = false, onClick, children }: ActionProps) {
   return (
     <Tooltip label={name}>
-      {/* A button that is switched off loses the focus, and with it the next press of the key. */}
+      {/* `disabled` would remove the focus from the button while it is pressed by key. */}
       <ActionIcon variant="subtle" color="gray" aria-label={name} aria-disabled={disabled} onClick={onClick}>
         {children}
       </ActionIcon>

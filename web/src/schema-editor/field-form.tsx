@@ -6,33 +6,33 @@ import { KIND_NAMES } from './kind-names.ts';
 
 interface FieldFormProps {
   definition: LooseDefinition;
-  /** By the option's name. */
+  /** Messages by option name; `''` holds a message about the whole field. */
   problems: Readonly<Record<string, string>>;
   onChange: (part: Partial<LooseDefinition>) => void;
 }
 
-/** The label, key, kind and options of one field, each with what is wrong about it. */
+/** Edits the label, key, type and options of one field and shows the problem of each. */
 export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
   return (
     <div className={classes.form}>
       <TextInput
         label="Label"
-        description="What people see"
+        description="Shown in forms and in the dashboard"
         value={definition.label}
-        error={told(problems.label)}
+        error={capitalize(problems.label)}
         onChange={(event) => onChange({ label: event.currentTarget.value })}
       />
       <TextInput
         label="Key"
-        description="The name in the data"
+        description="Property name in the submitted data"
         spellCheck={false}
         autoCapitalize="none"
         value={definition.key}
-        error={told(problems.key)}
+        error={capitalize(problems.key)}
         onChange={(event) => onChange({ key: event.currentTarget.value })}
       />
       <NativeSelect
-        label="Kind"
+        label="Type"
         value={definition.kind}
         data={KINDS.map((kind) => ({ value: kind, label: KIND_NAMES[kind] }))}
         onChange={(event) => {
@@ -42,12 +42,12 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
       />
       <Checkbox
         className={classes.required ?? ''}
-        label={definition.kind === 'checkbox' ? 'Must be ticked' : 'Required'}
+        label={definition.kind === 'checkbox' ? 'Must be checked' : 'Required'}
         checked={definition.required}
         onChange={(event) => onChange({ required: event.currentTarget.checked })}
       />
       <Options definition={definition} problems={problems} onChange={onChange} />
-      {problems[''] && <p className={classes.problem}>{told(problems[''])}</p>}
+      {problems[''] && <p className={classes.problem}>{capitalize(problems[''])}</p>}
     </div>
   );
 }
@@ -65,17 +65,17 @@ function Options({ definition, problems, onChange }: FieldFormProps) {
     case 'text':
       return (
         <>
-          {number('minLength', 'Shortest length')}
-          {number('maxLength', 'Greatest length')}
+          {number('minLength', 'Min length')}
+          {number('maxLength', 'Max length')}
           <TextInput
             className={classes.wide ?? ''}
             label="Pattern"
-            description="A regular expression, found anywhere in the text unless it begins with ^ and ends with $"
+            description="Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text."
             placeholder="^[A-Z]{2}-[0-9]{4}$"
             spellCheck={false}
             classNames={{ input: classes.code ?? '' }}
             value={definition.regex ?? ''}
-            error={told(problems.regex)}
+            error={capitalize(problems.regex)}
             onChange={(event) => onChange({ regex: event.currentTarget.value || undefined })}
           />
         </>
@@ -83,8 +83,8 @@ function Options({ definition, problems, onChange }: FieldFormProps) {
     case 'number':
       return (
         <>
-          {number('min', 'Least value')}
-          {number('max', 'Greatest value')}
+          {number('min', 'Min value')}
+          {number('max', 'Max value')}
         </>
       );
     case 'select':
@@ -94,7 +94,7 @@ function Options({ definition, problems, onChange }: FieldFormProps) {
           label="Values"
           description="Type a value and press Enter"
           value={definition.enum ?? []}
-          error={told(problems.enum)}
+          error={capitalize(problems.enum)}
           splitChars={[]}
           acceptValueOnBlur
           onChange={(values) => onChange({ enum: values })}
@@ -103,7 +103,7 @@ function Options({ definition, problems, onChange }: FieldFormProps) {
     case 'array':
       return (
         <p className={classes.hint}>
-          Each submission adds its items to those stored, with the time they came. Items may have any shape.
+          Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.
         </p>
       );
     case 'checkbox':
@@ -121,15 +121,16 @@ interface BoundProps {
 
 function Bound({ label, value, problem, onChange }: BoundProps) {
   const [typed, setTyped] = useState('');
-  // What is typed on the way to a number, like `1.`, stays; a value from elsewhere, as when changes are discarded, replaces it.
+  // Keeps the typed text while it means the same number, for example `1.`. Shows the value when it
+  // was changed elsewhere, for example by discarding the changes.
   const shown = Object.is(numberOf(typed), value) ? typed : String(value ?? '');
   return (
     <TextInput
       label={label}
-      placeholder="No bound"
+      placeholder="No limit"
       inputMode="decimal"
       value={shown}
-      error={told(problem)}
+      error={capitalize(problem)}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
         onChange(numberOf(event.currentTarget.value));
@@ -138,12 +139,13 @@ function Bound({ label, value, problem, onChange }: BoundProps) {
   );
 }
 
-/** An empty text is no bound; what is not a number becomes a problem that the rules name. */
+/**
+ * `undefined` for an empty text, and `NaN` for a text that is not a number, which the rules reject.
+ */
 function numberOf(text: string): number | undefined {
   return text.trim() === '' ? undefined : Number(text.trim());
 }
 
-/** A problem as a sentence. */
-export function told(problem: string | undefined): string | undefined {
-  return problem && problem.charAt(0).toUpperCase() + problem.slice(1);
+export function capitalize(message: string | undefined): string | undefined {
+  return message && message.charAt(0).toUpperCase() + message.slice(1);
 }

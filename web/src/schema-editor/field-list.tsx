@@ -6,36 +6,39 @@ import { FieldCard } from './field-card.tsx';
 import classes from './field-list.module.css';
 import { KIND_NAMES } from './kind-names.ts';
 import { MAX_FIELDS } from './rules.ts';
-import type { SchemaWork } from './use-work.ts';
+import type { DraftEditor } from './use-draft.ts';
 
-/** The fields in their order; they are moved with the mouse, with buttons, or with Alt and the arrow keys. */
-export function FieldList({ work }: { work: SchemaWork }) {
-  const { fields, rejectUnknown } = work.draft;
+/**
+ * Lists the fields in order. Fields can be moved by dragging, with buttons or with Alt and arrow
+ * keys.
+ */
+export function FieldList({ editor }: { editor: DraftEditor }) {
+  const { fields, rejectUnknown } = editor.draft;
   const [dragged, setDragged] = useState<number>();
   const [openId, setOpenId] = useState<number>();
   const [removed, setRemoved] = useState<{ field: DraftField; at: number }>();
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
 
   const move = (field: DraftField, to: number): void => {
     if (to < 0 || to >= fields.length) return;
-    work.edit((draft) => moveField(draft, field.id, to));
-    setSaid(`${field.definition.label} is now at place ${to + 1} of ${fields.length}`);
+    editor.edit((draft) => moveField(draft, field.id, to));
+    setAnnouncement(`${field.definition.label} moved to position ${to + 1} of ${fields.length}`);
   };
   const remove = (field: DraftField): void => {
     setRemoved({ field, at: fields.indexOf(field) });
-    work.edit((draft) => removeField(draft, field.id));
+    editor.edit((draft) => removeField(draft, field.id));
   };
-  // It may have come back by other means, as when all changes are discarded.
-  const isBack = fields.some(({ id }) => id === removed?.field.id);
-  const putBack = (): void => {
-    if (removed) work.edit((draft) => ({ ...draft, fields: draft.fields.toSpliced(removed.at, 0, removed.field) }));
+  // Discarding all changes restores the field too.
+  const isRestored = fields.some(({ id }) => id === removed?.field.id);
+  const undoRemoval = (): void => {
+    if (removed) editor.edit((draft) => ({ ...draft, fields: draft.fields.toSpliced(removed.at, 0, removed.field) }));
     setRemoved(undefined);
   };
   return (
     <section aria-label="Fields">
       {fields.length === 0 && (
         <Text c="dimmed" className={classes.none ?? ''}>
-          No fields yet: only the email is asked for. Add the first one below.
+          No fields yet. The form asks only for the email.
         </Text>
       )}
       <ol className={classes.list}>
@@ -43,7 +46,7 @@ export function FieldList({ work }: { work: SchemaWork }) {
           <FieldCard
             key={field.id}
             field={field}
-            work={work}
+            editor={editor}
             isOpen={openId === field.id}
             onToggle={() => setOpenId(openId === field.id ? undefined : field.id)}
             isDragged={dragged === field.id}
@@ -60,10 +63,10 @@ export function FieldList({ work }: { work: SchemaWork }) {
           />
         ))}
       </ol>
-      {removed && !isBack && (
+      {removed && !isRestored && (
         <div className={classes.removed} role="status">
-          “{removed.field.definition.label}” is removed.
-          <Button variant="subtle" size="compact-sm" onClick={putBack}>
+          “{removed.field.definition.label}” was removed.
+          <Button variant="subtle" size="compact-sm" onClick={undoRemoval}>
             Undo
           </Button>
         </div>
@@ -72,7 +75,7 @@ export function FieldList({ work }: { work: SchemaWork }) {
         <Menu position="bottom-start">
           <Menu.Target>
             <Button variant="default" leftSection={<PlusIcon size={16} />} disabled={fields.length >= MAX_FIELDS}>
-              Add a field
+              Add field
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
@@ -80,7 +83,7 @@ export function FieldList({ work }: { work: SchemaWork }) {
               <Menu.Item
                 key={kind}
                 onClick={() => {
-                  work.edit((draft) => addField(draft, kind));
+                  editor.edit((draft) => addField(draft, kind));
                   setOpenId(Math.max(0, ...fields.map(({ id }) => id)) + 1);
                 }}
               >
@@ -90,13 +93,13 @@ export function FieldList({ work }: { work: SchemaWork }) {
           </Menu.Dropdown>
         </Menu>
         <Checkbox
-          label="Refuse data that is not one of these fields"
+          label="Reject unknown fields"
           checked={rejectUnknown}
-          onChange={({ currentTarget: { checked } }) => work.edit((draft) => ({ ...draft, rejectUnknown: checked }))}
+          onChange={({ currentTarget: { checked } }) => editor.edit((draft) => ({ ...draft, rejectUnknown: checked }))}
         />
       </div>
-      <p className="unseen" role="status">
-        {said}
+      <p className="visually-hidden" role="status">
+        {announcement}
       </p>
     </section>
   );

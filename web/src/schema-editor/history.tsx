@@ -5,7 +5,8 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Schema } from '../api/endpoints.ts';
 import { appSchemaQuery, appSchemaVersionQuery, schemaVersionsQuery } from '../apps/queries.ts';
-import { Retry } from '../components/retry.tsx';
+import { count } from '../components/count.ts';
+import { LoadError } from '../components/load-error.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { ChangeList } from './change-list.tsx';
@@ -14,23 +15,23 @@ import classes from './history.module.css';
 
 interface HistoryProps {
   sourceAppId: string;
-  /** The newest version that the editor knows of. */
-  known: number;
+  /** The newest version that the editor has loaded. */
+  editorVersion: number;
   onRestore: (schema: Schema) => void;
 }
 
-/** Every version with what it changed; none is ever lost. */
-export function History({ sourceAppId, known, onRestore }: HistoryProps) {
+/** Lists all versions with their changes. */
+export function History({ sourceAppId, editorVersion, onRestore }: HistoryProps) {
   const client = useQueryClient();
   const [opened, setOpened] = useState<string | null>(null);
   const { data, error, refetch } = useQuery(schemaVersionsQuery(sourceAppId));
   const newest = data?.versions[0]?.version;
   useEffect(() => {
-    if (newest !== undefined && newest > known) {
+    if (newest !== undefined && newest > editorVersion) {
       void client.invalidateQueries({ queryKey: appSchemaQuery(sourceAppId).queryKey, exact: true });
     }
-  }, [client, sourceAppId, newest, known]);
-  if (error) return <Retry error={error} onRetry={refetch} />;
+  }, [client, sourceAppId, newest, editorVersion]);
+  if (error) return <LoadError error={error} onRetry={refetch} />;
   if (!data) return <TableSkeleton rows={3} />;
   return (
     <Accordion variant="separated" value={opened} onChange={setOpened} order={2}>
@@ -40,10 +41,10 @@ export function History({ sourceAppId, known, onRestore }: HistoryProps) {
             <Group justify="space-between" pr="md">
               <Text fw={600}>
                 Version {version}
-                {version === newest && ', in force'}
+                {version === newest && ' · live'}
               </Text>
               <Text size="sm" c="dimmed">
-                {fields} {fields === 1 ? 'field' : 'fields'} · <Time at={createdAt} />
+                {count(fields, 'field')} · <Time at={createdAt} />
               </Text>
             </Group>
           </Accordion.Control>
@@ -63,7 +64,7 @@ export function History({ sourceAppId, known, onRestore }: HistoryProps) {
   );
 }
 
-interface DifferenceProps extends Omit<HistoryProps, 'known'> {
+interface DifferenceProps extends Omit<HistoryProps, 'editorVersion'> {
   version: number;
   isNewest: boolean;
 }
@@ -73,20 +74,20 @@ function Difference({ sourceAppId, version, isNewest, onRestore }: DifferencePro
   const schema = useQuery(appSchemaVersionQuery(sourceAppId, version));
   const before = useQuery({ ...appSchemaVersionQuery(sourceAppId, version - 1), enabled: version > 1 });
   const error = schema.error ?? before.error;
-  if (error) return <Retry error={error} onRetry={() => Promise.all([schema.refetch(), before.refetch()])} />;
+  if (error) return <LoadError error={error} onRetry={() => Promise.all([schema.refetch(), before.refetch()])} />;
   if (!schema.data || (version > 1 && !before.data)) return <Skeleton h={60} />;
   const restore = (restored: Schema) => (): void => {
     onRestore(restored);
     notifications.show({
-      title: `Version ${version} is in the editor`,
-      message: 'Review and save it to put it in force.',
+      title: `Version ${version} loaded into the editor`,
+      message: 'Review and save to make it live',
     });
     navigate(`/apps/${sourceAppId}`);
   };
   return (
     <>
       <Text size="sm" fw={600} mb={6}>
-        {before.data ? `What it changed from version ${version - 1}` : 'The first version'}
+        {before.data ? `Changes from version ${version - 1}` : 'First version'}
       </Text>
       {before.data ? (
         <ChangeList changes={schemaChanges(before.data, schema.data)} />
@@ -95,7 +96,7 @@ function Difference({ sourceAppId, version, isNewest, onRestore }: DifferencePro
       )}
       {!isNewest && (
         <Button size="xs" variant="default" mt="md" onClick={restore(schema.data)}>
-          Take this version into the editor
+          Load into editor
         </Button>
       )}
     </>

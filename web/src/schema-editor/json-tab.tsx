@@ -3,31 +3,37 @@ import { useMemo, useState } from 'react';
 import { CopyButton } from '../components/copy-button.tsx';
 import { type Draft, strictDefinition, withDefinitions } from './draft.ts';
 import classes from './json-tab.module.css';
-import { completeDefinition, definitionIssues, FieldDefinitionInput, MAX_FIELDS } from './rules.ts';
-import type { SchemaWork } from './use-work.ts';
+import {
+  completeDefinition,
+  definitionIssues,
+  type FieldDefinition,
+  FieldDefinitionInput,
+  MAX_FIELDS,
+} from './rules.ts';
+import type { DraftEditor } from './use-draft.ts';
 
 const MAX_PROBLEMS = 10;
 
-/** The draft as the text that the API takes. What is right goes into the draft at once; while it is not, the draft stays as it was. */
-export function JsonTab({ work }: { work: SchemaWork }) {
-  const current = textOf(work.draft);
+/** Edits the draft as JSON, in the format of the API. Valid text updates the draft immediately. */
+export function JsonTab({ editor }: { editor: DraftEditor }) {
+  const current = textOf(editor.draft);
   const [typed, setTyped] = useState({ text: current, draft: current });
-  // A draft that changed elsewhere, as when changes are discarded, replaces what was typed.
+  // Shows the draft when it was changed elsewhere, for example by discarding the changes.
   const text = typed.draft === current ? typed.text : current;
-  const read = useMemo(() => schemaOf(text), [text]);
-  const problems = 'problems' in read ? read.problems : [];
+  const parsed = useMemo(() => parseSchema(text), [text]);
+  const problems = 'problems' in parsed ? parsed.problems : [];
   const change = (next: string): void => {
-    const schema = schemaOf(next);
+    const schema = parseSchema(next);
     if ('problems' in schema) return void setTyped({ text: next, draft: current });
-    const draft = withDefinitions(work.draft, schema);
+    const draft = withDefinitions(editor.draft, schema);
     setTyped({ text: next, draft: textOf(draft) });
-    work.edit(() => draft);
+    editor.edit(() => draft);
   };
   return (
     <>
       <Group justify="space-between" mb="xs">
         <Text size="sm" c="dimmed">
-          The body of <code>PUT /auth/apps/…/schema</code>. Paste a schema here, or copy this one.
+          The request body of <code>PUT /auth/apps/…/schema</code>. Edit it, paste a schema or copy it.
         </Text>
         <CopyButton text={text} />
       </Group>
@@ -41,7 +47,7 @@ export function JsonTab({ work }: { work: SchemaWork }) {
         onChange={(event) => change(event.currentTarget.value)}
       />
       {problems.length > 0 && (
-        <Alert variant="light" color="red" mt="sm" role="alert" title="Not taken over yet">
+        <Alert variant="light" color="red" mt="sm" role="alert" title="The JSON is invalid and was not applied">
           <ul className={classes.problems}>
             {problems.slice(0, MAX_PROBLEMS).map((problem) => (
               <li key={problem}>{problem}</li>
@@ -58,17 +64,15 @@ function textOf({ rejectUnknown, fields }: Draft): string {
   return JSON.stringify({ rejectUnknown, fields: definitions }, null, 2);
 }
 
-type Read = ReturnType<typeof completeDefinition>;
-
-/** @returns the schema that a text spells, or what is wrong with it */
-function schemaOf(text: string): { rejectUnknown: boolean; fields: Read[] } | { problems: string[] } {
+/** Parses and validates a schema. @returns the schema or the problems */
+function parseSchema(text: string): { rejectUnknown: boolean; fields: FieldDefinition[] } | { problems: string[] } {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { problems: [error instanceof Error ? error.message : 'is not JSON'] };
+    return { problems: [error instanceof Error ? error.message : 'Invalid JSON'] };
   }
-  if (typeof json !== 'object' || json === null) return { problems: ['It must be an object'] };
+  if (typeof json !== 'object' || json === null) return { problems: ['The schema must be an object'] };
   const { rejectUnknown, fields, ...others } = json as Record<string, unknown>;
   const problems = Object.keys(others).map((name) => `${name} is not a known property`);
   if (typeof rejectUnknown !== 'boolean') problems.push('rejectUnknown must be true or false');

@@ -1,11 +1,11 @@
 import type { Kind } from '../api/endpoints.ts';
 
-/** What a kind is to a person who designs a form. */
+/** The display names of the kinds. */
 export const KIND_NAMES: Record<Kind, string> = {
   text: 'Text',
   number: 'Number',
-  select: 'Choice of a list',
+  select: 'Single choice',
   checkbox: 'Checkbox',
   date: 'Date',
-  array: 'List that grows',
+  array: 'Appending list',
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
 
-// Zod tries whether it may compile code, and the policy would report the attempt. This module comes before those that build schemas.
+// Zod tests whether it may use `new Function`, and the content security policy would report the
+// attempt. This module must be imported before the modules that define Zod schemas.
 z.config({ jitless: true });

@@ -1,6 +1,7 @@
 import { Alert, Button, Checkbox, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Field } from '../api/endpoints.ts';
+import { count } from '../components/count.ts';
 import classes from './preview.module.css';
 import { compileSchema, type FieldDefinition } from './rules.ts';
 
@@ -8,17 +9,17 @@ type Values = Readonly<Record<string, string | boolean>>;
 
 interface PreviewProps {
   schema: { rejectUnknown: boolean; fields: FieldDefinition[] };
-  /** Fields with problems are left out. */
+  /** Whether invalid fields are missing from `schema`. */
   isPartial: boolean;
 }
 
-/** The form that results, to be tried: what it accepts and refuses is what the service would. Nothing is sent. */
+/** A form for the schema. It validates with the service's rules and sends nothing. */
 export function Preview({ schema, isPartial }: PreviewProps) {
   const [values, setValues] = useState<Values>({});
-  const [isTried, setTried] = useState(false);
+  const [isChecked, setChecked] = useState(false);
   const validator = useMemo(() => compileSchema(schema), [schema]);
   const data = dataOf(schema.fields, values);
-  const issues = isTried ? validator.issues(data) : [];
+  const issues = isChecked ? validator.issues(data) : [];
   const issueOf = (key: string): string | undefined => {
     const at = `data.${key}`;
     return issues.find(({ path }) => path === at || path.startsWith(`${at}.`))?.message;
@@ -30,7 +31,7 @@ export function Preview({ schema, isPartial }: PreviewProps) {
           Preview
         </Title>
         <Text size="sm" c="dimmed">
-          {isPartial ? 'Fields that need mending are left out.' : 'Try what it accepts. Nothing is sent.'}
+          {isPartial ? 'Invalid fields are not shown.' : 'Test what the form accepts. Nothing is sent.'}
         </Text>
       </div>
       <TextInput label="Email" defaultValue="ada@example.com" />
@@ -43,22 +44,22 @@ export function Preview({ schema, isPartial }: PreviewProps) {
           onChange={(value) => setValues((before) => ({ ...before, [field.key]: value }))}
         />
       ))}
-      <Button variant="light" onClick={() => setTried(true)}>
+      <Button variant="light" onClick={() => setChecked(true)}>
         Check
       </Button>
       <div aria-live="polite">
-        {isTried && issues.length === 0 && (
+        {isChecked && issues.length === 0 && (
           <Alert variant="light" color="green" p="xs">
-            This would be accepted.
+            This submission would be accepted.
           </Alert>
         )}
-        {isTried && issues.length > 0 && (
+        {isChecked && issues.length > 0 && (
           <Alert variant="light" color="red" p="xs">
-            This would be refused: {issues.length} {issues.length === 1 ? 'problem' : 'problems'}.
+            This submission would be rejected: {count(issues.length, 'problem')}.
           </Alert>
         )}
       </div>
-      {isTried && <pre className={classes.data}>{JSON.stringify(data, null, 2)}</pre>}
+      {isChecked && <pre className={classes.data}>{JSON.stringify(data, null, 2)}</pre>}
     </Stack>
   );
 }
@@ -89,7 +90,7 @@ function Control({ field, value, error, onChange }: ControlProps) {
         <NativeSelect
           {...shared}
           value={text}
-          data={[{ value: '', label: 'Choose …' }, ...[...new Set(field.enum)].filter(Boolean)]}
+          data={[{ value: '', label: 'Select an option' }, ...[...new Set(field.enum)].filter(Boolean)]}
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       );
@@ -99,7 +100,7 @@ function Control({ field, value, error, onChange }: ControlProps) {
           {...shared}
           type={field.kind === 'date' ? 'date' : 'text'}
           inputMode={field.kind === 'number' ? 'decimal' : undefined}
-          placeholder={field.kind === 'array' ? 'One item' : undefined}
+          placeholder={field.kind === 'array' ? 'Item to append' : undefined}
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}
         />
@@ -107,7 +108,7 @@ function Control({ field, value, error, onChange }: ControlProps) {
   }
 }
 
-/** What a form would send: nothing for what was left empty, and a number where a number was typed. */
+/** The data that a form would submit: empty inputs are omitted and numbers are converted. */
 function dataOf(fields: readonly Field[], values: Values): Record<string, unknown> {
   const entries = fields.flatMap(({ key, kind, required }): [string, unknown][] => {
     const value = values[key];

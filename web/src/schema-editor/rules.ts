@@ -1,6 +1,6 @@
 import './no-eval.ts';
 
-// The service's own rules: what the editor and its preview accept is what the service accepts.
+// The editor and its preview validate with the service's own code, so both accept the same schemas.
 export { compileSchema } from '../../../src/fields/compile.ts';
 export {
   completeDefinition,

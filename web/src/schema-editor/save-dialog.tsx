@@ -1,113 +1,124 @@
 import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { call, Refusal } from '../api/call.ts';
-import type { Answer } from '../api/endpoints.ts';
+import { ApiError, call } from '../api/call.ts';
+import type { ResponseBody } from '../api/endpoints.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
-import { Retry } from '../components/retry.tsx';
+import { count } from '../components/count.ts';
+import { LoadError } from '../components/load-error.tsx';
 import { ChangeList } from './change-list.tsx';
-import type { SchemaWork } from './use-work.ts';
+import type { DraftEditor } from './use-draft.ts';
 
 interface SaveDialogProps {
   sourceAppId: string;
-  work: SchemaWork;
+  editor: DraftEditor;
   opened: boolean;
   onClose: () => void;
 }
 
-/** Before a version is saved: what it changes, and what that means for the records that are stored. */
-export function SaveDialog({ sourceAppId, work, opened, onClose }: SaveDialogProps) {
+/**
+ * Shows the changes of the draft and their effect on stored records before the version is saved.
+ */
+export function SaveDialog({ sourceAppId, editor, opened, onClose }: SaveDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} size="lg" title={`Save version ${work.base.schema.version + 1}`}>
-      <Review sourceAppId={sourceAppId} work={work} onClose={onClose} />
+    <Modal opened={opened} onClose={onClose} size="lg" title={`Save version ${editor.base.schema.version + 1}`}>
+      <Review sourceAppId={sourceAppId} editor={editor} onClose={onClose} />
     </Modal>
   );
 }
 
-function Review({ sourceAppId, work, onClose }: Omit<SaveDialogProps, 'opened'>) {
+function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'>) {
   const check = useQuery({
-    queryKey: ['schema-check', sourceAppId, work.checked.schema],
+    queryKey: ['schema-check', sourceAppId, editor.checked.schema],
     queryFn: ({ signal }) =>
-      call('POST /auth/apps/:sourceAppId/schema/check', { params: { sourceAppId }, body: work.checked.schema, signal }),
+      call('POST /auth/apps/:sourceAppId/schema/check', {
+        params: { sourceAppId },
+        body: editor.checked.schema,
+        signal,
+      }),
     staleTime: 0,
     gcTime: 0,
   });
-  const save = useSave(sourceAppId, work, onClose);
+  const save = useSave(sourceAppId, editor, onClose);
   return (
     <Stack>
-      <ChangeList changes={work.changes} />
+      <ChangeList changes={editor.changes} />
       {check.isPending && (
         <Group gap="xs" role="status">
           <Loader size="xs" />
-          <Text size="sm">Checking the stored records …</Text>
+          <Text size="sm">Checking stored records…</Text>
         </Group>
       )}
-      {check.error && <Retry error={check.error} onRetry={check.refetch} />}
+      {check.error && <LoadError error={check.error} onRetry={check.refetch} />}
       {check.data && <Findings {...check.data} />}
-      {save.error && !isOvertaken(save.error) && (
-        <Alert color="red" variant="light" role="alert" title="Not saved">
+      {save.error && !isConflict(save.error) && (
+        <Alert color="red" variant="light" role="alert" title="Could not save the schema">
           {save.error.message}.
-          {save.error instanceof Refusal && save.error.issues.map(({ path, message }) => ` ${path} ${message}.`)}
+          {save.error instanceof ApiError && save.error.issues.map(({ path, message }) => ` ${path} ${message}.`)}
         </Alert>
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Go on editing
+          Keep editing
         </Button>
         <Button loading={save.isPending} disabled={check.isPending} onClick={() => save.mutate()}>
-          Save version {work.base.schema.version + 1}
+          Save version {editor.base.schema.version + 1}
         </Button>
       </Group>
     </Stack>
   );
 }
 
-function useSave(sourceAppId: string, work: SchemaWork, onClose: () => void) {
+function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) {
   const client = useQueryClient();
   const schema = appSchemaQuery(sourceAppId);
   return useMutation({
     mutationFn: () =>
       call('PUT /auth/apps/:sourceAppId/schema', {
         params: { sourceAppId },
-        body: work.checked.schema,
-        headers: { 'If-Match': work.base.etag },
+        body: editor.checked.schema,
+        headers: { 'If-Match': editor.base.etag },
       }),
     onSuccess: async ({ version }) => {
-      work.begin(await client.fetchQuery({ ...schema, staleTime: 0 }));
+      editor.reset(await client.fetchQuery({ ...schema, staleTime: 0 }));
       notifications.show({
-        title: `Version ${version} is in force`,
-        message: 'Every submission from now on is checked by it.',
+        title: `Schema version ${version} is live`,
+        message: 'New submissions are validated against it',
       });
       onClose();
       await client.invalidateQueries({ queryKey: [...schema.queryKey, 'versions'] });
     },
     onError: async (error) => {
-      if (!isOvertaken(error)) return;
-      // The page shows what the other one saved, and asks which of the two counts.
+      if (!isConflict(error)) return;
+      // The refreshed schema makes the page show the conflict.
       await client.fetchQuery({ ...schema, staleTime: 0 });
       onClose();
     },
   });
 }
 
-function isOvertaken(error: Error): boolean {
-  return error instanceof Refusal && error.status === 412;
+function isConflict(error: Error): boolean {
+  return error instanceof ApiError && error.status === 412;
 }
 
-function Findings({ checked, failing, examples, complete }: Answer<'POST /auth/apps/:sourceAppId/schema/check'>) {
-  const looked = `${complete ? '' : 'the newest '}${checked.toLocaleString()} stored ${checked === 1 ? 'record' : 'records'}`;
-  if (checked === 0) return <Text size="sm">No records are stored yet, so none can be affected.</Text>;
+function Findings({ checked, failing, examples, complete }: ResponseBody<'POST /auth/apps/:sourceAppId/schema/check'>) {
+  const records = `${complete ? '' : 'the newest '}${count(checked, 'stored record')}`;
+  if (checked === 0) return <Text size="sm">This app has no stored records yet.</Text>;
   if (failing === 0) {
     return (
       <Alert variant="light" color="green" p="xs">
-        All of {looked} would pass.
+        {checked === 1 ? 'The stored record matches' : `${complete ? 'All' : 'The'} ${records} match`} the new schema.
       </Alert>
     );
   }
   return (
-    <Alert variant="light" color="yellow" title={`${failing.toLocaleString()} of ${looked} would not pass`}>
+    <Alert
+      variant="light"
+      color="yellow"
+      title={`${failing.toLocaleString()} of ${records} ${failing === 1 ? 'does' : 'do'} not match the new schema`}
+    >
       <Text size="sm" mb="xs">
-        They stay as they are. Their next submission has to pass.
+        Stored records are not changed, but later submissions must match the new schema.
       </Text>
       {examples.map(({ id, path, message }) => (
         <Text key={`${id} ${path}`} size="sm" className="breaks">

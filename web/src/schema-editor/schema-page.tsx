@@ -1,19 +1,19 @@
 import { Button, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
-import { Refusal } from '../api/call.ts';
+import { ApiError } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
-import { Empty } from '../components/empty.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 import { LeftIcon, PlugIcon } from '../components/icons.tsx';
+import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Retry } from '../components/retry.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { Editor } from './editor.tsx';
 import classes from './schema-page.module.css';
 
-/** How often an open editor looks whether someone else stored a version, in milliseconds. */
-const LOOK_AGAIN_MS = 10_000;
+/** How often an open editor checks for a newer version. */
+const POLL_INTERVAL_MS = 10_000;
 const TABS = [
   { id: 'fields', name: 'Fields' },
   { id: 'json', name: 'JSON' },
@@ -21,21 +21,22 @@ const TABS = [
 ] as const;
 export type Tab = (typeof TABS)[number]['id'];
 
-/** One app for its administrator: the fields that it collects. */
+/** The schema of one app: fields, JSON and versions. For administrators. */
 export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppId: string; tab?: string | undefined }) {
   const [, navigate] = useLocation();
-  const newest = useQuery({ ...appSchemaQuery(sourceAppId), refetchInterval: LOOK_AGAIN_MS });
-  const known = TABS.find(({ id }) => id === tab);
+  const newest = useQuery({ ...appSchemaQuery(sourceAppId), refetchInterval: POLL_INTERVAL_MS });
+  const activeTab = TABS.find(({ id }) => id === tab);
 
-  if (!known) return <NotFoundPage />;
-  if (newest.error instanceof Refusal && newest.error.status === 404) return <NoApp sourceAppId={sourceAppId} />;
-  if (!newest.data) return newest.error ? <Retry error={newest.error} onRetry={newest.refetch} /> : <PageSkeleton />;
+  if (!activeTab) return <NotFoundPage />;
+  if (newest.error instanceof ApiError && newest.error.status === 404) return <AppNotFound sourceAppId={sourceAppId} />;
+  if (!newest.data)
+    return newest.error ? <LoadError error={newest.error} onRetry={newest.refetch} /> : <PageSkeleton />;
   return (
     <>
       <Link href="/apps" className={classes.back ?? ''}>
         <LeftIcon size={16} /> Apps
       </Link>
-      <PageHeader title={sourceAppId} note={`Version ${newest.data.schema.version} of its schema is in force`}>
+      <PageHeader title={sourceAppId} note={`Schema version ${newest.data.schema.version} · live`}>
         <Button
           component={Link}
           href={`/apps/${sourceAppId}/connect`}
@@ -46,7 +47,7 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
         </Button>
       </PageHeader>
       <Tabs
-        value={known.id}
+        value={activeTab.id}
         onChange={(id) => navigate(id === 'fields' ? `/apps/${sourceAppId}` : `/apps/${sourceAppId}/${id}`)}
         mb="md"
       >
@@ -58,25 +59,25 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
           ))}
         </Tabs.List>
       </Tabs>
-      <Editor sourceAppId={sourceAppId} newest={newest.data} tab={known.id} />
+      <Editor sourceAppId={sourceAppId} newest={newest.data} tab={activeTab.id} />
     </>
   );
 }
 
-function NoApp({ sourceAppId }: { sourceAppId: string }) {
+function AppNotFound({ sourceAppId }: { sourceAppId: string }) {
   return (
     <>
-      <PageHeader title="No such app" />
-      <Empty
-        title={`There is no app ${sourceAppId}`}
+      <PageHeader title="App not found" />
+      <EmptyState
+        title={`No app has the ID ${sourceAppId}`}
         action={
           <Button component={Link} href="/apps">
-            Go to the apps
+            Go to apps
           </Button>
         }
       >
-        It may have been deleted.
-      </Empty>
+        The app may have been deleted.
+      </EmptyState>
     </>
   );
 }

@@ -1,15 +1,15 @@
 import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
-import { Refusal } from '../api/call.ts';
+import { ApiError } from '../api/call.ts';
 import { duration } from '../components/time.tsx';
-import { CookieRefused, useLogIn } from './session.ts';
+import { CookieRejected, useLogIn } from './session.ts';
 
-/** @param sourceAppId filled in beforehand, for a session that ended */
+/** @param sourceAppId initial app ID, for example that of a session that has ended */
 export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
   const logIn = useLogIn();
   const [appId, setAppId] = useState(sourceAppId);
   const [password, setPassword] = useState('');
-  const wait = useWait(logIn.error);
+  const secondsLeft = useCountdown(logIn.error);
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -19,7 +19,7 @@ export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
-          label="App id"
+          label="App ID"
           name="username"
           autoComplete="username"
           autoCapitalize="none"
@@ -40,14 +40,16 @@ export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
           data-autofocus={sourceAppId !== '' || undefined}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         />
         {logIn.error && (
           <Alert color="red" variant="light" role="alert">
-            {wait > 0 ? `Too many failed log-ins. Try again in ${duration(wait)}.` : reason(logIn.error)}
+            {secondsLeft > 0
+              ? `Too many failed logins. Try again in ${duration(secondsLeft)}.`
+              : errorText(logIn.error)}
           </Alert>
         )}
-        <Button type="submit" loading={logIn.isPending} disabled={wait > 0} fullWidth>
+        <Button type="submit" loading={logIn.isPending} disabled={secondsLeft > 0} fullWidth>
           Log in
         </Button>
       </Stack>
@@ -55,24 +57,24 @@ export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
   );
 }
 
-function reason(error: Error): string {
-  if (error instanceof CookieRefused) {
-    return `${error.message}. Allow cookies for this page; in production it has to be opened by https://.`;
+function errorText(error: Error): string {
+  if (error instanceof CookieRejected) {
+    return `${error.message}. Allow cookies for this site. In production, open the dashboard over HTTPS.`;
   }
-  if (!(error instanceof Refusal)) return `${error.message}. Check your connection and try again.`;
-  if (error.status === 401) return 'App id and password do not match. Check both and try again.';
+  if (!(error instanceof ApiError)) return `${error.message}. Check your connection and try again.`;
+  if (error.status === 401) return 'Wrong app ID or password.';
   if (error.status === 429) return 'You can try again now.';
   const [issue] = error.issues;
-  if (issue?.path === 'sourceAppId') return `The app id ${issue.message}.`;
+  if (issue?.path === 'sourceAppId') return `The app ID ${issue.message}.`;
   if (issue?.path === 'password') return `The password ${issue.message}.`;
   return error.message;
 }
 
-/** The seconds that are left of a refusal's wait, counting down. */
-function useWait(error: Error | null): number {
+/** Counts down the seconds of `Retry-After` after a 429. */
+function useCountdown(error: Error | null): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {
-    const seconds = error instanceof Refusal && error.status === 429 ? (error.retryAfter ?? 0) : 0;
+    const seconds = error instanceof ApiError && error.status === 429 ? (error.retryAfter ?? 0) : 0;
     const until = Date.now() + seconds * 1000;
     setLeft(seconds);
     if (seconds === 0) return;

@@ -20,13 +20,13 @@ export function LogInPage() {
         </Paper>
         <div className={classes.hint}>
           <Text size="sm">
-            <strong>Just installed?</strong> The app id and password of the administrator were printed once in the
-            terminal, below the address of this page, when the service first started. They may also have been set with{' '}
-            <Code>ADMIN_APP_ID</Code> and <Code>ADMIN_PASSWORD</Code>.
+            <strong>Administrator?</strong> At its first start, the service printed your app ID and password in the
+            terminal, below the URL of this page. They can also be set with <Code>ADMIN_APP_ID</Code> and{' '}
+            <Code>ADMIN_PASSWORD</Code>.
           </Text>
           <Text size="sm" mt="xs">
-            <strong>Running an app?</strong> Your administrator gave you its id and password when the app was created. A
-            lost password cannot be shown again, but an administrator can make a new one.
+            <strong>Operator?</strong> Your administrator received the ID and password of your app when it was created.
+            A lost password can't be recovered, but an administrator can create a new one.
           </Text>
         </div>
       </div>

@@ -1,22 +1,22 @@
 import { Modal, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Session } from '../api/endpoints.ts';
-import { Retry } from '../components/retry.tsx';
+import { LoadError } from '../components/load-error.tsx';
 import { LogInForm } from './log-in-form.tsx';
 import { LogInPage } from './log-in-page.tsx';
 import { useSession } from './session.ts';
 
-/** A dialog of the page may be open when the session ends. */
-const ABOVE_DIALOGS = 1_000;
+/** Above the dialogs of the page, which can be open when the session ends. */
+const LOGIN_Z_INDEX = 1_000;
 
 /**
- * Shows the pages to who is logged in. The log-in takes the place of the page at the same address, so one is back where one was; and when a session ends, it is asked
- * for above the page, so nothing that was typed is lost.
+ * Renders the pages when a session exists, otherwise the login page at the same URL. When the
+ * session ends, a login dialog opens above the page, so that the page keeps its state.
  */
 export function SessionGate({ children }: { children: (session: Session) => ReactNode }) {
   const { data: session, error, refetch } = useSession();
-  if (!session) return error ? <Retry error={error} onRetry={refetch} /> : null;
-  if (session.state === 'out') return <LogInPage />;
+  if (!session) return error ? <LoadError error={error} onRetry={refetch} /> : null;
+  if (session.state === 'loggedOut') return <LogInPage />;
   return (
     <>
       <div key={session.sourceAppId} inert={session.state === 'ended'}>
@@ -26,11 +26,11 @@ export function SessionGate({ children }: { children: (session: Session) => Reac
         opened={session.state === 'ended'}
         onClose={() => undefined}
         withCloseButton={false}
-        zIndex={ABOVE_DIALOGS}
+        zIndex={LOGIN_Z_INDEX}
         title="Your session has ended"
       >
         <Text size="sm" mb="md">
-          Log in again to go on. Nothing on the page behind is lost.
+          Log in again to continue. Your unsaved changes are kept.
         </Text>
         <LogInForm sourceAppId={session.sourceAppId} />
       </Modal>

@@ -1,28 +1,31 @@
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { call, Refusal } from '../api/call.ts';
+import { ApiError, call } from '../api/call.ts';
 import type { Session } from '../api/endpoints.ts';
 
-/** `ended`: there was a session and the service no longer knows it. The page stays as it is until its app is logged in again. */
-export type SessionState = { state: 'out' } | ({ state: 'in' | 'ended' } & Session);
+/**
+ * `ended`: the service no longer knows the session. The page keeps its state until the same app
+ * logs in again.
+ */
+export type SessionState = { state: 'loggedOut' } | ({ state: 'loggedIn' | 'ended' } & Session);
 
-const KEY = ['session'];
-/** How often an open page asks whether its session still lives, in milliseconds. */
-const LOOK_AGAIN_MS = 60_000;
+const SESSION_KEY = ['session'];
+/** How often an open page checks its session. */
+const POLL_INTERVAL_MS = 60_000;
 
 export function useSession() {
   const client = useQueryClient();
   return useQuery(
     queryOptions({
-      queryKey: KEY,
+      queryKey: SESSION_KEY,
       queryFn: async (): Promise<SessionState> => {
         try {
-          return entered(client, await call('GET /auth/session'));
+          return loggedInState(client, await call('GET /auth/session'));
         } catch (error) {
-          if (error instanceof Refusal && error.status === 401) return left(current(client));
+          if (error instanceof ApiError && error.status === 401) return loggedOutState(cachedSession(client));
           throw error;
         }
       },
-      refetchInterval: LOOK_AGAIN_MS,
+      refetchInterval: POLL_INTERVAL_MS,
     }),
   );
 }
@@ -32,13 +35,13 @@ export function useLogIn() {
   return useMutation({
     mutationFn: async (body: { sourceAppId: string; password: string }) => {
       await call('POST /auth/login', { body });
-      return begunSession();
+      return confirmSession();
     },
     onSuccess: async ({ sourceAppId, role }) => {
-      const before = current(client);
-      if (before && before.state !== 'out' && before.sourceAppId !== sourceAppId) return startAnew();
-      client.setQueryData<SessionState>(KEY, entered(client, { sourceAppId, role }));
-      await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
+      const before = cachedSession(client);
+      if (before && before.state !== 'loggedOut' && before.sourceAppId !== sourceAppId) return reloadDashboard();
+      client.setQueryData<SessionState>(SESSION_KEY, loggedInState(client, { sourceAppId, role }));
+      await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
     },
   });
 }
@@ -46,53 +49,58 @@ export function useLogIn() {
 export function useLogOut() {
   return useMutation({
     mutationFn: () => call('POST /auth/logout'),
-    onSuccess: startAnew,
+    onSuccess: reloadDashboard,
   });
 }
 
-/** The service refused a request for want of a session. The request may be older than a new log-in, so the session itself is asked for. */
-export function doubtSession(client: QueryClient): void {
-  void client.invalidateQueries({ queryKey: KEY });
+/**
+ * Requests the session again after a 401. The 401 alone proves nothing: the request may have been
+ * sent before a new login.
+ */
+export function revalidateSession(client: QueryClient): void {
+  void client.invalidateQueries({ queryKey: SESSION_KEY });
 }
 
-/** What follows a right log-in, when the browser has kept its cookie. @throws {CookieRefused} */
-async function begunSession(): Promise<Session> {
+/** Checks that the browser stored the session cookie. @throws {CookieRejected} */
+async function confirmSession(): Promise<Session> {
   try {
     return await call('GET /auth/session');
   } catch (error) {
-    if (error instanceof Refusal && error.status === 401) throw new CookieRefused();
+    if (error instanceof ApiError && error.status === 401) throw new CookieRejected();
     throw error;
   }
 }
 
-/** In production the cookie is for HTTPS only, and over plain HTTP the browser drops it without a word. */
-export class CookieRefused extends Error {
-  override readonly name = 'CookieRefused';
+/**
+ * In production the session cookie is `Secure`, so the browser silently drops it over plain HTTP.
+ */
+export class CookieRejected extends Error {
+  override readonly name = 'CookieRejected';
   constructor() {
-    super('The password is right, but the browser did not keep the session cookie');
+    super('The password is correct, but the browser did not store the session cookie');
   }
 }
 
-/** Loads the start page afresh: nothing that was seen or typed under the former session is left in memory. */
-function startAnew(): void {
+/** Reloads the start page, which removes all data of the previous session from memory. */
+function reloadDashboard(): void {
   window.location.assign(import.meta.env.BASE_URL);
 }
 
-function current(client: QueryClient): SessionState | undefined {
-  return client.getQueryData<SessionState>(KEY);
+function cachedSession(client: QueryClient): SessionState | undefined {
+  return client.getQueryData<SessionState>(SESSION_KEY);
 }
 
-function left(before: SessionState | undefined): SessionState {
-  return before && before.state !== 'out' ? { ...before, state: 'ended' } : { state: 'out' };
+function loggedOutState(before: SessionState | undefined): SessionState {
+  return before && before.state !== 'loggedOut' ? { ...before, state: 'ended' } : { state: 'loggedOut' };
 }
 
-/** Another app's session, from this page or another tab: nothing that the former one saw may stay. */
-function entered(client: QueryClient, session: Session): SessionState {
-  const before = current(client);
-  if (before && before.state !== 'out' && before.sourceAppId !== session.sourceAppId) forgetData(client);
-  return { state: 'in', ...session };
+/** Removes the cached data of another app if the session changed, for example in another tab. */
+function loggedInState(client: QueryClient, session: Session): SessionState {
+  const before = cachedSession(client);
+  if (before && before.state !== 'loggedOut' && before.sourceAppId !== session.sourceAppId) clearCachedData(client);
+  return { state: 'loggedIn', ...session };
 }
 
-function forgetData(client: QueryClient): void {
-  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
+function clearCachedData(client: QueryClient): void {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
 }

@@ -8,7 +8,7 @@ export function AccountMenu({ session }: { session: Session }) {
   const logOut = useLogOut();
   return (
     <div className={classes.account}>
-      <SchemeSwitch />
+      <ColorSchemeToggle />
       <Menu>
         <Menu.Target>
           <Button
@@ -24,10 +24,10 @@ export function AccountMenu({ session }: { session: Session }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>
-            {session.role === 'admin' ? 'Administrator' : 'Operator'} of {session.sourceAppId}
+            {session.role === 'admin' ? 'Administrator' : 'Operator'}: {session.sourceAppId}
           </Menu.Label>
           <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">
-            API documentation
+            View API documentation
           </Menu.Item>
           <Menu.Item onClick={() => logOut.mutate()}>Log out</Menu.Item>
         </Menu.Dropdown>
@@ -36,8 +36,9 @@ export function AccountMenu({ session }: { session: Session }) {
   );
 }
 
-function SchemeSwitch() {
-  // Keeping transitions spares a style element, which the policy forbids.
+function ColorSchemeToggle() {
+  // Without `keepTransitions`, Mantine injects a style element, which the content security policy
+  // blocks.
   const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   const dark = useComputedColorScheme('light') === 'dark';
   return (
@@ -45,7 +46,7 @@ function SchemeSwitch() {
       variant="subtle"
       color="gray"
       size="lg"
-      aria-label={dark ? 'Use light colours' : 'Use dark colours'}
+      aria-label={dark ? 'Switch to light mode' : 'Switch to dark mode'}
       onClick={() => setColorScheme(dark ? 'light' : 'dark')}
     >
       {dark ? <SunIcon /> : <MoonIcon />}

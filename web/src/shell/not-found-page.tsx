@@ -1,22 +1,22 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
-import { Empty } from '../components/empty.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 
 export function NotFoundPage() {
   return (
     <>
       <PageHeader title="Page not found" />
-      <Empty
-        title="There is nothing at this address"
+      <EmptyState
+        title="This page does not exist"
         action={
           <Button component={Link} href="/">
-            Go to the start page
+            Go to start page
           </Button>
         }
       >
-        The link may be old, or it may be meant for another app than the one that is logged in.
-      </Empty>
+        The link may be outdated, or it may require a login as another app.
+      </EmptyState>
     </>
   );
 }

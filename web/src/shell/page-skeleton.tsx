@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core';
 
-/** Keeps the place of a page that is being loaded. */
+/** Placeholder for a page while its data is loading. */
 export function PageSkeleton() {
   return (
     <Stack aria-busy="true" aria-label="Loading" role="status">

@@ -16,7 +16,7 @@ const PAGES = {
   ],
 } as const;
 
-/** What is around every page: the way to the others, who is logged in, and the way out. */
+/** The frame of every page: navigation and account menu. */
 export function Shell({ session, children }: { session: Session; children: ReactNode }) {
   const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
@@ -24,15 +24,15 @@ export function Shell({ session, children }: { session: Session; children: React
   return (
     <>
       <a className={classes.skip} href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header className={classes.header}>
         <div className={classes.bar}>
-          <Link href="/" className={classes.brand} aria-label="User Collection, start page">
+          <Link href="/" className={classes.brand} aria-label="User Collection start page">
             <Logo />
             <span className={classes.name}>User Collection</span>
           </Link>
-          <nav className={classes.nav} aria-label="Pages">
+          <nav className={classes.nav} aria-label="Main">
             {PAGES[session.role].map(({ href, name, Icon }) => (
               <Link
                 key={href}
@@ -55,12 +55,12 @@ export function Shell({ session, children }: { session: Session; children: React
   );
 }
 
-/** Who reads by ear or moves by key begins at the new page's content, as after a full load. */
+/** Moves the focus to the content after a navigation, as a full page load would. */
 function useFocusOnNewPage(main: React.RefObject<HTMLElement | null>, location: string): void {
-  const before = useRef(location);
+  const previous = useRef(location);
   useEffect(() => {
-    if (before.current === location) return;
-    before.current = location;
+    if (previous.current === location) return;
+    previous.current = location;
     main.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [main, location]);

@@ -8,7 +8,7 @@ export function ColumnChooser({ columns }: { columns: UserColumns }) {
     <Popover trapFocus returnFocus position="bottom-end">
       <Popover.Target>
         <Button variant="default" leftSection={<ColumnsIcon size={16} />}>
-          Columns
+          Choose columns
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Columns to show">

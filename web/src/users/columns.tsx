@@ -12,7 +12,7 @@ import { Value } from '../components/value.tsx';
 
 export const features = tableFeatures({ columnVisibilityFeature });
 
-/** `id` is what the service calls the column when it sorts. */
+/** `id` is the value of the `sort` parameter for this column. */
 export type UserColumn = ColumnDef<typeof features, UserRecord> & { id: string; header: string };
 
 export interface UserColumns {
@@ -21,11 +21,14 @@ export interface UserColumns {
   setVisible: (id: string, visible: boolean) => void;
 }
 
-/** More columns than that are there, but not shown until they are chosen. */
-const FIELDS_SHOWN_AT_FIRST = 6;
+/** Columns of further fields are hidden by default. */
+const DEFAULT_FIELD_COLUMNS = 6;
 const NO_FIELDS: Field[] = [];
 
-/** The columns of an app: one for each field of its newest schema. Which of them are shown is remembered in this browser. */
+/**
+ * The columns of an app: one per field of its newest schema. The browser stores which ones are
+ * visible.
+ */
 export function useUserColumns(sourceAppId: string, fields: readonly Field[] = NO_FIELDS): UserColumns {
   const [chosen, setChosen] = useLocalStorage<ColumnVisibilityState>({
     key: `columns of ${sourceAppId}`,
@@ -33,7 +36,7 @@ export function useUserColumns(sourceAppId: string, fields: readonly Field[] = N
     getInitialValueInEffect: false,
   });
   const all = useMemo(() => columnsOf(fields), [fields]);
-  const visibility = useMemo(() => ({ ...visibleAtFirst(fields), ...chosen }), [fields, chosen]);
+  const visibility = useMemo(() => ({ ...defaultVisibility(fields), ...chosen }), [fields, chosen]);
   return { all, visibility, setVisible: (id, visible) => setChosen((before) => ({ ...before, [id]: visible })) };
 }
 
@@ -52,8 +55,8 @@ function columnsOf(fields: readonly Field[]): UserColumn[] {
   ];
 }
 
-function visibleAtFirst(fields: readonly Field[]): ColumnVisibilityState {
-  const hidden = fields.slice(FIELDS_SHOWN_AT_FIRST).map((field) => [`data.${field.key}`, false]);
+function defaultVisibility(fields: readonly Field[]): ColumnVisibilityState {
+  const hidden = fields.slice(DEFAULT_FIELD_COLUMNS).map((field) => [`data.${field.key}`, false]);
   return { ...Object.fromEntries(hidden), updatedAt: false };
 }
 

@@ -1,41 +1,46 @@
 import { Button, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { addressOf, call } from '../api/call.ts';
+import { buildUrl, call } from '../api/call.ts';
+import { count } from '../components/count.ts';
 import { DownloadIcon } from '../components/icons.tsx';
 import { isFiltered, type ListParameters } from './list-parameters.ts';
 
 const FORMATS = [
-  { format: 'csv', name: 'CSV', note: 'for spreadsheets' },
-  { format: 'json', name: 'JSON', note: 'one array' },
-  { format: 'ndjson', name: 'NDJSON', note: 'one record a line' },
+  { format: 'csv', bom: 'true', label: 'CSV for spreadsheets' },
+  { format: 'json', label: 'JSON (one array)' },
+  { format: 'ndjson', label: 'NDJSON (one user per line)' },
 ] as const;
 
-/** Downloads all that the list shows, not only its page. The browser writes the file as it comes, so any number will do. */
-export function ExportMenu({ parameters, total }: { parameters: ListParameters; total: number | undefined }) {
+type Format = { format: string; bom?: string };
+
+/**
+ * Downloads all users that match the search and the filter. The browser streams the file to disk.
+ */
+export function ExportMenu({ parameters, total = 0 }: { parameters: ListParameters; total: number | undefined }) {
   const { search, field, value } = parameters;
   const download = useMutation({
-    // A download that is refused would end as a file with an error in it; so the session is looked at first.
-    mutationFn: async (format: string) => {
+    // Checks the session first: a rejected download would be saved as a file with an error message.
+    mutationFn: async ({ format, bom }: Format) => {
       await call('GET /auth/session');
-      save(addressOf('/auth/users/export', {}, { format, search, ...(value === '' ? {} : { field, value }) }));
+      save(buildUrl('/auth/users/export', {}, { format, bom, search, ...(value === '' ? {} : { field, value }) }));
     },
     onSuccess: () =>
-      notifications.show({ title: 'Export started', message: `${users(total)} — see your browser's downloads.` }),
-    onError: (error) => notifications.show({ color: 'red', title: 'Export failed', message: `${error.message}.` }),
+      notifications.show({ title: 'Export started', message: `Your browser is downloading ${count(total, 'user')}` }),
+    onError: (error) => notifications.show({ color: 'red', title: 'Export failed', message: error.message }),
   });
   return (
     <Menu>
       <Menu.Target>
-        <Button variant="default" leftSection={<DownloadIcon size={16} />} disabled={!total}>
+        <Button variant="default" leftSection={<DownloadIcon size={16} />} disabled={total === 0}>
           Export
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{isFiltered(parameters) ? `The ${users(total)} found` : `All ${users(total)}`}</Menu.Label>
-        {FORMATS.map(({ format, name, note }) => (
-          <Menu.Item key={format} onClick={() => download.mutate(format)}>
-            {name}, {note}
+        <Menu.Label>{isFiltered(parameters) ? count(total, 'matching user') : allUsers(total)}</Menu.Label>
+        {FORMATS.map(({ label, ...format }) => (
+          <Menu.Item key={label} onClick={() => download.mutate(format)}>
+            {label}
           </Menu.Item>
         ))}
       </Menu.Dropdown>
@@ -43,13 +48,13 @@ export function ExportMenu({ parameters, total }: { parameters: ListParameters; 
   );
 }
 
-function users(total = 0): string {
-  return total === 1 ? '1 user' : `${total.toLocaleString()} users`;
+function allUsers(total: number): string {
+  return total === 1 ? '1 user' : `All ${count(total, 'user')}`;
 }
 
-function save(address: string): void {
+function save(url: string): void {
   const link = document.createElement('a');
-  link.href = address;
+  link.href = url;
   link.download = '';
   document.body.append(link);
   link.click();

@@ -2,16 +2,18 @@ import { useSearchParams } from 'wouter';
 
 export const PAGE_SIZES = [25, 50, 100, 200] as const;
 
-/** What of the users is shown. It is kept in the address, so that a view can be bookmarked, shared and gone back to. */
+/**
+ * The view of the user list. It is stored in the URL, so that views can be bookmarked and shared.
+ */
 export interface ListParameters {
-  /** From 1. */
+  /** Page number, from 1. */
   page: number;
   size: number;
   search: string;
   /** `createdAt`, `updatedAt`, `email` or `data.<key>`. */
   sort: string;
   order: 'asc' | 'desc';
-  /** Only users whose field has this value; no filter where `value` is empty. */
+  /** The key of the field that must equal `value`. No filter when `value` is empty. */
   field: string;
   value: string;
 }
@@ -26,13 +28,16 @@ const DEFAULTS: ListParameters = {
   value: '',
 };
 
-/** The parameters of the address, and how to change some of them; whatever changes, one begins at the first page again. */
+/**
+ * Reads the parameters from the URL and returns a function that changes some of them. A change
+ * resets the page.
+ */
 export function useListParameters(): [ListParameters, (change: Partial<ListParameters>) => void] {
-  const [address, setAddress] = useSearchParams();
-  const parameters = read(address);
+  const [searchParams, setSearchParams] = useSearchParams();
+  const parameters = read(searchParams);
   const change = (part: Partial<ListParameters>): void => {
     const next: ListParameters = { ...parameters, page: 1, ...part };
-    setAddress(
+    setSearchParams(
       Object.entries(next)
         .filter(([name, value]) => value !== DEFAULTS[name as keyof ListParameters])
         .map(([name, value]) => [name, String(value)]),
@@ -42,13 +47,13 @@ export function useListParameters(): [ListParameters, (change: Partial<ListParam
   return [parameters, change];
 }
 
-/** Whether the list is a part of all users. */
+/** Whether a search or a filter is active. */
 export function isFiltered({ search, value }: ListParameters): boolean {
   return search !== '' || value !== '';
 }
 
-function read(address: URLSearchParams): ListParameters {
-  const text = (name: keyof ListParameters): string => address.get(name) ?? String(DEFAULTS[name]);
+function read(searchParams: URLSearchParams): ListParameters {
+  const text = (name: keyof ListParameters): string => searchParams.get(name) ?? String(DEFAULTS[name]);
   const size = Number(text('size'));
   return {
     page: Math.max(1, Math.floor(Number(text('page'))) || 1),

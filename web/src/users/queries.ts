@@ -2,18 +2,18 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { ListParameters } from './list-parameters.ts';
 
-/** How often an open page looks for new users, in milliseconds. A window in the background does not. */
-const LOOK_AGAIN_MS = 5_000;
-/** What was refused or slow is not asked for as often. */
-const AFTER_ERROR_MS = 30_000;
+/** How often a visible page requests the newest users. */
+const POLL_INTERVAL_MS = 5_000;
+/** Requests that fail, for example searches that time out, are repeated less often. */
+const POLL_INTERVAL_AFTER_ERROR_MS = 30_000;
 
-/** The newest schema of the app that is logged in. */
+/** The newest schema of the session's app. */
 export const schemaQuery = queryOptions({
   queryKey: ['schema'],
   queryFn: ({ signal }) => call('GET /auth/schema', { signal }),
 });
 
-/** The schema as it was in one version; a version never changes. */
+/** One schema version. Versions are immutable, so the result never becomes stale. */
 export const schemaVersionQuery = (version: number) =>
   queryOptions({
     queryKey: ['schema', version],
@@ -26,19 +26,19 @@ export const usersQuery = ({ page, size, search, sort, order, field, value }: Li
     queryKey: ['users', { page, size, search, sort, order, field, value }],
     queryFn: async ({ signal }) => {
       const filter = value === '' ? {} : { field, value };
-      const answer = await call('GET /auth/users', {
+      const body = await call('GET /auth/users', {
         query: { limit: size, skip: (page - 1) * size, search, sort, order, ...filter },
         signal,
       });
-      if ('total' in answer) return answer;
-      throw new Error('A page was asked for, and the whole list came');
+      if ('total' in body) return body;
+      throw new Error('The service returned the whole list instead of a page');
     },
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.status === 'error' ? AFTER_ERROR_MS : LOOK_AGAIN_MS),
+    refetchInterval: ({ state }) => (state.status === 'error' ? POLL_INTERVAL_AFTER_ERROR_MS : POLL_INTERVAL_MS),
   });
 
 export const statsQuery = queryOptions({
   queryKey: ['stats'],
   queryFn: ({ signal }) => call('GET /auth/stats', { query: { days: 30 }, signal }),
-  refetchInterval: LOOK_AGAIN_MS * 2,
+  refetchInterval: POLL_INTERVAL_MS * 2,
 });

@@ -6,7 +6,7 @@ import { SearchIcon } from '../components/icons.tsx';
 import type { ListParameters } from './list-parameters.ts';
 import classes from './toolbar.module.css';
 
-const TYPING_PAUSE_MS = 250;
+const DEBOUNCE_MS = 250;
 
 interface ToolbarProps {
   parameters: ListParameters;
@@ -14,14 +14,14 @@ interface ToolbarProps {
   fields: readonly Field[];
 }
 
-/** Search by email, and a filter on the value of one field. */
+/** Search by email and filter by the value of one field. */
 export function Toolbar({ parameters, change, fields }: ToolbarProps) {
-  // Items of arrays have no one value to compare with.
+  // Array fields have no single value to compare with.
   const filterable = fields.filter(({ kind }) => kind !== 'array');
   const field = filterable.find(({ key }) => key === parameters.field);
   return (
     <search className={classes.toolbar}>
-      <DelayedInput
+      <DebouncedInput
         label="Search by email"
         value={parameters.search}
         icon
@@ -33,7 +33,7 @@ export function Toolbar({ parameters, change, fields }: ToolbarProps) {
           aria-label="Filter by field"
           value={field?.key ?? ''}
           data={[
-            { value: '', label: 'Filter by …' },
+            { value: '', label: 'Filter by field' },
             ...filterable.map(({ key, label }) => ({ value: key, label: label || key })),
           ]}
           onChange={(event) => change({ field: event.currentTarget.value, value: '' })}
@@ -54,7 +54,7 @@ function FilterValue({ field, value, change }: { field: Field; value: string; ch
           { value: 'false', label: 'No' },
         ];
   if (field.kind !== 'select' && field.kind !== 'checkbox') {
-    return <DelayedInput label={label} value={value} onChange={(text) => change({ value: text })} />;
+    return <DebouncedInput label={label} value={value} onChange={(text) => change({ value: text })} />;
   }
   return (
     <NativeSelect
@@ -66,7 +66,7 @@ function FilterValue({ field, value, change }: { field: Field; value: string; ch
   );
 }
 
-interface DelayedInputProps {
+interface DebouncedInputProps {
   label: string;
   value: string;
   icon?: boolean;
@@ -74,11 +74,11 @@ interface DelayedInputProps {
   onChange: (value: string) => void;
 }
 
-/** Tells what was typed when the typing pauses, so that not every letter asks the service. */
-function DelayedInput({ label, value, icon, className, onChange }: DelayedInputProps) {
+/** Calls `onChange` when typing pauses, so that not every key press sends a request. */
+function DebouncedInput({ label, value, icon, className, onChange }: DebouncedInputProps) {
   const [typed, setTyped] = useState(value);
-  const tell = useDebouncedCallback(onChange, TYPING_PAUSE_MS);
-  // The address changed by other means, like the browser's way back.
+  const debouncedChange = useDebouncedCallback(onChange, DEBOUNCE_MS);
+  // The URL can change elsewhere, for example with the browser's Back button.
   useEffect(() => setTyped(value), [value]);
   return (
     <TextInput
@@ -89,12 +89,12 @@ function DelayedInput({ label, value, icon, className, onChange }: DelayedInputP
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
-        tell(event.currentTarget.value.trim());
+        debouncedChange(event.currentTarget.value.trim());
       }}
       rightSection={
         typed !== '' && (
           <CloseButton
-            aria-label="Clear the text"
+            aria-label="Clear"
             size="sm"
             onClick={() => {
               setTyped('');

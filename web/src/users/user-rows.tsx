@@ -2,26 +2,29 @@ import { type ColumnVisibilityState, flexRender, type Row } from '@tanstack/reac
 import { memo, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { UserRecord } from '../api/endpoints.ts';
-import { FROM_LIST } from '../record/back.tsx';
+import { FROM_LIST } from '../record/back-link.tsx';
 import type { features } from './columns.tsx';
 import classes from './users-table.module.css';
 
 interface UserRowsProps {
   rows: Row<typeof features, UserRecord>[];
-  /** What the rows look up themselves; here so that a change of it is seen. */
+  /** Only invalidates the memo: the rows read the visibility from the table. */
   visibility: ColumnVisibilityState;
-  fresh: ReadonlySet<string>;
+  newIds: ReadonlySet<string>;
 }
 
-/** The rows are drawn anew only when they changed: there may be hundreds, and the page looks for news every few seconds. Their elements are plain for the same reason. */
-export const UserRows = memo(function UserRows({ rows, fresh }: UserRowsProps) {
+/**
+ * Memoized and built from plain elements, because a page has up to 200 rows and polls every few
+ * seconds.
+ */
+export const UserRows = memo(function UserRows({ rows, newIds }: UserRowsProps) {
   const open = useOpenRecord();
   return (
     <tbody>
       {rows.map((row) => (
         <tr
           key={row.id}
-          className={`${classes.row} ${fresh.has(row.id) ? classes.fresh : ''}`}
+          className={`${classes.row} ${newIds.has(row.id) ? classes.isNew : ''}`}
           onClick={(event) => open(event, row.id)}
         >
           {row.getVisibleCells().map((cell) => (
@@ -41,7 +44,7 @@ export const UserRows = memo(function UserRows({ rows, fresh }: UserRowsProps) {
   );
 });
 
-/** The whole row leads to the record, for the mouse; who selects text or follows the link means something else. */
+/** Opens the record on a click anywhere in the row, except on a link or while text is selected. */
 function useOpenRecord(): (event: React.MouseEvent, id: string) => void {
   const [, navigate] = useLocation();
   const open = useRef((event: React.MouseEvent, id: string) => {

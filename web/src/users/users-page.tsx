@@ -1,22 +1,22 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { Empty } from '../components/empty.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Pager } from '../components/pager.tsx';
-import { Retry } from '../components/retry.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { isFiltered, type ListParameters, PAGE_SIZES, useListParameters } from './list-parameters.ts';
 import { schemaQuery, usersQuery } from './queries.ts';
-import { Submissions } from './submissions.tsx';
 import { Toolbar } from './toolbar.tsx';
+import { UserStats } from './user-stats.tsx';
 import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
 
-/** An operator's start page: who has submitted, newest first. */
+/** The operator's start page: lists the users of the app, newest first by default. */
 export function UsersPage({ sourceAppId }: { sourceAppId: string }) {
   const [parameters, change] = useListParameters();
   const list = useQuery(usersQuery(parameters));
@@ -27,14 +27,14 @@ export function UsersPage({ sourceAppId }: { sourceAppId: string }) {
 
   return (
     <>
-      <PageHeader title="Users" note={`Everyone who submitted to ${sourceAppId}`}>
+      <PageHeader title="Users" note={`Users who submitted to ${sourceAppId}`}>
         <ColumnChooser columns={columns} />
         <ExportMenu parameters={parameters} total={total} />
       </PageHeader>
-      <Submissions />
+      <UserStats />
       <section className={classes.card} aria-label="List of users">
         <Toolbar parameters={parameters} change={change} fields={schema.data?.fields ?? []} />
-        {error && <Retry error={error} onRetry={() => Promise.all([list.refetch(), schema.refetch()])} />}
+        {error && <LoadError error={error} onRetry={() => Promise.all([list.refetch(), schema.refetch()])} />}
         {!error && !(list.data && schema.data) && <TableSkeleton rows={8} />}
         {list.data && schema.data && (
           <>
@@ -74,38 +74,35 @@ function NoUsers({
 }) {
   if (total > 0) {
     return (
-      <Empty
-        title="This page is past the end"
-        action={<Button onClick={() => change({})}>Go to the first page</Button>}
-      >
-        Users may have been erased since the page was opened.
-      </Empty>
+      <EmptyState title="No users on this page" action={<Button onClick={() => change({})}>Go to first page</Button>}>
+        The list has fewer pages.
+      </EmptyState>
     );
   }
   if (isFiltered(parameters)) {
     return (
-      <Empty
-        title="No user matches"
+      <EmptyState
+        title="No users match"
         action={
           <Button variant="default" onClick={() => change({ search: '', field: '', value: '' })}>
             Show all users
           </Button>
         }
       >
-        The search looks for a part of the email; a filter wants the whole value of a field.
-      </Empty>
+        Filters match the exact value. The search matches any part of the email.
+      </EmptyState>
     );
   }
   return (
-    <Empty
+    <EmptyState
       title="No users yet"
       action={
         <Button component={Link} href="/connect">
-          Connect your form
+          Connect a form
         </Button>
       }
     >
-      As soon as someone submits, they appear here by themselves. Connect your form to send the first submission.
-    </Empty>
+      Users appear here when a form submits them. Connect a form to send the first submission.
+    </EmptyState>
   );
 }

@@ -1,9 +1,10 @@
 import { useTable } from '@tanstack/react-table';
 import type { UserRecord } from '../api/endpoints.ts';
+import { count } from '../components/count.ts';
 import { DownIcon, UpIcon } from '../components/icons.tsx';
 import { features, type UserColumn, type UserColumns } from './columns.tsx';
-import { useFreshIds } from './fresh-ids.ts';
 import type { ListParameters } from './list-parameters.ts';
+import { useNewIds } from './new-ids.ts';
 import { UserRows } from './user-rows.tsx';
 import classes from './users-table.module.css';
 
@@ -12,7 +13,7 @@ interface UsersTableProps {
   columns: UserColumns;
   parameters: ListParameters;
   change: (part: Partial<ListParameters>) => void;
-  /** The page before is still shown, while the next is on its way. */
+  /** Whether the previous page is shown while the next one is loading. */
   stale: boolean;
 }
 
@@ -24,10 +25,9 @@ export function UsersTable({ users, columns, parameters, change, stale }: UsersT
     getRowId: ({ id }) => id,
     state: { columnVisibility: columns.visibility },
   });
-  const fresh = useFreshIds(users, parameters);
+  const newIds = useNewIds(users, parameters);
   return (
-    // A region that scrolls has to be reached by key.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
     <section className={classes.scroll} tabIndex={0} aria-label="Table of users" aria-busy={stale}>
       <table className={`${classes.table} ${stale ? classes.stale : ''}`}>
         <thead>
@@ -44,10 +44,10 @@ export function UsersTable({ users, columns, parameters, change, stale }: UsersT
             </tr>
           ))}
         </thead>
-        <UserRows rows={table.getRowModel().rows} visibility={columns.visibility} fresh={fresh} />
+        <UserRows rows={table.getRowModel().rows} visibility={columns.visibility} newIds={newIds} />
       </table>
-      <p className="unseen" role="status">
-        {fresh.size > 0 && `${fresh.size} new ${fresh.size === 1 ? 'user' : 'users'}`}
+      <p className="visually-hidden" role="status">
+        {newIds.size > 0 && count(newIds.size, 'new user')}
       </p>
     </section>
   );

@@ -1,12 +1,15 @@
 import { Link } from 'wouter';
 import { LeftIcon } from '../components/icons.tsx';
-import classes from './back.module.css';
+import classes from './back-link.module.css';
 
-/** What the list leaves in the browser's history when it leads to a record. */
+/** History state that marks a record page as opened from the list. */
 export const FROM_LIST = { fromList: true };
 
-/** The way to the list: as it was, with its search and page, for who came from it. */
-export function Back() {
+/**
+ * Links to the list. Goes back in history if the list was open before, which keeps its search and
+ * page.
+ */
+export function BackLink() {
   return (
     <Link
       href="/users"

@@ -1,4 +1,5 @@
-// Made-up people, the same each time. Among them are texts that would run somewhere if anything let them.
+// Deterministic sample data. Some values contain markup, script URLs and formulas, which must not
+// run.
 
 export const APP = 'newsletter';
 
@@ -8,7 +9,7 @@ const NAMES =
   );
 const PLANS = ['free', 'team', 'company'];
 const CITIES = ['London', 'Nairobi', 'Osaka', 'Lima', 'Oslo', 'Montréal', 'Kraków'];
-const PEOPLE = 164;
+const USERS = 164;
 
 const first = {
   rejectUnknown: false,
@@ -31,11 +32,11 @@ const second = {
 };
 const survey = { rejectUnknown: false, fields: [{ key: 'answer', label: 'How did it go?', kind: 'text' }] };
 
-/** The versions of each app's schema, after its first. */
+/** The schema versions of each app that follow the default schema. */
 export const SCHEMAS = { [APP]: [first, second], survey: [survey], 'launch-2027': [] };
 
-export function makePeople() {
-  const people = Array.from({ length: PEOPLE }, (_, index) => ({ app: APP, submissions: submissionsOf(index) }));
+export function createSubmissions() {
+  const users = Array.from({ length: USERS }, (_, index) => ({ app: APP, submissions: submissionsOf(index) }));
   const answers = [
     'Very well',
     '<img src=x onerror=alert(1)>',
@@ -43,7 +44,7 @@ export function makePeople() {
     '=HYPERLINK("http://example.com")',
   ];
   return [
-    ...people,
+    ...users,
     ...answers.map((answer, index) => ({
       app: 'survey',
       submissions: [{ email: `guest${index + 1}@example.org`, data: { answer } }],

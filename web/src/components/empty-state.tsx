@@ -1,13 +1,13 @@
 import { Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import classes from './empty.module.css';
+import classes from './empty-state.module.css';
 import { InboxIcon } from './icons.tsx';
 
-/** Nothing to show: says why, and what to do next. */
-export function Empty({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
+/** Shown instead of an empty list: a title, an explanation and an optional next action. */
+export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
-    <div className={classes.empty}>
-      <span className={classes.picture}>
+    <div className={classes.emptyState}>
+      <span className={classes.icon}>
         <InboxIcon size={28} />
       </span>
       <Title order={2} size="h4">

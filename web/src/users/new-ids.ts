@@ -4,23 +4,23 @@ import type { ListParameters } from './list-parameters.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The users that came while the same view was open. */
-export function useFreshIds(users: readonly UserRecord[], parameters: ListParameters): ReadonlySet<string> {
+/** The ids of the users that were created while the same view was open. */
+export function useNewIds(users: readonly UserRecord[], parameters: ListParameters): ReadonlySet<string> {
   const view = JSON.stringify(parameters);
   const seen = useRef<{ view: string; ids: Set<string> }>(undefined);
-  const [fresh, setFresh] = useState(NONE);
+  const [newIds, setNewIds] = useState(NONE);
   useEffect(() => {
     const ids = new Set(users.map(({ id }) => id));
     const before = seen.current;
-    const live = before?.view === view && parameters.page === 1 && parameters.sort === 'createdAt';
-    if (before && live) {
+    const isSameView = before?.view === view && parameters.page === 1 && parameters.sort === 'createdAt';
+    if (before && isSameView) {
       const added = users.filter(({ id }) => !before.ids.has(id)).map(({ id }) => id);
-      if (added.length > 0) setFresh(new Set(added));
+      if (added.length > 0) setNewIds(new Set(added));
       for (const id of before.ids) ids.add(id);
     } else {
-      setFresh(NONE);
+      setNewIds(NONE);
     }
     seen.current = { view, ids };
   }, [users, view, parameters.page, parameters.sort]);
-  return fresh;
+  return newIds;
 }

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { calendarDay, Time } from '../components/time.tsx';
 import { statsQuery } from './queries.ts';
-import classes from './submissions.module.css';
+import classes from './user-stats.module.css';
 
 const HEIGHT = 72;
 const GAP = 0.25;
@@ -12,20 +12,23 @@ interface Day {
   created: number;
 }
 
-/** How many users there are, and how many came on each of the last days. It is an extra: where it cannot be had, the list still can. */
-export function Submissions() {
+/**
+ * User counts and a chart of new users per day. Hidden on errors, because the list works without
+ * it.
+ */
+export function UserStats() {
   const { data, error } = useQuery(statsQuery);
   if (error) return null;
   if (!data) return <Skeleton h={122} mb="md" radius={12} />;
   if (data.users === 0) return null;
-  const month = data.days.reduce((sum, { created }) => sum + created, 0);
+  const recent = data.days.reduce((sum, { created }) => sum + created, 0);
   return (
-    <section className={classes.strip} aria-label="In numbers">
-      <Figure name="Users" value={data.users.toLocaleString()} />
-      <Figure name={`New in ${data.days.length} days`} value={month.toLocaleString()} />
-      <Figure
+    <section className={classes.stats} aria-label="Statistics">
+      <Stat name="Users" value={data.users.toLocaleString()} />
+      <Stat name={`New in ${data.days.length} days`} value={recent.toLocaleString()} />
+      <Stat
         name="Last submission"
-        value={data.lastSubmissionAt ? <Time at={data.lastSubmissionAt} relative /> : 'none yet'}
+        value={data.lastSubmissionAt ? <Time at={data.lastSubmissionAt} relative /> : 'None yet'}
         small
       />
       <Chart days={data.days} />
@@ -33,17 +36,17 @@ export function Submissions() {
   );
 }
 
-function Figure({ name, value, small = false }: { name: string; value: React.ReactNode; small?: boolean }) {
+function Stat({ name, value, small = false }: { name: string; value: React.ReactNode; small?: boolean }) {
   return (
     <div className={classes.figure}>
       <div className={classes.label}>{name}</div>
-      <div className={small ? classes.words : classes.value}>{value}</div>
+      <div className={small ? classes.text : classes.value}>{value}</div>
     </div>
   );
 }
 
 function Chart({ days }: { days: readonly Day[] }) {
-  const most = Math.max(1, ...days.map(({ created }) => created));
+  const peak = Math.max(1, ...days.map(({ created }) => created));
   const first = days[0];
   const last = days.at(-1);
   if (!first || !last) return null;
@@ -56,7 +59,7 @@ function Chart({ days }: { days: readonly Day[] }) {
         aria-hidden="true"
       >
         {days.map(({ date, created }, index) => {
-          const height = created === 0 ? 1 : Math.max(3, (created / most) * HEIGHT);
+          const height = created === 0 ? 1 : Math.max(3, (created / peak) * HEIGHT);
           return (
             <rect
               key={date}
@@ -64,7 +67,7 @@ function Chart({ days }: { days: readonly Day[] }) {
               y={HEIGHT - height}
               width={1 - GAP}
               height={height}
-              className={created === 0 ? classes.none : classes.bar}
+              className={created === 0 ? classes.emptyBar : classes.bar}
             >
               <title>{`${calendarDay(date)}: ${created.toLocaleString()}`}</title>
             </rect>
@@ -73,16 +76,16 @@ function Chart({ days }: { days: readonly Day[] }) {
       </svg>
       <figcaption className={classes.axis}>
         <span>{calendarDay(first.date)}</span>
-        <span>New users a day, at most {most.toLocaleString()}</span>
+        <span>New users per day (peak {peak.toLocaleString()})</span>
         <span>{calendarDay(last.date)}</span>
       </figcaption>
-      <table className="unseen">
-        <caption>New users a day</caption>
+      <table className="visually-hidden">
+        <caption>New users per day</caption>
         <tbody>
           {days.map(({ date, created }) => (
             <tr key={date}>
               <th scope="row">{calendarDay(date)}</th>
-              <td>{created}</td>
+              <td>{created.toLocaleString()}</td>
             </tr>
           ))}
         </tbody>
