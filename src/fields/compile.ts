@@ -1,8 +1,8 @@
 import type { Issue } from '../errors.ts';
 import { MAX_ISSUES } from '../errors.ts';
-import { storedItem } from './array.ts';
 import { compileField, type FieldDefinition } from './definition.ts';
 import { FIELD_KEY_PATTERN, MAX_PATTERN_STEPS, printable, type Report, type ValueCheck } from './kind.ts';
+import { storedItem } from './kinds/array.ts';
 import { reportUnstorableKeys } from './stored-json.ts';
 
 /** What an accepted submission does to a record: values that replace, and items that are appended, by field key. */

@@ -1,8 +1,5 @@
 import { z } from 'zod';
 import type { Issue } from '../errors.ts';
-import { array } from './array.ts';
-import { checkbox } from './checkbox.ts';
-import { date } from './date.ts';
 import {
   type CompileBudget,
   FIELD_KEY_PATTERN,
@@ -12,9 +9,12 @@ import {
   type Report,
   type ValueCheck,
 } from './kind.ts';
-import { number } from './number.ts';
-import { select } from './select.ts';
-import { text } from './text.ts';
+import { array } from './kinds/array.ts';
+import { checkbox } from './kinds/checkbox.ts';
+import { date } from './kinds/date.ts';
+import { number } from './kinds/number.ts';
+import { select } from './kinds/select.ts';
+import { text } from './kinds/text.ts';
 
 /** SPEC section 8. */
 export const MAX_FIELDS = 100;

@@ -3,9 +3,9 @@ import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import { definitionIssues, type FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../../src/fields/kind.ts';
-import { compilePattern } from '../../src/fields/pattern.ts';
-import { createMatcher } from '../../src/fields/pattern-matcher.ts';
-import { compiledSize } from '../../src/fields/pattern-size.ts';
+import { createMatcher } from '../../src/fields/regex/matcher.ts';
+import { compilePattern } from '../../src/fields/regex/pattern.ts';
+import { compiledSize } from '../../src/fields/regex/program-size.ts';
 import { validatorOf } from '../unit/fields/cases.ts';
 
 const atom = fc.constantFrom(

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
-import type { CompileBudget, PatternBudget } from './kind.ts';
-import { createMatcher } from './pattern-matcher.ts';
-import { compiledSize } from './pattern-size.ts';
+import type { CompileBudget, PatternBudget } from '../kind.ts';
+import { createMatcher } from './matcher.ts';
+import { compiledSize } from './program-size.ts';
 
 const MAX_PATTERN_LENGTH = 500;
 const TOO_LARGE = 'is too large, alone or with the other patterns of the schema: use smaller repetition counts';

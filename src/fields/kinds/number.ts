@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineKind } from './kind.ts';
+import { defineKind } from '../kind.ts';
 
 /** A finite JSON number with optional bounds, both inclusive. Numeric text is not a number. */
 export const number = defineKind({

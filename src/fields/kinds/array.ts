@@ -1,5 +1,5 @@
-import { defineKind } from './kind.ts';
-import { reportUnstorableKeys } from './stored-json.ts';
+import { defineKind } from '../kind.ts';
+import { reportUnstorableKeys } from '../stored-json.ts';
 
 /** A growing list: the items sent are appended to those stored, each with the time it came (SPEC 2.4). Items have any shape. */
 export const array = defineKind({

@@ -1,4 +1,4 @@
-import { defineKind } from './kind.ts';
+import { defineKind } from '../kind.ts';
 
 /** A box that is ticked or not. Required means ticked: the usual "I agree" (SPEC 2.3). */
 export const checkbox = defineKind({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineKind } from './kind.ts';
+import { defineKind } from '../kind.ts';
 
 /** One of a list of texts. */
 export const select = defineKind({

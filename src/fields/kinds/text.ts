@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Count, defineKind, MAX_PATTERN_INSTRUCTIONS } from './kind.ts';
-import { compilePattern } from './pattern.ts';
+import { Count, defineKind, MAX_PATTERN_INSTRUCTIONS } from '../kind.ts';
+import { compilePattern } from '../regex/pattern.ts';
 
 /** Text. Lengths count characters (Unicode code points), not bytes and not UTF-16 units. */
 export const text = defineKind({

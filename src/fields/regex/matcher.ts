@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js';
-import type { PatternBudget } from './kind.ts';
+import type { PatternBudget } from '../kind.ts';
 
 /** Instructions of a compiled program, by the engine's numbers. A property test holds this matcher against the engine's own. */
 const ALT = 1;
