@@ -60,7 +60,7 @@ async function adminPages(page, admin, picture) {
   await page.getByRole('checkbox', { name: 'Required' }).uncheck();
   await page.getByRole('button', { name: 'Duplicate City' }).click();
   await page.getByRole('button', { name: /^Seats/ }).click();
-  await page.getByLabel('Greatest value').fill('50');
+  await page.getByLabel('Max value').fill('50');
   await page.getByRole('button', { name: 'Review and save' }).click();
   await page.getByText(/would pass|would not pass/).waitFor();
   await picture('schema-changes');

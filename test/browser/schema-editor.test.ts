@@ -26,7 +26,7 @@ describe('the schema editor', () => {
     await schema.page.getByRole('menuitem', { name: 'Text', exact: true }).click();
     await schema.page.getByLabel('Label').fill('Straße & Nr. 2');
     expect(await schema.page.getByLabel('Key').inputValue()).toBe('straENr2');
-    await schema.page.getByLabel('Greatest length').fill('40');
+    await schema.page.getByLabel('Max length').fill('40');
     await schema.save();
     await schema.page.getByText('Version 3 is in force').first().waitFor();
     expect(await schema.stored()).toMatchObject({
@@ -73,23 +73,23 @@ describe('the schema editor', () => {
     await schema.page.getByLabel('Pattern').fill('(?=look)');
     await schema.page.getByText('Is not a pattern that can be used').waitFor();
     await schema.page.getByLabel('Pattern').fill('^[A-Z]+$');
-    await schema.page.getByLabel('Shortest length').fill('9');
-    await schema.page.getByLabel('Greatest length').fill('3');
+    await schema.page.getByLabel('Min length').fill('9');
+    await schema.page.getByLabel('Max length').fill('3');
     await schema.page.getByText('Must not be greater than maxLength').waitFor();
-    await schema.page.getByLabel('Greatest length').fill('many');
-    await schema.page.getByLabel('Greatest length').and(schema.page.locator('[aria-invalid=true]')).waitFor();
-    await schema.page.getByLabel('Greatest length').fill('');
+    await schema.page.getByLabel('Max length').fill('many');
+    await schema.page.getByLabel('Max length').and(schema.page.locator('[aria-invalid=true]')).waitFor();
+    await schema.page.getByLabel('Max length').fill('');
     await schema.page.getByLabel('Key').fill('plan');
     await schema.page.getByText('Is used by an earlier field').waitFor();
     await schema.page.getByText('1 field to mend').waitFor();
     expect(await schema.page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);
     await schema.press('Discard');
     expect(await schema.keys()).toEqual(['name', 'plan', 'age']);
-    expect(await schema.page.getByLabel('Shortest length').inputValue()).toBe('');
+    expect(await schema.page.getByLabel('Min length').inputValue()).toBe('');
     expect(await schema.page.getByLabel('Pattern').inputValue()).toBe('');
     await schema.press('Undo');
     expect(await schema.keys()).toEqual(['plan', 'plan', 'age']);
-    expect(await schema.page.getByLabel('Shortest length').inputValue()).toBe('9');
+    expect(await schema.page.getByLabel('Min length').inputValue()).toBe('9');
     await schema.press('Discard');
     expect((await schema.stored()).version).toBe(2);
   });
@@ -98,7 +98,7 @@ describe('the schema editor', () => {
 
   it('previews the form, by the rules that the service has', async () => {
     await schema.field('Age').click();
-    await schema.page.getByLabel('Least value').fill('18');
+    await schema.page.getByLabel('Min value').fill('18');
     await schema.page.getByRole('checkbox', { name: 'Required' }).check();
     await preview().getByRole('button', { name: 'Check' }).click();
     await preview().getByText('This would be refused: 1 problem').waitFor();

@@ -3,15 +3,15 @@ import { Redirect, Route, Switch } from 'wouter';
 import type { Session } from './api/endpoints.ts';
 import { AllUsersPage } from './apps/all-users-page.tsx';
 import { AppsPage } from './apps/apps-page.tsx';
-import { ConnectPage } from './connect/connect-page.tsx';
 import { RecordPage } from './record/record-page.tsx';
 import { NotFoundPage } from './shell/not-found-page.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
 import { UsersPage } from './users/users-page.tsx';
 
-// The rules of fields and their linear-time patterns come with this page only.
+// The rules of fields and their linear-time patterns come with these pages only.
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
+const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
 
 /** Which page an address means, for the role that is logged in. */
 export function Pages({ session }: { session: Session }) {

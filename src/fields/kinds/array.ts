@@ -1,21 +1,26 @@
 import { defineKind } from '../kind.ts';
 import { reportUnstorableKeys } from '../stored-json.ts';
 
-/** A growing list: the items sent are appended to those stored, each with the time it came (SPEC 2.4). Items have any shape. */
+/**
+ * A list to which each submission appends items of any shape
+ * (docs/specification.md, section 2.4).
+ */
 export const array = defineKind({
-  kind: 'array',
+  name: 'array',
+  displayName: 'Appending list',
+  help: 'Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.',
   options: {},
   compile: () => (value, report) => {
     if (!Array.isArray(value)) return report('must be an array');
     reportUnstorableKeys(value, report);
   },
+  appendedItems: (value, now) => (value as unknown[]).map((item) => storedItem(item, now)),
+  sample: () => [{ note: 'Each item is stored with a timestamp' }],
+  control: 'list',
 });
 
-/**
- * An array item as it is stored (SPEC 2.4 and DESIGN section 2, "array items"): a plain object keeps its properties, anything else becomes
- * `{ value }`; the service's `timestamp` (ISO 8601) is added and wins over a sent one.
- */
-export function storedItem(item: unknown, timestamp: string): Record<string, unknown> {
-  const plain = typeof item === 'object' && item !== null && !Array.isArray(item);
-  return plain ? { ...item, timestamp } : { value: item, timestamp };
+/** A plain object keeps its properties; the timestamp of the service replaces one that was sent. */
+function storedItem(item: unknown, timestamp: string): Record<string, unknown> {
+  const isPlainObject = typeof item === 'object' && item !== null && !Array.isArray(item);
+  return isPlainObject ? { ...item, timestamp } : { value: item, timestamp };
 }

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { defineKind } from '../kind.ts';
 
-/** A finite JSON number with optional bounds, both inclusive. Numeric text is not a number. */
+/** A finite JSON number with inclusive bounds. A numeric string is not a number. */
 export const number = defineKind({
-  kind: 'number',
-  options: { min: z.number().optional(), max: z.number().optional() },
+  name: 'number',
+  displayName: 'Number',
+  options: {
+    min: { schema: z.number().optional(), label: 'Min value', control: 'number' },
+    max: { schema: z.number().optional(), label: 'Max value', control: 'number' },
+  },
   checkDefinition({ min, max }, report) {
     if (min !== undefined && max !== undefined && min > max) report('must not be greater than max', 'min');
   },
@@ -15,4 +19,11 @@ export const number = defineKind({
       if (value < min) return report(`must be at least ${min}`);
       if (value > max) report(`must be at most ${max}`);
     },
+  sample({ min, max }) {
+    if (min !== undefined && min > 1) return min;
+    if (max !== undefined && max < 1) return max;
+    return 1;
+  },
+  control: 'number',
+  attributes: ({ min, max }) => ({ step: 'any', min, max }),
 });

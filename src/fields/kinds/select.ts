@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { defineKind } from '../kind.ts';
 
-/** One of a list of texts. */
+/** One string of a list. */
 export const select = defineKind({
-  kind: 'select',
-  options: { enum: z.array(z.string()).min(1, 'must list at least one value') },
+  name: 'select',
+  displayName: 'Single choice',
+  options: {
+    enum: {
+      schema: z.array(z.string()).min(1, 'must list at least one value'),
+      label: 'Choices',
+      control: 'choices',
+      initial: ['first', 'second'],
+    },
+  },
   compile(definition) {
     const allowed: ReadonlySet<unknown> = new Set(definition.enum);
     return (value, report) => {
@@ -12,4 +20,7 @@ export const select = defineKind({
       if (!allowed.has(value)) report('must be one of the allowed values');
     };
   },
+  sample: (definition) => definition.enum[0] ?? '',
+  control: 'select',
+  choices: (definition) => [...new Set(definition.enum)],
 });

@@ -1,7 +1,8 @@
 import type { RE2JS } from 're2js';
-import type { PatternBudget } from '../kind.ts';
+import type { PatternBudget } from './budget.ts';
 
-/** Instructions of a compiled program, by the engine's numbers. A property test holds this matcher against the engine's own. */
+// The instructions of a compiled program, with the numbers of re2js 2.10.0. A property test
+// compares this matcher with the engine.
 const ALT = 1;
 const ALT_MATCH = 2;
 const CAPTURE = 3;
@@ -12,11 +13,11 @@ const RUNE = 8;
 const ANY = 10;
 const ANY_BUT_NEWLINE = 11;
 
-/** What an empty-width instruction may ask of a place between two characters. */
-const LINE_BEGINS = 1;
-const LINE_ENDS = 2;
-const TEXT_BEGINS = 4;
-const TEXT_ENDS = 8;
+// The conditions that an empty-width instruction sets for a position between two characters.
+const LINE_START = 1;
+const LINE_END = 2;
+const TEXT_START = 4;
+const TEXT_END = 8;
 const WORD_BOUNDARY = 16;
 const NO_WORD_BOUNDARY = 32;
 
@@ -28,85 +29,104 @@ interface Instruction {
 }
 
 const NEWLINE = 10;
-/** Stands for the character before the first and after the last. */
+/** Stands for the character before the first one and after the last one. */
 const NONE = -1;
 
-/** Whether a pattern is found in a text, or undefined when finding out would take more steps than are left. */
+/** Returns whether a pattern occurs in a text, or undefined when the budget does not suffice. */
 export type Matcher = (text: string, budget: PatternBudget) => boolean | undefined;
 
 /**
- * Runs a compiled pattern by following all its paths at once, and counts the steps. The engine's own ways to run it are linear too, but by a factor of the program's
- * size times what building an automaton costs, which no look at pattern and text tells beforehand; this one stops at exactly the same step on every machine
- * (docs/decisions/0008-regex-budget.md).
+ * Creates a matcher that simulates all threads of a compiled program in parallel and counts the
+ * steps. The matchers of the engine are linear too, but their cost per character depends on the
+ * program size and on automata that they build, and cannot be predicted from pattern and text.
+ * This one stops at the same step on every machine (docs/decisions/0008-regex-budget.md).
  */
 export function createMatcher(pattern: RE2JS): Matcher {
   const { inst: program, start }: { inst: Instruction[]; start: number } = pattern.re2Input.prog;
-  const begin = program[start];
-  const anchored = begin?.op === EMPTY_WIDTH && (begin.arg & TEXT_BEGINS) !== 0;
-  /** Where the paths are, before and after the instructions that take no character were followed. Each instruction leads to two others at most. */
-  const landed = new Int32Array(2 * program.length + 2);
-  const waiting = new Int32Array(program.length);
-  /** At which place of the text an instruction was last reached, so that no path is followed twice. */
-  const reachedAt = new Int32Array(program.length);
-
-  /** Follows all paths up to instructions that take a character; returns how many those are, or -1 when one path is at its end. */
-  function follow(count: number, place: number, context: number, budget: PatternBudget): number {
-    let found = 0;
-    let pending = count;
-    while (pending > 0) {
-      pending -= 1;
-      const at = landed[pending] as number;
-      if (reachedAt[at] === place) continue;
-      reachedAt[at] = place;
-      budget.steps -= 1;
-      const { op, out, arg } = program[at] as Instruction;
-      if (op === MATCH) return -1;
-      if (op >= RUNE) {
-        waiting[found] = at;
-        found += 1;
-      } else if (op === ALT || op === ALT_MATCH) {
-        landed[pending] = arg;
-        landed[pending + 1] = out;
-        pending += 2;
-      } else if (op === NOP || op === CAPTURE || (op === EMPTY_WIDTH && (arg & ~context) === 0)) {
-        landed[pending] = out;
-        pending += 1;
-      }
-    }
-    return found;
-  }
-
-  /** Takes one character; returns how many paths go on. */
-  function take(found: number, rune: number): number {
-    let count = 0;
-    for (let index = 0; index < found; index += 1) {
-      const instruction = program[waiting[index] as number] as Instruction;
-      if (!accepts(instruction, rune)) continue;
-      landed[count] = instruction.out;
-      count += 1;
-    }
-    return count;
-  }
+  const first = program[start];
+  const isAnchored = first?.op === EMPTY_WIDTH && (first.arg & TEXT_START) !== 0;
+  const threads = createThreads(program);
 
   return (text, budget) => {
-    reachedAt.fill(0);
-    let count = 0;
+    threads.reset();
     let before = NONE;
-    for (let index = 0, place = 1; ; place += 1) {
+    for (let index = 0, position = 1; ; position += 1) {
       const rune = text.codePointAt(index) ?? NONE;
-      if (index === 0 || !anchored) {
-        landed[count] = start;
-        count += 1;
-      }
-      const found = follow(count, place, contextOf(before, rune), budget);
-      if (found < 0) return true;
-      if (rune === NONE || (found === 0 && anchored)) return false;
-      budget.steps -= found + 1;
+      if (index === 0 || !isAnchored) threads.start(start);
+      const waiting = threads.follow(position, contextOf(before, rune), budget);
+      if (waiting < 0) return true;
+      if (rune === NONE || (waiting === 0 && isAnchored)) return false;
+      budget.steps -= waiting + 1;
       if (budget.steps < 0) return undefined;
-      count = take(found, rune);
+      threads.take(waiting, rune);
       before = rune;
       index += rune > 0xffff ? 2 : 1;
     }
+  };
+}
+
+/** Creates the set of the threads of a program. A thread is the index of its next instruction. */
+function createThreads(program: readonly Instruction[]) {
+  /** The threads to follow. An instruction leads to two others at most. */
+  const stack = new Int32Array(2 * program.length + 2);
+  let height = 0;
+  /** The threads at an instruction that takes a character. */
+  const waiting = new Int32Array(program.length);
+  /** The position at which each instruction was last reached, so that no thread runs twice. */
+  const reachedAt = new Int32Array(program.length);
+
+  return {
+    reset(): void {
+      reachedAt.fill(0);
+      height = 0;
+    },
+
+    start(at: number): void {
+      stack[height] = at;
+      height += 1;
+    },
+
+    /**
+     * Runs all threads up to instructions that take a character. Returns the number of threads that
+     * wait there, or -1 when a thread matched.
+     */
+    follow(position: number, context: number, budget: PatternBudget): number {
+      let count = 0;
+      let pending = height;
+      while (pending > 0) {
+        pending -= 1;
+        const at = stack[pending] as number;
+        if (reachedAt[at] === position) continue;
+        reachedAt[at] = position;
+        budget.steps -= 1;
+        const { op, out, arg } = program[at] as Instruction;
+        if (op === MATCH) return -1;
+        if (op >= RUNE) {
+          waiting[count] = at;
+          count += 1;
+        } else if (op === ALT || op === ALT_MATCH) {
+          stack[pending] = arg;
+          stack[pending + 1] = out;
+          pending += 2;
+        } else if (op === NOP || op === CAPTURE || (op === EMPTY_WIDTH && (arg & ~context) === 0)) {
+          stack[pending] = out;
+          pending += 1;
+        }
+      }
+      return count;
+    },
+
+    /** Advances the first `count` waiting threads over a character; threads that refuse it end. */
+    take(count: number, rune: number): void {
+      let accepted = 0;
+      for (let index = 0; index < count; index += 1) {
+        const instruction = program[waiting[index] as number] as Instruction;
+        if (!accepts(instruction, rune)) continue;
+        stack[accepted] = instruction.out;
+        accepted += 1;
+      }
+      height = accepted;
+    },
   };
 }
 
@@ -118,10 +138,10 @@ function accepts(instruction: Instruction, rune: number): boolean {
 
 function contextOf(before: number, after: number): number {
   let context = isWord(before) === isWord(after) ? NO_WORD_BOUNDARY : WORD_BOUNDARY;
-  if (before === NONE) context |= TEXT_BEGINS | LINE_BEGINS;
-  if (before === NEWLINE) context |= LINE_BEGINS;
-  if (after === NONE) context |= TEXT_ENDS | LINE_ENDS;
-  if (after === NEWLINE) context |= LINE_ENDS;
+  if (before === NONE) context |= TEXT_START | LINE_START;
+  if (before === NEWLINE) context |= LINE_START;
+  if (after === NONE) context |= TEXT_END | LINE_END;
+  if (after === NEWLINE) context |= LINE_END;
   return context;
 }
 

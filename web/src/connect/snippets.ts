@@ -1,5 +1,5 @@
 import type { Field, Schema } from '../api/endpoints.ts';
-import { sampleData } from './sample.ts';
+import { formControl, sampleData } from '../schema-editor/rules.ts';
 
 export interface Target {
   /** The service's address, without a slash at its end. */
@@ -56,12 +56,12 @@ ${schema.fields.map((field) => `  <p>${control(field)}</p>`).join('\n')}
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const data = {};
-    for (const input of form.querySelectorAll('[data-kind]')) {
-      const { kind } = input.dataset;
-      if (kind === 'checkbox') data[input.name] = input.checked;
+    for (const input of form.querySelectorAll('[data-control]')) {
+      const { control } = input.dataset;
+      if (control === 'checkbox') data[input.name] = input.checked;
       else if (input.value === '') continue;
-      else if (kind === 'number') data[input.name] = Number(input.value);
-      else if (kind === 'array') data[input.name] = [input.value];
+      else if (control === 'number') data[input.name] = Number(input.value);
+      else if (control === 'list') data[input.name] = [input.value];
       else data[input.name] = input.value;
     }
     const output = form.querySelector('output');
@@ -84,29 +84,26 @@ ${schema.fields.map((field) => `  <p>${control(field)}</p>`).join('\n')}
 }
 
 function control(field: Field): string {
-  const attributes = `name="${field.key}" data-kind="${field.kind}"${field.required && field.kind !== 'array' ? ' required' : ''}`;
+  const { type, attributes, choices } = formControl(field);
+  const required = field.required && type !== 'list' ? ' required' : '';
+  const name = `name="${field.key}" data-control="${type}"${required}`;
   const label = markup(field.label || field.key);
-  switch (field.kind) {
+  const bounds = Object.entries(attributes).map(([attribute, value]) => ` ${attribute}="${markup(String(value))}"`);
+  switch (type) {
     case 'checkbox':
-      return `<label><input type="checkbox" ${attributes}> ${label}</label>`;
+      return `<label><input type="checkbox" ${name}> ${label}</label>`;
     case 'select':
-      return `<label>${label}<br><select ${attributes}>
+      return `<label>${label}<br><select ${name}>
     <option value="">Choose …</option>
-${field.enum.map((value) => `    <option value="${markup(value)}">${markup(value)}</option>`).join('\n')}
+${choices.map((value) => `    <option value="${markup(value)}">${markup(value)}</option>`).join('\n')}
   </select></label>`;
     case 'number':
-      return `<label>${label}<br><input type="number" step="any" ${attributes}${bound('min', field.min)}${bound('max', field.max)}></label>`;
     case 'date':
-      return `<label>${label}<br><input type="date" ${attributes}></label>`;
+      return `<label>${label}<br><input type="${type}" ${name}${bounds.join('')}></label>`;
     case 'text':
-      return `<label>${label}<br><input ${attributes}${bound('minlength', field.minLength)}${bound('maxlength', field.maxLength)}></label>`;
-    case 'array':
-      return `<label>${label}<br><input ${attributes}></label>`;
+    case 'list':
+      return `<label>${label}<br><input ${name}${bounds.join('')}></label>`;
   }
-}
-
-function bound(name: string, value: number | undefined): string {
-  return value === undefined ? '' : ` ${name}="${value}"`;
 }
 
 function markup(text: string): string {

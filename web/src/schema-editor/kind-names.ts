@@ -1,11 +1,8 @@
 import type { Kind } from '../api/endpoints.ts';
+import { FIELD_KINDS } from './rules.ts';
 
-/** What a kind is to a person who designs a form. */
-export const KIND_NAMES: Record<Kind, string> = {
-  text: 'Text',
-  number: 'Number',
-  select: 'Choice of a list',
-  checkbox: 'Checkbox',
-  date: 'Date',
-  array: 'List that grows',
-};
+/** The name of each kind for people. */
+export const KIND_NAMES = Object.fromEntries(FIELD_KINDS.map(({ name, displayName }) => [name, displayName])) as Record<
+  Kind,
+  string
+>;
