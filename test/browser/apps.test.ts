@@ -70,9 +70,9 @@ describe('apps', () => {
     await open.page.reload();
     await runAction(sourceAppId, 'Rotate password');
     const dialog = open.page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Make a new password' }).waitFor();
+    await dialog.getByRole('button', { name: 'Rotate password' }).waitFor();
     expect(await dialog.getByText('Current password').count()).toBe(0);
-    await dialog.getByRole('button', { name: 'Make a new password' }).click();
+    await dialog.getByRole('button', { name: 'Rotate password' }).click();
     await open.page.getByRole('dialog', { name: 'The new password' }).waitFor();
     const fresh = await dialog.locator('code').innerText();
     expect(await canLogIn(sourceAppId, fresh)).toBe(true);
@@ -88,7 +88,7 @@ describe('apps', () => {
       await own.page.getByRole('menuitem', { name: 'Rotate password' }).click();
       const dialog = own.page.getByRole('dialog');
       const current = dialog.getByRole('textbox', { name: 'Current password' });
-      const make = dialog.getByRole('button', { name: 'Make a new password' });
+      const make = dialog.getByRole('button', { name: 'Rotate password' });
       await make.click();
       expect(await dialog.locator('input:invalid').count()).toBe(1);
       await current.fill('wrong');

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { call, Refusal } from '../api/call.ts';
+import { ApiError, call } from '../api/call.ts';
 import { useSession } from '../session/session.ts';
 import { NewPassword } from './new-password.tsx';
 
@@ -11,7 +11,7 @@ interface Rotation {
   currentPassword: string | undefined;
 }
 
-/** Gives an app a new password, after saying what that ends. */
+/** Replaces the password of an app after a confirmation that names the consequences. */
 export function RotatePassword({ app, onClose }: { app: { sourceAppId: string } | undefined; onClose: () => void }) {
   const rotate = useMutation({
     mutationFn: ({ sourceAppId, currentPassword }: Rotation) =>
@@ -29,7 +29,7 @@ export function RotatePassword({ app, onClose }: { app: { sourceAppId: string } 
     <Modal
       opened={app !== undefined}
       onClose={close}
-      title={made ? 'The new password' : 'New password'}
+      title={made ? 'The new password' : 'Rotate password'}
       closeOnClickOutside={!made}
       closeOnEscape={!made}
       withCloseButton={!made}
@@ -56,11 +56,11 @@ interface RotationFormProps {
   onCancel: () => void;
 }
 
-// Its own component, so that what was typed is forgotten when the dialog closes.
+// A component of its own: its state is discarded when the dialog closes.
 function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: RotationFormProps) {
   const { data: session } = useSession();
   const [current, setCurrent] = useState('');
-  const isOwn = session !== undefined && session.state !== 'out' && session.sourceAppId === sourceAppId;
+  const isOwn = session !== undefined && session.state !== 'loggedOut' && session.sourceAppId === sourceAppId;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     onSubmit({ sourceAppId, currentPassword: isOwn ? current : undefined });
@@ -69,9 +69,8 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm">
-          <strong className="breaks">{sourceAppId}</strong> gets a new password. The old one stops working at once, and
-          everyone who is logged in with it is logged out{isOwn && ', you too'}. Forms go on submitting: they use no
-          password.
+          The current password of <strong className="breaks">{sourceAppId}</strong> stops working immediately. All its
+          sessions end{isOwn && ', including this one'}. Forms are not affected: they do not use the password.
         </Text>
         {isOwn && (
           <PasswordInput
@@ -96,7 +95,7 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
             Cancel
           </Button>
           <Button type="submit" loading={pending}>
-            Make a new password
+            Rotate password
           </Button>
         </Group>
       </Stack>
@@ -105,6 +104,6 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
 }
 
 function reason(error: Error): string {
-  const [issue] = error instanceof Refusal ? error.issues : [];
+  const [issue] = error instanceof ApiError ? error.issues : [];
   return issue ? `The current password ${issue.message}.` : `${error.message}.`;
 }

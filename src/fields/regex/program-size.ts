@@ -1,11 +1,11 @@
-/** A class of Unicode is a table of hundreds of ranges. */
+/** The cost of a Unicode class, which is a table of hundreds of ranges. */
 const UNICODE_CLASS = 30;
-/** Ignoring case makes the engine look at each letter of such a table ... */
+/** Its cost when case is ignored: the engine then folds each letter of the table. */
 const FOLDED_UNICODE_CLASS = 100;
-/** ... and at each character of a range, which may hold a million. */
+/** The cost of a non-ASCII range when case is ignored: the engine folds up to a million letters. */
 const FOLDED_RANGE = 1_500;
 
-/** A class like `[a-z0-9_-]` takes as long as some plain characters do, the longer the more. */
+/** A class such as `[a-z0-9_-]` costs one instruction for this many characters of its source. */
 const CHARACTERS_PER_INSTRUCTION = 3;
 
 const TOKEN =
@@ -15,20 +15,22 @@ const WIDE_RANGE = /-(?:\\[xu]|[^\0-\x7f])/gu;
 const IGNORES_CASE = /\(\?[a-zA-Z]*i/;
 
 /**
- * About how many instructions a pattern compiles to, seen from its text alone, so that one that would take long to compile is refused before it does. Counted
- * repetitions multiply: `(a{10}){10}` is 100. Tables that are slow to build count for as much as takes as long, once.
+ * Estimates the number of instructions that a pattern compiles to from its source, so that a
+ * pattern that takes long to compile is refused before it is compiled. Counted repetitions
+ * multiply: `(a{10}){10}` is 100. A table that takes long to build counts once, as the number of
+ * instructions that take as long.
  */
-export function compiledSize(source: string): number {
-  return tables(source) + instructions(source);
+export function programSize(source: string): number {
+  return tableCost(source) + instructionCount(source);
 }
 
-function tables(source: string): number {
+function tableCost(source: string): number {
   const names = source.match(UNICODE_NAME)?.length ?? 0;
   if (!IGNORES_CASE.test(source)) return names * UNICODE_CLASS;
   return names * FOLDED_UNICODE_CLASS + (source.match(WIDE_RANGE)?.length ?? 0) * FOLDED_RANGE;
 }
 
-function instructions(source: string): number {
+function instructionCount(source: string): number {
   const groups = [0];
   let last = 0;
   const add = (size: number): void => {
@@ -45,7 +47,7 @@ function instructions(source: string): number {
     } else {
       const low = Number(count.low);
       const high = Math.max(low, Number(count.high ?? 0));
-      // The first one is counted already; each that may be left out needs a branch besides.
+      // The first copy is counted already; each optional copy adds a branch.
       add(last * Math.max(0, high - 1) + high - low);
     }
   }

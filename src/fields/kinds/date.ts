@@ -1,23 +1,30 @@
-import { defineKind } from './kind.ts';
+import { defineKind } from '../kind.ts';
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:[Zz]|[+-](\d{2}):(\d{2})))?$/;
+// Linear in the text: it is anchored, and no repetition can take a character of what follows it.
+const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-](\d{2}):(\d{2})))?$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** `YYYY-MM-DD`, or an RFC 3339 date-time with its zone; the calendar must have that day (DESIGN section 2, "date"). */
+/**
+ * A string `YYYY-MM-DD` or an RFC 3339 date-time with its zone, valid in the calendar
+ * (docs/specification.md, section 2.3).
+ */
 export const date = defineKind({
-  kind: 'date',
+  name: 'date',
+  displayName: 'Date',
   options: {},
   compile: () => (value, report) => {
     if (typeof value !== 'string' || !isIsoDate(value)) {
       report('must be a date like 2026-01-31 or a date-time with its zone like 2026-01-31T08:30:00Z');
     }
   },
+  sample: () => new Date().toISOString().slice(0, 'YYYY-MM-DD'.length),
+  control: 'date',
 });
 
 function isIsoDate(text: string): boolean {
   const match = DATE.exec(text);
   if (!match) return false;
-  // A pure date leaves the rest undefined: they count as 0, which every bound below allows.
+  // The parts that a date without time lacks count as 0, which every bound below allows.
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, zoneHour = 0, zoneMinute = 0] = match
     .slice(1)
     .map((part) => Number(part ?? 0));

@@ -1,8 +1,9 @@
-import { defineKind } from './kind.ts';
+import { defineKind } from '../kind.ts';
 
-/** A box that is ticked or not. Required means ticked: the usual "I agree" (SPEC 2.3). */
+/** A boolean. A required one must be `true`, as for terms that a person has to accept. */
 export const checkbox = defineKind({
-  kind: 'checkbox',
+  name: 'checkbox',
+  displayName: 'Checkbox',
   options: {},
   compile:
     ({ required }) =>
@@ -10,4 +11,6 @@ export const checkbox = defineKind({
       if (typeof value !== 'boolean') return report('must be true or false');
       if (required && !value) report('must be true');
     },
+  sample: () => true,
+  control: 'checkbox',
 });
