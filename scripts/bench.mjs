@@ -10,7 +10,7 @@ import { build, install, say } from './setup.mjs';
 install();
 build();
 const { cases } = await import('./bench/cases.mjs');
-const { prepareGround } = await import('./bench/ground.mjs');
+const { prepareGround } = await import('./bench/fixture.mjs');
 const { measure } = await import('./bench/measure.mjs');
 const { summarize, table } = await import('./bench/report.mjs');
 

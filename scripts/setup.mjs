@@ -28,7 +28,7 @@ export function build() {
   // The dashboard checks fields by the service's own rules; of the rest of src/ it takes types only.
   once(
     'dist/web/.built-for',
-    hash(['package-lock.json', 'src/errors.ts', ...sources('src/fields'), ...sources('web')]),
+    hash(['package-lock.json', 'src/core/errors.ts', ...sources('src/fields'), ...sources('web')]),
     () => {
       say('Building the dashboard ...');
       run(process.execPath, [

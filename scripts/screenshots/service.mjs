@@ -1,10 +1,10 @@
-import { createApp } from '../../dist/app.js';
-import { loadConfig } from '../../dist/config.js';
-import { connectDatabase } from '../../dist/database/connect.js';
-import { startEmbedded } from '../../dist/database/embedded.js';
+import { createServices } from '../../dist/container.js';
+import { loadConfig } from '../../dist/core/config.js';
+import { createLogger } from '../../dist/core/logger.js';
+import { connectDatabase } from '../../dist/database/client.js';
+import { startEmbedded } from '../../dist/database/embedded/embedded.js';
+import { createApp } from '../../dist/http/app.js';
 import { listen } from '../../dist/http/listener.js';
-import { createLogger } from '../../dist/logger.js';
-import { createServices } from '../../dist/services.js';
 import { createRecordIds } from '../../dist/users/record-id.js';
 import { APP, createSubmissions, SCHEMAS } from './sample-data.mjs';
 

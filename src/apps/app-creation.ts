@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type mongo, Types } from 'mongoose';
+import { Conflict, Unavailable } from '../core/errors.ts';
 import { databaseRefusal, isDuplicateKey } from '../database/failures.ts';
-import { Conflict, Unavailable } from '../errors.ts';
 import type { AppOwned } from './app-owned.ts';
 import type { AppCollection, AppDocument } from './apps.model.ts';
 

@@ -1,11 +1,11 @@
 import type { mongo, Types } from 'mongoose';
-import { InvalidInput, NotFound } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import type { AppChanges } from './app-changes.ts';
+import { InvalidInput, NotFound } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
 import type { AppOwned } from './app-owned.ts';
 import type { LateSweep } from './app-tombstones.ts';
 import { KEEP_TOMBSTONE_MS } from './app-tombstones.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection } from './apps.model.ts';
+import type { AppChanges } from './revision.ts';
 
 /** How often a server sweeps. */
 export const SWEEP_EVERY_MS = 60_000;

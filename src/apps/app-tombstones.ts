@@ -1,5 +1,5 @@
 import type { mongo, Types } from 'mongoose';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../core/logger.ts';
 import type { AppOwned } from './app-owned.ts';
 import type { AppCollection, DeletedAppCollection, DeletedAppDocument } from './apps.model.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Endpoints } from '../http/endpoint.ts';
-import { Timestamp } from '../http/validation.ts';
+import type { Endpoints } from '../api/endpoint.ts';
+import { Timestamp } from '../api/validation.ts';
+import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
 import { APP_ID_PATTERN, passwordProblem } from './app-credentials.ts';
-import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
 
 /** SPEC 2.2. */
 export const SourceAppId = z

@@ -1,6 +1,6 @@
-import { InvalidInput } from '../errors.ts';
-import { type Route, routes } from '../http/endpoint.ts';
-import { JsonStream } from '../http/reply.ts';
+import { type Route, routes } from '../api/endpoint.ts';
+import { JsonStream } from '../api/reply.ts';
+import { InvalidInput } from '../core/errors.ts';
 import type { AppRemoval } from './app-removal.ts';
 import { appEndpoints } from './apps.contract.ts';
 import type { App, AppService, NewPassword } from './apps.service.ts';

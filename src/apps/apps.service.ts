@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type mongo, Types } from 'mongoose';
-import { Conflict, InvalidInput, NotFound, Unauthenticated } from '../errors.ts';
+import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
+import { Conflict, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
 import type { CreateApp } from './app-creation.ts';
 import { APP_ID_PATTERN, generatePassword, type PasswordHasher } from './app-credentials.ts';
-import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
 import type { Waiter } from './hashing-queue.ts';
 

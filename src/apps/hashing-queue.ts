@@ -1,4 +1,4 @@
-import { Unavailable } from '../errors.ts';
+import { Unavailable } from '../core/errors.ts';
 
 /** More hashes at once would take processor time from submissions (DESIGN section 2, "login"). */
 const PLACES = 2;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import type { Role } from '../apps/apps.model.ts';
 import type { NewPassword } from '../apps/apps.service.ts';
-import { InvalidInput } from '../errors.ts';
+import { InvalidInput } from '../core/errors.ts';
 import { say, type WithServices } from './command.ts';
 
 /** `app create|list|delete|rotate-password` (SPEC 5.2, point 6: the command-line tool). */

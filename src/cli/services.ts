@@ -1,7 +1,7 @@
-import { loadConfig } from '../config.ts';
+import { createServices } from '../container.ts';
+import { loadConfig } from '../core/config.ts';
+import { createLogger } from '../core/logger.ts';
 import { openDatabase } from '../database/open.ts';
-import { createLogger } from '../logger.ts';
-import { createServices } from '../services.ts';
 import type { WithServices } from './command.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
-import { type ExportFormat, exportFormats, exportUsers } from '../users/export.ts';
+import { type ExportFormat, exportFormats, exportUsers } from '../users/export/export.ts';
 import type { WithServices } from './command.ts';
 
 /** `users export` (SPEC 2.1). */

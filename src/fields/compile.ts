@@ -1,5 +1,5 @@
-import type { Issue } from '../errors.ts';
-import { MAX_ISSUES } from '../errors.ts';
+import type { Issue } from '../core/errors.ts';
+import { MAX_ISSUES } from '../core/errors.ts';
 import type { FieldDefinition } from './definition.ts';
 import { FIELD_KEY_PATTERN, type FieldKind, printable, type Report, type ValueCheck } from './kind.ts';
 import { kindOf } from './kinds/registry.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Issue } from '../errors.ts';
+import type { Issue } from '../core/errors.ts';
 import { FIELD_KEY_PATTERN, type FieldKind, type FieldOptions, type OptionShape, type Report } from './kind.ts';
 import { FIELD_KINDS, kindOf } from './kinds/registry.ts';
 import { MAX_PATTERN_INSTRUCTIONS } from './regex/budget.ts';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { TooManyRequests, Unavailable } from '../errors.ts';
+import { TooManyRequests, Unavailable } from '../core/errors.ts';
 
 /** Answers that read all of an app: exports, and listings without pages. */
 const PER_SESSION = 8;

@@ -1,16 +1,16 @@
 import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
+import { hasBody, type ReadJson } from '../api/body/json-body.ts';
+import { Deadline } from '../api/deadline.ts';
+import type { EndpointSpec, Input, Route } from '../api/endpoint.ts';
+import { send } from '../api/reply.ts';
+import { parsePart } from '../api/validation.ts';
 import { APP_ID_PATTERN } from '../apps/app-credentials.ts';
 import type { App } from '../apps/apps.service.ts';
-import { AppError, Forbidden, InvalidInput, Unavailable } from '../errors.ts';
+import { AppError, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
+import type { LoadSession } from '../sessions/cookie-session.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
-import { Deadline } from './deadline.ts';
-import type { EndpointSpec, Input, Route } from './endpoint.ts';
-import { hasBody, type ReadJson } from './json-body.ts';
-import { send } from './reply.ts';
-import type { LoadSession } from './session.ts';
-import type { SubmitLimiter } from './submit-limiter.ts';
-import { parsePart } from './validation.ts';
+import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
 
 /** What every endpoint shares. */
 export interface MountDeps {

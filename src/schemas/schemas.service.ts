@@ -1,9 +1,9 @@
-import type { AppChanges } from '../apps/app-changes.ts';
 import type { App, AppService } from '../apps/apps.service.ts';
+import type { AppChanges } from '../apps/revision.ts';
+import { InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../errors.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
-import type { SchemaLeases } from './schema-lease.ts';
+import type { SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
 
 /** 400: the id names no app. The public learns no more than for an id of a wrong form (DESIGN section 2). */

@@ -1,5 +1,5 @@
-import { TooManyRequests } from '../errors.ts';
-import { createWindowLimit } from '../window-limit.ts';
+import { TooManyRequests } from '../core/errors.ts';
+import { createWindowLimit } from '../core/window-limit.ts';
 
 const WINDOW_MS = 15 * 60 * 1000;
 /** What one network may fail over all apps, as a multiple of what it may fail for one. */

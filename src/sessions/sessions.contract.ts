@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { Endpoints } from '../api/endpoint.ts';
 import { APP_ID_PATTERN } from '../apps/app-credentials.ts';
 import { Role, SentPassword, SourceAppId } from '../apps/apps.contract.ts';
-import type { Endpoints } from '../http/endpoint.ts';
 
 const Credentials = z
   .strictObject({

@@ -1,6 +1,6 @@
-import { Unauthenticated } from '../errors.ts';
-import { type Route, routes } from '../http/endpoint.ts';
-import { beginSession, endSession } from '../http/session.ts';
+import { type Route, routes } from '../api/endpoint.ts';
+import { Unauthenticated } from '../core/errors.ts';
+import { beginSession, endSession } from './cookie-session.ts';
 import { sessionEndpoints } from './sessions.contract.ts';
 import { INVALID_CREDENTIALS, type SessionService } from './sessions.service.ts';
 

@@ -1,8 +1,8 @@
 import type { SessionData } from 'express-session';
 import { Types } from 'mongoose';
 import type { App, AppService } from '../apps/apps.service.ts';
-import { Forbidden, Unauthenticated } from '../errors.ts';
-import { clientNetwork } from './client-network.ts';
+import { clientNetwork } from '../core/client-network.ts';
+import { Forbidden, Unauthenticated } from '../core/errors.ts';
 import { createKnownNetworks } from './known-networks.ts';
 import type { LoginLimiter } from './login-limiter.ts';
 

@@ -1,5 +1,5 @@
-import { endOfName, lengthOf, UnknownType } from '../database/bson-elements.ts';
-import { BsonToJson } from '../database/bson-json.ts';
+import { BsonToJson } from '../database/bson/bson-to-json.ts';
+import { endOfName, lengthOf, UnknownType } from '../database/bson/elements.ts';
 import { decode } from '../database/collections.ts';
 import type { UserRecord } from './user-store.ts';
 

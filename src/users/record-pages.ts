@@ -1,6 +1,5 @@
 import { mongo, type Types } from 'mongoose';
 import pLimit from 'p-limit';
-import { isOverTime } from '../database/failures.ts';
 import {
   type DocumentId,
   firstBatch,
@@ -10,7 +9,8 @@ import {
   idOf,
   type RawDocuments,
   sizeOf,
-} from '../database/raw-batches.ts';
+} from '../database/bson/raw-batches.ts';
+import { isOverTime } from '../database/failures.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
 /** Records of one query at most: with 500 eight listings at once took half as long again, with 100 the database a third more. */

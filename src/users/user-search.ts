@@ -1,7 +1,7 @@
 import type { mongo, Types } from 'mongoose';
+import { Unavailable } from '../core/errors.ts';
 import { decode } from '../database/collections.ts';
 import { isOverTime } from '../database/failures.ts';
-import { Unavailable } from '../errors.ts';
 import type { RecordBatches } from './record-json.ts';
 import { createRecordPages, type RecordPages } from './record-pages.ts';
 import type { UserRecord } from './user-store.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Endpoints } from '../api/endpoint.ts';
+import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import { FIELD_KEY_PATTERN } from '../fields/kind.ts';
-import type { Endpoints } from '../http/endpoint.ts';
-import { JsonObject, Timestamp, WholeNumber } from '../http/validation.ts';
-import { exportFormats } from './export.ts';
+import { exportFormats } from './export/export.ts';
 
 /** SPEC section 8. */
 export const DEFAULT_LIMIT = 50;

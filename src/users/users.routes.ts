@@ -1,7 +1,7 @@
-import { type Route, routes } from '../http/endpoint.ts';
+import { type Route, routes } from '../api/endpoint.ts';
+import { Download, JsonStream } from '../api/reply.ts';
 import type { LongAnswers } from '../http/long-answers.ts';
-import { Download, JsonStream } from '../http/reply.ts';
-import type { ExportFormat } from './export.ts';
+import type { ExportFormat } from './export/export.ts';
 import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, type RecordBatches, recordsAsJson } from './record-json.ts';
 import type { UserPage } from './user-search.ts';
 import { DEFAULT_LIMIT, userEndpoints } from './users.contract.ts';

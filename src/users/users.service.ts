@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { AppActivity } from '../apps/app-activity.ts';
 import type { App, AppFate, AppService } from '../apps/apps.service.ts';
-import { AppError, InvalidInput, NotFound, Unavailable } from '../errors.ts';
-import type { Lease, SchemaLeases } from '../schemas/schema-lease.ts';
+import { normalizeEmail } from '../core/email.ts';
+import { AppError, InvalidInput, NotFound, Unavailable } from '../core/errors.ts';
+import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
-import { normalizeEmail } from './email.ts';
-import { type ExportFormat, exportUsers } from './export.ts';
+import { changeSize, growthOf, type RecordLimits } from '../submissions/store/record-limits.ts';
+import type { Submission } from '../submissions/store/submission.ts';
+import { OutdatedSchema, type StoredSubmission, type SubmissionStore } from '../submissions/store/submission-store.ts';
+import { type ExportFormat, exportUsers } from './export/export.ts';
 import { appliedKey } from './idempotency-keys.ts';
 import type { RecordBatches } from './record-json.ts';
-import { changeSize, growthOf, type RecordLimits } from './record-limits.ts';
-import type { Submission } from './submission.ts';
-import { OutdatedSchema, type StoredSubmission, type SubmissionStore } from './submission-writer.ts';
 import type { UserFilter, UserPage, UserSearch } from './user-search.ts';
 import type { UserRecord, UserStore } from './user-store.ts';
 

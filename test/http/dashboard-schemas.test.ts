@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSchemaCheckService } from '../../src/users/schema-check.service.ts';
+import { createSchemaCheckService } from '../../src/users/schema-check/schema-check.service.ts';
 import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

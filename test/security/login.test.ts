@@ -1,11 +1,11 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPasswordHasher } from '../../src/apps/app-credentials.ts';
-import { loadConfig } from '../../src/config.ts';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { createLogger } from '../../src/logger.ts';
-import { createServices } from '../../src/services.ts';
-import { clientNetwork } from '../../src/sessions/client-network.ts';
+import { createServices } from '../../src/container.ts';
+import { clientNetwork } from '../../src/core/client-network.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { createLogger } from '../../src/core/logger.ts';
+import { connectDatabase } from '../../src/database/client.ts';
 import type { Client } from '../support/client.ts';
 import { startProxy } from '../support/proxy.ts';
 import { ADMIN_PASSWORD, randomName, startServer, type TestServer } from '../support/server.ts';

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/core/config.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-const known = [...read('src/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
+const known = [...read('src/core/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
 const compose = parse(read('docker-compose.yml'));
 const { service, mongodb } = compose.services;
 

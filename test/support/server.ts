@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
-import { createApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
-import { connectDatabase } from '../../src/database/connect.ts';
+import { createServices, type Services } from '../../src/container.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { createLogger } from '../../src/core/logger.ts';
+import { connectDatabase } from '../../src/database/client.ts';
+import { createApp } from '../../src/http/app.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
-import { createLogger } from '../../src/logger.ts';
-import { createServices, type Services } from '../../src/services.ts';
 import { Client } from './client.ts';
 
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-tests';

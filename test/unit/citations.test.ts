@@ -30,7 +30,7 @@ const FILES: Record<string, string> = {
   'docs/architecture.md': '# All\n1. No invariant.\n## Invariants\n1. One.\n2. Two.\n## The rest\n3. No invariant.\n',
   'docs/performance.md': '## The heap\n## Twice\n## Twice\n## `GET /a_b`: what & why\n```\n## In code\n```\n',
   'docs/decisions/0012-stamp.md': '',
-  'src/app.ts': '',
+  'src/http/app.ts': '',
 };
 const documents: Documents = {
   sections: numberedSections(FILES['docs/specification.md'] ?? ''),
@@ -123,7 +123,13 @@ describe('the citations of a file', () => {
   });
 
   it('resolves links in Markdown from the folder of the file, with their headings', () => {
-    const links = ['performance.md', 'performance.md#the-heap', './performance.md#twice-1', '../src/app.ts', '#twice'];
+    const links = [
+      'performance.md',
+      'performance.md#the-heap',
+      './performance.md#twice-1',
+      '../src/http/app.ts',
+      '#twice',
+    ];
     const text = [...links, 'performance.md#get-a_b-what--why', 'https://x.org/#y'].map((to) => `[a](${to})`).join(' ');
     expect(problems(text, 'docs/performance.md')).toEqual([]);
     expect(problems('[a](app.ts) [b](#the-cold) [c](performance.md#twice-2)', 'docs/performance.md')).toEqual([

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HashingQueue, type Waiter } from '../../../src/apps/hashing-queue.ts';
-import { Unavailable } from '../../../src/errors.ts';
+import { Unavailable } from '../../../src/core/errors.ts';
 
 const PATIENT_MS = 60_000;
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig } from '../../../src/config.ts';
-import { connectionStringProblem } from '../../../src/database/connection-string.ts';
+import { ConfigError, loadConfig } from '../../../src/core/config.ts';
+import { connectionStringProblem } from '../../../src/core/connection-string.ts';
 
 const host = 'mongodb://db.internal:27017/forms';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TooManyRequests } from '../../../src/errors.ts';
+import { TooManyRequests } from '../../../src/core/errors.ts';
 import { createLoginLimiter } from '../../../src/sessions/login-limiter.ts';
 
 const FAILURES = 3;

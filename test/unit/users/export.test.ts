@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { exportUsers } from '../../../src/users/export.ts';
+import { exportUsers } from '../../../src/users/export/export.ts';
 import { createRecordIds } from '../../../src/users/record-id.ts';
 import type { UserRecord } from '../../../src/users/user-store.ts';
 
