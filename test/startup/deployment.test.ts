@@ -131,7 +131,7 @@ describe('the image', () => {
 
   it('runs the server with the flags of npm start', () => {
     const { start }: { start: string } = JSON.parse(read('package.json')).scripts;
-    const flags = start.split(' ').filter((word) => word.startsWith('--'));
+    const flags = [...new Set(start.split(' ').filter((word) => word.startsWith('--')))];
     expect(flags).not.toEqual([]);
     expect(last).toContain(`CMD ${JSON.stringify(['node', ...flags, 'dist/server.js']).replaceAll(',', ', ')}`);
   });
