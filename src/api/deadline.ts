@@ -1,6 +1,6 @@
 import { Unavailable } from '../core/errors.ts';
 
-/** The most that the service spends on one request before it says 503; a request waits for a database that is away no longer (DESIGN section 2). */
+/** The most that the service spends on one request before it says 503; a request waits for a database that is away no longer (spec 7). */
 export const DEADLINE_MS = 2_500;
 
 /**

@@ -5,7 +5,7 @@ import type { Download, JsonStream, Versioned } from './reply.ts';
 
 /**
  * Who may call an endpoint: anyone (`public`); a client that names its app in `x-app-id` (`app`); anyone, with the session of the browser at hand
- * (`visitor`); a logged-in app (`session`); a logged-in app of role admin (`admin`). SPEC section 5.
+ * (`visitor`); a logged-in app (`session`); a logged-in app of role admin (`admin`). Spec 5.
  */
 export type Access = 'public' | 'app' | 'visitor' | 'session' | 'admin';
 

@@ -97,7 +97,7 @@ function isKnown(etag: string, ifNoneMatch = ''): boolean {
 }
 
 /**
- * Streams a list with back-pressure: memory stays flat whatever its length (DESIGN section 3, invariant 6). Headers go out when the first piece is there,
+ * Streams a list with back-pressure: memory stays flat whatever its length (invariant 6). Headers go out when the first piece is there,
  * so that a database that is away still gets a 503; a failure after that cuts the connection, and the client sees that the JSON is not whole.
  */
 async function sendStream(res: Response, stream: JsonStream): Promise<void> {

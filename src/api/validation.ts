@@ -46,7 +46,7 @@ export const WholeNumber = (low: number, high = MAX_WHOLE_NUMBER) => {
     .transform(Number);
 };
 
-/** The body of every refusal (DESIGN section 2, "error body"). */
+/** The body of every refusal (spec 7). */
 export const ErrorBody = z
   .strictObject({
     message: z.string(),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { HashingQueue, type Waiter } from './hashing-queue.ts';
 
-/** SPEC 2.2 and section 8. */
+/** Spec 2.2 and section 8. */
 export const APP_ID_PATTERN = /^[a-zA-Z0-9._-]{1,80}$/;
 
 const COST = 12;

@@ -2,7 +2,7 @@ import type { Types } from 'mongoose';
 
 /**
  * Something that belongs to an app and lives and dies with it: its schema versions, users and sessions. The apps feature knows its
- * dependents only through this, so that imports keep pointing one way (DESIGN section 1).
+ * dependents only through this, so that imports keep pointing one way (docs/architecture.md).
  */
 export interface AppOwned {
   /** Lays what a new app begins with, before the app can be seen. Can be repeated. */

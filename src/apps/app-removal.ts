@@ -15,7 +15,7 @@ const ABANDONED_AFTER_MS = 60_000;
 export type AppRemoval = ReturnType<typeof createAppRemoval>;
 
 /**
- * Deletes apps so that nothing in flight outlives them (DESIGN section 3, invariant 5): mark the app as going, wait until no server can still hold
+ * Deletes apps so that nothing in flight outlives them (invariant 5): mark the app as going, wait until no server can still hold
  * a lease on it, remove what it owns, and only then the app. A deletion cut short is finished by the next sweep or start.
  */
 export function createAppRemoval(deps: {
@@ -83,7 +83,7 @@ export function createAppRemoval(deps: {
 
   return {
     /**
-     * Deletes an app with its users, schema versions and sessions; returns how many users that were (SPEC 4.4).
+     * Deletes an app with its users, schema versions and sessions; returns how many users that were (spec 4.4).
      * @throws {NotFound} when there is no such app @throws {InvalidInput} when it is an admin app
      */
     async remove(sourceAppId: string): Promise<number> {

@@ -21,8 +21,8 @@ const NOTHING_TO_DROP = new Set<unknown>([26, 27]);
 export type LateSweep = () => Promise<void>;
 
 /**
- * Removes what a stalled database or server wrote for an app after its deletion (DESIGN section 3,
- * invariant 5), and never what a restore brings back: that may put an app's records in place before the
+ * Removes what a stalled database or server wrote for an app after its deletion
+ * (invariant 5), and never what a restore brings back: that may put an app's records in place before the
  * app itself. So it removes documents of an app only when
  * - the tombstone names the app and the app does not exist, as read just before;
  * - nothing older than {@link LATE_BY_MS} before the deletion is there, which only a restore can bring;

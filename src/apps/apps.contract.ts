@@ -4,7 +4,7 @@ import { Timestamp } from '../api/validation.ts';
 import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
 import { APP_ID_PATTERN, passwordProblem } from './app-credentials.ts';
 
-/** SPEC 2.2. */
+/** Spec 2.2. */
 export const SourceAppId = z
   .string()
   .regex(APP_ID_PATTERN, 'must be 1 to 80 letters, digits, dots, underscores or hyphens')

@@ -33,7 +33,7 @@ export type AppFate = 'live' | 'deleting' | 'deleted' | 'missing';
 
 export type AppService = ReturnType<typeof createAppService>;
 
-/** The rules of apps (SPEC 2.2 and 4.4). An app that is being created or deleted counts as none. */
+/** The rules of apps (spec 2.2 and 4.4). An app that is being created or deleted counts as none. */
 export function createAppService(deps: {
   apps: AppCollection;
   deletedApps: DeletedAppCollection;
@@ -103,7 +103,7 @@ export function createAppService(deps: {
     },
 
     /**
-     * Creates an app with a generated password and the default schema (SPEC 4.4).
+     * Creates an app with a generated password and the default schema (spec 4.4).
      * @throws {InvalidInput} for an id of another form @throws {Conflict} when the id is taken
      * @throws {Unavailable} when the database cannot be reached; then the app does not exist, unless the
      * database was out of reach from the confirmation of the creation on (docs/decisions/0015)

@@ -1,6 +1,6 @@
 import { Unavailable } from '../core/errors.ts';
 
-/** More hashes at once would take processor time from submissions (DESIGN section 2, "login"). */
+/** More hashes at once would take processor time from submissions (spec 8). */
 const PLACES = 2;
 /** Of these, so that a flood from many networks leaves a place to those that are known. */
 const PLACES_OF_UNKNOWN = 1;

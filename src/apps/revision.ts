@@ -5,7 +5,7 @@ import type { ChangeStampCollection } from './apps.model.ts';
 /**
  * For how long a server may rely on what it read of an app and its schema, in milliseconds from before the read began. Whoever changes either
  * commits, waits until every lease on the old state has run out, and only then answers: so no server can hold it any more,
- * without a message between servers or a shared clock (DESIGN section 5, point 2).
+ * without a message between servers or a shared clock (decision 4).
  */
 export const LEASE_MS = 100;
 

@@ -5,7 +5,7 @@ import type { NewPassword } from '../apps/apps.service.ts';
 import { InvalidInput } from '../core/errors.ts';
 import { say, type WithServices } from './command.ts';
 
-/** `app create|list|delete|rotate-password` (SPEC 5.2, point 6: the command-line tool). */
+/** `app create|list|delete|rotate-password` (spec 5.2, point 6: the command-line tool). */
 export function appCommands(withServices: WithServices): Command {
   const app = new Command('app').description('create, list and delete apps, and give them new passwords');
 

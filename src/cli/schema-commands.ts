@@ -5,7 +5,7 @@ import { InvalidInput } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import { say, type WithServices } from './command.ts';
 
-/** `schema get|put` (SPEC 2.3). */
+/** `schema get|put` (spec 2.3). */
 export function schemaCommands(withServices: WithServices): Command {
   const schema = new Command('schema').description("read and replace apps' schemas");
 

@@ -1,5 +1,5 @@
 /**
- * Ids that a URL can name. `.` and `..` match the form of an app id (SPEC 2.2), but every client's URL
+ * Ids that a URL can name. `.` and `..` match the form of an app id (spec 2.2), but every client's URL
  * parser removes them from a path, so `/auth/apps/../schema` never reaches the service. They are refused
  * for new apps only.
  */

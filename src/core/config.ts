@@ -134,7 +134,7 @@ const environment = z.object({
 export type Config = ReturnType<typeof loadConfig>;
 
 /**
- * Reads the configuration (DESIGN section 4) from an environment and freezes it. An empty variable counts as unset. It is the only
+ * Reads the configuration (README.md, "Configuration") from an environment and freezes it. An empty variable counts as unset. It is the only
  * reader of the environment besides the entries, so that a test can build a server from a plain object.
  *
  * @throws {ConfigError} with one line for each variable that is wrong

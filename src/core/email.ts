@@ -6,7 +6,7 @@ const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~
 const DOMAIN = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /**
- * The stored form of an email: trimmed and lower-cased (SPEC 4.1), or undefined when it is none. Only ASCII is taken, and that is checked before
+ * The stored form of an email: trimmed and lower-cased (spec 4.1), or undefined when it is none. Only ASCII is taken, and that is checked before
  * lower-casing: U+212A (the Kelvin sign) would become `k` and let one person take another's record.
  */
 export function normalizeEmail(input: string): string | undefined {

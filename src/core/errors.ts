@@ -4,7 +4,7 @@ export interface Issue {
   message: string;
 }
 
-/** How many issues an answer lists at most (DESIGN section 2, "error body"). */
+/** How many issues an answer lists at most (spec 7). */
 export const MAX_ISSUES = 20;
 
 /**

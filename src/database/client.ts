@@ -7,7 +7,7 @@ export type { Connection } from 'mongoose';
 
 /**
  * Connects to MongoDB with the durability that every promise rests on: each write is acknowledged by a majority and
- * journaled (DESIGN section 3, invariant 1), and reads come from the primary.
+ * journaled (invariant 1), and reads come from the primary.
  *
  * The driver prefers some options of the URI to these (`journal`, `wtimeoutMS`). config.ts refuses them at the start;
  * here the effective options are checked before the connection is used.

@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import { Forbidden } from '../core/errors.ts';
 
 /**
- * SPEC 5.3: requests from listed origins pass, and those without an `Origin`, and those of the service's own pages; every other is refused before anything runs. As
+ * Spec 5.3: requests from listed origins pass, and those without an `Origin`, and those of the service's own pages; every other is refused before anything runs. As
  * browsers send `Origin` with each request that changes something, this is also the guard against forged requests.
  */
 export function createOriginCheck(origins: readonly string[]): RequestHandler[] {

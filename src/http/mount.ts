@@ -92,7 +92,7 @@ async function readBody(body: z.ZodType, req: Request, deadline: Deadline, { rea
   return body instanceof z.ZodOptional && !hasBody(req) ? undefined : readJson(req, deadline);
 }
 
-/** SPEC 5.1: the two messages are part of the interface. */
+/** Spec 5.1: the two messages are part of the interface. */
 function readAppId(req: Request): string {
   const header = req.headers['x-app-id'];
   if (header === undefined || header === '') throw new InvalidInput('Missing x-app-id header');

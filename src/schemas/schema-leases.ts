@@ -61,7 +61,7 @@ type ReadConcern = 'local' | 'majority';
 export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
 
 /**
- * Hands out leases: the newest schema of an app, which may be used for 100 ms after the read of it began (DESIGN section 3, invariants 4 and 5, and section 5, point 2), and on for as long as the change
+ * Hands out leases: the newest schema of an app, which may be used for 100 ms after the read of it began (invariants 4 and 5, and decision 4), and on for as long as the change
  * stamp, read within the last 100 ms, is the one from before that read. All that ask meanwhile share one read of the app, and one of the stamp.
  *
  * A lease is never given on what a change of primary may still roll back (docs/decisions/0016).

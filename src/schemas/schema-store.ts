@@ -4,7 +4,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import type { SchemaCollection, SchemaDocument } from './schemas.model.ts';
 
-/** A schema as it is answered (SPEC 2.3). */
+/** A schema as it is answered (spec 2.3). */
 export interface AppSchema {
   version: number;
   rejectUnknown: boolean;
@@ -28,7 +28,7 @@ export interface SchemaVersion {
   fields: number;
 }
 
-/** What a new app begins with (DESIGN section 2, "default schema"). */
+/** What a new app begins with (spec 2.3). */
 const DEFAULT_SCHEMA: AppSchema = {
   version: 1,
   rejectUnknown: false,

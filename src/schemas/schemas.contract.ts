@@ -13,7 +13,7 @@ const example = {
   ],
 } as const;
 
-/** SPEC 2.3. */
+/** Spec 2.3. */
 const SchemaDocument = z
   .strictObject({
     version: z.int().positive(),

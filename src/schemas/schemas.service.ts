@@ -6,7 +6,7 @@ import { completeDefinition, definitionIssues, type FieldDefinitionInput } from 
 import type { SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
 
-/** 400: the id names no app. The public learns no more than for an id of a wrong form (DESIGN section 2). */
+/** 400: the id names no app. The public learns no more than for an id of a wrong form (spec 5.1). */
 export class UnknownApp extends InvalidInput {
   constructor() {
     super('Invalid x-app-id header');
@@ -15,7 +15,7 @@ export class UnknownApp extends InvalidInput {
 
 export type SchemaService = ReturnType<typeof createSchemaService>;
 
-/** The rules of schemas (SPEC 2.3 and 4.4). */
+/** The rules of schemas (spec 2.3 and 4.4). */
 export function createSchemaService(deps: {
   apps: AppService;
   store: SchemaStore;
@@ -47,7 +47,7 @@ export function createSchemaService(deps: {
     /** The newest schema of a known app, or the one of `version`. @throws {NotFound} */
     ofApp,
 
-    /** The newest schema for the public (SPEC 4.1). @throws {UnknownApp} */
+    /** The newest schema for the public (spec 4.1). @throws {UnknownApp} */
     async current(sourceAppId: string): Promise<AppSchema> {
       const lease = await leases.hold(sourceAppId);
       if (!lease) throw new UnknownApp();
@@ -66,7 +66,7 @@ export function createSchemaService(deps: {
 
     /**
      * Replaces an app's schema by a new version and returns it. When this resolves, no server checks a later submission against an older version
-     * (DESIGN section 3, invariant 4): it commits, then waits until every lease on the old one has run out.
+     * (invariant 4): it commits, then waits until every lease on the old one has run out.
      *
      * @param over replaces only one of these versions. Of several servers that replace the same one, one does: the unique index decides.
      * @throws {InvalidInput} when the definitions contradict themselves @throws {NotFound}

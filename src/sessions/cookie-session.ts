@@ -7,7 +7,7 @@ import { SESSION_LIFETIME_MS } from './session-store.ts';
 /** Gives a request its session, as `req.session`; resolves when it was looked up. */
 export type LoadSession = (req: Request, res: Response) => Promise<void>;
 
-/** Cookie sessions (SPEC 2.5 and 5.2): HTTP-only, SameSite=Lax, 7 days, Secure in production. Nothing is stored before a log-in. */
+/** Cookie sessions (spec 2.5 and 5.2): HTTP-only, SameSite=Lax, 7 days, Secure in production. Nothing is stored before a log-in. */
 export function createSessionLoader(
   config: Pick<Config, 'production' | 'sessionCookieName'> & { sessionSecret: string },
   store: Store,

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { AppOwned } from '../apps/app-owned.ts';
 import { INDEX_BUILD_TIME_MS, limitStatementTime } from '../database/collections.ts';
 
-/** SPEC 2.5. */
+/** Spec 2.5. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const COLLECTION = 'sessions';
 

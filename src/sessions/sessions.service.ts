@@ -6,7 +6,7 @@ import { Forbidden, Unauthenticated } from '../core/errors.ts';
 import { createKnownNetworks } from './known-networks.ts';
 import type { LoginLimiter } from './login-limiter.ts';
 
-/** SPEC section 7: the same for an unknown app and a wrong password. */
+/** Spec 7: the same for an unknown app and a wrong password. */
 export const INVALID_CREDENTIALS = 'Invalid credentials';
 
 /** The request that asks for a password check. */
@@ -19,7 +19,7 @@ export interface Caller {
 
 export type SessionService = ReturnType<typeof createSessionService>;
 
-/** The rules of log-ins and sessions (SPEC 2.5, 4.2 and 5.2). */
+/** The rules of log-ins and sessions (spec 2.5, 4.2 and 5.2). */
 export function createSessionService(deps: { apps: AppService; limiter: LoginLimiter }) {
   const { apps, limiter } = deps;
   const networks = createKnownNetworks();

@@ -13,9 +13,9 @@ const COMMA = Buffer.from(',');
 const END = Buffer.from('}');
 const STORED_NAMES = { id: '_id' } as Record<string, string>;
 
-/** A record's members as listings show them (SPEC 4.3). */
+/** A record's members as listings show them (spec 4.3). */
 export const OWN_MEMBERS = ['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt'] as const;
-/** The same for listings of several apps (SPEC 4.4). */
+/** The same for listings of several apps (spec 4.4). */
 export const MEMBERS_WITH_APP = ['id', 'sourceAppId', ...OWN_MEMBERS.slice(1)] as const;
 
 type Member = (typeof MEMBERS_WITH_APP)[number];

@@ -5,7 +5,7 @@ import { SourceAppId } from '../apps/apps.contract.ts';
 import { FIELD_KEY_PATTERN } from '../fields/kind.ts';
 import { exportFormats } from './export/export.ts';
 
-/** SPEC section 8. */
+/** Spec 8. */
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 

@@ -24,7 +24,7 @@ const MAX_SCHEMA_CHANGES = 5;
 const SUSPENDED_MS = 60_000;
 const SETTLES_WITHIN_MS = 5_000;
 
-/** What a client submits (SPEC 4.1). */
+/** What a client submits (spec 4.1). */
 export interface SubmissionInput {
   email: string;
   data?: Record<string, unknown> | undefined;
@@ -32,7 +32,7 @@ export interface SubmissionInput {
 
 export type UserService = ReturnType<typeof createUserService>;
 
-/** The rules of user records (SPEC 2.1, 2.4, 4.1 and 4.3). */
+/** The rules of user records (spec 2.1, 2.4, 4.1 and 4.3). */
 export function createUserService(deps: {
   apps: AppService;
   activity: AppActivity;
@@ -75,7 +75,7 @@ export function createUserService(deps: {
       throw new Unavailable('The schema of this app is changing; try again shortly', 1);
     },
 
-    /** All records of an app, newest first, read as they are consumed (SPEC 4.3). @param signal ends the reading early */
+    /** All records of an app, newest first, read as they are consumed (spec 4.3). @param signal ends the reading early */
     list: (app: Pick<App, 'id'>, signal?: AbortSignal): RecordBatches => store.ofApp(app.id, signal),
 
     /** The same, one by one and decoded, for whoever looks into them. */
@@ -113,7 +113,7 @@ export function createUserService(deps: {
       return exportUsers(search.all(app.id, filter, signal), format, keys, bom);
     },
 
-    /** A page of the records of all apps, or of one, newest first (SPEC 4.4). */
+    /** A page of the records of all apps, or of one, newest first (spec 4.4). */
     listAcrossApps: (page: { sourceAppId?: string | undefined; limit: number; skip: number }): RecordBatches =>
       store.page(page.sourceAppId, page.limit, page.skip),
   };
@@ -139,7 +139,7 @@ export function createUserService(deps: {
 
   /**
    * The write took longer than the lease, so the app may have been deleted meanwhile, and this record have come after its removal. Then nothing of it
-   * may stay (DESIGN section 3, invariant 5). A lease that holds now is enough to tell: a removal comes later than a lease after its mark. So all writes that were
+   * may stay (invariant 5). A lease that holds now is enough to tell: a removal comes later than a lease after its mark. So all writes that were
    * slow share one read. While the app is only marked as going, the deletion has its last removal before it, which also counts the record.
    *
    * An app that is not found under its name is looked up by its `_id`. Only a tombstone takes the record

@@ -21,8 +21,8 @@ async function leftOf(sourceAppId: string, appId: unknown) {
 
 const NOTHING = { apps: 0, users: 0, schemas: 0, sessions: 0 };
 
-describe('GET /auth/apps (SPEC 4.4)', () => {
-  it('SPEC 4.4: answers sourceAppId, role and createdAt of all apps, and no credentials', async () => {
+describe('GET /auth/apps (spec 4.4)', () => {
+  it('spec 4.4: answers sourceAppId, role and createdAt of all apps, and no credentials', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const { body, text } = await server.admin.get('/auth/apps').expect(200);
     expect(body.apps).toContainEqual({ sourceAppId: 'admin', role: 'admin', createdAt: expect.any(String) });
@@ -34,8 +34,8 @@ describe('GET /auth/apps (SPEC 4.4)', () => {
   });
 });
 
-describe('POST /auth/apps (SPEC 4.4)', () => {
-  it('SPEC 4.4: answers sourceAppId, role user and a password that logs in; the app has the default schema', async () => {
+describe('POST /auth/apps (spec 4.4)', () => {
+  it('spec 4.4: answers sourceAppId, role user and a password that logs in; the app has the default schema', async () => {
     const { body } = await server.admin.post('/auth/apps', { sourceAppId: 'New.app_1-x' }).expect(200);
     expect(body).toEqual({ sourceAppId: 'New.app_1-x', role: 'user', password: expect.stringMatching(/^[\w-]{24,}$/) });
     await new Client(server.client.url).logIn(body.sourceAppId, body.password);
@@ -44,7 +44,7 @@ describe('POST /auth/apps (SPEC 4.4)', () => {
   });
 
   it.each(['', 'a b', 'a/b', 'ä', 'a\n', '$ne', 'x'.repeat(81), 7, null, { $gt: '' }, ['a'], undefined])(
-    'SPEC 7, invalid sourceAppId format on app creation: %j is 400',
+    'spec 7, invalid sourceAppId format on app creation: %j is 400',
     async (sourceAppId) => {
       const before = await server.db.collection('apps').countDocuments();
       const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(400);
@@ -79,7 +79,7 @@ describe('POST /auth/apps (SPEC 4.4)', () => {
     await server.client.submit('..', { email: 'a@x.org' }).expect(200);
   });
 
-  it('SPEC 8, sourceAppId length: 80 characters are taken', async () => {
+  it('spec 8, sourceAppId length: 80 characters are taken', async () => {
     await server.admin.post('/auth/apps', { sourceAppId: 'l'.repeat(80) }).expect(200);
   });
 
@@ -88,14 +88,14 @@ describe('POST /auth/apps (SPEC 4.4)', () => {
     expect(body.errors).toEqual([{ path: 'role', message: 'is not a known property' }]);
   });
 
-  it('SPEC 7, app exists: 409, and the app and its password stay', async () => {
+  it('spec 7, app exists: 409, and the app and its password stay', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(409);
     expect(body).toEqual({ message: 'An app with this sourceAppId already exists' });
     await new Client(server.client.url).logIn(sourceAppId, password);
   });
 
-  it('SPEC 7, app exists: of creations at the same time one succeeds, and nothing is left of the others', async () => {
+  it('spec 7, app exists: of creations at the same time one succeeds, and nothing is left of the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => server.admin.post('/auth/apps', { sourceAppId: 'contended' })),
     );
@@ -110,8 +110,8 @@ describe('POST /auth/apps (SPEC 4.4)', () => {
   });
 });
 
-describe('DELETE /auth/apps/:sourceAppId (SPEC 4.4)', () => {
-  it('SPEC 4.4 and DESIGN 2, delete app: its users, schema versions and sessions go, and those of others stay', async () => {
+describe('DELETE /auth/apps/:sourceAppId (spec 4.4)', () => {
+  it('spec 4.4, delete app: its users, schema versions and sessions go, and those of others stay', async () => {
     const [gone, kept] = [await server.admin.buildApp({ fields: [] }), await server.admin.buildApp({ fields: [] })];
     for (const { sourceAppId, password } of [gone, kept]) {
       for (const email of ['a@x.org', 'b@x.org']) await server.client.submit(sourceAppId, { email }).expect(200);
@@ -131,13 +131,13 @@ describe('DELETE /auth/apps/:sourceAppId (SPEC 4.4)', () => {
     await server.admin.get(`/auth/apps/${gone.sourceAppId}/schema`).expect(404);
   });
 
-  it('SPEC 7, deleting an admin app: 400, and it stays', async () => {
+  it('spec 7, deleting an admin app: 400, and it stays', async () => {
     const { body } = await server.admin.delete('/auth/apps/admin').expect(400);
     expect(body).toEqual({ message: 'Admin apps cannot be deleted' });
     await server.admin.get('/auth/session').expect(200);
   });
 
-  it.each(['no-such-app', 'not%20an%20id', '%24ne'])('SPEC 7, app not found: %s is 404', async (id) => {
+  it.each(['no-such-app', 'not%20an%20id', '%24ne'])('spec 7, app not found: %s is 404', async (id) => {
     const { body } = await server.admin.delete(`/auth/apps/${id}`).expect(404);
     expect(body).toEqual({ message: 'App not found' });
   });
@@ -148,7 +148,7 @@ describe('DELETE /auth/apps/:sourceAppId (SPEC 4.4)', () => {
     await server.admin.delete(`/auth/apps/${sourceAppId}`).expect(404);
   });
 
-  it('DESIGN 2, delete app: interrupted deletes are finished at the next start', async () => {
+  it('spec 3, delete app: interrupted deletes are finished at the next start', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     const apps = server.db.collection('apps');
@@ -163,7 +163,7 @@ describe('DELETE /auth/apps/:sourceAppId (SPEC 4.4)', () => {
     }
   });
 
-  it('DESIGN 3, invariant 5: what a stalled database applied late for a deleted app is removed by the sweeps', async () => {
+  it('invariant 5: what a stalled database applied late for a deleted app is removed by the sweeps', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     const late = await server.db.collection('users').findOne({ sourceAppId });
@@ -179,7 +179,7 @@ describe('DELETE /auth/apps/:sourceAppId (SPEC 4.4)', () => {
   });
 });
 
-describe('SPEC 7, admin role required: 403', () => {
+describe('spec 7, admin role required: 403', () => {
   const adminRequests = (client: Client): [name: string, send: () => ReturnType<Client['get']>][] => [
     ['GET /auth/apps', () => client.get('/auth/apps')],
     ['POST /auth/apps', () => client.post('/auth/apps', { sourceAppId: 'by-a-user' })],

@@ -113,7 +113,7 @@ describe('PUT /auth/apps/:sourceAppId/schema with If-Match', () => {
     await operator.putSchema(app.sourceAppId, named('a')).set('If-Match', '"v9"').expect(403);
   });
 
-  it('without the header replaces whatever is there (SPEC 4.4)', async () => {
+  it('without the header replaces whatever is there (spec 4.4)', async () => {
     const { sourceAppId } = await server.admin.buildApp(named('a'));
     expect((await server.admin.putSchema(sourceAppId, named('b')).expect(200)).body.version).toBe(3);
   });

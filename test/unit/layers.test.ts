@@ -34,7 +34,9 @@ interface Import {
 /** The imports of one file that lead to another file of the repository. */
 function importsOf(file: string): Import[] {
   const source = readFileSync(join(root, file), 'utf8');
-  const found = [...source.matchAll(/^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'\)/gm)];
+  const found = [
+    ...source.matchAll(/^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'\)/gm),
+  ];
   return found.map(([, type, fixed, dynamic]) => ({
     from: file,
     to: normalize(join(dirname(file), fixed ?? dynamic ?? '')),

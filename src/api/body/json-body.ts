@@ -81,7 +81,7 @@ function encodingOf({ headers }: Request): string | undefined {
   return encoding === 'identity' ? undefined : encoding;
 }
 
-/** DESIGN section 2: 415 for an unknown encoding. */
+/** Spec 4: 415 for an unknown encoding. */
 function decoderOf(encoding: string): Decode {
   const decode = DECODERS.get(encoding);
   if (!decode) throw new AppError(415, 'Unsupported Content-Encoding: use gzip, deflate or identity');

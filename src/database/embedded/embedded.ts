@@ -29,7 +29,7 @@ export class EmbeddedDatabaseError extends Error {
 }
 
 /**
- * Starts a mongod whose files are kept in `DATA_DIR/mongodb`, reachable from this machine only (DESIGN section 4), by
+ * Starts a mongod whose files are kept in `DATA_DIR/mongodb`, reachable from this machine only (decision 6), by
  * those who can read DATA_DIR. While it runs, `DATA_DIR/mongodb-uri` says how. A mongod left over from an owner that
  * was killed is stopped first. Should mongod die while this process lives, it is started again on the same port.
  *

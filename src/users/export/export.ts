@@ -16,7 +16,7 @@ const ONE_ROW = 1;
 const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
 
 /**
- * Writes records as they are read, so that memory stays flat (DESIGN section 3, invariant 6). `ndjson` is one record a line, `json` one array, `csv` follows RFC
+ * Writes records as they are read, so that memory stays flat (invariant 6). `ndjson` is one record a line, `json` one array, `csv` follows RFC
  * 4180: a column for each field of the newest schema, and one, `other`, with what a record holds beside them as JSON.
  *
  * @param keys the schema's field keys, in their order

@@ -7,7 +7,7 @@ import type { UserRecord } from '../user-store.ts';
 
 /** Ends before the deadline of a request does. */
 const BUDGET_MS = 1_800;
-/** How long it may hold the event loop before other requests get their turn (DESIGN section 3, invariant 7). */
+/** How long it may hold the event loop before other requests get their turn (invariant 7). */
 const TURN_MS = 10;
 const MAX_EXAMPLES = 5;
 
@@ -24,7 +24,7 @@ export interface SchemaCheck {
 export type SchemaCheckService = ReturnType<typeof createSchemaCheckService>;
 
 /**
- * Tells what a schema would make of records that are stored already, before it is put in place: a replacement itself does not check them (SPEC 4.4, rule 2). It belongs to the
+ * Tells what a schema would make of records that are stored already, before it is put in place: a replacement itself does not check them (spec 4.4, rule 2). It belongs to the
  * users feature, because schemas know nothing of users (docs/architecture.md).
  *
  * @param budgetMs how long one check may take

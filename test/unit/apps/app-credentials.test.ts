@@ -9,7 +9,7 @@ import {
 const CHEAP = 4;
 const WAITER = { network: '192.0.2.1', known: true, leftMs: () => 30_000 };
 
-describe('a sourceAppId (SPEC 2.2)', () => {
+describe('a sourceAppId (spec 2.2)', () => {
   it.each(['a', '1', '.', '-_.', 'A-b_c.9', 'x'.repeat(80)])('may be %s', (id) => {
     expect(id).toMatch(APP_ID_PATTERN);
   });
@@ -45,7 +45,7 @@ describe('the hasher', () => {
     expect(await hasher.verify('right', undefined, WAITER)).toBe(false);
   });
 
-  it('uses cost 12 (DESIGN section 2)', async () => {
+  it('uses cost 12 (spec 2.2)', async () => {
     expect(await createPasswordHasher().hash('x')).toMatch(/^\$2b\$12\$/);
   });
 });

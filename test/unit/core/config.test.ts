@@ -17,7 +17,7 @@ function mistakes(env: Record<string, string>): readonly string[] {
 }
 
 describe('without any variable', () => {
-  it('has the defaults of DESIGN section 4', () => {
+  it('has the defaults of README.md, "Configuration"', () => {
     expect(loadConfig({})).toEqual({
       production: false,
       port: 3000,

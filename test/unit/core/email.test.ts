@@ -4,7 +4,7 @@ import { normalizeEmail } from '../../../src/core/email.ts';
 
 const label = 'd'.repeat(63);
 
-describe('normalizeEmail (SPEC 4.1)', () => {
+describe('normalizeEmail (spec 4.1)', () => {
   it.each([
     ['ada@example.com', 'ada@example.com'],
     [' \t Ada@Example.COM \n', 'ada@example.com'],

@@ -32,7 +32,7 @@ describe('each refusal', () => {
     expect(new KeyReused().status).toBe(422);
   });
 
-  it('without a session says what SPEC 4.2 says', () => {
+  it('without a session says what spec 4.2 says', () => {
     expect(new Unauthenticated().message).toBe('Not authenticated');
   });
 });

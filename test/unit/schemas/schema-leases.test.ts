@@ -71,7 +71,7 @@ function createSource() {
 
 const leaseOver = (): Promise<void> => sleep(LEASE_MS + 5);
 
-describe('leases (DESIGN section 5, point 2)', () => {
+describe('leases (decision 4)', () => {
   it('share one read among all that ask meanwhile', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
