@@ -20,10 +20,11 @@ import { createLoginLimiter } from './sessions/login-limiter.ts';
 import { createSessionOwnership, createSessionStore } from './sessions/session-store.ts';
 import { createSessionService } from './sessions/sessions.service.ts';
 import { createGroupCommit } from './submissions/store/group-commit.ts';
+import { createIdempotencyKeys, createMovedKeyModel } from './submissions/store/idempotency-keys.ts';
 import { createRecordLimits } from './submissions/store/record-limits.ts';
 import { createRecordWriter } from './submissions/store/record-writer.ts';
 import { createSubmissionStore } from './submissions/store/submission-store.ts';
-import { createIdempotencyKeys, createMovedKeyModel } from './users/idempotency-keys.ts';
+import { createSubmissionService } from './submissions/submissions.service.ts';
 import { createRecordIds } from './users/record-id.ts';
 import { createRecordPages } from './users/record-pages.ts';
 import { createSchemaCheckService } from './users/schema-check/schema-check.service.ts';
@@ -64,7 +65,7 @@ export function createServices(
   const schemaStore = createSchemaStore(models.schemas.collection);
   const idempotencyKeys = createIdempotencyKeys(collection, models.movedKeys.collection);
   const pages = createRecordPages(collection);
-  const userStore = createUserStore(collection, pages, appIdOf, idempotencyKeys);
+  const userStore = createUserStore(collection, pages, appIdOf, idempotencyKeys.removeOf);
   const sessionOwnership = createSessionOwnership(connection);
 
   const hasher = createPasswordHasher(passwordCost);
@@ -83,7 +84,7 @@ export function createServices(
   onNewPrimary(connection, () => leases.revokeAll());
   const schemas = createSchemaService({ apps, store: schemaStore, leases, changes });
   const limits = createRecordLimits(config.recordLimit);
-  const submissions = createSubmissionStore({
+  const store = createSubmissionStore({
     users: collection,
     keys: idempotencyKeys,
     limits,
@@ -93,7 +94,8 @@ export function createServices(
   });
   const activity = createAppActivity(models.apps.collection);
   const search = createUserSearch(collection, undefined, pages);
-  const users = createUserService({ apps, activity, leases, store: userStore, search, submissions, limits });
+  const users = createUserService({ schemas, store: userStore, search });
+  const submissions = createSubmissionService({ apps, activity, leases, users: userStore, store, limits });
   const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });
 
@@ -103,6 +105,7 @@ export function createServices(
     schemas,
     schemaCheck: createSchemaCheckService({ apps, users }),
     users,
+    submissions,
     userStats,
     sessions,
     sessionStore: createSessionStore(connection),

@@ -2,21 +2,7 @@ import { randomBytes } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { HashingQueue, type Waiter } from './hashing-queue.ts';
 
-/** Spec 2.2 and section 8. */
-export const APP_ID_PATTERN = /^[a-zA-Z0-9._-]{1,80}$/;
-
 const COST = 12;
-/** bcrypt reads no further than this; a longer password would be cut without a word. */
-const MAX_PASSWORD_BYTES = 72;
-
-/** Why a password cannot be used, or undefined. */
-export function passwordProblem(password: string): string | undefined {
-  if (password === '') return 'must not be empty';
-  if (password.includes('\0')) return 'must not contain a NUL character';
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return `must have at most ${MAX_PASSWORD_BYTES} bytes`;
-  return undefined;
-}
-
 /** A new password: 32 URL-safe characters, 192 bits from the system's random source. */
 export function generatePassword(): string {
   return randomBytes(24).toString('base64url');

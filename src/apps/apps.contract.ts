@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import type { Endpoints } from '../api/endpoint.ts';
 import { Timestamp } from '../api/validation.ts';
-import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
-import { APP_ID_PATTERN, passwordProblem } from './app-credentials.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
+import { passwordProblem } from '../core/password.ts';
 
 /** Spec 2.2. */
-export const SourceAppId = z
-  .string()
-  .regex(APP_ID_PATTERN, 'must be 1 to 80 letters, digits, dots, underscores or hyphens')
-  .meta({ example: 'newsletter' });
+export const SourceAppId = z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).meta({ example: 'newsletter' });
 const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID).meta({ example: 'newsletter' });
 export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 

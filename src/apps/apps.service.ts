@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type mongo, Types } from 'mongoose';
-import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
 import { Conflict, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
 import type { CreateApp } from './app-creation.ts';
-import { APP_ID_PATTERN, generatePassword, type PasswordHasher } from './app-credentials.ts';
+import { generatePassword, type PasswordHasher } from './app-credentials.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
 import type { Waiter } from './hashing-queue.ts';
 
@@ -110,7 +110,7 @@ export function createAppService(deps: {
      */
     async create(sourceAppId: string, role: Role = 'user'): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {
-        throw new InvalidInput('Invalid sourceAppId: use 1 to 80 letters, digits, dots, underscores or hyphens');
+        throw new InvalidInput(`Invalid sourceAppId: use ${APP_ID_FORMAT}`);
       }
       if (!REACHABLE_APP_ID.test(sourceAppId)) throw new InvalidInput(`Invalid sourceAppId: ${UNREACHABLE_APP_ID}`);
       // Hashing is slow on purpose; most conflicts can be told without it.

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import type { Role } from '../apps/apps.model.ts';
 import type { NewPassword } from '../apps/apps.service.ts';
+import { APP_ID_FORMAT } from '../core/app-id.ts';
 import { InvalidInput } from '../core/errors.ts';
 import { say, type WithServices } from './command.ts';
 
@@ -12,7 +13,7 @@ export function appCommands(withServices: WithServices): Command {
   app
     .command('create')
     .description('create an app; prints its password, which cannot be shown again')
-    .argument('<id>', 'its sourceAppId: 1 to 80 letters, digits, dots, underscores or hyphens')
+    .argument('<id>', `its sourceAppId: ${APP_ID_FORMAT}`)
     .addOption(new Option('--role <role>', 'what it may do').choices(['user', 'admin']).default('user'))
     .action((id: string, { role }: { role: Role }) =>
       withServices(async ({ apps }) => tellPassword('Created app', await apps.create(id, role))),

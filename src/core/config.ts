@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
-import { APP_ID_PATTERN, passwordProblem } from '../apps/app-credentials.ts';
-import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
 import { connectionStringProblem } from './connection-string.ts';
+import { passwordProblem } from './password.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MIN_PASSWORD_LENGTH = 12;
@@ -104,7 +104,7 @@ const environment = z.object({
   DATA_DIR: z.string().default('./data'),
   ADMIN_APP_ID: z
     .string()
-    .regex(APP_ID_PATTERN, 'must be 1 to 80 letters, digits, dots, underscores or hyphens')
+    .regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`)
     .regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID)
     .default('admin'),
   ADMIN_PASSWORD: password.optional(),

@@ -9,7 +9,9 @@ import type { Logger } from '../core/logger.ts';
 import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
+import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
+import { createLongReads } from '../users/long-reads.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
 import { userStatsRoutes } from '../users/stats/stats.routes.ts';
 import { userRoutes } from '../users/users.routes.ts';
@@ -18,7 +20,6 @@ import { createDashboardRouter } from './dashboard.ts';
 import { createDocsRouter } from './docs.ts';
 import { allEndpoints } from './endpoints.ts';
 import { createErrorHandler } from './error-handler.ts';
-import { createLongAnswers } from './long-answers.ts';
 import { mount } from './mount.ts';
 import { createRequestLog } from './request-log.ts';
 import { createSecurityHeaders } from './security-headers.ts';
@@ -50,7 +51,8 @@ export function createApp({ config, logger, services, isStopping = () => false }
     app,
     [
       // First what is asked for most: routes are tried in this order.
-      ...userRoutes(services.users, createLongAnswers()),
+      ...submissionRoutes(services.submissions),
+      ...userRoutes(services.users, createLongReads()),
       ...userStatsRoutes(services.userStats),
       ...schemaRoutes(services.schemas),
       ...schemaCheckRoutes(services.schemaCheck),

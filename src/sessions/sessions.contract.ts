@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { Endpoints } from '../api/endpoint.ts';
-import { APP_ID_PATTERN } from '../apps/app-credentials.ts';
 import { Role, SentPassword, SourceAppId } from '../apps/apps.contract.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/app-id.ts';
 
 const Credentials = z
   .strictObject({
-    sourceAppId: z
-      .string('must be a text')
-      .regex(APP_ID_PATTERN, 'must be 1 to 80 letters, digits, dots, underscores or hyphens'),
+    sourceAppId: z.string('must be a text').regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`),
     password: SentPassword,
   })
   .meta({ id: 'Credentials', example: { sourceAppId: 'newsletter', password: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' } });

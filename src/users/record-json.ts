@@ -1,7 +1,7 @@
 import { BsonToJson } from '../database/bson/bson-to-json.ts';
 import { endOfName, lengthOf, UnknownType } from '../database/bson/elements.ts';
 import { decode } from '../database/collections.ts';
-import type { UserRecord } from './user-store.ts';
+import type { UserRecord } from './users.model.ts';
 
 /** Records as the database sent them, in BSON, some at a time. */
 export type RecordBatches = AsyncIterable<Uint8Array[]>;

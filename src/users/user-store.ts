@@ -1,17 +1,14 @@
 import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
-import type { IdempotencyKeys } from './idempotency-keys.ts';
-import { firstIdAt, parseRecordId } from './record-id.ts';
+import { firstIdAt, parseRecordId, type RecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { RecordPages } from './record-pages.ts';
-import type { UserCollection, UserDocument } from './users.model.ts';
+import type { UserCollection, UserDocument, UserRecord } from './users.model.ts';
 
 /** How many records one step of a removal takes: each step stays short, however many there are. */
 const REMOVAL_STEP = 2_000;
 /** How long the query for one page may run; below the deadline of a request. */
 const PAGE_TIME_MS = 2_200;
-/** A record as listings show it: without what the service keeps for itself. */
-export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes' | 'keyEpoch' | 'sizeBound'>;
 
 const HIDDEN = { appliedKeys: 0, arraySizes: 0, keyEpoch: 0, sizeBound: 0 };
 
@@ -29,11 +26,12 @@ export interface UserStore extends AppOwned {
   page(sourceAppId: string | undefined, limit: number, skip: number): RecordBatches;
 }
 
+/** @param removeKeysOf removes the idempotency keys of an erased record */
 export function createUserStore(
   users: UserCollection,
   pages: RecordPages,
   findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
-  keys: Pick<IdempotencyKeys, 'removeOf'>,
+  removeKeysOf: (appId: Types.ObjectId, record: RecordId) => Promise<void>,
 ): UserStore {
   return {
     ofApp: (appId, signal) => pages.all(appId, {}, signal),
@@ -46,7 +44,7 @@ export function createUserStore(
     async erase(appId, id) {
       const _id = parseRecordId(id);
       if (_id === undefined || (await users.deleteOne({ _id, appId })).deletedCount === 0) return false;
-      await keys.removeOf(appId, _id);
+      await removeKeysOf(appId, _id);
       return true;
     },
 

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { MAX_EXTRA_KEYS } from '../../fields/compile.ts';
-import type { IdempotencyKeys } from '../../users/idempotency-keys.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../../users/users.model.ts';
+import type { IdempotencyKeys } from './idempotency-keys.ts';
 import type { RecordLimits } from './record-limits.ts';
 import { MAX_INLINE_KEYS, type RecordView, type Submission } from './submission.ts';
 

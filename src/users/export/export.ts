@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import type { UserRecord } from '../user-store.ts';
+import type { UserRecord } from '../users.model.ts';
 
 export const exportFormats = ['csv', 'ndjson', 'json'] as const;
 export type ExportFormat = (typeof exportFormats)[number];

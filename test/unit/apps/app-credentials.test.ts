@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  APP_ID_PATTERN,
-  createPasswordHasher,
-  generatePassword,
-  passwordProblem,
-} from '../../../src/apps/app-credentials.ts';
+import { createPasswordHasher, generatePassword } from '../../../src/apps/app-credentials.ts';
+import { APP_ID_PATTERN } from '../../../src/core/app-id.ts';
+import { passwordProblem } from '../../../src/core/password.ts';
 
 const CHEAP = 4;
 const WAITER = { network: '192.0.2.1', known: true, leftMs: () => 30_000 };

@@ -10,7 +10,7 @@ const IN_ALL = 64;
 const RETRY_AFTER = 5;
 
 /** Limits how many answers that read all of an app are under way at the same time. */
-export interface LongAnswers {
+export interface LongReads {
   /**
    * Counts an answer until its response is closed.
    *
@@ -20,7 +20,7 @@ export interface LongAnswers {
   begin(req: Request, res: Response): AbortSignal;
 }
 
-export function createLongAnswers(): LongAnswers {
+export function createLongReads(): LongReads {
   const counts = new Map<string, number>();
   let total = 0;
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Connection, mongo, type Types } from 'mongoose';
-import type { AppOwned } from '../apps/app-owned.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
-import type { RecordId } from './record-id.ts';
-import type { AppliedKey, UserCollection, UserDocument } from './users.model.ts';
+import type { AppOwned } from '../../apps/app-owned.ts';
+import { type Collection, createModel, type Model, Schema } from '../../database/collections.ts';
+import type { RecordId } from '../../users/record-id.ts';
+import type { AppliedKey, UserCollection, UserDocument } from '../../users/users.model.ts';
 
 const HASH_BYTES = 16;
 const RECORD_ID_BYTES = 16;
