@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 const LOOK_EVERY_MS = 200;
-const GIVE_UP_AFTER_MS = 15 * 60_000;
+const BATCH_TIMEOUT_MS = 15 * 60_000;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /**
@@ -16,7 +16,7 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
  */
 export function withLock(path, onWait, work) {
   const token = `${process.pid} ${randomUUID()}`;
-  const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
+  const giveUpAt = performance.now() + BATCH_TIMEOUT_MS;
   for (let waited = false; !create(path, token); waited = true) {
     const holder = read(path);
     // An empty file is one whose owner has not written its id yet.

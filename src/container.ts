@@ -4,14 +4,14 @@ import { createAppCreation } from './apps/app-creation.ts';
 import { createPasswordHasher } from './apps/app-credentials.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from './apps/app-removal.ts';
 import { createLateSweep, upgradeTombstones } from './apps/app-tombstones.ts';
-import { createAppModel, createChangeStampModel, createDeletedAppModel } from './apps/apps.model.ts';
+import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps/apps.model.ts';
 import { createAppService } from './apps/apps.service.ts';
-import { createAppChanges } from './apps/revision.ts';
+import { createAppRevision } from './apps/revision.ts';
 import type { Config } from './core/config.ts';
 import type { Logger } from './core/logger.ts';
 import type { Connection } from './database/client.ts';
 import { ensureIndexes, STATEMENT_TIME_MS } from './database/collections.ts';
-import { onNewPrimary } from './database/primary-monitor.ts';
+import { monitorPrimary } from './database/primary-monitor.ts';
 import { createSchemaLeases } from './schemas/schema-leases.ts';
 import { createSchemaStore } from './schemas/schema-store.ts';
 import { createSchemaModel } from './schemas/schemas.model.ts';
@@ -35,7 +35,7 @@ import { createUserStore } from './users/user-store.ts';
 import { createUserModel } from './users/users.model.ts';
 import { createUserService } from './users/users.service.ts';
 
-export type Services = ReturnType<typeof createServices>;
+export type Services = ReturnType<typeof createContainer>;
 
 /**
  * Builds all services on one connection. This is the one place that knows how they fit together; nothing is shared between two calls, so a test can run
@@ -44,7 +44,7 @@ export type Services = ReturnType<typeof createServices>;
  * @param options.passwordCost bcrypt's; lower only in tests
  * @param options.sweepEveryMs how often it looks for interrupted deletions; shorter only in tests
  */
-export function createServices(
+export function createContainer(
   config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit'>,
   connection: Connection,
   logger: Logger,
@@ -53,7 +53,7 @@ export function createServices(
   const models = {
     apps: createAppModel(connection),
     deletedApps: createDeletedAppModel(connection),
-    changeStamps: createChangeStampModel(connection),
+    revisions: createRevisionModel(connection),
     schemas: createSchemaModel(connection),
     users: createUserModel(connection),
     movedKeys: createMovedKeyModel(connection),
@@ -72,17 +72,17 @@ export function createServices(
   const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
   const createApp = createAppCreation({ apps: stored.apps, owned: [schemaStore] });
   const apps = createAppService({ ...stored, createApp, hasher });
-  const changes = createAppChanges(models.changeStamps.collection);
+  const revision = createAppRevision(models.revisions.collection);
   const others = [schemaStore, sessionOwnership, idempotencyKeys];
   const sweepLate = createLateSweep({ ...stored, owned: [userStore, ...others], logger, sweepEveryMs });
-  const removal = createAppRemoval({ ...stored, users: userStore, others, changes, sweepLate, logger, sweepEveryMs });
+  const removal = createAppRemoval({ ...stored, users: userStore, others, revision, sweepLate, logger, sweepEveryMs });
   const leases = createSchemaLeases({
     findApp: (sourceAppId, readConcern) => apps.find(sourceAppId, readConcern),
     newestSchema: (app, readConcern) => schemaStore.newest(app.id, readConcern),
-    readStamp: () => changes.stamp(),
+    readRevision: () => revision.read(),
   });
-  onNewPrimary(connection, () => leases.revokeAll());
-  const schemas = createSchemaService({ apps, store: schemaStore, leases, changes });
+  monitorPrimary(connection, () => leases.revokeAll());
+  const schemas = createSchemaService({ apps, store: schemaStore, leases, revision });
   const limits = createRecordLimits(config.recordLimit);
   const store = createSubmissionStore({
     users: collection,
@@ -122,7 +122,7 @@ export function createServices(
 
     /** For a server, before it listens: finishes what a crash interrupted, and goes on looking for deletions that were. */
     async start(): Promise<void> {
-      await changes.renew();
+      await revision.bump();
       await removal.start();
     },
 

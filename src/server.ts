@@ -1,6 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import type { NewPassword } from './apps/apps.service.ts';
-import { createServices } from './container.ts';
+import { createContainer } from './container.ts';
 import { type Config, ConfigError, loadConfig } from './core/config.ts';
 import { createLogger, type Logger } from './core/logger.ts';
 import { sessionSecret } from './core/session-secret.ts';
@@ -21,7 +21,7 @@ interface Running {
 async function start(config: Config, logger: Logger): Promise<Running> {
   const secret = await sessionSecret(config);
   const database = await openDatabase(config, { logger, progress: say });
-  const services = createServices(config, database.connection, logger);
+  const services = createContainer(config, database.connection, logger);
   let stopping = false;
   try {
     await services.prepare();

@@ -23,7 +23,7 @@ export const SERVICE_ENV = {
 const LISTED = 10_000;
 
 /** Starts everything; `stop` ends and removes it. */
-export async function prepareGround(progress) {
+export async function prepareFixture(progress) {
   const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
   const mongod = await startEmbedded(
     { dataDir, mongod: loadConfig(process.env).mongod },

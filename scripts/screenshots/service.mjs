@@ -1,4 +1,4 @@
-import { createServices } from '../../dist/container.js';
+import { createContainer } from '../../dist/container.js';
 import { loadConfig } from '../../dist/core/config.js';
 import { createLogger } from '../../dist/core/logger.js';
 import { connectDatabase } from '../../dist/database/client.js';
@@ -17,7 +17,7 @@ export async function startFilledService(dataDir, progress) {
   const logger = createLogger(config);
   const embedded = await startEmbedded({ dataDir, mongod: config.mongod }, { progress, logger });
   const connection = await connectDatabase(new URL('/screenshots', embedded.uri).href);
-  const services = createServices(config, connection, logger);
+  const services = createContainer(config, connection, logger);
   await services.prepare();
   await services.apps.ensureAdmin(ADMIN.sourceAppId, ADMIN.password);
   const app = createApp({ config: { ...config, sessionSecret: 'secret-of-the-screenshots' }, logger, services });

@@ -5,7 +5,7 @@ import type { AppOwned } from './app-owned.ts';
 import type { LateSweep } from './app-tombstones.ts';
 import { KEEP_TOMBSTONE_MS } from './app-tombstones.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection } from './apps.model.ts';
-import type { AppChanges } from './revision.ts';
+import type { AppRevision } from './revision.ts';
 
 /** How often a server sweeps. */
 export const SWEEP_EVERY_MS = 60_000;
@@ -23,12 +23,12 @@ export function createAppRemoval(deps: {
   deletedApps: DeletedAppCollection;
   users: AppOwned;
   others: readonly AppOwned[];
-  changes: AppChanges;
+  revision: AppRevision;
   sweepLate: LateSweep;
   logger: Logger;
   sweepEveryMs?: number;
 }) {
-  const { apps, deletedApps, users, others, changes, sweepLate, logger, sweepEveryMs = SWEEP_EVERY_MS } = deps;
+  const { apps, deletedApps, users, others, revision, sweepLate, logger, sweepEveryMs = SWEEP_EVERY_MS } = deps;
   let timer: NodeJS.Timeout | undefined;
 
   async function removeOwned(appId: Types.ObjectId): Promise<number> {
@@ -67,7 +67,7 @@ export function createAppRemoval(deps: {
     ];
     const going = await apps.find({ $or: interrupted }).toArray();
     // Whoever began the deletion may not have come this far.
-    if (going.length > 0) await changes.takeEffect();
+    if (going.length > 0) await revision.publish();
     for (const app of going) {
       if (app.creating && !(await claimCreation(app))) continue;
       const deletedUsers = await finish(app._id, app.deletingSince ?? new Date());
@@ -93,7 +93,7 @@ export function createAppRemoval(deps: {
       // A deletion that failed half-way is taken up again by asking once more, so one that is going is no error.
       const begunAt = new Date();
       await apps.updateOne({ _id: app._id }, { $set: { deletingSince: begunAt } });
-      await changes.takeEffect();
+      await revision.publish();
       return finish(app._id, begunAt);
     },
 

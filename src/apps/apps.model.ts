@@ -66,12 +66,12 @@ const deletedAppSchema = new Schema(
 );
 
 /** What every change of an app or a schema renews: see app-changes.ts. */
-export interface ChangeStampDocument {
+export interface RevisionDocument {
   _id: string;
   stamp: Types.ObjectId;
 }
 
-const changeStampSchema = new Schema(
+const revisionSchema = new Schema(
   { _id: { type: String, required: true }, stamp: { type: Schema.Types.ObjectId, required: true } },
   { collection: 'change_stamps', versionKey: false },
 );
@@ -79,12 +79,12 @@ const changeStampSchema = new Schema(
 export type AppCollection = Collection<AppDocument>;
 export type DeletedAppCollection = Collection<DeletedAppDocument>;
 
-export type ChangeStampCollection = Collection<ChangeStampDocument>;
+export type RevisionCollection = Collection<RevisionDocument>;
 
 export const createAppModel = (connection: Connection): Model<AppDocument> => createModel(connection, 'App', appSchema);
 
 export const createDeletedAppModel = (connection: Connection): Model<DeletedAppDocument> =>
   createModel(connection, 'DeletedApp', deletedAppSchema);
 
-export const createChangeStampModel = (connection: Connection): Model<ChangeStampDocument> =>
-  createModel(connection, 'ChangeStamp', changeStampSchema);
+export const createRevisionModel = (connection: Connection): Model<RevisionDocument> =>
+  createModel(connection, 'ChangeStamp', revisionSchema);

@@ -29,7 +29,7 @@ export interface NewPassword {
  * it is `deleted`, as its tombstone says; or it is `missing`, and nothing says why (renamed or restored by
  * hand). Nothing may be removed for an app that is missing.
  */
-export type AppFate = 'live' | 'deleting' | 'deleted' | 'missing';
+export type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
 
 export type AppService = ReturnType<typeof createAppService>;
 
@@ -81,7 +81,7 @@ export function createAppService(deps: {
     },
 
     /** What became of this life of an app. While it is `deleting`, its last removal of records is still to come. */
-    async fateOf(_id: Types.ObjectId): Promise<AppFate> {
+    async stateOf(_id: Types.ObjectId): Promise<AppState> {
       const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
       if (app) return app.deletingSince ? 'deleting' : 'live';
       // After the app: a deletion writes the tombstone first and removes the app then.

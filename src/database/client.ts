@@ -17,11 +17,11 @@ export type { Connection } from 'mongoose';
  * (http/deadline.ts) answers before that.
  *
  * @param uri names the database, else it is `user-collection`
- * @param patienceMs how long to look for a server before giving up
+ * @param timeoutMs how long to look for a server before giving up
  * @throws {Error} when no server is found, or when the effective options are weaker
  */
-export async function connectDatabase(uri: string, patienceMs = 15_000): Promise<Connection> {
-  const giveUpAt = performance.now() + patienceMs;
+export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<Connection> {
+  const giveUpAt = performance.now() + timeoutMs;
   for (;;) {
     const connection = mongoose.createConnection(uri, {
       ...(namesDatabase(uri) ? {} : { dbName: DEFAULT_DATABASE }),

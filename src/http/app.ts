@@ -15,7 +15,7 @@ import { createLongReads } from '../users/long-reads.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
 import { userStatsRoutes } from '../users/stats/stats.routes.ts';
 import { userRoutes } from '../users/users.routes.ts';
-import { createOriginCheck } from './cors.ts';
+import { createCors } from './cors.ts';
 import { createDashboardRouter } from './dashboard.ts';
 import { createDocsRouter } from './docs.ts';
 import { allEndpoints } from './endpoints.ts';
@@ -45,7 +45,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
 
   app.use(createRequestLog(logger));
   app.use(createSecurityHeaders(config.production));
-  app.use(createOriginCheck(config.corsOrigins));
+  app.use(createCors(config.corsOrigins));
 
   mount(
     app,

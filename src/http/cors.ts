@@ -6,7 +6,7 @@ import { Forbidden } from '../core/errors.ts';
  * Spec 5.3: requests from listed origins pass, and those without an `Origin`, and those of the service's own pages; every other is refused before anything runs. As
  * browsers send `Origin` with each request that changes something, this is also the guard against forged requests.
  */
-export function createOriginCheck(origins: readonly string[]): RequestHandler[] {
+export function createCors(origins: readonly string[]): RequestHandler[] {
   const listed = new Set(origins);
   const check: RequestHandler = (req, res, next) => {
     const origin = req.headers.origin;

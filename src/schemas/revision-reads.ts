@@ -7,10 +7,10 @@ interface Reading {
   stamp: string;
 }
 
-export type StampReadings = ReturnType<typeof createStampReadings>;
+export type RevisionReads = ReturnType<typeof createRevisionReads>;
 
 /** Readings of the change stamp (apps/app-changes.ts), each shared by all that need one meanwhile. */
-export function createStampReadings(read: () => Promise<string>, clock: Clock) {
+export function createRevisionReads(read: () => Promise<string>, clock: Clock) {
   let last: Reading | undefined;
   let underWay: { begun: Moment; result: Promise<Reading> } | undefined;
 

@@ -5,7 +5,7 @@ import { LEASE_MS } from '../apps/revision.ts';
 import { Unavailable } from '../core/errors.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import { type Clock, isWithin, type Moment, momentOf, systemClock } from './clock.ts';
-import { createStampReadings } from './revision-reads.ts';
+import { createRevisionReads } from './revision-reads.ts';
 import type { AppSchema, StoredSchema } from './schema-store.ts';
 
 /** How many apps' compiled schemas are kept; the least used go first. */
@@ -41,7 +41,7 @@ interface Read {
   /** When the read began. */
   begun: Moment;
   /** The change stamp as it was read before this read began, if it was. */
-  stamp: string | undefined;
+  revision: string | undefined;
   /** How many revocations there had been then. */
   revocations: number;
   isDone: boolean;
@@ -70,21 +70,27 @@ export function createSchemaLeases(
   source: {
     findApp(sourceAppId: string, readConcern: ReadConcern): Promise<App | undefined>;
     newestSchema(app: App, readConcern: ReadConcern): Promise<StoredSchema | undefined>;
-    readStamp(): Promise<string>;
+    readRevision(): Promise<string>;
   },
   clock: Clock = systemClock,
 ) {
   const reads = new LRUCache<string, Read>({ max: MAX_APPS });
-  const stamps = createStampReadings(source.readStamp, clock);
+  const revisionReads = createRevisionReads(source.readRevision, clock);
   let revocations = 0;
   const compiled = new LRUCache<string, Compiled>({ max: MAX_APPS });
 
   function begin(sourceAppId: string): Read {
     const begun = momentOf(clock);
-    const read: Read = { begun, stamp: stamps.last(), revocations, isDone: false, result: Promise.resolve(undefined) };
+    const read: Read = {
+      begun,
+      revision: revisionReads.last(),
+      revocations,
+      isDone: false,
+      result: Promise.resolve(undefined),
+    };
     read.result = load(sourceAppId, read);
     // So that the next read has one to be held against.
-    if (read.stamp === undefined) stamps.asOf(begun).catch(() => undefined);
+    if (read.revision === undefined) revisionReads.asOf(begun).catch(() => undefined);
     reads.set(sourceAppId, read);
     read.result.then(
       () => {
@@ -134,14 +140,14 @@ export function createSchemaLeases(
 
   const isYoung = ({ begun }: Read, now = momentOf(clock)): boolean => isWithin(LEASE_MS, begun, now);
 
-  const isUnchanged = ({ begun, stamp }: Read): boolean =>
-    stamp !== undefined && isWithin(MAX_AGE_MS, begun, momentOf(clock)) && stamps.confirms(stamp);
+  const isUnchanged = ({ begun, revision }: Read): boolean =>
+    revision !== undefined && isWithin(MAX_AGE_MS, begun, momentOf(clock)) && revisionReads.confirms(revision);
 
   /** Whether one who asks at `asked` may be given what a read finds, or found. Reads the stamp when that is needed to tell. */
   async function serves(read: Read, asked: Moment): Promise<boolean> {
     if (isYoung(read, asked)) return true;
-    if (!read.isDone || read.stamp === undefined || !isWithin(MAX_AGE_MS, read.begun, asked)) return false;
-    return (await stamps.asOf(asked)) === read.stamp;
+    if (!read.isDone || read.revision === undefined || !isWithin(MAX_AGE_MS, read.begun, asked)) return false;
+    return (await revisionReads.asOf(asked)) === read.revision;
   }
 
   /** A version never changes, so it and its compiled form are kept as long as it is the newest. */
@@ -190,7 +196,7 @@ export function createSchemaLeases(
       revocations += 1;
       reads.clear();
       compiled.clear();
-      stamps.forget();
+      revisionReads.forget();
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { App, AppService } from '../apps/apps.service.ts';
-import type { AppChanges } from '../apps/revision.ts';
+import type { AppRevision } from '../apps/revision.ts';
 import { InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
@@ -20,9 +20,9 @@ export function createSchemaService(deps: {
   apps: AppService;
   store: SchemaStore;
   leases: SchemaLeases;
-  changes: AppChanges;
+  revision: AppRevision;
 }) {
-  const { apps, store, leases, changes } = deps;
+  const { apps, store, leases, revision } = deps;
 
   async function ofApp({ id }: Pick<App, 'id'>, version?: number): Promise<AppSchema> {
     const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
@@ -36,7 +36,7 @@ export function createSchemaService(deps: {
    * @throws {NotFound} @throws {Unavailable} when the app is missing and nothing says that it was deleted
    */
   async function ensureLive(appId: App['id'], versionId: App['id']): Promise<void> {
-    const fate = await apps.fateOf(appId);
+    const fate = await apps.stateOf(appId);
     if (fate === 'live') return;
     if (fate === 'missing') throw new Unavailable();
     await store.remove(versionId);
@@ -96,7 +96,7 @@ export function createSchemaService(deps: {
           throw error;
         }
         leases.forget(sourceAppId);
-        await changes.takeEffect();
+        await revision.publish();
         await ensureLive(id, added);
         return schema;
       }

@@ -1,5 +1,5 @@
 import type { AppActivity } from '../apps/app-activity.ts';
-import type { AppFate, AppService } from '../apps/apps.service.ts';
+import type { AppService, AppState } from '../apps/apps.service.ts';
 import { normalizeEmail } from '../core/email.ts';
 import { AppError, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
@@ -113,8 +113,8 @@ export function createSubmissionService(deps: {
   }
 
   /** Removes the record that a submission created, if a tombstone names its app. What it added to another goes with that. */
-  async function withdrawFromDeleted({ appId, email, now }: Submission): Promise<AppFate> {
-    const fate = await apps.fateOf(appId);
+  async function withdrawFromDeleted({ appId, email, now }: Submission): Promise<AppState> {
+    const fate = await apps.stateOf(appId);
     if (fate === 'deleted') await users.withdraw({ appId, email, createdAt: now });
     return fate;
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
-import { onNewPrimary } from '../../src/database/primary-monitor.ts';
+import { monitorPrimary } from '../../src/database/primary-monitor.ts';
 import { startServer } from '../support/server.ts';
 import { type ReplicaSet, startReplicaSet } from './mongod.ts';
 
@@ -21,7 +21,7 @@ const write = () => connection.getClient().db().collection('any').insertOne({});
 it('tells of another primary, or the same after another election, before an operation goes to it', async () => {
   const elections: number[] = [];
   let written = 0;
-  onNewPrimary(connection, () => elections.push(written));
+  monitorPrimary(connection, () => elections.push(written));
   const primary = await set.primary();
   for (written = 1; written <= 3; written += 1) {
     await primary.ask((admin) => admin.command({ replSetStepDown: 1, force: true }));

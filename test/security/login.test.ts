@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPasswordHasher } from '../../src/apps/app-credentials.ts';
-import { createServices } from '../../src/container.ts';
+import { createContainer } from '../../src/container.ts';
 import { clientNetwork } from '../../src/core/client-network.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
@@ -61,7 +61,7 @@ describe('unknown apps and wrong passwords', () => {
     const uri = new URL(inject('mongodbUri'));
     uri.pathname = `/${randomName()}`;
     const connection = await connectDatabase(uri.href);
-    const services = createServices(config, connection, createLogger({ logLevel: 'silent' }));
+    const services = createContainer(config, connection, createLogger({ logLevel: 'silent' }));
     try {
       await services.apps.ensureAdmin('admin', ADMIN_PASSWORD);
       // The first one also makes the hash that stands in for a missing one.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
-import { createServices, type Services } from '../../src/container.ts';
+import { createContainer, type Services } from '../../src/container.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { connectDatabase } from '../../src/database/client.ts';
@@ -58,7 +58,7 @@ export async function startServer(
   const uri = new URL(config.mongodbUri ?? inject('mongodbUri'));
   uri.pathname = `/${database}`;
   const connection = await connectDatabase(uri.href);
-  const services = createServices(config, connection, logger, {
+  const services = createContainer(config, connection, logger, {
     passwordCost,
     ...(sweepEveryMs !== undefined && { sweepEveryMs }),
   });

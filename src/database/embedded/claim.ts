@@ -24,20 +24,20 @@ export function keyPath(dataDir: string, port: number): string {
 }
 
 /** Writes the claim of this process. It comes before mongod, so that a mongod can be found whenever its owner dies. */
-export async function layClaim(dataDir: string, port: number, key: string): Promise<void> {
+export async function writePidFile(dataDir: string, port: number, key: string): Promise<void> {
   await writeSecret(keyPath(dataDir, port), key);
   await writeSecret(pidPath(dataDir, port), String(process.pid));
 }
 
 /** Removes the claim on `port`. */
-export async function dropClaim(dataDir: string, port: number): Promise<void> {
+export async function removePidFile(dataDir: string, port: number): Promise<void> {
   await rm(pidPath(dataDir, port), { force: true });
   await rm(keyPath(dataDir, port), { force: true });
 }
 
 /** Removes the claims of all others. Only for the one whose mongod runs: its lock on the files keeps everybody else's from starting. */
-export async function dropOtherClaims(dataDir: string, port: number): Promise<void> {
-  for (const other of await claimedPorts(dataDir)) if (other !== port) await dropClaim(dataDir, other);
+export async function removeOtherPidFiles(dataDir: string, port: number): Promise<void> {
+  for (const other of await claimedPorts(dataDir)) if (other !== port) await removePidFile(dataDir, other);
 }
 
 /** The ports of all claims. */

@@ -3,7 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../core/config.ts';
 import { prepareDataDir } from '../../core/data-dir.ts';
 import type { Logger } from '../../core/logger.ts';
-import { createKey, dropClaim, dropOtherClaims, keyPath, layClaim, publishUri, readKey, withdrawUri } from './claim.ts';
+import {
+  createKey,
+  keyPath,
+  publishUri,
+  readKey,
+  removeOtherPidFiles,
+  removePidFile,
+  withdrawUri,
+  writePidFile,
+} from './claim.ts';
 import { findMongod, type Mongod, type Progress } from './mongod-binary.ts';
 import { freePort, LaunchError, launchMongod } from './mongod-process.ts';
 import { embeddedUri, findRunning, isAlive, mongodbFolder, type RunningMongod, shutDown } from './owner.ts';
@@ -42,7 +51,7 @@ export async function startEmbedded(
   const dataDir = await prepareDataDir(config.dataDir);
   const dbPath = mongodbFolder(dataDir);
   await mkdir(dbPath, { recursive: true, mode: 0o700 });
-  await clearTheWay(dataDir);
+  await stopOrphan(dataDir);
   const mongod = await findMongod(config.mongod, progress);
 
   const key = createKey();
@@ -52,14 +61,14 @@ export async function startEmbedded(
 
   async function launch(mongod: Mongod, port: number) {
     // Only what is missing is written: a full disk must not keep mongod from being started again.
-    if ((await readKey(dataDir, port)) !== key) await layClaim(dataDir, port, key);
+    if ((await readKey(dataDir, port)) !== key) await writePidFile(dataDir, port, key);
     const onEnd = () => {
-      if (!stopping) current = revive(mongod, port);
+      if (!stopping) current = restart(mongod, port);
     };
     return launchMongod(mongod, { dbPath, port, keyFile: keyPath(dataDir, port), onEnd });
   }
 
-  async function revive(mongod: Mongod, port: number): Promise<{ stop(): Promise<unknown> }> {
+  async function restart(mongod: Mongod, port: number): Promise<{ stop(): Promise<unknown> }> {
     for (let delay = REVIVE_DELAY_MS.first; ; delay = Math.min(2 * delay, REVIVE_DELAY_MS.most)) {
       logger.error('the embedded mongod ended unexpectedly; starting it again');
       await sleep(delay);
@@ -77,7 +86,7 @@ export async function startEmbedded(
     // First: from when mongod is gone, the file may be that of the next process.
     await withdrawUri(dataDir);
     await (await current).stop();
-    await dropClaim(dataDir, first.port);
+    await removePidFile(dataDir, first.port);
   }
 
   const address = { port: first.port, key };
@@ -112,20 +121,20 @@ async function launchWhenClear<Instance>(dataDir: string, launch: (port: number)
     const port = await freePort();
     try {
       const instance = await launch(port);
-      await dropOtherClaims(dataDir, port);
+      await removeOtherPidFiles(dataDir, port);
       return { instance, port };
     } catch (error) {
-      await dropClaim(dataDir, port);
+      await removePidFile(dataDir, port);
       if (!(error instanceof LaunchError)) throw error;
       if (!error.isInTheWay || performance.now() > giveUpAt) throw startFailure(dataDir, error.message);
     }
     await sleep(LOOK_AGAIN_MS);
-    await clearTheWay(dataDir);
+    await stopOrphan(dataDir);
   }
 }
 
 /** Stops a mongod on `dataDir` whose owner is gone. @throws {EmbeddedDatabaseError} when its owner lives */
-async function clearTheWay(dataDir: string): Promise<void> {
+async function stopOrphan(dataDir: string): Promise<void> {
   const giveUpAt = performance.now() + OWNER_CONNECTS_WITHIN_MS;
   for (;;) {
     const running = await findRunning(dataDir);

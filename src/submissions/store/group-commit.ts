@@ -8,8 +8,8 @@ import type { RecordWriter } from './record-writer.ts';
  * (docs/performance.md): when as many wait as are on the wire, or one has waited so long that what it waits for may be stuck.
  */
 const MAX_IN_FLIGHT = 3;
-const LEAST_ANOTHER = 8;
-const PATIENCE_MS = 25;
+const MIN_CONCURRENT_BATCH = 8;
+const MAX_WAIT_MS = 25;
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
@@ -21,7 +21,7 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
  * A batch gives its place on the wire up after this long, when every request in it was answered 503 already (http/deadline.ts). A connection that never answers
  * again would hold it for as long as the driver waits for a socket, and three of them all submissions. It is the same for what waited so long before it went out.
  */
-const GIVE_UP_AFTER_MS = 3_000;
+const BATCH_TIMEOUT_MS = 3_000;
 
 interface Waiting extends Entry {
   bytes: number;
@@ -40,7 +40,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let inFlight = 0;
-  let onTheWire = 0;
+  let inFlightWrites = 0;
   let scheduled = false;
   let patience: NodeJS.Timeout | undefined;
 
@@ -48,29 +48,32 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
     scheduled = false;
     clearTimeout(patience);
     patience = undefined;
-    refuseOld();
-    while (mayGo()) {
+    rejectExpired();
+    while (canFlush()) {
       void commit(takeBatch());
     }
-    comeBack();
+    scheduleFlush();
   }
 
   /** Looks again when the patience of what waits beside a batch on the wire is over. */
-  function comeBack(): void {
+  function scheduleFlush(): void {
     if (waiting.length === 0 || inFlight >= MAX_IN_FLIGHT) return;
-    patience ??= setTimeout(flush, PATIENCE_MS);
+    patience ??= setTimeout(flush, MAX_WAIT_MS);
   }
 
-  function mayGo(): boolean {
+  function canFlush(): boolean {
     if (inFlight === 0) return waiting.length > 0;
     const [oldest] = waiting;
     if (!oldest || inFlight >= MAX_IN_FLIGHT) return false;
-    return waiting.length >= Math.max(LEAST_ANOTHER, onTheWire) || performance.now() - oldest.since >= PATIENCE_MS;
+    return (
+      waiting.length >= Math.max(MIN_CONCURRENT_BATCH, inFlightWrites) ||
+      performance.now() - oldest.since >= MAX_WAIT_MS
+    );
   }
 
   /** Refuses what has waited too long: nobody waits for its answer any more, and its sender may have sent it again. */
-  function refuseOld(): void {
-    const oldest = performance.now() - GIVE_UP_AFTER_MS;
+  function rejectExpired(): void {
+    const oldest = performance.now() - BATCH_TIMEOUT_MS;
     const young = waiting.findIndex(({ since }) => since >= oldest);
     const old = waiting.splice(0, young === -1 ? waiting.length : young);
     for (const entry of old) {
@@ -95,14 +98,14 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
 
   async function commit(batch: Entry[]): Promise<void> {
     inFlight += 1;
-    onTheWire += batch.length;
+    inFlightWrites += batch.length;
     try {
       await givingUp(send(batch));
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
       inFlight -= 1;
-      onTheWire -= batch.length;
+      inFlightWrites -= batch.length;
       flush();
     }
   }
@@ -123,7 +126,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
         waiting.push({ write, bytes, since: performance.now(), resolve, reject });
         waitingBytes += bytes;
         if (scheduled) return;
-        if (!mayGo()) return comeBack();
+        if (!canFlush()) return scheduleFlush();
         // After the sockets that are readable now were read: requests that came together are written together.
         scheduled = true;
         setImmediate(flush);
@@ -136,7 +139,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
 async function givingUp(writing: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new Unavailable()), GIVE_UP_AFTER_MS);
+    timer = setTimeout(() => fail(new Unavailable()), BATCH_TIMEOUT_MS);
   });
   try {
     await Promise.race([writing, late]);

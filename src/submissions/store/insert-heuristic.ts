@@ -3,16 +3,16 @@ const WORTH_TRYING = 0.25;
 /** How many of the last people the share is about. */
 const MEMORY = 64;
 
-export type Newcomers = ReturnType<typeof createNewcomers>;
+export type InsertHeuristic = ReturnType<typeof createInsertHeuristic>;
 
 /**
  * Guesses whether a person of whom this server knows no record has none. An insert costs the database a quarter of an upsert (docs/decisions/0011-insert-first.md), but one that is refused
  * comes on top of the upsert. Forms meet new people and apps old ones, so the last few are asked.
  */
-export function createNewcomers() {
+export function createInsertHeuristic() {
   let returning = 0;
   return {
-    areLikely: (): boolean => returning < WORTH_TRYING,
+    prefersInsert: (): boolean => returning < WORTH_TRYING,
 
     /** Tells what such a person was in truth. */
     note(isNew: boolean): void {

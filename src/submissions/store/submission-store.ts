@@ -7,7 +7,7 @@ import type { RecordId } from '../../users/record-id.ts';
 import type { AppliedKey, UserCollection } from '../../users/users.model.ts';
 import { createConflictReader, type Repeat, turnIntoArray } from './conflict.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
-import { createNewcomers } from './insert-heuristic.ts';
+import { createInsertHeuristic } from './insert-heuristic.ts';
 import type { RecordLimits } from './record-limits.ts';
 import type { RecordWriter } from './record-writer.ts';
 import { insertOf, type RecordView, type Submission, UNSEEN, upsertOf, type Written } from './submission.ts';
@@ -52,7 +52,7 @@ export function createSubmissionStore(deps: {
 }) {
   const { users, writer, keys, newId, maxArrayItems, limits } = deps;
   const cache = new LRUCache<string, Cached>({ max: MAX_CACHED });
-  const newcomers = createNewcomers();
+  const heuristic = createInsertHeuristic();
   const conflicts = createConflictReader({ users, keys, limits, maxArrayItems });
 
   /** Acts on a refused upsert: returns the answer of a repeat or the view for the next attempt, or throws. */
@@ -124,9 +124,9 @@ export function createSubmissionStore(deps: {
       const person = `${submission.sourceAppId} ${submission.email}`;
       const newRecord = newId(submission.now);
       let isUncached = !cache.has(person);
-      if (isUncached && newcomers.areLikely()) {
+      if (isUncached && heuristic.prefersInsert()) {
         const written = await insert(submission, newRecord);
-        newcomers.note(written !== undefined);
+        heuristic.note(written !== undefined);
         if (written) return remember(person, submission, written);
         isUncached = false;
       }
@@ -135,7 +135,7 @@ export function createSubmissionStore(deps: {
         try {
           if (view) {
             const written = await writer.write(upsertOf(submission, newRecord, maxArrayItems, view));
-            if (isUncached) newcomers.note(written.id.equals(newRecord));
+            if (isUncached) heuristic.note(written.id.equals(newRecord));
             return remember(person, submission, written, view.keyEpoch);
           }
         } catch (error) {

@@ -46,7 +46,7 @@ function createSource() {
       seen.set(app, version);
       return app;
     },
-    async readStamp(): Promise<string> {
+    async readRevision(): Promise<string> {
       source.stampReads += 1;
       const { stamp, stampSlowness, failure } = source;
       await stampSlowness;
