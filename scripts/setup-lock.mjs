@@ -21,10 +21,7 @@ export function withLock(path, onWait, work) {
     const holder = read(path);
     // An empty file is one whose owner has not written its id yet.
     const pid = Number(holder?.split(' ')[0]);
-    if (holder && !isAlive(pid)) {
-      takeOver(path, holder);
-      continue;
-    }
+    if (holder && !isAlive(pid) && takeOver(path, holder)) continue;
     if (!waited && holder) onWait(pid);
     if (performance.now() > giveUpAt)
       throw new Error(`gave up waiting for the lock ${path}; remove it if nothing runs`);
@@ -44,12 +41,15 @@ export function withLock(path, onWait, work) {
 /**
  * Removes the lock of a process that is gone. Of several processes that notice it, only the one that creates the file
  * named after that lock's token may remove it; the others cannot remove the lock of the next owner by mistake.
+ *
+ * @returns whether this process did it
  */
 function takeOver(path, holder) {
   const claim = `${path}.${holder.split(' ')[1]}`;
-  if (!create(claim, '')) return;
+  if (!create(claim, '')) return false;
   if (read(path) === holder) rmSync(path);
   rmSync(claim);
+  return true;
 }
 
 function create(path, content) {
