@@ -1,4 +1,5 @@
 import type { Field } from '../api/endpoints.ts';
+import { type FieldOption, kindOf } from './rules.ts';
 
 interface Version {
   rejectUnknown: boolean;
@@ -10,13 +11,6 @@ export interface Change {
   weight: 'refuses' | 'allows';
   text: string;
 }
-
-const OPTIONS = {
-  minLength: { name: 'shortest length', tighter: 'more' },
-  maxLength: { name: 'greatest length', tighter: 'less' },
-  min: { name: 'least value', tighter: 'more' },
-  max: { name: 'greatest value', tighter: 'less' },
-} as const;
 
 /**
  * What differs between two versions of a schema, in words.
@@ -72,10 +66,12 @@ type Tell = (text: string) => void;
 function optionChanges(before: Field, after: Field, refuses: Tell, allows: Tell): void {
   const old: Record<string, unknown> = { ...before };
   const now: Record<string, unknown> = { ...after };
-  for (const [option, { name, tighter }] of Object.entries(OPTIONS)) {
+  for (const [option, { label, stricter }] of Object.entries<FieldOption>(kindOf(after.kind).options)) {
+    if (!stricter) continue;
+    const name = label.toLowerCase();
     const [from, to] = [old[option], now[option]] as [number | undefined, number | undefined];
     if (from === to) continue;
-    const isTighter = to !== undefined && (from === undefined || (tighter === 'more' ? to > from : to < from));
+    const isTighter = to !== undefined && (from === undefined || (stricter === 'higher' ? to > from : to < from));
     (isTighter ? refuses : allows)(`has ${name} ${to ?? 'without bound'} (was ${from ?? 'without bound'})`);
   }
   if (old.regex !== now.regex)
