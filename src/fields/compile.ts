@@ -28,7 +28,7 @@ export interface Validator {
   fieldKeys: readonly string[];
   /** Returns the problems of `data`, at most 20, with paths such as `data.age`. */
   issues(data: Record<string, unknown>): Issue[];
-  /** Returns the change of the record by valid `data`; `now` (ISO 8601) is the time of its items. */
+  /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
   change(data: Record<string, unknown>, now: string): RecordChange;
 }
 
