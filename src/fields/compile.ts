@@ -28,7 +28,7 @@ export interface Validator {
   fieldKeys: readonly string[];
   /** Returns the problems of `data`, at most 20, with paths such as `data.age`. */
   issues(data: Record<string, unknown>): Issue[];
-  /** Returns the change of the record by valid `data`; `now` (ISO 8601) becomes the timestamp of list items. */
+  /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
   change(data: Record<string, unknown>, now: string): RecordChange;
 }
 
@@ -63,7 +63,7 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, message: 'is required' });
       }
       const keys = Object.keys(data);
-      // Before the values are checked, so that refusing 10,000 keys costs as little as refusing 201.
+      // Before the values are checked, so that 10,000 keys cost as little to refuse as 201.
       if (!rejectUnknown && hasTooManyExtraKeys(keys)) return [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }];
       for (const key of keys) {
         if (issues.length >= MAX_ISSUES) break;

@@ -32,6 +32,8 @@ export interface FieldOption {
   help?: string;
   /** What the schema editor edits it with. */
   control: 'number' | 'pattern' | 'choices';
+  /** For a numeric bound: whether a higher or a lower one refuses more values. */
+  stricter?: 'higher' | 'lower';
   /** Its value in a field that the schema editor adds. Default: unset. */
   initial?: unknown;
 }
@@ -72,7 +74,7 @@ export interface FieldKind<Name extends string = string, Options extends FieldOp
    * submission (ISO 8601). Values of a kind without this method replace the stored value.
    */
   appendedItems?(value: unknown, now: string): Record<string, unknown>[];
-  /** Returns an example value for generated code. It conforms where such a value is easy to find. */
+  /** Returns an example value for generated code. It conforms if such a value is easy to find. */
   sample(definition: FieldBase & OptionValues<Options>): unknown;
   /** The control that a form shows for a field of this kind. */
   control: ControlType;

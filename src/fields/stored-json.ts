@@ -1,6 +1,6 @@
 import { printable, type Report } from './kind.ts';
 
-/** The MongoDB driver marks its own types with `_bsontype`; no object of a client may pass for one. */
+/** The driver marks its own types with `_bsontype`; no object of a client may pass for one. */
 const RESERVED = new Set(['__proto__', '_bsontype']);
 
 /**

@@ -6,8 +6,8 @@ export const number = defineKind({
   name: 'number',
   displayName: 'Number',
   options: {
-    min: { schema: z.number().optional(), label: 'Min value', control: 'number' },
-    max: { schema: z.number().optional(), label: 'Max value', control: 'number' },
+    min: { schema: z.number().optional(), label: 'Min value', control: 'number', stricter: 'higher' },
+    max: { schema: z.number().optional(), label: 'Max value', control: 'number', stricter: 'lower' },
   },
   checkDefinition({ min, max }, report) {
     if (min !== undefined && max !== undefined && min > max) report('must not be greater than max', 'min');

@@ -4,8 +4,8 @@ import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../regex/budget.ts'
 import { compilePattern } from '../regex/pattern.ts';
 
 const options = {
-  minLength: { schema: Count.optional(), label: 'Min length', control: 'number' },
-  maxLength: { schema: Count.optional(), label: 'Max length', control: 'number' },
+  minLength: { schema: Count.optional(), label: 'Min length', control: 'number', stricter: 'higher' },
+  maxLength: { schema: Count.optional(), label: 'Max length', control: 'number', stricter: 'lower' },
   regex: {
     schema: z.string().optional(),
     label: 'Pattern',

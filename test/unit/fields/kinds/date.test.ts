@@ -53,16 +53,18 @@ describeKind('date', {
   change: 'replace',
 });
 
-describe('a date-time with a million fractional digits', () => {
-  const digits = '1'.repeat(1_000_000);
+describe('a date-time with 100,000 fractional digits', () => {
+  const digits = '1'.repeat(100_000);
 
-  // With a quadratic check each of them would run into the timeout of the test.
   it.each([
     ['and a zone is accepted', 'Z', []],
     ['and no zone is refused', '', [`data.f ${notDate}`]],
     ['and an incomplete zone is refused', '+05', [`data.f ${notDate}`]],
     ['and a second fraction is refused', '.1Z', [`data.f ${notDate}`]],
   ])('%s', (_name, end, problems) => {
+    const start = performance.now();
     expect(valueProblems({ kind: 'date' }, `2026-01-31T08:30:00.${digits}${end}`)).toEqual(problems);
+    // A quadratic check takes several times as long.
+    expect(performance.now() - start).toBeLessThan(3_000);
   });
 });
