@@ -6,7 +6,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import type { EndpointSpec } from './endpoint.ts';
+import type { BodySpec, EndpointSpec } from './endpoint.ts';
 import { ErrorBody } from './validation.ts';
 
 const REQUEST_ID = {
@@ -52,13 +52,13 @@ export function createOpenApiDocument(endpoints: readonly [name: string, spec: E
 }
 
 function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject {
-  const header = spec.access === 'app' ? z.object({ 'x-app-id': AppIdHeader, ...spec.headers?.shape }) : spec.headers;
+  const header = spec.auth === 'app id' ? z.object({ 'x-app-id': AppIdHeader, ...spec.headers?.shape }) : spec.headers;
   const parameters = {
     ...(header && { header }),
     ...(spec.params && { path: spec.params }),
     ...(spec.query && { query: spec.query }),
   };
-  const needsSession = spec.access === 'session' || spec.access === 'admin';
+  const needsSession = spec.auth === 'session';
   return {
     operationId: name,
     tags: [spec.tag],
@@ -68,12 +68,16 @@ function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject 
     ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
     ...(spec.body && {
       requestBody: {
-        required: !(spec.body instanceof z.ZodOptional),
-        content: { 'application/json': { schema: spec.body } },
+        required: !(spec.body.schema instanceof z.ZodOptional),
+        content: contentOf(spec.body),
       },
     }),
     responses: responses(spec),
   };
+}
+
+function contentOf({ schema, types }: BodySpec) {
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
 function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
@@ -106,9 +110,9 @@ export function refusals(spec: EndpointSpec): number[] {
   const statuses = new Set<number>(spec.errors);
   statuses.add(403); // the origin check
   statuses.add(500);
-  if (spec.access === 'app' || spec.body || spec.query || spec.headers) statuses.add(400);
-  if (spec.access === 'session' || spec.access === 'admin') statuses.add(401);
-  if (spec.access !== 'public') statuses.add(503);
+  if (spec.auth === 'app id' || spec.body || spec.query || spec.headers) statuses.add(400);
+  if (spec.auth === 'session') statuses.add(401);
+  if (spec.auth !== 'none') statuses.add(503);
   if (spec.body) for (const status of [413, 415]) statuses.add(status);
   return [...statuses].sort((a, b) => a - b);
 }

@@ -64,12 +64,38 @@ export class Download {
   }
 }
 
-/** Sends what a handler answered. */
-export async function send(req: Request, res: Response, answer: unknown): Promise<void> {
-  if (answer instanceof JsonStream) return sendStream(res, answer);
-  if (answer instanceof Versioned) return sendVersioned(req, res, answer);
-  if (answer instanceof Download) return sendDownload(res, answer);
-  sendJson(res, JSON.stringify(answer));
+/** 303: the browser continues at another address with GET. */
+export class Redirect {
+  readonly location: string;
+
+  /** @param location a path or an absolute URL that the service has checked */
+  constructor(location: string) {
+    this.location = location;
+  }
+}
+
+/** A page. */
+export class Html {
+  readonly html: string;
+  readonly status: number;
+  constructor(html: string, status = 200) {
+    this.html = html;
+    this.status = status;
+  }
+}
+
+/** 204: nothing to say. */
+export class Empty {}
+
+/** Sends the reply of a handler. */
+export async function send(req: Request, res: Response, reply: unknown): Promise<void> {
+  if (reply instanceof JsonStream) return sendStream(res, reply);
+  if (reply instanceof Versioned) return sendVersioned(req, res, reply);
+  if (reply instanceof Download) return sendDownload(res, reply);
+  if (reply instanceof Redirect) return res.redirect(303, reply.location);
+  if (reply instanceof Html) return void res.status(reply.status).type('html').send(reply.html);
+  if (reply instanceof Empty) return void res.status(204).end();
+  sendJson(res, JSON.stringify(reply));
 }
 
 function sendJson(res: Response, json: string): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoints } from '../api/endpoint.ts';
+import { type Endpoints, jsonBody } from '../api/endpoint.ts';
 import { Timestamp } from '../api/validation.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
 import { passwordProblem } from '../core/password.ts';
@@ -32,7 +32,8 @@ export const appEndpoints = {
   listApps: {
     method: 'get',
     path: '/auth/apps',
-    access: 'admin',
+    auth: 'session',
+    role: 'admin',
     tag: 'Apps',
     summary: 'List all apps',
     description: 'All apps, by `sourceAppId`.',
@@ -42,13 +43,13 @@ export const appEndpoints = {
   createApp: {
     method: 'post',
     path: '/auth/apps',
-    access: 'admin',
+    auth: 'session',
+    role: 'admin',
     tag: 'Apps',
     summary: 'Create an app',
     description:
       'The generated password is in this answer only; it is stored as a hash and cannot be shown again. The app starts with the default schema.',
-    body: z.strictObject({ sourceAppId: NewSourceAppId }),
-    bodyMessage: 'Invalid sourceAppId',
+    body: jsonBody(z.strictObject({ sourceAppId: NewSourceAppId }), 'Invalid sourceAppId'),
     // Hashing waits behind log-ins, and an app whose password nobody was told is of no use.
     slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, role: Role, password: Password }),
@@ -57,14 +58,14 @@ export const appEndpoints = {
   rotatePassword: {
     method: 'post',
     path: '/auth/apps/:sourceAppId/password',
-    access: 'admin',
+    auth: 'session',
+    role: 'admin',
     tag: 'Apps',
     summary: 'Give an app a new password',
     description:
       'The generated password is in this answer only. The old one is worth nothing any more, and the sessions made with it are over at once; so is the one that asks, if the app is its own. For the own app `currentPassword` is required, so that a session alone cannot take the account over; failures count like failed log-ins.',
     params: AppPath,
-    body: z.strictObject({ currentPassword: SentPassword.optional() }).optional(),
-    bodyMessage: 'Invalid password change',
+    body: jsonBody(z.strictObject({ currentPassword: SentPassword.optional() }).optional(), 'Invalid password change'),
     // A 503 would lose the password: hashing goes on after it and replaces the old one in any case.
     slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, password: Password }),
@@ -73,7 +74,8 @@ export const appEndpoints = {
   deleteApp: {
     method: 'delete',
     path: '/auth/apps/:sourceAppId',
-    access: 'admin',
+    auth: 'session',
+    role: 'admin',
     tag: 'Apps',
     summary: 'Delete an app and all its users',
     description:

@@ -6,7 +6,11 @@ import { appEndpoints } from './apps.contract.ts';
 import type { App, AppService, NewPassword } from './apps.service.ts';
 
 /** Resolves when the password is that of the app; throws its refusal. The sessions feature has it. */
-type ConfirmPassword = (app: App, password: string, caller: { address: string; leftMs(): number }) => Promise<void>;
+type ConfirmPassword = (
+  app: Pick<App, 'sourceAppId'>,
+  password: string,
+  caller: { address: string; leftMs(): number },
+) => Promise<void>;
 
 export const appRoutes = (apps: AppService, removal: AppRemoval, confirmPassword: ConfirmPassword): Route[] =>
   routes(appEndpoints, {
@@ -17,7 +21,7 @@ export const appRoutes = (apps: AppService, removal: AppRemoval, confirmPassword
       return { sourceAppId: app.sourceAppId, role: app.role, password };
     },
 
-    rotatePassword: async ({ app: own, params, body, req, leftMs }) => {
+    rotatePassword: async ({ principal: { app: own }, params, body, req, leftMs }) => {
       if (params.sourceAppId !== own.sourceAppId) return presentNew(await apps.rotatePassword(params.sourceAppId));
       if (body?.currentPassword === undefined) throw new InvalidInput('Invalid password change', [CURRENT_REQUIRED]);
       await confirmPassword(own, body.currentPassword, { address: req.ip ?? '', leftMs });

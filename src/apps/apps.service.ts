@@ -148,7 +148,7 @@ export function createAppService(deps: {
      * Gives the app of a session a new generated password.
      * @throws {Unauthenticated} when its password changed after the session was looked up
      */
-    async rotateOwnPassword({ id, credentialId }: App): Promise<NewPassword> {
+    async rotateOwnPassword({ id, credentialId }: Pick<App, 'id' | 'credentialId'>): Promise<NewPassword> {
       const made = await replacePassword({ _id: id, credentialId });
       if (!made) throw new Unauthenticated();
       return made;

@@ -38,7 +38,7 @@ async function checkSchema(json: unknown): Promise<Parameters<SchemaService['rep
     import('../api/validation.ts'),
     import('../schemas/schemas.contract.ts'),
   ]);
-  return parsePart(schemaEndpoints.replaceSchema.body, json, 'Invalid schema');
+  return parsePart(schemaEndpoints.replaceSchema.body.schema, json, 'Invalid schema');
 }
 
 async function read(file: string): Promise<string> {

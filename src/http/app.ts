@@ -15,6 +15,7 @@ import { createLongReads } from '../users/long-reads.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
 import { userStatsRoutes } from '../users/stats/stats.routes.ts';
 import { userRoutes } from '../users/users.routes.ts';
+import { createAuthStrategies } from './auth/strategies.ts';
 import { createCors } from './cors.ts';
 import { createDashboardRouter } from './dashboard.ts';
 import { createDocsRouter } from './docs.ts';
@@ -45,7 +46,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
 
   app.use(createRequestLog(logger));
   app.use(createSecurityHeaders(config.production));
-  app.use(createCors(config.corsOrigins));
+  const cors = createCors(config.corsOrigins);
 
   mount(
     app,
@@ -61,13 +62,18 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {
-      readJson: createJsonReader(config.bodyLimit),
-      loadSession: createSessionLoader(config, services.sessionStore),
-      sessions: services.sessions,
+      auth: createAuthStrategies({
+        loadSession: createSessionLoader(config, services.sessionStore),
+        sessions: services.sessions,
+      }),
+      cors,
+      readers: { 'application/json': createJsonReader(config.bodyLimit) },
       limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
       appExists: services.appExists,
     },
   );
+  // Pages and unknown paths: endpoints carry their own policies.
+  app.use(...cors.trusted);
   app.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));
   app.use(createDashboardRouter());
 

@@ -5,7 +5,7 @@ export const systemEndpoints = {
   getHealth: {
     method: 'get',
     path: '/health',
-    access: 'public',
+    auth: 'none',
     tag: 'Operation',
     summary: 'Whether the service runs',
     description: 'Answers without asking the database.',
@@ -15,7 +15,7 @@ export const systemEndpoints = {
   getReadiness: {
     method: 'get',
     path: '/ready',
-    access: 'public',
+    auth: 'none',
     tag: 'Operation',
     summary: 'Whether the service can take submissions',
     description: 'Asks the database. 503 when it is away, and while the service stops.',

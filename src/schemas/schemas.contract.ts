@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoints } from '../api/endpoint.ts';
+import { type Endpoints, jsonBody } from '../api/endpoint.ts';
 import { Timestamp, WholeNumber } from '../api/validation.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
@@ -37,7 +37,7 @@ export const schemaEndpoints = {
   getSchema: {
     method: 'get',
     path: '/v1/schema',
-    access: 'app',
+    auth: 'app id',
     tag: 'Public',
     summary: "The app's schema",
     description:
@@ -50,7 +50,7 @@ export const schemaEndpoints = {
   getOwnSchema: {
     method: 'get',
     path: '/auth/schema',
-    access: 'session',
+    auth: 'session',
     tag: 'Schemas',
     summary: "The schema of the session's app",
     query: VersionQuery,
@@ -60,7 +60,8 @@ export const schemaEndpoints = {
   getAppSchema: {
     method: 'get',
     path: '/auth/apps/:sourceAppId/schema',
-    access: 'admin',
+    auth: 'session',
+    role: 'admin',
     tag: 'Schemas',
     summary: "Any app's schema",
     params: AppPath,
@@ -72,7 +73,8 @@ export const schemaEndpoints = {
   replaceSchema: {
     method: 'put',
     path: '/auth/apps/:sourceAppId/schema',
-    access: 'admin',
+    auth: 'session',
+    role: 'admin',
     tag: 'Schemas',
     summary: "Replace any app's schema",
     description:
@@ -81,15 +83,15 @@ export const schemaEndpoints = {
     headers: z.object({
       'if-match': z.string().optional().meta({ description: 'The ETag of the version to replace', example: '"v2"' }),
     }),
-    body: SchemaReplacement,
-    bodyMessage: 'Invalid schema',
+    body: jsonBody(SchemaReplacement, 'Invalid schema'),
     response: SchemaDocument,
     errors: [404, 412],
   },
   listSchemaVersions: {
     method: 'get',
     path: '/auth/apps/:sourceAppId/schema/versions',
-    access: 'admin',
+    auth: 'session',
+    role: 'admin',
     tag: 'Schemas',
     summary: "The versions of any app's schema",
     description: 'All versions, newest first, each with the number of its fields.',

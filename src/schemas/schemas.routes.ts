@@ -7,8 +7,8 @@ import type { SchemaService } from './schemas.service.ts';
 
 export const schemaRoutes = (schemas: SchemaService): Route[] =>
   routes(schemaEndpoints, {
-    getSchema: async ({ appId }) => versioned(await schemas.current(appId)),
-    getOwnSchema: async ({ app, query }) => present(await schemas.ofApp(app, query.version)),
+    getSchema: async ({ principal }) => versioned(await schemas.current(principal.sourceAppId)),
+    getOwnSchema: async ({ principal, query }) => present(await schemas.ofApp(principal.app, query.version)),
 
     getAppSchema: async ({ params, query, res }) => {
       const schema = await schemas.get(params.sourceAppId, query.version);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoints } from '../api/endpoint.ts';
+import { type Endpoints, jsonBody } from '../api/endpoint.ts';
 import { Role, SentPassword, SourceAppId } from '../apps/apps.contract.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/app-id.ts';
 
@@ -16,13 +16,12 @@ export const sessionEndpoints = {
   logIn: {
     method: 'post',
     path: '/auth/login',
-    access: 'visitor',
+    auth: 'visitor',
     tag: 'Sessions',
     summary: 'Log in',
     description:
       'Sets the HTTP-only session cookie, for 7 days. Failures are limited for each app and address, and for each address over all apps.',
-    body: Credentials,
-    bodyMessage: 'Invalid log-in',
+    body: jsonBody(Credentials, 'Invalid log-in'),
     response: z.strictObject({ ok: Ok, sourceAppId: SourceAppId, role: Role }),
     responseHeaders: { 'Set-Cookie': 'The session cookie' },
     errors: [401, 429],
@@ -30,7 +29,7 @@ export const sessionEndpoints = {
   logOut: {
     method: 'post',
     path: '/auth/logout',
-    access: 'visitor',
+    auth: 'visitor',
     tag: 'Sessions',
     summary: 'Log out',
     description: 'Ends the current session. Without one it answers the same.',
@@ -40,7 +39,7 @@ export const sessionEndpoints = {
   getSession: {
     method: 'get',
     path: '/auth/session',
-    access: 'session',
+    auth: 'session',
     tag: 'Sessions',
     summary: 'The current session',
     response: z.strictObject({ sourceAppId: SourceAppId, role: Role }),

@@ -23,5 +23,5 @@ export const sessionRoutes = (sessions: SessionService, cookieName: string): Rou
       return { ok: true as const };
     },
 
-    getSession: ({ app }) => ({ sourceAppId: app.sourceAppId, role: app.role }),
+    getSession: ({ principal: { app } }) => ({ sourceAppId: app.sourceAppId, role: app.role }),
   });

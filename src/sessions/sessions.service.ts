@@ -70,7 +70,7 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
      * Resolves when `password` is the one of a logged-in app. Failures count like failed log-ins.
      * @throws {Forbidden} @throws {TooManyRequests} @throws {Unavailable} when it cannot be checked in time
      */
-    async confirmPassword({ sourceAppId }: App, password: string, caller: Caller): Promise<void> {
+    async confirmPassword({ sourceAppId }: Pick<App, 'sourceAppId'>, password: string, caller: Caller): Promise<void> {
       const app = await check(sourceAppId, password, caller, true);
       if (!app) throw new Forbidden('The current password is wrong');
     },

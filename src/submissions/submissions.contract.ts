@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoints } from '../api/endpoint.ts';
+import { type Endpoints, jsonBody } from '../api/endpoint.ts';
 import { JsonObject, Timestamp } from '../api/validation.ts';
 import { RecordId } from '../users/users.contract.ts';
 
@@ -15,7 +15,7 @@ export const submissionEndpoints = {
   submitUser: {
     method: 'post',
     path: '/v1/users',
-    access: 'app',
+    auth: 'app id',
     tag: 'Public',
     summary: 'Submit a user record',
     description:
@@ -30,8 +30,7 @@ export const submissionEndpoints = {
           example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
         }),
     }),
-    body: Submission,
-    bodyMessage: 'Invalid submission',
+    body: jsonBody(Submission, 'Invalid submission'),
     limit: 'submit',
     response: SubmittedUser,
     errors: [409, 422, 429],

@@ -4,8 +4,12 @@ import type { SubmissionService } from './submissions.service.ts';
 
 export const submissionRoutes = (submissions: SubmissionService): Route[] =>
   routes(submissionEndpoints, {
-    submitUser: async ({ appId, headers, body }) => {
-      const { id, createdAt, updatedAt } = await submissions.submit(appId, body, headers['idempotency-key']);
+    submitUser: async ({ principal, headers, body }) => {
+      const { id, createdAt, updatedAt } = await submissions.submit(
+        principal.sourceAppId,
+        body,
+        headers['idempotency-key'],
+      );
       return { id: id.toString(), createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
     },
   });

@@ -75,7 +75,7 @@ export const userEndpoints = {
   listUsers: {
     method: 'get',
     path: '/auth/users',
-    access: 'session',
+    auth: 'session',
     tag: 'Users',
     summary: "The session's users",
     description:
@@ -104,7 +104,7 @@ export const userEndpoints = {
   exportUsers: {
     method: 'get',
     path: '/auth/users/export',
-    access: 'session',
+    auth: 'session',
     tag: 'Users',
     summary: "The session's users as a file",
     description:
@@ -134,7 +134,7 @@ export const userEndpoints = {
   getUser: {
     method: 'get',
     path: '/auth/users/:id',
-    access: 'session',
+    auth: 'session',
     tag: 'Users',
     summary: "One of the session's users",
     params: UserPath,
@@ -144,7 +144,7 @@ export const userEndpoints = {
   eraseUser: {
     method: 'delete',
     path: '/auth/users/:id',
-    access: 'session',
+    auth: 'session',
     tag: 'Users',
     summary: "Erase one of the session's users",
     description: 'Permanent. A later submission of the same email makes a new record.',
@@ -155,7 +155,8 @@ export const userEndpoints = {
   listAllUsers: {
     method: 'get',
     path: '/auth/admin/users',
-    access: 'admin',
+    auth: 'session',
+    role: 'admin',
     tag: 'Users',
     summary: 'Users across all apps',
     description: 'A page of users of all apps, or of one, newest first.',

@@ -10,7 +10,7 @@ import type { UserService } from './users.service.ts';
 /** @param longReads limits exports and listings without pages */
 export const userRoutes = (users: UserService, longReads: LongReads): Route[] =>
   routes(userEndpoints, {
-    listUsers: async ({ app, query, req, res }) => {
+    listUsers: async ({ principal: { app }, query, req, res }) => {
       if (Object.keys(query).length === 0) return listing(users.list(app, longReads.begin(req, res)), OWN_MEMBERS);
       const page: UserPage = { ...query, limit: query.limit ?? DEFAULT_LIMIT, skip: query.skip ?? 0 };
       const found = await users.search(app, page);
@@ -18,20 +18,20 @@ export const userRoutes = (users: UserService, longReads: LongReads): Route[] =>
       return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
     },
 
-    exportUsers: async ({ app, query: { format, bom, ...filter }, req, res }) => {
+    exportUsers: async ({ principal: { app }, query: { format, bom, ...filter }, req, res }) => {
       const options = { format, bom: bom !== undefined, signal: longReads.begin(req, res) };
       const content = await users.export(app, filter, options);
       const date = new Date().toISOString().slice(0, 10);
       return new Download(`${app.sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
     },
 
-    getUser: async ({ app, params }) => {
+    getUser: async ({ principal: { app }, params }) => {
       const { _id, email, data, schemaVersion, createdAt, updatedAt } = await users.get(app, params.id);
       const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
       return { id: _id.toString(), email, data, schemaVersion, ...times };
     },
 
-    eraseUser: async ({ app, params }) => {
+    eraseUser: async ({ principal: { app }, params }) => {
       await users.erase(app, params.id);
       return { ok: true as const };
     },

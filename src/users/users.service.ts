@@ -22,17 +22,18 @@ export function createUserService(deps: { schemas: SchemaService; store: UserSto
     each: (app: Pick<App, 'id'>): AsyncIterable<UserRecord> => search.all(app.id, {}),
 
     /** A page of an app's records that match, and how many match in all. @throws {Unavailable} when that takes too long */
-    search: (app: App, page: UserPage): Promise<{ total: number; users: RecordBatches }> => search.page(app.id, page),
+    search: (app: Pick<App, 'id'>, page: UserPage): Promise<{ total: number; users: RecordBatches }> =>
+      search.page(app.id, page),
 
     /** One record of an app, by its id. @throws {NotFound} also for another app's */
-    async get(app: App, id: string): Promise<UserRecord> {
+    async get(app: Pick<App, 'id'>, id: string): Promise<UserRecord> {
       const user = await store.find(app.id, id);
       if (!user) throw new NotFound('User not found');
       return user;
     },
 
     /** Erases one record of an app for good. A submission of that person that is in flight may make a new one. @throws {NotFound} also for another app's */
-    async erase(app: App, id: string): Promise<void> {
+    async erase(app: Pick<App, 'id'>, id: string): Promise<void> {
       if (!(await store.erase(app.id, id))) throw new NotFound('User not found');
     },
 
@@ -43,7 +44,7 @@ export function createUserService(deps: { schemas: SchemaService; store: UserSto
      * @param options.signal ends the reading early
      */
     async export(
-      app: App,
+      app: Pick<App, 'id'>,
       filter: UserFilter,
       { format, bom, signal }: { format: ExportFormat; bom?: boolean; signal?: AbortSignal },
     ): Promise<Readable> {

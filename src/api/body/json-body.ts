@@ -28,10 +28,10 @@ const DECODERS = new Map<string, Decode>([
 ]);
 
 /**
- * Reads a request's body as JSON; resolves with the parsed value.
+ * Reads the body of a request; resolves with the parsed value.
  * @param deadline of the request; the time that the client takes to send the body does not count
  */
-export type ReadJson = (req: Request, deadline: Deadline) => Promise<unknown>;
+export type ReadBody = (req: Request, deadline: Deadline) => Promise<unknown>;
 
 /**
  * A reader of JSON bodies of at most `limit` bytes after decompression. It takes `application/json` in UTF-8 only: that also keeps forms of other sites, which
@@ -43,7 +43,7 @@ export type ReadJson = (req: Request, deadline: Deadline) => Promise<unknown>;
  *
  * Express's own parser would need as much code around it for these rules, and three times the time (docs/performance.md).
  */
-export function createJsonReader(limit: number, places = createBodyPlaces(limit)): ReadJson {
+export function createJsonReader(limit: number, places = createBodyPlaces(limit)): ReadBody {
   const decoding = pLimit(MAX_DECODERS);
   return async (req, deadline) => {
     checkType(req);

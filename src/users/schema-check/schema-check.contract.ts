@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoints } from '../../api/endpoint.ts';
+import { type Endpoints, jsonBody } from '../../api/endpoint.ts';
 import { AppPath } from '../../apps/apps.contract.ts';
 import { SchemaReplacement } from '../../schemas/schemas.contract.ts';
 
@@ -9,14 +9,14 @@ export const schemaCheckEndpoints = {
   checkSchema: {
     method: 'post',
     path: '/auth/apps/:sourceAppId/schema/check',
-    access: 'admin',
+    auth: 'session',
+    role: 'admin',
     tag: 'Schemas',
     summary: 'Check stored records against a schema',
     description:
       'How many of the stored records would not pass it, newest first, for up to two seconds. Stores nothing, and the schema stays what it is.',
     params: AppPath,
-    body: SchemaReplacement,
-    bodyMessage: 'Invalid schema',
+    body: jsonBody(SchemaReplacement, 'Invalid schema'),
     response: z.strictObject({
       checked: Count.meta({ example: 1200 }),
       failing: Count.meta({ example: 1 }),

@@ -15,7 +15,7 @@ export const userStatsEndpoints = {
   getStats: {
     method: 'get',
     path: '/auth/stats',
-    access: 'session',
+    auth: 'session',
     tag: 'Users',
     summary: "How many users the session's app has",
     description: 'And how many records were created on each of the last days (UTC, today included), oldest first.',
@@ -34,7 +34,8 @@ export const userStatsEndpoints = {
   getStatsOfAllApps: {
     method: 'get',
     path: '/auth/admin/stats',
-    access: 'admin',
+    auth: 'session',
+    role: 'admin',
     tag: 'Users',
     summary: 'How many users each app has',
     description: 'All apps, by `sourceAppId`.',

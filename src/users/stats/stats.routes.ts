@@ -5,7 +5,7 @@ import type { AppStats, UserStatsService } from './stats.service.ts';
 
 export const userStatsRoutes = (stats: UserStatsService): Route[] =>
   routes(userStatsEndpoints, {
-    getStats: async ({ app, query }) => {
+    getStats: async ({ principal: { app }, query }) => {
       const { users, lastSubmissionAt, days } = await stats.ofApp(app, query.days);
       return { users, lastSubmissionAt: lastSubmissionAt?.toISOString() ?? null, days };
     },

@@ -34,7 +34,11 @@ export function createUserStatsService(deps: { apps: AppService; activity: AppAc
      * @param days how many days, today included
      * @throws {NotFound} when the app is gone
      */
-    async ofApp({ sourceAppId, id }: App, days: number, now = new Date()): Promise<UserStats> {
+    async ofApp(
+      { sourceAppId, id }: Pick<App, 'id' | 'sourceAppId'>,
+      days: number,
+      now = new Date(),
+    ): Promise<UserStats> {
       await activity.flush();
       const app = await apps.get(sourceAppId);
       if (!app.id.equals(id)) throw new NotFound('App not found');

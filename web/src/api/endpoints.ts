@@ -32,6 +32,8 @@ type Part<One, Name extends string> = One extends { [Key in Name]: infer Schema 
   ? z.input<Schema>
   : undefined;
 
+type BodyInput<One> = One extends { body: { schema: infer Schema extends z.ZodType } } ? z.input<Schema> : undefined;
+
 /** Query values; numbers are converted to text. */
 type Query<Values> = Values extends object ? { [Key in keyof Values]?: string | number | undefined } : undefined;
 
@@ -42,7 +44,7 @@ export type ResponseBody<Name extends EndpointName> = z.output<SpecOf<Name>['res
 export interface Request<Name extends EndpointName> {
   params?: Part<SpecOf<Name>, 'params'>;
   query?: Query<Part<SpecOf<Name>, 'query'>>;
-  body?: Part<SpecOf<Name>, 'body'>;
+  body?: BodyInput<SpecOf<Name>>;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }

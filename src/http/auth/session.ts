@@ -1,0 +1,17 @@
+import type { Request, Response } from 'express';
+import { ALL_SCOPES, type AppPrincipal } from '../../api/principal.ts';
+import type { LoadSession } from '../../sessions/cookie-session.ts';
+import type { SessionService } from '../../sessions/sessions.service.ts';
+
+/**
+ * The app that is logged in with the request's session cookie (spec 5.2). It is looked up for each request.
+ * @throws {Unauthenticated}
+ */
+export function createSessionAuth(load: LoadSession, sessions: Pick<SessionService, 'authenticate'>) {
+  return async (req: Request, res: Response): Promise<AppPrincipal> => {
+    await load(req, res);
+    const app = await sessions.authenticate(req.session);
+    req.appId = app.sourceAppId;
+    return { kind: 'session', sourceAppId: app.sourceAppId, app, scopes: ALL_SCOPES };
+  };
+}

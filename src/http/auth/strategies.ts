@@ -1,0 +1,28 @@
+import type { Request, Response } from 'express';
+import type { Auth } from '../../api/endpoint.ts';
+import type { Principal } from '../../api/principal.ts';
+import type { LoadSession } from '../../sessions/cookie-session.ts';
+import type { SessionService } from '../../sessions/sessions.service.ts';
+import { authenticateByAppId } from './app-id.ts';
+import { createSessionAuth } from './session.ts';
+
+/** Finds out who calls; undefined where the endpoint does not ask. @throws {AppError} when the caller is refused */
+export type Authenticate = (req: Request, res: Response) => Principal | undefined | Promise<Principal | undefined>;
+
+/** One strategy for each authentication that an endpoint can declare. */
+export type AuthStrategies = Record<Auth, Authenticate>;
+
+export function createAuthStrategies(deps: {
+  loadSession: LoadSession;
+  sessions: Pick<SessionService, 'authenticate'>;
+}): AuthStrategies {
+  return {
+    none: () => undefined,
+    'app id': authenticateByAppId,
+    visitor: async (req, res) => {
+      await deps.loadSession(req, res);
+      return undefined;
+    },
+    session: createSessionAuth(deps.loadSession, deps.sessions),
+  };
+}

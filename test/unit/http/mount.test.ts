@@ -1,0 +1,96 @@
+import express from 'express';
+import supertest from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createJsonReader } from '../../../src/api/body/json-body.ts';
+import { type Endpoints, jsonBody, routes } from '../../../src/api/endpoint.ts';
+import type { Principal, Scope } from '../../../src/api/principal.ts';
+import { Empty, Html, Redirect } from '../../../src/api/reply.ts';
+import { createLogger } from '../../../src/core/logger.ts';
+import { createCors } from '../../../src/http/cors.ts';
+import { createErrorHandler } from '../../../src/http/error-handler.ts';
+import { mount } from '../../../src/http/mount.ts';
+
+const common = { tag: 'Test', summary: 'Test', response: z.unknown(), errors: [] };
+
+const endpoints = {
+  page: { ...common, method: 'get', path: '/page', auth: 'none', cors: 'any' },
+  leave: { ...common, method: 'get', path: '/leave', auth: 'none' },
+  change: { ...common, method: 'patch', path: '/change', auth: 'none', body: jsonBody(z.object({ a: z.number() })) },
+  write: { ...common, method: 'post', path: '/write', auth: 'session', scope: 'users:write' },
+  administer: { ...common, method: 'post', path: '/administer', auth: 'session', role: 'admin' },
+} as const satisfies Endpoints;
+
+/** An app with these endpoints; the session's caller has the given scopes. */
+function serve(scopes: Scope[] = []) {
+  const app = express();
+  const principal = { kind: 'session', sourceAppId: 'shop', app: { role: 'user' }, scopes: new Set(scopes) };
+  const authenticate = () => principal as unknown as Principal;
+  mount(
+    app,
+    routes(endpoints, {
+      page: () => new Html('<!doctype html><title>Thanks</title>', 202),
+      leave: () => new Redirect('/page'),
+      change: ({ body }) => body,
+      write: () => new Empty(),
+      administer: () => ({}),
+    }),
+    {
+      auth: { none: () => undefined, visitor: () => undefined, 'app id': authenticate, session: authenticate },
+      cors: createCors(['https://listed.example']),
+      readers: { 'application/json': createJsonReader(1_000) },
+      limitSubmit: undefined,
+      appExists: async () => true,
+    },
+  );
+  app.use(createErrorHandler(createLogger({ logLevel: 'silent' })));
+  return supertest(app);
+}
+
+describe('a declared endpoint', () => {
+  it('replies with a page, a redirect and an empty response', async () => {
+    const page = await serve()
+      .get('/page')
+      .expect(202)
+      .expect('Content-Type', /^text\/html/);
+    expect(page.text).toContain('Thanks');
+    await serve().get('/leave').expect(303).expect('Location', '/page');
+    const empty = await serve(['users:write']).post('/write').expect(204);
+    expect(empty.text).toBe('');
+  });
+
+  it('takes the origins of its own policy', async () => {
+    const open = await serve().get('/page').set('Origin', 'https://other.example').expect(202);
+    expect(open.headers).toMatchObject({ 'access-control-allow-origin': '*' });
+    expect(open.headers).not.toHaveProperty('access-control-allow-credentials');
+    await serve().get('/leave').set('Origin', 'https://other.example').expect(403);
+    const listed = await serve().get('/leave').set('Origin', 'https://listed.example').expect(303);
+    expect(listed.headers).toMatchObject({
+      'access-control-allow-origin': 'https://listed.example',
+      'access-control-allow-credentials': 'true',
+    });
+  });
+
+  it('answers preflights by its own policy', async () => {
+    const ask = (path: string, origin: string) =>
+      serve().options(path).set('Origin', origin).set('Access-Control-Request-Method', 'GET');
+    expect((await ask('/page', 'https://other.example').expect(204)).headers).toHaveProperty(
+      'access-control-allow-origin',
+      '*',
+    );
+    await ask('/leave', 'https://other.example').expect(403);
+    await ask('/leave', 'https://listed.example').expect(204);
+  });
+
+  it('refuses a caller without its scope or role, and names the scope', async () => {
+    const { body } = await serve(['users:read']).post('/write').expect(403);
+    expect(body).toEqual({ message: 'The scope users:write is required' });
+    expect((await serve().post('/administer').expect(403)).body).toEqual({ message: 'Admin role required' });
+  });
+
+  it('reads its body and refuses another method', async () => {
+    expect((await serve().patch('/change').send({ a: 1 }).expect(200)).body).toEqual({ a: 1 });
+    await serve().patch('/change').send('a=1').expect(400);
+    await serve().put('/change').expect(405).expect('Allow', 'PATCH');
+  });
+});
