@@ -30,7 +30,7 @@ describe('the versions of a schema', () => {
     for (const problem of [
       'more is not a known property',
       'rejectUnknown must be true or false',
-      'fields.0.key: must begin',
+      'fields.0.key: must start',
     ]) {
       await schema.page.getByRole('alert').getByText(problem).waitFor();
     }
