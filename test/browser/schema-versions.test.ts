@@ -25,12 +25,12 @@ describe('the versions of a schema', () => {
     await schema.page.getByRole('tab', { name: 'JSON' }).click();
     const text = schema.page.getByLabel('Schema as JSON');
     await text.fill('{ "rejectUnknown": true, ');
-    await schema.page.getByRole('alert').getByText('JSON').waitFor();
+    await schema.page.getByRole('alert').getByRole('listitem').getByText('JSON').waitFor();
     await text.fill(JSON.stringify({ rejectUnknown: 1, fields: [{ key: '9', kind: 'text' }], more: true }));
     for (const problem of [
       'more is not a known property',
       'rejectUnknown must be true or false',
-      'fields.0.key: must begin',
+      'fields.0.key: must start',
     ]) {
       await schema.page.getByRole('alert').getByText(problem).waitFor();
     }
