@@ -1,20 +1,22 @@
-# syntax=docker/dockerfile:1
-
 # The service for production: `docker build -t user-collection-service .`, then run it with MONGODB_URI and SESSION_SECRET.
 
-FROM node:24-slim AS build
+# The digest is the image; the tag is for people. It is the one that the publisher of the image lists in
+# github.com/docker-library/repo-info (repos/node/remote/24-slim.md). To update: docker buildx imagetools inspect node:24-slim
+ARG NODE=node:24.19.0-slim@sha256:cd84903a12dbd26b46f1f3b8144a2568c41c5d37ddd0c7a80a34c7a19786b35f
+
+FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY . .
 RUN npm run build
 
-FROM node:24-slim AS packages
+FROM ${NODE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund
 
-FROM node:24-slim
+FROM ${NODE}
 ENV NODE_ENV=production
 WORKDIR /app
 # package.json says that the files are modules.

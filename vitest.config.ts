@@ -5,7 +5,8 @@ export default defineConfig({
     include: [
       'test/{unit,http,contract,cli,startup,security,browser}/**/*.test.ts',
       // The short ones of npm run test:faults, with fewer rounds.
-      'test/faults/{connection-cut,delete-interrupted,first-submissions,offline-queue,primary-watch,races}.test.ts',
+      'test/faults/{app-creation,app-restored,connection-cut,delete-interrupted,first-submissions}.test.ts',
+      'test/faults/{offline-queue,primary-watch,races,rolled-back-schema,stopped-over-delete,under-attack}.test.ts',
     ],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',

@@ -10,7 +10,7 @@ import { build, install, say } from './setup.mjs';
 install();
 build();
 const { cases } = await import('./bench/cases.mjs');
-const { prepareGround } = await import('./bench/ground.mjs');
+const { prepareFixture } = await import('./bench/fixture.mjs');
 const { measure } = await import('./bench/measure.mjs');
 const { summarize, table } = await import('./bench/report.mjs');
 
@@ -36,7 +36,7 @@ if (values.growth) {
 }
 const wanted = values.only?.split(',') ?? Object.keys(cases);
 
-const ground = await prepareGround(say);
+const ground = await prepareFixture(say);
 const results = [];
 try {
   for (const name of wanted) {

@@ -5,8 +5,8 @@ import { build, install, root, say } from './setup.mjs';
 
 install();
 build();
-const { allEndpoints } = await import('../dist/endpoints.js');
-const { createOpenApiDocument } = await import('../dist/http/openapi.js');
+const { allEndpoints } = await import('../dist/http/endpoints.js');
+const { createOpenApiDocument } = await import('../dist/api/openapi.js');
 
 const path = join(root, 'openapi.json');
 const text = `${JSON.stringify(createOpenApiDocument(allEndpoints), null, 2)}\n`;

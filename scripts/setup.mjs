@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withLock } from './setup-lock.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -11,7 +12,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export function install() {
   once('node_modules/.installed-for', hash(['package-lock.json']), () => {
     say('Installing packages (once; a minute or so) ...');
-    run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+    npm(['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
   });
 }
 
@@ -28,7 +29,7 @@ export function build() {
   // The dashboard checks fields by the service's own rules; of the rest of src/ it takes types only.
   once(
     'dist/web/.built-for',
-    hash(['package-lock.json', 'src/errors.ts', ...sources('src/fields'), ...sources('web')]),
+    hash(['package-lock.json', 'src/core/errors.ts', ...sources('src/fields'), ...sources('web')]),
     () => {
       say('Building the dashboard ...');
       run(process.execPath, [
@@ -48,17 +49,30 @@ export function run(program, args, options = {}) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/** Runs npm: the one that runs this script, by Node itself, because on Windows `npm` is a batch file, which needs a shell. */
+function npm(args) {
+  const running = process.env.npm_execpath ?? '';
+  if (/npm-cli\.[cm]?js$/.test(running)) run(process.execPath, [running, ...args]);
+  else run('npm', args, { shell: process.platform === 'win32' });
+}
+
 /** Progress goes to standard error: standard output belongs to the command. */
 export function say(line) {
   process.stderr.write(`${line}\n`);
 }
 
+/** Does the work unless the marker says that it is done. Two commands at once on a fresh clone wait for each other. */
 function once(marker, wanted, work) {
   const path = join(root, marker);
-  if (existsSync(path) && readFileSync(path, 'utf8') === wanted) return;
-  work();
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, wanted);
+  const isDone = () => existsSync(path) && readFileSync(path, 'utf8') === wanted;
+  if (isDone()) return;
+  const onWait = (pid) => say(`Waiting for process ${pid}, which installs or builds here ...`);
+  withLock(join(root, '.setup-lock'), onWait, () => {
+    if (isDone()) return;
+    work();
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, wanted);
+  });
 }
 
 function hash(files) {

@@ -1,12 +1,12 @@
 import closeWithGrace from 'close-with-grace';
-import { createApp } from './app.ts';
 import type { NewPassword } from './apps/apps.service.ts';
-import { type Config, ConfigError, loadConfig } from './config.ts';
+import { createContainer } from './container.ts';
+import { type Config, ConfigError, loadConfig } from './core/config.ts';
+import { createLogger, type Logger } from './core/logger.ts';
+import { sessionSecret } from './core/session-secret.ts';
 import { openDatabase } from './database/open.ts';
+import { createApp } from './http/app.ts';
 import { listen } from './http/listener.ts';
-import { createLogger, type Logger } from './logger.ts';
-import { createServices } from './services.ts';
-import { sessionSecret } from './session-secret.ts';
 
 const STOP_WITHIN_MS = 9_500;
 const STOP_SIGNALS: closeWithGrace.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
@@ -21,7 +21,7 @@ interface Running {
 async function start(config: Config, logger: Logger): Promise<Running> {
   const secret = await sessionSecret(config);
   const database = await openDatabase(config, { logger, progress: say });
-  const services = createServices(config, database.connection, logger);
+  const services = createContainer(config, database.connection, logger);
   let stopping = false;
   try {
     await services.prepare();

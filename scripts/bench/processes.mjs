@@ -10,7 +10,7 @@ const TICKS_PER_SECOND = 100;
 /** The flags that `npm start` gives to Node. */
 export const START_FLAGS = JSON.parse(readFileSync('package.json', 'utf8'))
   .scripts.start.split(' ')
-  .filter((word) => word.startsWith('--'));
+  .filter((word, index, words) => word.startsWith('--') && words.indexOf(word) === index);
 
 /** Runs a Node program and resolves with its process and the URL that it prints. Its log goes to a file, as under a service manager. */
 export async function startServer(args, env) {

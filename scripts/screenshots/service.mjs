@@ -1,10 +1,10 @@
-import { createApp } from '../../dist/app.js';
-import { loadConfig } from '../../dist/config.js';
-import { connectDatabase } from '../../dist/database/connect.js';
-import { startEmbedded } from '../../dist/database/embedded.js';
+import { createContainer } from '../../dist/container.js';
+import { loadConfig } from '../../dist/core/config.js';
+import { createLogger } from '../../dist/core/logger.js';
+import { connectDatabase } from '../../dist/database/client.js';
+import { startEmbedded } from '../../dist/database/embedded/embedded.js';
+import { createApp } from '../../dist/http/app.js';
 import { listen } from '../../dist/http/listener.js';
-import { createLogger } from '../../dist/logger.js';
-import { createServices } from '../../dist/services.js';
 import { createRecordIds } from '../../dist/users/record-id.js';
 import { APP, createSubmissions, SCHEMAS } from './sample-data.mjs';
 
@@ -17,7 +17,7 @@ export async function startFilledService(dataDir, progress) {
   const logger = createLogger(config);
   const embedded = await startEmbedded({ dataDir, mongod: config.mongod }, { progress, logger });
   const connection = await connectDatabase(new URL('/screenshots', embedded.uri).href);
-  const services = createServices(config, connection, logger);
+  const services = createContainer(config, connection, logger);
   await services.prepare();
   await services.apps.ensureAdmin(ADMIN.sourceAppId, ADMIN.password);
   const app = createApp({ config: { ...config, sessionSecret: 'secret-of-the-screenshots' }, logger, services });

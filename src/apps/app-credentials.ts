@@ -1,53 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import bcrypt from 'bcrypt';
-import pLimit from 'p-limit';
-import { Unavailable } from '../errors.ts';
-
-/** SPEC 2.2 and section 8. */
-export const APP_ID_PATTERN = /^[a-zA-Z0-9._-]{1,80}$/;
+import { HashingQueue, type Waiter } from './hashing-queue.ts';
 
 const COST = 12;
-/** bcrypt reads no further than this; a longer password would be cut without a word. */
-const MAX_PASSWORD_BYTES = 72;
-/** A flood of log-ins must leave processor time for submissions (DESIGN section 2, "login"). */
-const CONCURRENT_RUNS = 2;
-const MAX_WAITING = 100;
-
-/** Why a password cannot be used, or undefined. */
-export function passwordProblem(password: string): string | undefined {
-  if (password === '') return 'must not be empty';
-  if (password.includes('\0')) return 'must not contain a NUL character';
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return `must have at most ${MAX_PASSWORD_BYTES} bytes`;
-  return undefined;
-}
-
 /** A new password: 32 URL-safe characters, 192 bits from the system's random source. */
 export function generatePassword(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Hashes and verifies passwords, at most two at a time. */
+/** Hashes and verifies passwords, at most two at a time, in the order of `HashingQueue`. */
 export interface PasswordHasher {
+  /** Goes before all verifications that wait, and is never refused: for administrators. */
   hash(password: string): Promise<string>;
   /**
-   * Whether `password` is the one of `hash`. Without a hash it takes as long and says no, so that the time tells nobody which apps exist.
-   * @throws {Unavailable} when too many already wait
+   * Whether `password` is the one of `hash`. Without a hash it takes the same time and resolves
+   * with false, so that the time does not tell which apps exist.
+   * @throws {Unavailable} when it cannot end in the time that `waiter` has left
    */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
+  verify(password: string, hash: string | undefined, waiter: Waiter): Promise<boolean>;
 }
 
 export function createPasswordHasher(cost = COST): PasswordHasher {
-  const limit = pLimit(CONCURRENT_RUNS);
+  const queue = new HashingQueue();
   let hashOfNothing: Promise<string> | undefined;
   return {
-    hash: (password) => limit(() => bcrypt.hash(password, cost)),
-    async verify(password, hash) {
-      // Made with the first log-in, whether its app exists or not: a command-line call has no use for it.
-      hashOfNothing ??= limit(() => bcrypt.hash(generatePassword(), cost));
+    hash: (password) => queue.run(() => bcrypt.hash(password, cost)),
+    async verify(password, hash, waiter) {
+      // Made with the first log-in, whether its app exists or not: a command-line call does not
+      // need it. It is also the queue's first measurement.
+      hashOfNothing ??= queue.run(() => bcrypt.hash(generatePassword(), cost));
       const other = await hashOfNothing;
-      // Nothing may be awaited between looking and queueing: many that come at once would all see room.
-      if (limit.pendingCount >= MAX_WAITING) throw new Unavailable('Too many log-ins at once; try again shortly');
-      const matches = await limit(() => bcrypt.compare(password, hash ?? other));
+      const matches = await queue.run(() => bcrypt.compare(password, hash ?? other), waiter);
       return matches && hash !== undefined;
     },
   };

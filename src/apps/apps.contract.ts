@@ -1,19 +1,30 @@
 import { z } from 'zod';
-import type { Endpoints } from '../http/endpoint.ts';
-import { Timestamp } from '../http/validation.ts';
-import { APP_ID_PATTERN } from './app-credentials.ts';
+import type { Endpoints } from '../api/endpoint.ts';
+import { Timestamp } from '../api/validation.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
+import { passwordProblem } from '../core/password.ts';
 
-/** SPEC 2.2. */
-export const SourceAppId = z
-  .string()
-  .regex(APP_ID_PATTERN, 'must be 1 to 80 letters, digits, dots, underscores or hyphens')
-  .meta({ example: 'newsletter' });
+/** Spec 2.2. */
+export const SourceAppId = z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).meta({ example: 'newsletter' });
+const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID).meta({ example: 'newsletter' });
 export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 
 /** An app named by a path. One of a wrong form cannot exist, so it is a 404 like any other that does not. */
 export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsletter' }) });
 
-const Password = z.string().min(24).meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' });
+const EXAMPLE_PASSWORD = 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g';
+
+/** A password that the service generated. */
+const Password = z.string().min(24).meta({ example: EXAMPLE_PASSWORD });
+
+/** A password that a client sends to be checked. */
+export const SentPassword = z
+  .string('must be a text')
+  .superRefine((password, context) => {
+    const problem = passwordProblem(password);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({ example: EXAMPLE_PASSWORD });
 
 const AppRecord = z.strictObject({ sourceAppId: SourceAppId, role: Role, createdAt: Timestamp }).meta({ id: 'App' });
 
@@ -36,8 +47,10 @@ export const appEndpoints = {
     summary: 'Create an app',
     description:
       'The generated password is in this answer only; it is stored as a hash and cannot be shown again. The app starts with the default schema.',
-    body: z.strictObject({ sourceAppId: SourceAppId }),
+    body: z.strictObject({ sourceAppId: NewSourceAppId }),
     bodyMessage: 'Invalid sourceAppId',
+    // Hashing waits behind log-ins, and an app whose password nobody was told is of no use.
+    slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, role: Role, password: Password }),
     errors: [409],
   },
@@ -48,12 +61,14 @@ export const appEndpoints = {
     tag: 'Apps',
     summary: 'Give an app a new password',
     description:
-      'The generated password is in this answer only. The old one is worth nothing any more, and the sessions made with it are over at once; so is the one that asks, if the app is its own.',
+      'The generated password is in this answer only. The old one is worth nothing any more, and the sessions made with it are over at once; so is the one that asks, if the app is its own. For the own app `currentPassword` is required, so that a session alone cannot take the account over; failures count like failed log-ins.',
     params: AppPath,
-    // A 503 would lose the password: hashing, which waits behind log-ins, goes on and replaces the old one in any case.
+    body: z.strictObject({ currentPassword: SentPassword.optional() }).optional(),
+    bodyMessage: 'Invalid password change',
+    // A 503 would lose the password: hashing goes on after it and replaces the old one in any case.
     slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, password: Password }),
-    errors: [404],
+    errors: [404, 429],
   },
   deleteApp: {
     method: 'delete',

@@ -15,8 +15,13 @@ export interface AppDocument {
   /** Changes with the password; a session made under another one is over. */
   credentialId: string;
   createdAt: Date;
-  /** Set while the app is being deleted: it takes no submission, log-in or session any more. */
+  /** Set while the app is being created or deleted: it takes no submission, log-in or session. */
   deletingSince?: Date;
+  /**
+   * Set beside `deletingSince` until the creation is confirmed (app-creation.ts). Two fields, so that
+   * every filter on live apps needs one of them only.
+   */
+  creating?: true;
   /** Not to the second: see app-activity.ts. */
   lastSubmissionAt?: Date;
 }
@@ -29,29 +34,44 @@ const appSchema = new Schema(
     credentialId: { type: String, required: true },
     createdAt: { type: Date, required: true },
     deletingSince: { type: Date, index: true, sparse: true },
+    creating: { type: Boolean },
     lastSubmissionAt: { type: Date },
   },
   { collection: 'apps', versionKey: false },
 );
 
-/** An app that is gone, remembered for an hour so that writes which a stalled database applied late are found and removed. */
+/**
+ * The tombstone of a deleted app: the only ground on which records without an app are removed
+ * (docs/decisions/0014-tombstones.md). It outlives the sweeps, for servers that were stopped meanwhile.
+ */
 export interface DeletedAppDocument {
   _id: Types.ObjectId;
   deletedAt: Date;
+  /** When the app was marked as being deleted. Absent in tombstones of earlier releases. */
+  begunAt?: Date;
+  /** When MongoDB removes the tombstone. */
+  forgetAt: Date;
+  /** When a sweep first found documents that were written after the deletion, by MongoDB's clock. */
+  lateSince?: Date;
 }
 
 const deletedAppSchema = new Schema(
-  { deletedAt: { type: Date, required: true, expires: 3600 } },
+  {
+    deletedAt: { type: Date, required: true },
+    begunAt: { type: Date },
+    forgetAt: { type: Date, required: true, expires: 0 },
+    lateSince: { type: Date, index: true, sparse: true },
+  },
   { collection: 'deleted_apps', versionKey: false },
 );
 
 /** What every change of an app or a schema renews: see app-changes.ts. */
-export interface ChangeStampDocument {
+export interface RevisionDocument {
   _id: string;
   stamp: Types.ObjectId;
 }
 
-const changeStampSchema = new Schema(
+const revisionSchema = new Schema(
   { _id: { type: String, required: true }, stamp: { type: Schema.Types.ObjectId, required: true } },
   { collection: 'change_stamps', versionKey: false },
 );
@@ -59,12 +79,12 @@ const changeStampSchema = new Schema(
 export type AppCollection = Collection<AppDocument>;
 export type DeletedAppCollection = Collection<DeletedAppDocument>;
 
-export type ChangeStampCollection = Collection<ChangeStampDocument>;
+export type RevisionCollection = Collection<RevisionDocument>;
 
 export const createAppModel = (connection: Connection): Model<AppDocument> => createModel(connection, 'App', appSchema);
 
 export const createDeletedAppModel = (connection: Connection): Model<DeletedAppDocument> =>
   createModel(connection, 'DeletedApp', deletedAppSchema);
 
-export const createChangeStampModel = (connection: Connection): Model<ChangeStampDocument> =>
-  createModel(connection, 'ChangeStamp', changeStampSchema);
+export const createRevisionModel = (connection: Connection): Model<RevisionDocument> =>
+  createModel(connection, 'ChangeStamp', revisionSchema);

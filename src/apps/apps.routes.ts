@@ -1,10 +1,14 @@
-import { type Route, routes } from '../http/endpoint.ts';
-import { JsonStream } from '../http/reply.ts';
+import { type Route, routes } from '../api/endpoint.ts';
+import { JsonStream } from '../api/reply.ts';
+import { InvalidInput } from '../core/errors.ts';
 import type { AppRemoval } from './app-removal.ts';
 import { appEndpoints } from './apps.contract.ts';
-import type { App, AppService } from './apps.service.ts';
+import type { App, AppService, NewPassword } from './apps.service.ts';
 
-export const appRoutes = (apps: AppService, removal: AppRemoval): Route[] =>
+/** Resolves when the password is that of the app; throws its refusal. The sessions feature has it. */
+type ConfirmPassword = (app: App, password: string, caller: { address: string; leftMs(): number }) => Promise<void>;
+
+export const appRoutes = (apps: AppService, removal: AppRemoval, confirmPassword: ConfirmPassword): Route[] =>
   routes(appEndpoints, {
     listApps: () => JsonStream.of('apps', apps.list(), present),
 
@@ -13,13 +17,21 @@ export const appRoutes = (apps: AppService, removal: AppRemoval): Route[] =>
       return { sourceAppId: app.sourceAppId, role: app.role, password };
     },
 
-    rotatePassword: async ({ params }) => {
-      const { app, password } = await apps.rotatePassword(params.sourceAppId);
-      return { sourceAppId: app.sourceAppId, password };
+    rotatePassword: async ({ app: own, params, body, req, leftMs }) => {
+      if (params.sourceAppId !== own.sourceAppId) return presentNew(await apps.rotatePassword(params.sourceAppId));
+      if (body?.currentPassword === undefined) throw new InvalidInput('Invalid password change', [CURRENT_REQUIRED]);
+      await confirmPassword(own, body.currentPassword, { address: req.ip ?? '', leftMs });
+      return presentNew(await apps.rotateOwnPassword(own));
     },
 
     deleteApp: async ({ params }) => ({ ok: true as const, deletedUsers: await removal.remove(params.sourceAppId) }),
   });
+
+const CURRENT_REQUIRED = { path: 'currentPassword', message: "is required to change the own app's password" };
+
+function presentNew({ app, password }: NewPassword) {
+  return { sourceAppId: app.sourceAppId, password };
+}
 
 function present({ sourceAppId, role, createdAt }: App) {
   return { sourceAppId, role, createdAt };

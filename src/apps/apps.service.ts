@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type mongo, Types } from 'mongoose';
-import { isDuplicateKey } from '../database/failures.ts';
-import { Conflict, InvalidInput, NotFound } from '../errors.ts';
-import { APP_ID_PATTERN, generatePassword, type PasswordHasher } from './app-credentials.ts';
-import type { AppOwned } from './app-owned.ts';
-import type { AppCollection, AppDocument, Role } from './apps.model.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
+import { Conflict, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
+import type { CreateApp } from './app-creation.ts';
+import { generatePassword, type PasswordHasher } from './app-credentials.ts';
+import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
+import type { Waiter } from './hashing-queue.ts';
 
 /** An app as the rest of the service sees it: no hash. */
 export interface App {
@@ -23,14 +24,26 @@ export interface NewPassword {
   password: string;
 }
 
+/**
+ * What became of an app that was there: it is `live`, perhaps under another name; a deletion has begun;
+ * it is `deleted`, as its tombstone says; or it is `missing`, and nothing says why (renamed or restored by
+ * hand). Nothing may be removed for an app that is missing.
+ */
+export type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
+
 export type AppService = ReturnType<typeof createAppService>;
 
-/** The rules of apps (SPEC 2.2 and 4.4). An app that is being deleted counts as gone. */
-export function createAppService(deps: { apps: AppCollection; owned: readonly AppOwned[]; hasher: PasswordHasher }) {
-  const { apps, owned, hasher } = deps;
+/** The rules of apps (spec 2.2 and 4.4). An app that is being created or deleted counts as none. */
+export function createAppService(deps: {
+  apps: AppCollection;
+  deletedApps: DeletedAppCollection;
+  createApp: CreateApp;
+  hasher: PasswordHasher;
+}) {
+  const { apps, deletedApps, createApp, hasher } = deps;
 
-  async function find(sourceAppId: string): Promise<App | undefined> {
-    const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } });
+  async function find(sourceAppId: string, readConcern: 'local' | 'majority' = 'local'): Promise<App | undefined> {
+    const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } }, { readConcern });
     return found ? toApp(found) : undefined;
   }
 
@@ -44,17 +57,16 @@ export function createAppService(deps: { apps: AppCollection; owned: readonly Ap
 
   /** Stores a new app and what it begins with. The unique index decides between two that come at once. */
   async function insert(sourceAppId: string, role: Role, password: string): Promise<App> {
-    const _id = new Types.ObjectId();
-    const app: AppDocument = { _id, sourceAppId, role, ...(await credentials(password)), createdAt: new Date() };
-    for (const part of owned) await part.prepare?.(_id);
-    try {
-      await apps.insertOne(app);
-      return toApp(app);
-    } catch (error) {
-      for (const part of owned) await part.removeAll(_id);
-      if (isDuplicateKey(error)) throw new Conflict('An app with this sourceAppId already exists');
-      throw error;
-    }
+    const app = { sourceAppId, role, ...(await credentials(password)), createdAt: new Date() };
+    return toApp({ _id: await createApp(app), ...app });
+  }
+
+  async function replacePassword(filter: mongo.Filter<AppDocument>): Promise<NewPassword | undefined> {
+    const password = generatePassword();
+    const live = { ...filter, deletingSince: { $exists: false } };
+    const update = { $set: await credentials(password) };
+    const found = await apps.findOneAndUpdate(live, update, { returnDocument: 'after' });
+    return found ? { app: toApp(found), password } : undefined;
   }
 
   return {
@@ -68,14 +80,13 @@ export function createAppService(deps: { apps: AppCollection; owned: readonly Ap
       return app;
     },
 
-    /** Whether this life of an app still takes anything. */
-    async isLive(id: Types.ObjectId): Promise<boolean> {
-      return exists({ _id: id, deletingSince: { $exists: false } });
-    },
-
-    /** Whether this life of an app is being deleted and its last removal of records is still to come. */
-    async isGoing(id: Types.ObjectId): Promise<boolean> {
-      return exists({ _id: id, deletingSince: { $exists: true } });
+    /** What became of this life of an app. While it is `deleting`, its last removal of records is still to come. */
+    async stateOf(_id: Types.ObjectId): Promise<AppState> {
+      const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
+      if (app) return app.deletingSince ? 'deleting' : 'live';
+      // After the app: a deletion writes the tombstone first and removes the app then.
+      const tombstone = await deletedApps.findOne({ _id }, { readConcern: 'majority' });
+      return tombstone ? 'deleted' : 'missing';
     },
 
     /** The app that a session belongs to, while it lives and its password is still the one of the session. */
@@ -92,15 +103,19 @@ export function createAppService(deps: { apps: AppCollection; owned: readonly Ap
     },
 
     /**
-     * Creates an app with a generated password and the default schema (SPEC 4.4).
+     * Creates an app with a generated password and the default schema (spec 4.4).
      * @throws {InvalidInput} for an id of another form @throws {Conflict} when the id is taken
+     * @throws {Unavailable} when the database cannot be reached; then the app does not exist, unless the
+     * database was out of reach from the confirmation of the creation on (docs/decisions/0015)
      */
     async create(sourceAppId: string, role: Role = 'user'): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {
-        throw new InvalidInput('Invalid sourceAppId: use 1 to 80 letters, digits, dots, underscores or hyphens');
+        throw new InvalidInput(`Invalid sourceAppId: use ${APP_ID_FORMAT}`);
       }
+      if (!REACHABLE_APP_ID.test(sourceAppId)) throw new InvalidInput(`Invalid sourceAppId: ${UNREACHABLE_APP_ID}`);
       // Hashing is slow on purpose; most conflicts can be told without it.
-      if (await exists({ sourceAppId })) throw new Conflict('An app with this sourceAppId already exists');
+      if (await exists({ sourceAppId, creating: { $exists: false } }))
+        throw new Conflict('An app with this sourceAppId already exists');
       const password = generatePassword();
       return { app: await insert(sourceAppId, role, password), password };
     },
@@ -111,30 +126,41 @@ export function createAppService(deps: { apps: AppCollection; owned: readonly Ap
      * @throws {Conflict} when `sourceAppId` is taken by an app that is no admin
      */
     async ensureAdmin(sourceAppId: string, given?: string): Promise<NewPassword | undefined> {
-      if (await exists({ role: 'admin' })) return undefined;
+      const anAdmin = { role: 'admin', creating: { $exists: false } } as const;
+      if (await exists(anAdmin)) return undefined;
       const password = given ?? generatePassword();
       try {
         return { app: await insert(sourceAppId, 'admin', password), password };
       } catch (error) {
-        if (error instanceof Conflict && (await exists({ role: 'admin' }))) return undefined;
+        if (error instanceof Conflict && (await exists(anAdmin))) return undefined;
         throw error;
       }
     },
 
     /** Gives an app a new generated password. Sessions made with the old one are over at once. @throws {NotFound} */
     async rotatePassword(sourceAppId: string): Promise<NewPassword> {
-      const password = generatePassword();
-      const live = { sourceAppId, deletingSince: { $exists: false } };
-      const update = { $set: await credentials(password) };
-      const found = await apps.findOneAndUpdate(live, update, { returnDocument: 'after' });
-      if (!found) throw new NotFound('App not found');
-      return { app: toApp(found), password };
+      const made = await replacePassword({ sourceAppId });
+      if (!made) throw new NotFound('App not found');
+      return made;
     },
 
-    /** The app when the password is right, else undefined; unknown apps and wrong passwords take equally long. */
-    async checkPassword(sourceAppId: string, password: string): Promise<App | undefined> {
+    /**
+     * Gives the app of a session a new generated password.
+     * @throws {Unauthenticated} when its password changed after the session was looked up
+     */
+    async rotateOwnPassword({ id, credentialId }: App): Promise<NewPassword> {
+      const made = await replacePassword({ _id: id, credentialId });
+      if (!made) throw new Unauthenticated();
+      return made;
+    },
+
+    /**
+     * The app when the password is right, else undefined; unknown apps and wrong passwords take equally long.
+     * @throws {Unavailable} when it cannot be checked in the time that `waiter` has left
+     */
+    async checkPassword(sourceAppId: string, password: string, waiter: Waiter): Promise<App | undefined> {
       const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } });
-      const right = await hasher.verify(password, found?.passwordHash);
+      const right = await hasher.verify(password, found?.passwordHash, waiter);
       return right && found ? toApp(found) : undefined;
     },
   };

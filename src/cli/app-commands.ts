@@ -2,17 +2,18 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import type { Role } from '../apps/apps.model.ts';
 import type { NewPassword } from '../apps/apps.service.ts';
-import { InvalidInput } from '../errors.ts';
+import { APP_ID_FORMAT } from '../core/app-id.ts';
+import { InvalidInput } from '../core/errors.ts';
 import { say, type WithServices } from './command.ts';
 
-/** `app create|list|delete|rotate-password` (SPEC 5.2, point 6: the command-line tool). */
+/** `app create|list|delete|rotate-password` (spec 5.2, point 6: the command-line tool). */
 export function appCommands(withServices: WithServices): Command {
   const app = new Command('app').description('create, list and delete apps, and give them new passwords');
 
   app
     .command('create')
     .description('create an app; prints its password, which cannot be shown again')
-    .argument('<id>', 'its sourceAppId: 1 to 80 letters, digits, dots, underscores or hyphens')
+    .argument('<id>', `its sourceAppId: ${APP_ID_FORMAT}`)
     .addOption(new Option('--role <role>', 'what it may do').choices(['user', 'admin']).default('user'))
     .action((id: string, { role }: { role: Role }) =>
       withServices(async ({ apps }) => tellPassword('Created app', await apps.create(id, role))),

@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts';
+import type { Services } from '../container.ts';
 
 /** Runs a task with the services on an open database, which is closed afterwards. */
 export type WithServices = (task: (services: Services) => Promise<void>) => Promise<void>;

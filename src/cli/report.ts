@@ -1,5 +1,5 @@
-import { ConfigError } from '../config.ts';
-import { AppError } from '../errors.ts';
+import { ConfigError } from '../core/config.ts';
+import { AppError } from '../core/errors.ts';
 
 /** Tells what went wrong: one line for each mistake, and one for each place in an input. Never a stack. */
 export function report(error: unknown): void {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
-import { InvalidInput } from '../errors.ts';
+import { InvalidInput } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import { say, type WithServices } from './command.ts';
 
-/** `schema get|put` (SPEC 2.3). */
+/** `schema get|put` (spec 2.3). */
 export function schemaCommands(withServices: WithServices): Command {
   const schema = new Command('schema').description("read and replace apps' schemas");
 
@@ -35,7 +35,7 @@ export function schemaCommands(withServices: WithServices): Command {
 /** The same check as for PUT, loaded when it is needed. */
 async function checkSchema(json: unknown): Promise<Parameters<SchemaService['replace']>[1]> {
   const [{ parsePart }, { schemaEndpoints }] = await Promise.all([
-    import('../http/validation.ts'),
+    import('../api/validation.ts'),
     import('../schemas/schemas.contract.ts'),
   ]);
   return parsePart(schemaEndpoints.replaceSchema.body, json, 'Invalid schema');

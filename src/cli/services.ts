@@ -1,7 +1,7 @@
-import { loadConfig } from '../config.ts';
+import { createContainer } from '../container.ts';
+import { loadConfig } from '../core/config.ts';
+import { createLogger } from '../core/logger.ts';
 import { openDatabase } from '../database/open.ts';
-import { createLogger } from '../logger.ts';
-import { createServices } from '../services.ts';
 import type { WithServices } from './command.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function withServices(env: NodeJS.ProcessEnv, task: Parameters<With
   const logger = createLogger({ logLevel: 'silent' }, { write: () => undefined });
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
   const database = await openDatabase(config, { logger, progress, shared: true });
-  const services = createServices(config, database.connection, logger);
+  const services = createContainer(config, database.connection, logger);
   try {
     await services.prepare();
     await task(services);

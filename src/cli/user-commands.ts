@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
-import { type ExportFormat, exportFormats, exportUsers } from '../users/export.ts';
+import { type ExportFormat, exportFormats, exportUsers } from '../users/export/export.ts';
 import type { WithServices } from './command.ts';
 
-/** `users export` (SPEC 2.1). */
+/** `users export` (spec 2.1). */
 export function userCommands(withServices: WithServices): Command {
   const users = new Command('users').description("export apps' users");
 

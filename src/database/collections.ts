@@ -47,6 +47,7 @@ const OPTIONS_INDEX = {
   deleteMany: 1,
   deleteOne: 1,
   distinct: 2,
+  dropIndex: 1,
   find: 1,
   findOne: 1,
   findOneAndUpdate: 2,
@@ -104,7 +105,7 @@ export function createModel<Document extends mongo.Document>(
 
 /**
  * Creates the indexes that models declare, and resolves when they are there. The service must not listen before: without its unique index two first
- * submissions of one email would make two records (DESIGN section 3, invariant 2). Safe when several servers do it at once.
+ * submissions of one email would make two records (invariant 2). Safe when several servers do it at once.
  */
 export async function ensureIndexes(
   models: readonly { schema: SchemaDeclaration; collection: unknown }[],

@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { type AppError, TooLarge, Unavailable } from '../errors.ts';
+import { type AppError, TooLarge, Unavailable } from '../core/errors.ts';
 
 const { MongoError, MongoNetworkError, MongoServerSelectionError, MongoServerError, MongoWriteConcernError } =
   mongoose.mongo;

@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts';
-import type { Logger } from '../logger.ts';
-import { type Connection, connectDatabase } from './connect.ts';
-import type { Progress } from './mongod-binary.ts';
+import type { Config } from '../core/config.ts';
+import type { Logger } from '../core/logger.ts';
+import { type Connection, connectDatabase } from './client.ts';
+import type { Progress } from './embedded/mongod-binary.ts';
 
 /** A database ready for use. */
 export interface OpenDatabase {
@@ -26,7 +26,7 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   if (config.mongodbUri !== undefined) return connected(config.mongodbUri);
   // Loaded only where it is used: it brings a second copy of the driver.
-  const { attachEmbedded, startEmbedded } = await import('./embedded.ts');
+  const { attachEmbedded, startEmbedded } = await import('./embedded/embedded.ts');
   const running = shared ? await attachEmbedded(config) : undefined;
   if (running !== undefined) return connected(running);
   const embedded = await startEmbedded(config, { progress, logger });

@@ -1,44 +1,60 @@
-import type { Issue } from '../errors.ts';
-import { MAX_ISSUES } from '../errors.ts';
-import { storedItem } from './array.ts';
-import { compileField, type FieldDefinition } from './definition.ts';
-import { FIELD_KEY_PATTERN, MAX_PATTERN_STEPS, printable, type Report, type ValueCheck } from './kind.ts';
+import type { Issue } from '../core/errors.ts';
+import { MAX_ISSUES } from '../core/errors.ts';
+import type { FieldDefinition } from './definition.ts';
+import { FIELD_KEY_PATTERN, type FieldKind, printable, type Report, type ValueCheck } from './kind.ts';
+import { kindOf } from './kinds/registry.ts';
+import { MAX_PATTERN_STEPS } from './regex/budget.ts';
 import { reportUnstorableKeys } from './stored-json.ts';
 
-/** What an accepted submission does to a record: values that replace, and items that are appended, by field key. */
+/** The change of a record by a valid submission, by field key. */
 export interface RecordChange {
+  /** Values that replace the stored ones. */
   set: Record<string, unknown>;
+  /** Items that are appended to the stored lists. */
   append: Record<string, Record<string, unknown>[]>;
-  /** How many of the keys are no fields of the schema. */
+  /** The number of keys that are not fields of the schema. */
   extraKeys: number;
 }
 
 /** The most keys beyond the fields of the schema, in one submission and in one record. */
 export const MAX_EXTRA_KEYS = 200;
 
+/** The message about a submission or a record with more than `MAX_EXTRA_KEYS`. */
+export const TOO_MANY_EXTRA_KEYS = `must have at most ${MAX_EXTRA_KEYS} keys beyond the fields of the schema`;
+
 /** Checks the `data` of submissions against one schema version. */
 export interface Validator {
   /** The keys of the schema's fields. */
   fieldKeys: readonly string[];
-  /** The problems of `data`, at most 20, paths like `data.age`. Empty: it conforms. */
+  /** Returns the problems of `data`, at most 20, with paths such as `data.age`. */
   issues(data: Record<string, unknown>): Issue[];
-  /** What conforming `data` does to the record; `now` (ISO 8601) is the items' timestamp (SPEC 2.4). */
+  /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
   change(data: Record<string, unknown>, now: string): RecordChange;
 }
 
+interface Schema {
+  rejectUnknown: boolean;
+  fields: readonly FieldDefinition[];
+}
+
+interface CompiledField {
+  check: ValueCheck;
+  appendedItems: FieldKind['appendedItems'];
+}
+
 /**
- * Compiles field definitions into a validator (SPEC 2.3 and 2.4). Keys are looked up in a Map and data is read by its own properties only,
- * so `constructor` or `toString` are ordinary names, declared or not.
+ * Compiles a schema into a validator (docs/specification.md, sections 2.3 and 2.4). It looks keys
+ * up in a Map and reads own properties only, so `constructor` and `toString` are ordinary keys.
  */
-export function compileSchema(schema: { rejectUnknown: boolean; fields: readonly FieldDefinition[] }): Validator {
-  const checks = new Map<string, ValueCheck>(schema.fields.map((field) => [field.key, compileField(field)]));
-  const required = schema.fields.filter((field) => field.required).map((field) => field.key);
-  const arrays = new Set(schema.fields.filter((field) => field.kind === 'array').map((field) => field.key));
-  const unknown = schema.rejectUnknown ? rejectUnknown : keepUnknown;
-  const countExtra = (keys: readonly string[]): number => keys.filter((key) => !checks.has(key)).length;
+export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
+  const compiled = new Map(fields.map((field) => [field.key, compileField(field)]));
+  const required = fields.filter((field) => field.required).map((field) => field.key);
+  const checkOfUnknown = rejectUnknown ? refuseUnknown : checkUnknown;
+  const hasTooManyExtraKeys = (keys: readonly string[]): boolean =>
+    keys.length > MAX_EXTRA_KEYS && keys.filter((key) => !compiled.has(key)).length > MAX_EXTRA_KEYS;
 
   return {
-    fieldKeys: [...checks.keys()],
+    fieldKeys: [...compiled.keys()],
 
     issues(data) {
       const issues: Issue[] = [];
@@ -47,15 +63,12 @@ export function compileSchema(schema: { rejectUnknown: boolean; fields: readonly
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, message: 'is required' });
       }
       const keys = Object.keys(data);
-      // The keys are counted before they are checked: a refusal of 10,000 keys costs no more than one of 201.
-      if (!schema.rejectUnknown && keys.length > MAX_EXTRA_KEYS && countExtra(keys) > MAX_EXTRA_KEYS) {
-        return [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }];
-      }
+      // Before the values are checked, so that 10,000 keys cost as little to refuse as 201.
+      if (!rejectUnknown && hasTooManyExtraKeys(keys)) return [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }];
       for (const key of keys) {
         if (issues.length >= MAX_ISSUES) break;
-        const report: Report = (message, at) =>
-          void issues.push({ path: `data.${printable(key)}${at ? `.${at}` : ''}`, message });
-        (checks.get(key) ?? unknown(key))(data[key], report, budget);
+        const check = compiled.get(key)?.check ?? checkOfUnknown(key);
+        check(data[key], reporter(issues, key), budget);
       }
       return issues.slice(0, MAX_ISSUES);
     },
@@ -63,27 +76,33 @@ export function compileSchema(schema: { rejectUnknown: boolean; fields: readonly
     change(data, now) {
       const change: RecordChange = { set: {}, append: {}, extraKeys: 0 };
       for (const key of Object.keys(data)) {
-        if (!checks.has(key)) change.extraKeys += 1;
-        const value = data[key];
-        if (arrays.has(key)) change.append[key] = (value as unknown[]).map((item) => storedItem(item, now));
-        else change.set[key] = value;
+        const field = compiled.get(key);
+        if (!field) change.extraKeys += 1;
+        if (field?.appendedItems) change.append[key] = field.appendedItems(data[key], now);
+        else change.set[key] = data[key];
       }
       return change;
     },
   };
 }
 
-/** What a submission or a record with too many keys is told. */
-export const TOO_MANY_EXTRA_KEYS = `must have at most ${MAX_EXTRA_KEYS} keys beyond the fields of the schema`;
+function compileField(field: FieldDefinition): CompiledField {
+  const kind = kindOf(field.kind);
+  return { check: kind.compile(field), appendedItems: kind.appendedItems };
+}
 
-const rejectUnknown = (): ValueCheck => (_value, report) => report('is not a field of this app');
+function reporter(issues: Issue[], key: string): Report {
+  return (message, at) => void issues.push({ path: `data.${printable(key)}${at ? `.${at}` : ''}`, message });
+}
 
-const keepUnknown =
+const refuseUnknown = (): ValueCheck => (_value, report) => report('is not a field of this app');
+
+const checkUnknown =
   (key: string): ValueCheck =>
   (value, report) => {
     if (!FIELD_KEY_PATTERN.test(key)) {
       return report(
-        'is not a name that can be kept: names begin with a letter and hold at most 51 letters, digits and underscores',
+        'is not a valid key: a key starts with a letter and has at most 51 letters, digits and underscores',
       );
     }
     reportUnstorableKeys(value, report);

@@ -1,89 +1,75 @@
 import { z } from 'zod';
-import type { Issue } from '../errors.ts';
-import { array } from './array.ts';
-import { checkbox } from './checkbox.ts';
-import { date } from './date.ts';
-import {
-  type CompileBudget,
-  FIELD_KEY_PATTERN,
-  type FieldBase,
-  type FieldKind,
-  MAX_PATTERN_INSTRUCTIONS,
-  type Report,
-  type ValueCheck,
-} from './kind.ts';
-import { number } from './number.ts';
-import { select } from './select.ts';
-import { text } from './text.ts';
+import type { Issue } from '../core/errors.ts';
+import { FIELD_KEY_PATTERN, type FieldKind, type FieldOptions, type OptionShape, type Report } from './kind.ts';
+import { FIELD_KINDS, kindOf } from './kinds/registry.ts';
+import { MAX_PATTERN_INSTRUCTIONS } from './regex/budget.ts';
 
-/** SPEC section 8. */
+/** The most fields of a schema (docs/specification.md, section 8). */
 export const MAX_FIELDS = 100;
 
 const Key = z
   .string()
-  .regex(FIELD_KEY_PATTERN, 'must begin with a letter and hold at most 51 letters, digits and underscores');
+  .regex(FIELD_KEY_PATTERN, 'must start with a letter and contain at most 51 letters, digits and underscores');
 const Label = z.string().max(200);
 
-function definition<Kind extends string, Options extends z.ZodRawShape>({ kind, options }: FieldKind<Kind, Options>) {
-  return z.strictObject({ key: Key, label: Label, kind: z.literal(kind), required: z.boolean(), ...options });
-}
-
-function definitionInput<Kind extends string, Options extends z.ZodRawShape>({
-  kind,
-  options,
-}: FieldKind<Kind, Options>) {
+function definition<Name extends string, Options extends FieldOptions>({ name, options }: FieldKind<Name, Options>) {
   return z.strictObject({
     key: Key,
-    label: Label.optional(),
-    kind: z.literal(kind),
-    required: z.boolean().optional(),
-    ...options,
+    label: Label,
+    kind: z.literal(name),
+    required: z.boolean(),
+    ...optionShape(options),
   });
 }
 
-/** A field definition as it is stored and answered (SPEC 2.3). */
+function definitionInput<Name extends string, Options extends FieldOptions>(kind: FieldKind<Name, Options>) {
+  return z.strictObject({
+    key: Key,
+    label: Label.optional(),
+    kind: z.literal(kind.name),
+    required: z.boolean().optional(),
+    ...optionShape(kind.options),
+  });
+}
+
+function optionShape<Options extends FieldOptions>(options: Options): OptionShape<Options> {
+  const schemas = Object.entries(options).map(([name, { schema }]) => [name, schema]);
+  return Object.fromEntries(schemas) as OptionShape<Options>;
+}
+
+type Definitions<Kinds> = {
+  -readonly [Index in keyof Kinds]: Kinds[Index] extends FieldKind<infer Name, infer Options>
+    ? ReturnType<typeof definition<Name, Options>>
+    : never;
+};
+type DefinitionInputs<Kinds> = {
+  -readonly [Index in keyof Kinds]: Kinds[Index] extends FieldKind<infer Name, infer Options>
+    ? ReturnType<typeof definitionInput<Name, Options>>
+    : never;
+};
+
+/** A field definition as it is stored and answered (docs/specification.md, section 2.3). */
 export const FieldDefinition = z
-  .discriminatedUnion('kind', [
-    definition(text),
-    definition(checkbox),
-    definition(select),
-    definition(number),
-    definition(date),
-    definition(array),
-  ])
+  .discriminatedUnion('kind', FIELD_KINDS.map((kind: FieldKind) => definition(kind)) as Definitions<typeof FIELD_KINDS>)
   .meta({ id: 'FieldDefinition' });
 export type FieldDefinition = z.output<typeof FieldDefinition>;
 
-/** A field definition as an admin sends it: `label` defaults to the key and `required` to false. */
+const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(FIELD_KINDS.map(({ name }) => name));
+
+/** A field definition in a request. `label` defaults to the key and `required` to false. */
 export const FieldDefinitionInput = z
   .discriminatedUnion(
     'kind',
-    [
-      definitionInput(text),
-      definitionInput(checkbox),
-      definitionInput(select),
-      definitionInput(number),
-      definitionInput(date),
-      definitionInput(array),
-    ],
-    'must have a kind: text, checkbox, select, number, date or array',
+    FIELD_KINDS.map((kind: FieldKind) => definitionInput(kind)) as DefinitionInputs<typeof FIELD_KINDS>,
+    `must have a kind: ${names}`,
   )
   .meta({ id: 'FieldDefinitionInput' });
 export type FieldDefinitionInput = z.output<typeof FieldDefinitionInput>;
 
-// The table is keyed by kind, so the definition handed to a kind is always its own; the compiler cannot follow that through a lookup.
-type AnyKind = {
-  checkDefinition?(definition: FieldDefinitionInput, report: Report, budget: CompileBudget): void;
-  compile(definition: FieldBase): ValueCheck;
-};
-const KINDS = { text, checkbox, select, number, date, array } as unknown as Record<FieldDefinition['kind'], AnyKind>;
-
-/** The check of one definition's values. */
-export function compileField(field: FieldDefinition): ValueCheck {
-  return KINDS[field.kind].compile(field);
-}
-
-/** What a well-formed list of definitions still gets wrong: duplicate keys, min over max, patterns that do not compile or are too large. */
+/**
+ * Returns the problems of a list of well-formed definitions, with paths such as `fields.0.min`:
+ * duplicate keys, a minimum above its maximum, patterns that do not compile or are too large.
+ */
 export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue[] {
   const issues: Issue[] = [];
   const seen = new Set<string>();
@@ -92,12 +78,12 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
     const report: Report = (message, at) => issues.push({ path: `fields.${index}.${at}`, message });
     if (seen.has(field.key)) report('is used by an earlier field', 'key');
     seen.add(field.key);
-    KINDS[field.kind].checkDefinition?.(field, report, budget);
+    kindOf(field.kind).checkDefinition?.(field, report, budget);
   }
   return issues;
 }
 
-/** A definition with its defaults filled in, as it is stored. */
+/** Returns a definition with its defaults filled in, as it is stored. */
 export function completeDefinition(field: FieldDefinitionInput): FieldDefinition {
   const { key, label = key, kind, required = false, ...options } = field;
   return { key, label, kind, required, ...options } as FieldDefinition;

@@ -1,11 +1,12 @@
 import { printable, type Report } from './kind.ts';
 
-/** `_bsontype` is how the database driver marks its own types; a client's object must not pass for one. */
+/** The driver marks its own types with `_bsontype`; no object of a client may pass for one. */
 const RESERVED = new Set(['__proto__', '_bsontype']);
 
 /**
- * Reports keys anywhere inside a value that the database could misread: beginning with `$`, containing `.` or NUL, or reserved
- * (DESIGN section 2, "array items"). The value is parsed JSON, so it has no cycles; its depth was bounded when it was read.
+ * Reports property names anywhere inside a value that the database could misread: those that start
+ * with `$`, contain `.` or NUL, or are reserved (docs/specification.md, section 2.4). The value is
+ * parsed JSON, so it has no cycles, and the body reader has limited its depth.
  */
 export function reportUnstorableKeys(value: unknown, report: Report, at = ''): void {
   if (typeof value !== 'object' || value === null) return;
@@ -17,8 +18,9 @@ export function reportUnstorableKeys(value: unknown, report: Report, at = ''): v
       );
       continue;
     }
-    if (typeof inner === 'object' && inner !== null)
+    if (typeof inner === 'object' && inner !== null) {
       reportUnstorableKeys(inner, report, at === '' ? printable(key) : `${at}.${printable(key)}`);
+    }
   }
 }
 

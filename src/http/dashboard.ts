@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
-import { NotFound } from '../errors.ts';
+import { NotFound } from '../core/errors.ts';
 
 /** Where the build puts the pages. The same folder is meant from `src/http` and from `dist/http`. */
 const BUILT = fileURLToPath(new URL('../../dist/web/', import.meta.url));

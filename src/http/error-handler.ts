@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
+import { AppError, InvalidInput } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
 import { databaseRefusal } from '../database/failures.ts';
-import { AppError, InvalidInput } from '../errors.ts';
-import type { Logger } from '../logger.ts';
 
 /**
  * The one way from an error to an answer: `{ message }`, with `errors` when places are known. What nobody expected is logged and answered with a bare 500. Never a stack,

@@ -10,6 +10,9 @@ const CHECK_EVERY_MS = 2_000;
 /** Longer than the idle time of common proxies (60 s), so that the proxy closes first and never sends into a closed connection. */
 const KEEP_ALIVE_MS = 65_000;
 
+/** A connection that has unsent output, and whose client reads nothing of it for this long, is ended. */
+const STALLED_AFTER_MS = 60_000;
+
 /** How long a stop lets clients find out that their connections end, before it ends idle ones itself, and then all. */
 const DRAIN_MS = 1_000;
 const FORCE_AFTER_MS = 7_000;
@@ -35,9 +38,15 @@ export class ListenError extends Error {
 /**
  * Serves `app` on `host` and `port` (0: any free one).
  *
+ * @param stalledAfterMs how long a client may read nothing of an answer
  * @throws {ListenError}
  */
-export async function listen(app: Express, port: number, host: string): Promise<Listener> {
+export async function listen(
+  app: Express,
+  port: number,
+  host: string,
+  stalledAfterMs = STALLED_AFTER_MS,
+): Promise<Listener> {
   const server = createServer({
     ...presetPrototypes(app),
     headersTimeout: REQUEST_TIMEOUT_MS,
@@ -52,6 +61,7 @@ export async function listen(app: Express, port: number, host: string): Promise<
   });
   server.on('request', app);
   const connections = trackConnections(server);
+  endStalledConnections(server, stalledAfterMs);
 
   await new Promise<void>((done, fail) => {
     server.once('error', (error) => fail(new ListenError(port, host, error)));
@@ -85,6 +95,18 @@ function trackConnections(server: Server): Set<Socket> {
     socket.once('close', () => connections.delete(socket));
   });
   return connections;
+}
+
+/**
+ * Node tells of a connection on which nothing was received or sent for a while; a part of a write that the client took
+ * counts as sent. A connection without unsent output waits for a handler and not for the client, so it stays.
+ */
+function endStalledConnections(server: Server, stalledAfterMs: number): void {
+  server.setTimeout(stalledAfterMs, (socket) => {
+    // Between two requests the socket has the keep-alive time instead.
+    const isIdle = socket.timeout !== stalledAfterMs;
+    if (isIdle || socket.writableLength > 0) socket.destroy();
+  });
 }
 
 function urlOf(server: Server, host: string): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../core/logger.ts';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 

@@ -21,8 +21,10 @@ export function createSecurityHeaders(production: boolean): RequestHandler {
       xXssProtection: false,
     }),
   );
-  return (_req, res, next) => {
+  return (req, res, next) => {
     for (const [name, value] of headers) res.setHeader(name, value);
+    // What is under /auth is for who is logged in: no cache keeps it, refusals included.
+    if (req.path.startsWith('/auth')) res.setHeader('Cache-Control', 'no-store');
     next();
   };
 }

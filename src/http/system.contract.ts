@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoints } from './endpoint.ts';
+import type { Endpoints } from '../api/endpoint.ts';
 
 export const systemEndpoints = {
   getHealth: {

@@ -1,5 +1,5 @@
-import { Unavailable } from '../errors.ts';
-import { type Route, routes } from './endpoint.ts';
+import { type Route, routes } from '../api/endpoint.ts';
+import { Unavailable } from '../core/errors.ts';
 import { systemEndpoints } from './system.contract.ts';
 
 /** @param isReady whether the database answers and the service is not stopping */

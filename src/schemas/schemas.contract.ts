@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { Endpoints } from '../api/endpoint.ts';
+import { Timestamp, WholeNumber } from '../api/validation.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
-import type { Endpoints } from '../http/endpoint.ts';
-import { Timestamp, WholeNumber } from '../http/validation.ts';
 
 const example = {
   version: 2,
@@ -13,7 +13,7 @@ const example = {
   ],
 } as const;
 
-/** SPEC 2.3. */
+/** Spec 2.3. */
 const SchemaDocument = z
   .strictObject({
     version: z.int().positive(),

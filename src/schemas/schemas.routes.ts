@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Route, routes } from '../http/endpoint.ts';
-import { JsonStream, Versioned } from '../http/reply.ts';
+import { type Route, routes } from '../api/endpoint.ts';
+import { JsonStream, Versioned } from '../api/reply.ts';
 import type { AppSchema } from './schema-store.ts';
 import { schemaEndpoints } from './schemas.contract.ts';
 import type { SchemaService } from './schemas.service.ts';

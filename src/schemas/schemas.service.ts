@@ -1,12 +1,12 @@
-import type { AppChanges } from '../apps/app-changes.ts';
 import type { App, AppService } from '../apps/apps.service.ts';
+import type { AppRevision } from '../apps/revision.ts';
+import { InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { InvalidInput, NotFound, PreconditionFailed } from '../errors.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
-import type { SchemaLeases } from './schema-lease.ts';
+import type { SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
 
-/** 400: the id names no app. The public learns no more than for an id of a wrong form (DESIGN section 2). */
+/** 400: the id names no app. The public learns no more than for an id of a wrong form (spec 5.1). */
 export class UnknownApp extends InvalidInput {
   constructor() {
     super('Invalid x-app-id header');
@@ -15,26 +15,39 @@ export class UnknownApp extends InvalidInput {
 
 export type SchemaService = ReturnType<typeof createSchemaService>;
 
-/** The rules of schemas (SPEC 2.3 and 4.4). */
+/** The rules of schemas (spec 2.3 and 4.4). */
 export function createSchemaService(deps: {
   apps: AppService;
   store: SchemaStore;
   leases: SchemaLeases;
-  changes: AppChanges;
+  revision: AppRevision;
 }) {
-  const { apps, store, leases, changes } = deps;
+  const { apps, store, leases, revision } = deps;
 
   async function ofApp({ id }: Pick<App, 'id'>, version?: number): Promise<AppSchema> {
-    const schema = version === undefined ? await store.newest(id) : await store.version(id, version);
-    if (!schema) throw new NotFound(version === undefined ? 'App not found' : 'Schema version not found');
-    return schema;
+    const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
+    if (!stored) throw new NotFound(version === undefined ? 'App not found' : 'Schema version not found');
+    return stored.schema;
+  }
+
+  /**
+   * Checks that an app was still there when its new version took effect. If it was deleted meanwhile,
+   * perhaps before the version came, takes that version back; nobody else removes it.
+   * @throws {NotFound} @throws {Unavailable} when the app is missing and nothing says that it was deleted
+   */
+  async function ensureLive(appId: App['id'], versionId: App['id']): Promise<void> {
+    const fate = await apps.stateOf(appId);
+    if (fate === 'live') return;
+    if (fate === 'missing') throw new Unavailable();
+    await store.remove(versionId);
+    throw new NotFound('App not found');
   }
 
   return {
     /** The newest schema of a known app, or the one of `version`. @throws {NotFound} */
     ofApp,
 
-    /** The newest schema for the public (SPEC 4.1). @throws {UnknownApp} */
+    /** The newest schema for the public (spec 4.1). @throws {UnknownApp} */
     async current(sourceAppId: string): Promise<AppSchema> {
       const lease = await leases.hold(sourceAppId);
       if (!lease) throw new UnknownApp();
@@ -53,7 +66,7 @@ export function createSchemaService(deps: {
 
     /**
      * Replaces an app's schema by a new version and returns it. When this resolves, no server checks a later submission against an older version
-     * (DESIGN section 3, invariant 4): it commits, then waits until every lease on the old one has run out.
+     * (invariant 4): it commits, then waits until every lease on the old one has run out.
      *
      * @param over replaces only one of these versions. Of several servers that replace the same one, one does: the unique index decides.
      * @throws {InvalidInput} when the definitions contradict themselves @throws {NotFound}
@@ -69,24 +82,22 @@ export function createSchemaService(deps: {
       if (issues.length > 0) throw new InvalidInput('Invalid schema', issues);
       const fields = input.fields.map(completeDefinition);
       for (;;) {
-        const newest = await store.newest(id);
+        const newest = (await store.newest(id))?.schema;
         if (!newest) throw new NotFound('App not found');
         if (over && !over.includes(newest.version)) {
           throw new PreconditionFailed(`The schema was changed meanwhile: its newest version is ${newest.version}`);
         }
         const schema: AppSchema = { version: newest.version + 1, rejectUnknown: input.rejectUnknown, fields };
+        let added: App['id'];
         try {
-          await store.add(id, schema);
+          added = await store.add(id, schema);
         } catch (error) {
           if (isDuplicateKey(error)) continue; // another PUT took that version; this one comes after it
           throw error;
         }
         leases.forget(sourceAppId);
-        await changes.takeEffect();
-        if (!(await apps.isLive(id))) {
-          await store.removeAll(id); // deleted meanwhile: the deletion may have been before this version
-          throw new NotFound('App not found');
-        }
+        await revision.publish();
+        await ensureLive(id, added);
         return schema;
       }
     },

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { AppOwned } from '../apps/app-owned.ts';
 import { INDEX_BUILD_TIME_MS, limitStatementTime } from '../database/collections.ts';
 
-/** SPEC 2.5. */
+/** Spec 2.5. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const COLLECTION = 'sessions';
 
@@ -60,9 +60,15 @@ export function createSessionStore(connection: Connection): MongoStore {
 /** The sessions of an app, so that its deletion can end them. */
 export function createSessionOwnership(connection: Connection): AppOwned & { createIndexes(): Promise<void> } {
   const sessions = limitStatementTime(connection.getClient().db(connection.name).collection(COLLECTION));
+  const of = (appId: Types.ObjectId) => ({ 'session.appId': appId.toHexString() });
+  /** A session is made one lifetime before it expires. */
+  const expiryOf = (time: Date): Date => new Date(time.getTime() + SESSION_LIFETIME_MS);
   return {
-    removeAll: async (appId: Types.ObjectId) =>
-      (await sessions.deleteMany({ 'session.appId': appId.toHexString() })).deletedCount,
+    removeAll: async (appId, since) =>
+      (await sessions.deleteMany({ ...of(appId), ...(since && { expires: { $gte: expiryOf(since) } }) })).deletedCount,
+    has: async (appId, made, time) =>
+      (await sessions.findOne({ ...of(appId), expires: { [made === 'before' ? '$lt' : '$gte']: expiryOf(time) } })) !==
+      null,
     async createIndexes() {
       await sessions.createIndex({ expires: 1 }, { expireAfterSeconds: 0, maxTimeMS: INDEX_BUILD_TIME_MS });
       await sessions.createIndex({ 'session.appId': 1 }, { maxTimeMS: INDEX_BUILD_TIME_MS });

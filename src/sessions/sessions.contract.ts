@@ -1,22 +1,12 @@
 import { z } from 'zod';
-import { APP_ID_PATTERN, passwordProblem } from '../apps/app-credentials.ts';
-import { Role, SourceAppId } from '../apps/apps.contract.ts';
-import type { Endpoints } from '../http/endpoint.ts';
-
-const Password = z
-  .string('must be a text')
-  .superRefine((password, context) => {
-    const problem = passwordProblem(password);
-    if (problem) context.addIssue({ code: 'custom', message: problem });
-  })
-  .meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' });
+import type { Endpoints } from '../api/endpoint.ts';
+import { Role, SentPassword, SourceAppId } from '../apps/apps.contract.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/app-id.ts';
 
 const Credentials = z
   .strictObject({
-    sourceAppId: z
-      .string('must be a text')
-      .regex(APP_ID_PATTERN, 'must be 1 to 80 letters, digits, dots, underscores or hyphens'),
-    password: Password,
+    sourceAppId: z.string('must be a text').regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`),
+    password: SentPassword,
   })
   .meta({ id: 'Credentials', example: { sourceAppId: 'newsletter', password: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' } });
 
@@ -29,7 +19,8 @@ export const sessionEndpoints = {
     access: 'visitor',
     tag: 'Sessions',
     summary: 'Log in',
-    description: 'Sets the HTTP-only session cookie, for 7 days. Failures are limited for each app and address.',
+    description:
+      'Sets the HTTP-only session cookie, for 7 days. Failures are limited for each app and address, and for each address over all apps.',
     body: Credentials,
     bodyMessage: 'Invalid log-in',
     response: z.strictObject({ ok: Ok, sourceAppId: SourceAppId, role: Role }),

@@ -1,13 +1,13 @@
-import { Unauthenticated } from '../errors.ts';
-import { type Route, routes } from '../http/endpoint.ts';
-import { beginSession, endSession } from '../http/session.ts';
+import { type Route, routes } from '../api/endpoint.ts';
+import { Unauthenticated } from '../core/errors.ts';
+import { beginSession, endSession } from './cookie-session.ts';
 import { sessionEndpoints } from './sessions.contract.ts';
 import { INVALID_CREDENTIALS, type SessionService } from './sessions.service.ts';
 
 export const sessionRoutes = (sessions: SessionService, cookieName: string): Route[] =>
   routes(sessionEndpoints, {
-    logIn: async ({ body, req, res }) => {
-      const app = await sessions.logIn(body.sourceAppId, body.password, req.ip ?? '');
+    logIn: async ({ body, req, res, leftMs }) => {
+      const app = await sessions.logIn(body.sourceAppId, body.password, { address: req.ip ?? '', leftMs });
       await beginSession(req, app);
       // To check a password takes longer than to delete an app, so its sessions may have been removed before this one was saved.
       if (!(await sessions.isLive(req.session))) {

@@ -1,17 +1,28 @@
 import type { SessionData } from 'express-session';
 import { Types } from 'mongoose';
 import type { App, AppService } from '../apps/apps.service.ts';
-import { Unauthenticated } from '../errors.ts';
+import { clientNetwork } from '../core/client-network.ts';
+import { Forbidden, Unauthenticated } from '../core/errors.ts';
+import { createKnownNetworks } from './known-networks.ts';
 import type { LoginLimiter } from './login-limiter.ts';
 
-/** SPEC section 7: the same for an unknown app and a wrong password. */
+/** Spec 7: the same for an unknown app and a wrong password. */
 export const INVALID_CREDENTIALS = 'Invalid credentials';
+
+/** The request that asks for a password check. */
+export interface Caller {
+  /** The client's IP address. */
+  address: string;
+  /** Milliseconds that the request has left; 0 when it is over. */
+  leftMs(): number;
+}
 
 export type SessionService = ReturnType<typeof createSessionService>;
 
-/** The rules of log-ins and sessions (SPEC 2.5, 4.2 and 5.2). */
+/** The rules of log-ins and sessions (spec 2.5, 4.2 and 5.2). */
 export function createSessionService(deps: { apps: AppService; limiter: LoginLimiter }) {
   const { apps, limiter } = deps;
+  const networks = createKnownNetworks();
 
   async function find(session: Partial<SessionData> | undefined): Promise<App | undefined> {
     const { appId, credentialId } = session ?? {};
@@ -19,26 +30,49 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
     return apps.findBySession(appId, credentialId);
   }
 
+  /** The app when the password is right, else undefined. @throws {TooManyRequests} @throws {Unavailable} */
+  async function check(
+    sourceAppId: string,
+    password: string,
+    { address, leftMs }: Caller,
+    hasSession: boolean,
+  ): Promise<App | undefined> {
+    const network = clientNetwork(address);
+    const forgive = limiter.attempt(sourceAppId, network);
+    let app: App | undefined;
+    try {
+      const known = hasSession || networks.has(network);
+      app = await apps.checkPassword(sourceAppId, password, { network, known, leftMs });
+    } catch (error) {
+      // A log-in that could not be checked has not failed: while the database is away, repeats must not lock an operator out.
+      forgive();
+      throw error;
+    }
+    if (!app) return undefined;
+    forgive();
+    networks.remember(network);
+    return app;
+  }
+
   return {
     /**
      * The app when the password is right. An unknown app and a wrong password are told apart neither by the answer nor by its time.
      *
-     * @param address the client's, for the limit of failures
-     * @throws {Unauthenticated} @throws {TooManyRequests}
+     * @throws {Unauthenticated} @throws {TooManyRequests} @throws {Unavailable} when it cannot be checked in time
      */
-    async logIn(sourceAppId: string, password: string, address: string): Promise<App> {
-      await limiter.attempt(sourceAppId, address);
-      let app: App | undefined;
-      try {
-        app = await apps.checkPassword(sourceAppId, password);
-      } catch (error) {
-        // A log-in that could not be checked has not failed: while the database is away, repeats must not lock an operator out.
-        await limiter.forgive(sourceAppId, address);
-        throw error;
-      }
+    async logIn(sourceAppId: string, password: string, caller: Caller): Promise<App> {
+      const app = await check(sourceAppId, password, caller, false);
       if (!app) throw new Unauthenticated(INVALID_CREDENTIALS);
-      await limiter.forgive(sourceAppId, address);
       return app;
+    },
+
+    /**
+     * Resolves when `password` is the one of a logged-in app. Failures count like failed log-ins.
+     * @throws {Forbidden} @throws {TooManyRequests} @throws {Unavailable} when it cannot be checked in time
+     */
+    async confirmPassword({ sourceAppId }: App, password: string, caller: Caller): Promise<void> {
+      const app = await check(sourceAppId, password, caller, true);
+      if (!app) throw new Forbidden('The current password is wrong');
     },
 
     /**

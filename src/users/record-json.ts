@@ -1,7 +1,7 @@
-import { endOfName, lengthOf, UnknownType } from '../database/bson-elements.ts';
-import { BsonToJson } from '../database/bson-json.ts';
+import { BsonToJson } from '../database/bson/bson-to-json.ts';
+import { endOfName, lengthOf, UnknownType } from '../database/bson/elements.ts';
 import { decode } from '../database/collections.ts';
-import type { UserRecord } from './user-store.ts';
+import type { UserRecord } from './users.model.ts';
 
 /** Records as the database sent them, in BSON, some at a time. */
 export type RecordBatches = AsyncIterable<Uint8Array[]>;
@@ -13,9 +13,9 @@ const COMMA = Buffer.from(',');
 const END = Buffer.from('}');
 const STORED_NAMES = { id: '_id' } as Record<string, string>;
 
-/** A record's members as listings show them (SPEC 4.3). */
+/** A record's members as listings show them (spec 4.3). */
 export const OWN_MEMBERS = ['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt'] as const;
-/** The same for listings of several apps (SPEC 4.4). */
+/** The same for listings of several apps (spec 4.4). */
 export const MEMBERS_WITH_APP = ['id', 'sourceAppId', ...OWN_MEMBERS.slice(1)] as const;
 
 type Member = (typeof MEMBERS_WITH_APP)[number];

@@ -1,10 +1,10 @@
 import type { mongo, Types } from 'mongoose';
+import { Unavailable } from '../core/errors.ts';
+import { decode } from '../database/collections.ts';
 import { isOverTime } from '../database/failures.ts';
-import { rawBatches } from '../database/raw-batches.ts';
-import { Unavailable } from '../errors.ts';
 import type { RecordBatches } from './record-json.ts';
-import { LISTING_BATCH, type UserRecord } from './user-store.ts';
-import type { UserCollection, UserDocument } from './users.model.ts';
+import { createRecordPages, type RecordPages } from './record-pages.ts';
+import type { UserCollection, UserDocument, UserRecord } from './users.model.ts';
 
 /** What a search may cost the database; more would be felt by submissions. Below the deadline of a request, so that the answer says why. */
 const SEARCH_TIME_MS = 2_200;
@@ -42,7 +42,11 @@ export type UserSearch = ReturnType<typeof createUserSearch>;
  *
  * @param timeLimitMs how long one search may take
  */
-export function createUserSearch(users: UserCollection, timeLimitMs = SEARCH_TIME_MS) {
+export function createUserSearch(
+  users: UserCollection,
+  timeLimitMs = SEARCH_TIME_MS,
+  pages: RecordPages = createRecordPages(users),
+) {
   return {
     /**
      * A page of the matches, and how many there are in all.
@@ -56,40 +60,30 @@ export function createUserSearch(users: UserCollection, timeLimitMs = SEARCH_TIM
         // Unless a field is asked for, this counts keys and reads no record.
         const total = await users.countDocuments(filter, { ...timeLimit(), hint: BY_EMAIL });
         if (total <= page.skip) return { total, users: nobody() };
-        return { total, users: await firstRead(find(filter, page, total, timeLimit())) };
+        return { total, users: await pages.of(find(filter, page, total, timeLimit()), { appId }) };
       } catch (error) {
         if (isOverTime(error)) throw new Unavailable('This search takes too long; narrow it down');
         throw error;
       }
     },
 
-    /** All matches, newest first, read as they are consumed. The hint keeps that order from becoming a sort of everything in memory. */
-    all: (appId: Types.ObjectId, filter: UserFilter): AsyncIterable<UserRecord> =>
-      users
-        .find<UserRecord>(filterOf(appId, filter), { batchSize: LISTING_BATCH })
-        .hint({ appId: 1, _id: -1 })
-        .sort({ _id: -1 }),
+    /** All matches, newest first, read as they are consumed. @param signal ends the reading early */
+    async *all(appId: Types.ObjectId, filter: UserFilter, signal?: AbortSignal): AsyncGenerator<UserRecord> {
+      const { appId: _, ...matching } = filterOf(appId, filter);
+      for await (const page of pages.all(appId, matching, signal)) {
+        for (const bytes of page) yield decode<UserRecord>(bytes);
+      }
+    },
   };
 
   function find(filter: mongo.Filter<UserDocument>, page: UserPage, total: number, timeLimit: { maxTimeMS: number }) {
     const found = users
-      .find<Uint8Array>(filter, { raw: true, allowDiskUse: true, ...timeLimit })
+      .find<Uint8Array>(filter, { raw: true, allowDiskUse: true, batchSize: page.limit, ...timeLimit })
       .sort(sortOf(page))
       .skip(page.skip)
       .limit(page.limit);
     // The database cannot know that few emails match, and might read every record in the order asked for to find them.
     return page.search && total <= FEW ? found.hint(BY_EMAIL) : found;
-  }
-}
-
-/** Waits for what a cursor reads first, so that its failures come before an answer is begun. */
-async function firstRead(found: mongo.FindCursor<Uint8Array>): Promise<RecordBatches> {
-  try {
-    await found.hasNext();
-    return rawBatches(found);
-  } catch (error) {
-    await found.close();
-    throw error;
   }
 }
 

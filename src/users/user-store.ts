@@ -1,46 +1,40 @@
 import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
-import { rawBatches } from '../database/raw-batches.ts';
-import type { IdempotencyKeys } from './idempotency-keys.ts';
-import { parseRecordId } from './record-id.ts';
+import { firstIdAt, parseRecordId, type RecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
-import type { UserCollection, UserDocument } from './users.model.ts';
+import type { RecordPages } from './record-pages.ts';
+import type { UserCollection, UserDocument, UserRecord } from './users.model.ts';
 
 /** How many records one step of a removal takes: each step stays short, however many there are. */
 const REMOVAL_STEP = 2_000;
-/**
- * Records read at a time for listings: with 500 eight listings at once took 100 MB more and half as long again, with 100 the database a third more. They come whole: leaving
- * out what is hidden would cost the database more than sending it.
- */
-export const LISTING_BATCH = 200;
-
-/** A record as listings show it: without what the service keeps for itself. */
-export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes' | 'keyEpoch' | 'sizeBound'>;
+/** How long the query for one page may run; below the deadline of a request. */
+const PAGE_TIME_MS = 2_200;
 
 const HIDDEN = { appliedKeys: 0, arraySizes: 0, keyEpoch: 0, sizeBound: 0 };
 
 /** The stored records of apps' users. */
 export interface UserStore extends AppOwned {
-  /** An app's records, newest first, read as they are consumed. */
-  ofApp(appId: Types.ObjectId): RecordBatches;
+  /** An app's records, newest first, read as they are consumed. @param signal ends the reading early */
+  ofApp(appId: Types.ObjectId, signal?: AbortSignal): RecordBatches;
   /** The record of that id, if it is one of this app's. */
   find(appId: Types.ObjectId, id: string): Promise<UserRecord | undefined>;
   /** Removes the record of that id, if it is one of this app's; says whether it was. */
   erase(appId: Types.ObjectId, id: string): Promise<boolean>;
+  /** Removes the record of that email if it was created at `createdAt`. */
+  withdraw(record: Pick<UserDocument, 'appId' | 'email' | 'createdAt'>): Promise<void>;
   /** A page of records, newest first, of one app's name or of all. */
   page(sourceAppId: string | undefined, limit: number, skip: number): RecordBatches;
 }
 
+/** @param removeKeysOf removes the idempotency keys of an erased record */
 export function createUserStore(
   users: UserCollection,
+  pages: RecordPages,
   findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
-  keys: Pick<IdempotencyKeys, 'removeOf'>,
+  removeKeysOf: (appId: Types.ObjectId, record: RecordId) => Promise<void>,
 ): UserStore {
-  const list = (filter: mongo.Filter<UserDocument>): mongo.FindCursor<Uint8Array> =>
-    users.find<Uint8Array>(filter, { batchSize: LISTING_BATCH, raw: true }).sort({ _id: -1 });
-
   return {
-    ofApp: (appId) => rawBatches(list({ appId })),
+    ofApp: (appId, signal) => pages.all(appId, {}, signal),
 
     async find(appId, id) {
       const _id = parseRecordId(id);
@@ -50,24 +44,33 @@ export function createUserStore(
     async erase(appId, id) {
       const _id = parseRecordId(id);
       if (_id === undefined || (await users.deleteOne({ _id, appId })).deletedCount === 0) return false;
-      await keys.removeOf(appId, _id);
+      await removeKeysOf(appId, _id);
       return true;
+    },
+
+    async withdraw({ appId, email, createdAt }) {
+      await users.deleteOne({ appId, email, createdAt });
     },
 
     async *page(sourceAppId, limit, skip) {
       const appId = sourceAppId === undefined ? undefined : await findAppId(sourceAppId);
       if (sourceAppId !== undefined && appId === undefined) return;
-      yield* rawBatches(
-        list(appId ? { appId } : {})
-          .skip(skip)
-          .limit(limit),
-      );
+      const filter: mongo.Filter<UserDocument> = appId ? { appId } : {};
+      const options = { raw: true, batchSize: limit, maxTimeMS: PAGE_TIME_MS };
+      const found = users.find<Uint8Array>(filter, options).sort({ _id: -1 }).skip(skip).limit(limit);
+      yield* await pages.of(found, filter);
     },
 
-    async removeAll(appId) {
+    async has(appId, made, time) {
+      const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time) };
+      return (await users.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
+    },
+
+    async removeAll(appId, since) {
+      const made = since && { _id: { $gte: firstIdAt(since) } };
       let removed = 0;
       for (;;) {
-        const step = await users.find({ appId }, { projection: { _id: 1 }, limit: REMOVAL_STEP }).toArray();
+        const step = await users.find({ appId, ...made }, { projection: { _id: 1 }, limit: REMOVAL_STEP }).toArray();
         if (step.length === 0) return removed;
         const { deletedCount } = await users.deleteMany({ appId, _id: { $in: step.map(({ _id }) => _id) } });
         removed += deletedCount;

@@ -1,25 +1,17 @@
 import { z } from 'zod';
+import type { Endpoints } from '../api/endpoint.ts';
+import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import { FIELD_KEY_PATTERN } from '../fields/kind.ts';
-import type { Endpoints } from '../http/endpoint.ts';
-import { JsonObject, Timestamp, WholeNumber } from '../http/validation.ts';
-import { exportFormats } from './export.ts';
+import { exportFormats } from './export/export.ts';
 
-/** SPEC section 8. */
+/** Spec 8. */
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-const RecordId = z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
+export const RecordId = z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
 const Email = z.string().meta({ example: 'ada@example.com' });
 const Data = JsonObject.meta({ example: { name: 'Ada' } });
-
-const Submission = z
-  .strictObject({ email: z.string('must be a text'), data: JsonObject.optional() })
-  .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
-
-const SubmittedUser = z
-  .strictObject({ id: RecordId, createdAt: Timestamp, updatedAt: Timestamp })
-  .meta({ id: 'SubmittedUser' });
 
 const userFields = {
   email: Email,
@@ -80,30 +72,6 @@ function checkBom({ format, bom }: { format: string; bom?: string | undefined },
 }
 
 export const userEndpoints = {
-  submitUser: {
-    method: 'post',
-    path: '/v1/users',
-    access: 'app',
-    tag: 'Public',
-    summary: 'Submit a user record',
-    description:
-      "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. When this has answered 200 the submission is on disk. A request that got no answer, or a 503, can be sent again with the same `Idempotency-Key` and is applied once. `data` must conform to the app's schema.",
-    headers: z.object({
-      'idempotency-key': z
-        .string()
-        .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
-        .optional()
-        .meta({
-          description: 'A text of your own making, one for each submission',
-          example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
-        }),
-    }),
-    body: Submission,
-    bodyMessage: 'Invalid submission',
-    limit: 'submit',
-    response: SubmittedUser,
-    errors: [409, 422, 429],
-  },
   listUsers: {
     method: 'get',
     path: '/auth/users',
@@ -111,7 +79,7 @@ export const userEndpoints = {
     tag: 'Users',
     summary: "The session's users",
     description:
-      "Without parameters: all users of the session's app, newest first, streamed. With any of them: a page of those that match, with the `total` of matches. Ties are broken by id.",
+      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 of these and exports under way. With any of them: a page of those that match, with the `total` of matches. Ties are broken by id.",
     query: z
       .strictObject({
         limit: Limit.optional().meta(limitMeta),
@@ -131,7 +99,7 @@ export const userEndpoints = {
       z.strictObject({ users: z.array(User) }),
       z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: PageLimit, skip: PageSkip }),
     ]),
-    errors: [],
+    errors: [429],
   },
   exportUsers: {
     method: 'get',
@@ -161,7 +129,7 @@ export const userEndpoints = {
     response: z.array(User),
     downloads: ['text/csv', 'application/x-ndjson'],
     responseHeaders: { 'Content-Disposition': 'An attachment, named by the app and the date' },
-    errors: [],
+    errors: [404, 429],
   },
   getUser: {
     method: 'get',

@@ -8,7 +8,7 @@ export interface AppliedKey {
   at: Date;
 }
 
-/** A user record as it is stored (SPEC 2.1). */
+/** A user record as it is stored (spec 2.1). */
 export interface UserDocument {
   _id: mongo.UUID;
   appId: Types.ObjectId;
@@ -28,6 +28,9 @@ export interface UserDocument {
   sizeBound?: number;
 }
 
+/** A record as listings show it: without what the service keeps for itself. */
+export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes' | 'keyEpoch' | 'sizeBound'>;
+
 const userSchema = new Schema(
   {
     _id: { type: Schema.Types.UUID, required: true },
@@ -45,7 +48,7 @@ const userSchema = new Schema(
   },
   { collection: 'users', versionKey: false, minimize: false },
 )
-  // One record for each app and email, whatever the concurrency (DESIGN section 3, invariant 2).
+  // One record for each app and email, whatever the concurrency (invariant 2).
   .index({ appId: 1, email: 1 }, { unique: true })
   // An app's records, newest first: ids are in order of creation.
   .index({ appId: 1, _id: -1 });

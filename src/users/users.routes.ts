@@ -1,28 +1,26 @@
-import { type Route, routes } from '../http/endpoint.ts';
-import { Download, JsonStream } from '../http/reply.ts';
-import type { ExportFormat } from './export.ts';
+import { type Route, routes } from '../api/endpoint.ts';
+import { Download, JsonStream } from '../api/reply.ts';
+import type { ExportFormat } from './export/export.ts';
+import type { LongReads } from './long-reads.ts';
 import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, type RecordBatches, recordsAsJson } from './record-json.ts';
 import type { UserPage } from './user-search.ts';
 import { DEFAULT_LIMIT, userEndpoints } from './users.contract.ts';
 import type { UserService } from './users.service.ts';
 
-export const userRoutes = (users: UserService): Route[] =>
+/** @param longReads limits exports and listings without pages */
+export const userRoutes = (users: UserService, longReads: LongReads): Route[] =>
   routes(userEndpoints, {
-    submitUser: async ({ appId, headers, body }) => {
-      const { id, createdAt, updatedAt } = await users.submit(appId, body, headers['idempotency-key']);
-      return { id: id.toString(), createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
-    },
-
-    listUsers: async ({ app, query }) => {
-      if (Object.keys(query).length === 0) return listing(users.list(app), OWN_MEMBERS);
+    listUsers: async ({ app, query, req, res }) => {
+      if (Object.keys(query).length === 0) return listing(users.list(app, longReads.begin(req, res)), OWN_MEMBERS);
       const page: UserPage = { ...query, limit: query.limit ?? DEFAULT_LIMIT, skip: query.skip ?? 0 };
       const found = await users.search(app, page);
       const { limit, skip } = page;
       return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
     },
 
-    exportUsers: async ({ app, query: { format, bom, ...filter } }) => {
-      const content = await users.export(app, filter, format, bom !== undefined);
+    exportUsers: async ({ app, query: { format, bom, ...filter }, req, res }) => {
+      const options = { format, bom: bom !== undefined, signal: longReads.begin(req, res) };
+      const content = await users.export(app, filter, options);
       const date = new Date().toISOString().slice(0, 10);
       return new Download(`${app.sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
     },

@@ -70,11 +70,40 @@ describe('apps', () => {
     await open.page.reload();
     await runAction(sourceAppId, 'Rotate password');
     const dialog = open.page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Make a new password' }).click();
+    await dialog.getByRole('button', { name: 'Rotate password' }).waitFor();
+    expect(await dialog.getByText('Current password').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Rotate password' }).click();
     await open.page.getByRole('dialog', { name: 'The new password' }).waitFor();
     const fresh = await dialog.locator('code').innerText();
     expect(await canLogIn(sourceAppId, fresh)).toBe(true);
     expect(await canLogIn(sourceAppId, password)).toBe(false);
+  });
+
+  it('of the administrator get a new password only with the current one', async () => {
+    const { app, password } = await server.services.apps.create('own-admin', 'admin');
+    const own = await visit(server);
+    try {
+      await logIn(own.page, { sourceAppId: app.sourceAppId, password });
+      await own.page.getByRole('button', { name: 'Actions for own-admin' }).click();
+      await own.page.getByRole('menuitem', { name: 'Rotate password' }).click();
+      const dialog = own.page.getByRole('dialog');
+      const current = dialog.getByRole('textbox', { name: 'Current password' });
+      const make = dialog.getByRole('button', { name: 'Rotate password' });
+      await make.click();
+      expect(await dialog.locator('input:invalid').count()).toBe(1);
+      await current.fill('wrong');
+      await make.click();
+      await dialog.getByText('The current password is wrong.').waitFor();
+      expect(await canLogIn(app.sourceAppId, password)).toBe(true);
+      await current.fill(password);
+      await make.click();
+      await own.page.getByRole('dialog', { name: 'The new password' }).waitFor();
+      expect(await canLogIn(app.sourceAppId, await dialog.locator('code').innerText())).toBe(true);
+      expect(await canLogIn(app.sourceAppId, password)).toBe(false);
+      own.expectClean();
+    } finally {
+      await own.close();
+    }
   });
 
   it('are deleted with their users after the app ID was typed', async () => {

@@ -19,7 +19,7 @@ afterAll(async () => {
 const cli = (args: string[], input?: string) => runCli(args, env, input);
 const number = { key: 'age', label: 'Age', kind: 'number', required: false, min: 0, max: 150 };
 
-describe.concurrent('schema get (SPEC 2.3)', () => {
+describe.concurrent('schema get (spec 2.3)', () => {
   it('prints the newest schema, or an earlier one with --version', async () => {
     const { sourceAppId } = await server.admin.buildApp({ rejectUnknown: true, fields: [{ key: 'a', kind: 'text' }] });
     const { body } = await server.admin.get(`/auth/apps/${sourceAppId}/schema`).expect(200);

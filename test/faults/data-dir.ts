@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { embeddedUri } from '../../src/database/embedded-owner.ts';
 
 /** A DATA_DIR of a test's own, on which a server runs its embedded database. */
 export class DataDir {
@@ -17,8 +16,7 @@ export class DataDir {
 
   /** The URI of the mongod that runs on it. */
   async uri(): Promise<string> {
-    const [port] = (await readdir(this.path)).flatMap((name) => /^mongod-(\d+)\.pid$/.exec(name)?.[1] ?? []);
-    return embeddedUri(Number(port), 'guest');
+    return (await readFile(join(this.path, 'mongodb-uri'), 'utf8')).trim();
   }
 
   /** The process id of the mongod that runs on it, by its own note; 0 while none does. */

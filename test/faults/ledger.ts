@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 
-/** A submission is hung when its answer takes longer than this: the promise for a database that is away (DESIGN section 2). */
+/** A submission is hung when its answer takes longer than this: the promise for a database that is away (spec 7). */
 export const HUNG_AFTER_MS = 3_000;
 
 /** What a writer was told of one unique number, in the end. */
@@ -28,7 +28,7 @@ export interface Audit {
 
 /**
  * The ledger of a fault test. Every submission carries one array item, a number that no other carries. Acknowledged means stored exactly once; unanswered means
- * stored at most once (DESIGN section 3, invariants 1 and 3).
+ * stored at most once (invariants 1 and 3).
  */
 export class Ledger {
   readonly #entries: Entry[] = [];

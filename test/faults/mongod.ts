@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { loadConfig } from '../../src/config.ts';
-import { freePort } from '../../src/database/embedded-process.ts';
-import { findMongod } from '../../src/database/mongod-binary.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { findMongod } from '../../src/database/embedded/mongod-binary.ts';
+import { freePort } from '../../src/database/embedded/mongod-process.ts';
 import { Process } from '../support/process.ts';
 
 const REPLICA_SET = 'faults';

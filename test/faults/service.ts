@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { freePort } from '../../src/database/embedded-process.ts';
+import { freePort } from '../../src/database/embedded/mongod-process.ts';
 import { Client } from '../support/client.ts';
 import { type Ended, ServerProcess } from '../support/process.ts';
 

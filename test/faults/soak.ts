@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, it } from 'vitest';
+import { type Attacks, startAttacks } from './attacks.ts';
 import { Ledger } from './ledger.ts';
 import { startLoad } from './load.ts';
 import { inspect, type ReplicaSet, startReplicaSet } from './mongod.ts';
@@ -30,11 +31,13 @@ it(`a soak of ${MINUTES} minutes at ${RATE} writes a second, with a random fault
     await (await Service.create({ MONGODB_URI: set.uri })).start(),
   ];
   const ledger = new Ledger();
+  let attacks: Attacks | undefined;
   // On a machine that does other things too, part of what looks like a slow answer is the writer's own wait for a processor.
   const writer = monitorEventLoopDelay();
   writer.enable();
   try {
     await servers[0]?.createApp('forms');
+    attacks = servers[0] && (await startAttacks(servers[0], set.uri));
     const load = startLoad({ urls: servers.map(({ url }) => url), sourceAppId: 'forms', ledger, rate: RATE });
     const begun = performance.now();
     for (let fault = 1; performance.now() - begun < MINUTES * MINUTE_MS; fault += 1) {
@@ -45,6 +48,7 @@ it(`a soak of ${MINUTES} minutes at ${RATE} writes a second, with a random fault
       await sleep(Math.max(0, next - performance.now()));
     }
     await load.stop();
+    say(`attacks: ${JSON.stringify(attacks?.counts)}`);
     const audit = await inspect(set.uri, (db) => ledger.audit(db.collection('users')));
     const { sent, acknowledged, unanswered, storedUnanswered, lost, twice, invented } = audit;
     say(`sent ${sent}, acknowledged ${acknowledged}, unanswered ${unanswered} (${storedUnanswered} of them stored)`);
@@ -62,6 +66,7 @@ it(`a soak of ${MINUTES} minutes at ${RATE} writes a second, with a random fault
       unexpected: [],
     });
   } finally {
+    await attacks?.stop();
     await Promise.all(servers.map((server) => server.stop()));
     await set.stop();
   }

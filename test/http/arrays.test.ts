@@ -27,8 +27,8 @@ function newPerson({ sourceAppId }: TestApp = lists) {
   };
 }
 
-describe('Array fields (SPEC 2.4)', () => {
-  it('SPEC 2.4, 1 to 4: each item gets a timestamp; primitives become { value, timestamp }; {} holds only timestamp', async () => {
+describe('Array fields (spec 2.4)', () => {
+  it('spec 2.4, rules 1 to 4: each item gets a timestamp; primitives become { value, timestamp }; {} holds only timestamp', async () => {
     const person = newPerson();
     await person.submit({ list: [{ a: 1, deep: { b: [2] } }, 'text', 7, false, {}] }).expect(200);
     expect((await person.data())?.list).toEqual([
@@ -40,7 +40,7 @@ describe('Array fields (SPEC 2.4)', () => {
     ]);
   });
 
-  it('SPEC 4.1, rule 3, and 2.4, 5: on update items are appended in order and replace nothing', async () => {
+  it('spec 4.1, rule 3, and 2.4, rule 5: on update items are appended in order and replace nothing', async () => {
     const person = newPerson();
     await person.submit({ list: [1, 2] }).expect(200);
     await person.submit({ list: [3] }).expect(200);
@@ -49,7 +49,7 @@ describe('Array fields (SPEC 2.4)', () => {
     expect(list.map(({ value }: { value: number }) => value)).toEqual([1, 2, 3]);
   });
 
-  it('SPEC 2.4, 5: an update without the field keeps the items, and a first submission of [] makes an empty array', async () => {
+  it('spec 2.4, rule 5: an update without the field keeps the items, and a first submission of [] makes an empty array', async () => {
     const person = newPerson();
     await person.submit({ list: [] }).expect(200);
     expect(await person.data()).toEqual({ list: [] });
@@ -58,13 +58,13 @@ describe('Array fields (SPEC 2.4)', () => {
     expect((await person.data())?.list).toHaveLength(1);
   });
 
-  it("DESIGN 2, array items: the service's timestamp wins over a sent one", async () => {
+  it("spec 2.4, array items: the service's timestamp wins over a sent one", async () => {
     const person = newPerson();
     const { body } = await person.submit({ list: [{ timestamp: '1999-01-01T00:00:00.000Z' }] }).expect(200);
     expect((await person.data())?.list).toEqual([{ timestamp: body.createdAt }]);
   });
 
-  it('DESIGN 2, array items: null or an array as an item is stored as { value, timestamp }', async () => {
+  it('spec 2.4, array items: null or an array as an item is stored as { value, timestamp }', async () => {
     const person = newPerson();
     await person.submit({ list: [null, [1, [2]]] }).expect(200);
     expect((await person.data())?.list).toEqual([
@@ -79,7 +79,7 @@ describe('Array fields (SPEC 2.4)', () => {
     ['NUL', '[{"a\\u0000":1}]'],
     ['__proto__', '[{"__proto__":{"admin":true}}]'],
     ['$ further below', '[1,{"a":[[{"b":{"$x":1}}]]}]'],
-  ])('DESIGN 2, array items: a key with %s is 400 and nothing is stored', async (_what, list) => {
+  ])('spec 2.4, array items: a key with %s is 400 and nothing is stored', async (_what, list) => {
     const person = newPerson();
     const { body } = await server.client
       .submit(lists.sourceAppId, `{"email":"${person.email}","data":{"list":${list}}}`)
@@ -90,7 +90,7 @@ describe('Array fields (SPEC 2.4)', () => {
     expect(await person.data()).toBeUndefined();
   });
 
-  it('DESIGN 2, stored value is no array but the field now is: the old value becomes the first item', async () => {
+  it('spec 2.4, stored value is no array but the field now is: the old value becomes the first item', async () => {
     const app = await server.admin.buildApp({ fields: [] });
     const values = ['before', { a: 1 }, null, 0, false];
     const persons = values.map((value) => ({ value, person: newPerson(app) }));
@@ -104,7 +104,7 @@ describe('Array fields (SPEC 2.4)', () => {
   });
 });
 
-describe('DESIGN 2, array full', () => {
+describe('spec 2.4, array full', () => {
   it('one item over MAX_ARRAY_ITEMS is 409 with a clear message, the record unchanged', async () => {
     const person = newPerson();
     await person.submit({ list: [1, 2, 3] }).expect(200);

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import type { Test } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../support/client.ts';
@@ -45,7 +45,7 @@ async function expectTaken(request: Test, email: string): Promise<void> {
   expect(await server.db.collection('users').countDocuments({ email })).toBe(1);
 }
 
-describe('DESIGN 2, wrong or missing Content-Type', () => {
+describe('spec 4, wrong or missing Content-Type', () => {
   it.each([
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -89,7 +89,7 @@ describe('DESIGN 2, wrong or missing Content-Type', () => {
   });
 });
 
-describe('DESIGN 2, broken JSON', () => {
+describe('spec 4, broken JSON', () => {
   it.each(['{', '', '{"email":"a@x.org",}', "{'email':'a@x.org'}", '{"email":"a@x.org"} {}', 'undefined', 'NaN'])(
     '%j is 400',
     async (text) => {
@@ -101,14 +101,14 @@ describe('DESIGN 2, broken JSON', () => {
   );
 });
 
-describe('DESIGN 2, unknown charset, encoding, invalid UTF-8', () => {
+describe('spec 4, unknown charset, encoding, invalid UTF-8', () => {
   it.each(['utf-16', 'iso-8859-1', 'utf-7', 'x-unknown'])('charset %s is 400', async (charset) => {
     const email = newEmail();
     const type = `application/json; charset=${charset}`;
     await expectRefused(submitBytes(Buffer.from(bodyOf(email)), { 'Content-Type': type }), email, 400, /UTF-8/);
   });
 
-  it.each(['compress', 'zstd-x', 'gzip, gzip'])('Content-Encoding %s is 415', async (encoding) => {
+  it.each(['br', 'compress', 'zstd-x', 'gzip, gzip'])('Content-Encoding %s is 415', async (encoding) => {
     const email = newEmail();
     const request = submitBytes(Buffer.from(bodyOf(email)), { 'Content-Encoding': encoding });
     await expectRefused(request, email, 415, /Content-Encoding/);
@@ -142,7 +142,6 @@ describe('DESIGN 2, unknown charset, encoding, invalid UTF-8', () => {
   it.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
-    ['br', brotliCompressSync],
   ])('a body in %s is taken', async (encoding, compress) => {
     const email = newEmail();
     await expectTaken(submitBytes(compress(bodyOf(email)), { 'Content-Encoding': encoding }), email);
@@ -157,7 +156,7 @@ describe('DESIGN 2, unknown charset, encoding, invalid UTF-8', () => {
   });
 });
 
-describe('DESIGN 2, body limit', () => {
+describe('spec 8, body limit', () => {
   const padded = (email: string, size: number): Buffer => {
     const bare = bodyOf(email, '{"pad":""}').length;
     return Buffer.from(bodyOf(email, `{"pad":"${'x'.repeat(size - bare)}"}`));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let second: TestServer;
@@ -41,11 +41,26 @@ describe('POST /auth/apps/:sourceAppId/password', () => {
   it("ends the admin's own session when it is the admin's own password", async () => {
     const { app, password } = await server.services.apps.create('second-admin', 'admin');
     const admin = await visitor().logIn(app.sourceAppId, password);
-    const { body } = await admin.post('/auth/apps/second-admin/password').expect(200);
+    const path = '/auth/apps/second-admin/password';
+    const { body } = await admin.post(path, { currentPassword: password }).expect(200);
     await admin.get('/auth/apps').expect(401);
     await admin.logIn('second-admin', body.password);
     await admin.get('/auth/apps').expect(200);
     await server.admin.get('/auth/apps').expect(200);
+  });
+
+  it('takes an empty object for a body, and nothing that it does not know', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const path = `/auth/apps/${sourceAppId}/password`;
+    await server.admin.post(path, {}).expect(200);
+    const { body } = await server.admin.post(path, { password: 'mine' }).expect(400);
+    expect(body).toEqual({
+      message: 'Invalid password change',
+      errors: [{ path: 'password', message: 'is not a known property' }],
+    });
+    await server.admin.post(path, 'currentPassword=x').type('form').expect(400);
+    await server.admin.post(path, { currentPassword: 12 }).expect(400);
+    await server.admin.post(path, { currentPassword: '' }).expect(400);
   });
 
   it('is a 404 for no app', async () => {
@@ -61,5 +76,64 @@ describe('POST /auth/apps/:sourceAppId/password', () => {
     const operator = await visitor().logIn(sourceAppId, password);
     await operator.post(`/auth/apps/${sourceAppId}/password`).expect(403);
     await operator.get('/auth/session').expect(200);
+  });
+});
+
+describe("the admin's own password", () => {
+  const FAILURES = 3;
+  const path = '/auth/apps/admin/password';
+  let limited: TestServer;
+  beforeAll(async () => {
+    limited = await startServer({ RATE_LIMIT_LOGIN: String(FAILURES), TRUST_PROXY: '1' });
+  });
+  afterAll(() => limited.close());
+
+  // Hardening, "Smaller": a stolen session could take the account over.
+  it.each([undefined, {}])('is not replaced without the current one: body %j is a 400 that says so', async (sent) => {
+    const { body } = await limited.admin.post(path, sent).expect(400);
+    expect(body).toEqual({
+      message: 'Invalid password change',
+      errors: [{ path: 'currentPassword', message: "is required to change the own app's password" }],
+    });
+    await visitor(limited).logIn('admin', ADMIN_PASSWORD);
+  });
+
+  it('is not replaced with a wrong one: 403, and 429 like log-ins', async () => {
+    const attempt = (currentPassword: string) =>
+      limited.admin.post(path, { currentPassword }).set('X-Forwarded-For', '192.0.2.1');
+    for (let failed = 0; failed < FAILURES; failed += 1) {
+      const { body } = await attempt('wrong').expect(403);
+      expect(body).toEqual({ message: 'The current password is wrong' });
+    }
+    const { headers } = await attempt(ADMIN_PASSWORD).expect(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    const credentials = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+    await visitor(limited).post('/auth/login', credentials).set('X-Forwarded-For', '192.0.2.1').expect(429);
+    await limited.admin.get('/auth/session').expect(200);
+    await visitor(limited).logIn('admin', ADMIN_PASSWORD);
+  });
+
+  it('is not replaced when it was replaced meanwhile, on another server', async () => {
+    const { app, password } = await server.services.apps.create('third-admin', 'admin');
+    const [one, two] = [
+      await visitor().logIn('third-admin', password),
+      await visitor(second).logIn('third-admin', password),
+    ];
+    const answers = await Promise.all(
+      [one, two].map((admin) => admin.post('/auth/apps/third-admin/password', { currentPassword: password })),
+    );
+    const [made, ...others] = answers.filter(({ status }) => status === 200);
+    expect(others).toEqual([]);
+    // The other one found its session over, or the password that it sent wrong.
+    for (const { status } of answers) expect([200, 401, 403]).toContain(status);
+    await visitor().logIn('third-admin', made?.body.password);
+    await expect(server.services.apps.rotateOwnPassword(app)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('is replaced with the current one', async () => {
+    const { body } = await limited.admin.post(path, { currentPassword: ADMIN_PASSWORD }).expect(200);
+    expect(Object.keys(body)).toEqual(['sourceAppId', 'password']);
+    await limited.admin.get('/auth/apps').expect(401);
+    await visitor(limited).logIn('admin', body.password);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSchemaCheckService } from '../../src/users/schema-check.service.ts';
+import { createSchemaCheckService } from '../../src/users/schema-check/schema-check.service.ts';
 import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -113,7 +113,7 @@ describe('PUT /auth/apps/:sourceAppId/schema with If-Match', () => {
     await operator.putSchema(app.sourceAppId, named('a')).set('If-Match', '"v9"').expect(403);
   });
 
-  it('without the header replaces whatever is there (SPEC 4.4)', async () => {
+  it('without the header replaces whatever is there (spec 4.4)', async () => {
     const { sourceAppId } = await server.admin.buildApp(named('a'));
     expect((await server.admin.putSchema(sourceAppId, named('b')).expect(200)).body.version).toBe(3);
   });

@@ -45,7 +45,7 @@ async function emails(parameters: Record<string, string>) {
 }
 
 describe('GET /auth/users with parameters', () => {
-  it('without any is the whole list and nothing beside it (SPEC 4.3)', async () => {
+  it('without any is the whole list and nothing beside it (spec 4.3)', async () => {
     const { body } = await operator.get('/auth/users').expect(200);
     expect(Object.keys(body)).toEqual(['users']);
     expect(body.users.map(({ email }: { email: string }) => email[0]).join('')).toBe('edcba');

@@ -23,7 +23,7 @@ afterAll(async () => {
 const submit = (email: string) =>
   server.client.submit(app.sourceAppId, { email, data: { list: [1] } }).set('Idempotency-Key', email);
 
-describe.each(['cut', 'stall'] as const)('DESIGN 2, database away (%s)', (failure) => {
+describe.each(['cut', 'stall'] as const)('spec 7, database away (%s)', (failure) => {
   it('503 with Retry-After and a message, /health stays 200, /ready says 503, and all recovers by itself', async () => {
     proxy[failure]();
     await sleep(200); // a schema that was read in the last 100 ms may be answered without asking the database

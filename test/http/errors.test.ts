@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe('DESIGN 2, error body', () => {
+describe('spec 7, error body', () => {
   it('{ message, errors: [{ path, message }] } on validation failures, at most 20 entries', async () => {
     const data = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`$${index}`, 1]));
     const { body } = await server.client.submit(app.sourceAppId, { email: SECRET, data }).expect(400);
@@ -79,7 +79,7 @@ describe('DESIGN 2, error body', () => {
   });
 });
 
-describe('DESIGN 2, error body: 404 and 405 are JSON', () => {
+describe('spec 7, error body: 404 and 405 are JSON', () => {
   it.each(['/no-such-path', '/v1', '/v1/users/', '/V1/users', '/auth', '/auth/apps/', '/v2/users', '/.env', '//'])(
     'GET %s is 404 { message }',
     async (path) => {
@@ -122,7 +122,7 @@ describe('DESIGN 2, error body: 404 and 405 are JSON', () => {
   });
 });
 
-describe('DESIGN 2, order of refusals', () => {
+describe('spec 7, order of refusals', () => {
   it('401 before 400, 404 and 409: who is not known learns nothing', async () => {
     const visitor = new Client(server.client.url);
     await visitor.post('/auth/apps', { sourceAppId: 'a b' }).expect(401);

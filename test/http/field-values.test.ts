@@ -18,67 +18,67 @@ interface Row {
 
 const rows: Row[] = [
   {
-    title: 'SPEC 2.3, text',
+    title: 'spec 2.3, text',
     field: { key: 'field', kind: 'text', minLength: 2, maxLength: 3 },
     taken: ['"ab"', '"abc"', '"😀😀"', '"😀😀😀"', '"  "'],
     refused: ['"a"', '"abcd"', '"😀"', '7', 'null', '["ab"]', '{"length":2}'],
   },
   {
-    title: 'DESIGN 2, text regex: found anywhere, in Unicode',
+    title: 'spec 2.3, text regex: found anywhere, in Unicode',
     field: { key: 'field', kind: 'text', regex: '\\p{L}{2}' },
     taken: ['"12äö34"', '"ab"'],
     refused: ['"a1b"', '""'],
   },
   {
-    title: 'DESIGN 2, text regex: anchored',
+    title: 'spec 2.3, text regex: anchored',
     field: { key: 'field', kind: 'text', regex: '^[a-z]+$' },
     taken: ['"abc"'],
     refused: ['"abc1"', '" abc"', '"abc\\n"'],
   },
   {
-    title: 'SPEC 2.3, checkbox',
+    title: 'spec 2.3, checkbox',
     field: { key: 'field', kind: 'checkbox' },
     taken: ['true', 'false'],
     refused: ['"true"', '1', '0', 'null'],
   },
   {
-    title: 'DESIGN 2, `required`: checkbox',
+    title: 'spec 2.3, `required`: checkbox',
     field: { key: 'field', kind: 'checkbox', required: true },
     taken: ['true'],
     refused: ['false', '"on"'],
   },
   {
-    title: 'DESIGN 2, `required`: text is non-empty',
+    title: 'spec 2.3, `required`: text is non-empty',
     field: { key: 'field', kind: 'text', required: true },
     taken: ['"a"', '" "'],
     refused: ['""', 'null'],
   },
   {
-    title: 'DESIGN 2, `required`: array may be empty',
+    title: 'spec 2.3, `required`: array may be empty',
     field: { key: 'field', kind: 'array', required: true },
     taken: ['[]', '[1]'],
     refused: ['null', '{}', '"[]"'],
   },
   {
-    title: 'SPEC 2.3, select',
+    title: 'spec 2.3, select',
     field: { key: 'field', kind: 'select', enum: ['free', 'pro'] },
     taken: ['"free"', '"pro"'],
     refused: ['"Free"', '""', '["free"]', '0', '"toString"'],
   },
   {
-    title: 'DESIGN 2, number: finite',
+    title: 'spec 2.3, number: finite',
     field: { key: 'field', kind: 'number' },
     taken: ['0', '-1.5', '1e308', '-0'],
     refused: ['1e400', '-1e400', '"1"', 'true', 'null', '[1]'],
   },
   {
-    title: 'SPEC 2.3, number: bounds, both inclusive',
+    title: 'spec 2.3, number: bounds, both inclusive',
     field: { key: 'field', kind: 'number', min: 0, max: 10 },
     taken: ['0', '10', '9.99'],
     refused: ['-0.01', '10.01'],
   },
   {
-    title: 'DESIGN 2, date',
+    title: 'spec 2.3, date',
     field: { key: 'field', kind: 'date' },
     taken: [
       '"2024-02-29"',
@@ -131,7 +131,7 @@ describe.each(rows)('$title', ({ field, taken, refused }) => {
   });
 });
 
-describe('DESIGN 2, `required`', () => {
+describe('spec 2.3, `required`', () => {
   const kinds: FieldDefinitionInput[] = [
     { key: 'text', kind: 'text' },
     { key: 'checkbox', kind: 'checkbox' },
@@ -162,7 +162,7 @@ describe('DESIGN 2, `required`', () => {
 it.each([
   [2_000, 'does not match the required pattern'],
   [90_000, 'is too long to be checked against the pattern'],
-])('DESIGN 2, text regex: no pattern and no text can hold the process (%i characters)', async (length, message) => {
+])('spec 2.3, text regex: no pattern and no text can hold the process (%i characters)', async (length, message) => {
   const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'field', kind: 'text', regex: '^(a+)+$' }] });
   const data = { field: `${'a'.repeat(length)}!` };
   const [refused, health] = await Promise.all([

@@ -25,7 +25,7 @@ function newPerson({ sourceAppId }: TestApp = lists) {
   };
 }
 
-describe('DESIGN 3, invariant 3: Idempotency-Key', () => {
+describe('invariant 3: Idempotency-Key', () => {
   it('a repeat answers like the first and is applied once', async () => {
     const person = newPerson();
     const first = await person.submit('key', [1]).expect(200);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appliedKey } from '../../src/users/idempotency-keys.ts';
+import { appliedKey } from '../../src/submissions/store/idempotency-keys.ts';
+import { changeSize, createRecordLimits, growthOf } from '../../src/submissions/store/record-limits.ts';
+import { insertOf, type Submission, UNSEEN, upsertOf } from '../../src/submissions/store/submission.ts';
 import { createRecordIds } from '../../src/users/record-id.ts';
-import { changeSize, createRecordLimits, growthOf } from '../../src/users/record-limits.ts';
-import { insertOf, type Submission, UNSEEN, upsertOf } from '../../src/users/submission.ts';
 import type { UserDocument } from '../../src/users/users.model.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -22,8 +22,8 @@ const emailsOf = (users: { email: string }[]) => users.map(({ email }) => email)
 const newestFirst = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${count - 1 - index}@x.org`);
 
-describe('GET /auth/users (SPEC 4.3)', () => {
-  it("SPEC 4.3: answers only users of the session's app, newest first, with the fields of a record", async () => {
+describe('GET /auth/users (spec 4.3)', () => {
+  it("spec 4.3: answers only users of the session's app, newest first, with the fields of a record", async () => {
     const client = await new Client(server.client.url).logIn(few.sourceAppId, few.password);
     const { body, headers } = await client.get('/auth/users').expect(200);
     expect(Object.keys(body)).toEqual(['users']);
@@ -39,33 +39,33 @@ describe('GET /auth/users (SPEC 4.3)', () => {
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  it('SPEC 4.3: is by creation, not by update, and not paged', async () => {
+  it('spec 4.3: is by creation, not by update, and not paged', async () => {
     await submit(many, 'm0@x.org');
     const client = await new Client(server.client.url).logIn(many.sourceAppId, many.password);
     const { body } = await client.get('/auth/users').expect(200);
     expect(emailsOf(body.users)).toEqual(newestFirst('m', MANY));
   });
 
-  it('SPEC 4.3: an app without users answers an empty list', async () => {
+  it('spec 4.3: an app without users answers an empty list', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const client = await new Client(server.client.url).logIn(sourceAppId, password);
     expect((await client.get('/auth/users').expect(200)).body).toEqual({ users: [] });
   });
 
-  it('SPEC 4.3: an admin session lists the admin app only', async () => {
+  it('spec 4.3: an admin session lists the admin app only', async () => {
     expect((await server.admin.get('/auth/users').expect(200)).body).toEqual({ users: [] });
   });
 
-  it('SPEC 7, no session: 401', async () => {
+  it('spec 7, no session: 401', async () => {
     const { body } = await new Client(server.client.url).get('/auth/users').expect(401);
     expect(body).toEqual({ message: 'Not authenticated' });
   });
 });
 
-describe('GET /auth/admin/users (SPEC 4.4)', () => {
+describe('GET /auth/admin/users (spec 4.4)', () => {
   const page = (query = '') => server.admin.get(`/auth/admin/users${query}`);
 
-  it('SPEC 4.4: lists users across all apps, newest first, each with its sourceAppId', async () => {
+  it('spec 4.4: lists users across all apps, newest first, each with its sourceAppId', async () => {
     const { body } = await page().expect(200);
     expect(Object.keys(body).sort()).toEqual(['limit', 'skip', 'users']);
     expect(emailsOf(body.users)).toEqual([...newestFirst('f', 3), ...newestFirst('m', MANY).slice(0, 47)]);
@@ -80,31 +80,31 @@ describe('GET /auth/admin/users (SPEC 4.4)', () => {
     });
   });
 
-  it('SPEC 4.4: sourceAppId filters by app', async () => {
+  it('spec 4.4: sourceAppId filters by app', async () => {
     const { body } = await page(`?sourceAppId=${few.sourceAppId}`).expect(200);
     expect(emailsOf(body.users)).toEqual(newestFirst('f', 3));
     expect((await page('?sourceAppId=no-such-app').expect(200)).body).toEqual({ users: [], limit: 50, skip: 0 });
   });
 
-  it('SPEC 8, limit and skip: 50 and 0 by default', async () => {
+  it('spec 8, limit and skip: 50 and 0 by default', async () => {
     const { body } = await page().expect(200);
     expect(body).toMatchObject({ limit: 50, skip: 0 });
     expect(body.users).toHaveLength(50);
   });
 
-  it('SPEC 8, limit: 200 are given', async () => {
+  it('spec 8, limit: 200 are given', async () => {
     const { body } = await page('?limit=200').expect(200);
     expect(body.limit).toBe(200);
     expect(body.users).toHaveLength(200);
   });
 
-  it.each(['201', '99999', '999999999999999'])('DESIGN 2, `limit`: %s counts as 200', async (limit) => {
+  it.each(['201', '99999', '999999999999999'])('spec 8, `limit`: %s counts as 200', async (limit) => {
     const { body } = await page(`?limit=${limit}`).expect(200);
     expect(body.limit).toBe(200);
     expect(body.users).toHaveLength(200);
   });
 
-  it('SPEC 4.4: pages follow one another without gap or overlap', async () => {
+  it('spec 4.4: pages follow one another without gap or overlap', async () => {
     const emails: string[] = [];
     for (let skip = 0; skip < MANY; skip += 60) {
       const { body } = await page(`?sourceAppId=${many.sourceAppId}&limit=60&skip=${skip}`).expect(200);
@@ -114,7 +114,7 @@ describe('GET /auth/admin/users (SPEC 4.4)', () => {
     expect(emails).toEqual(newestFirst('m', MANY));
   });
 
-  it.each(['100000', '999999999999999'])('DESIGN 2, `skip`: %s beyond the end is an empty page', async (skip) => {
+  it.each(['100000', '999999999999999'])('spec 8, `skip`: %s beyond the end is an empty page', async (skip) => {
     expect((await page(`?skip=${skip}`).expect(200)).body).toEqual({ users: [], limit: 50, skip: Number(skip) });
   });
 
@@ -139,7 +139,7 @@ describe('GET /auth/admin/users (SPEC 4.4)', () => {
     'sourceAppId=a%20b',
     'page=2',
     '__proto__=1',
-  ])('DESIGN 2, `limit`, `skip`: ?%s is 400', async (query) => {
+  ])('spec 8, `limit`, `skip`: ?%s is 400', async (query) => {
     const { body } = await page(`?${query}`).expect(400);
     expect(body.message).toBe('Invalid query parameters');
     expect(body.errors).toHaveLength(1);

@@ -21,14 +21,14 @@ const newAddress = (): string => {
 const logIn = (body: object, address = newAddress()) =>
   new Client(server.client.url).post('/auth/login', body).set('X-Forwarded-For', address);
 
-describe('POST /auth/login (SPEC 4.2)', () => {
-  it('SPEC 4.2: answers ok, sourceAppId and role, and sets the session cookie', async () => {
+describe('POST /auth/login (spec 4.2)', () => {
+  it('spec 4.2: answers ok, sourceAppId and role, and sets the session cookie', async () => {
     const { body, headers } = await logIn(app).expect(200);
     expect(body).toEqual({ ok: true, sourceAppId: app.sourceAppId, role: 'user' });
     expect(headers['set-cookie']?.[0]).toMatch(/^sid=/);
   });
 
-  it('SPEC 4.2: an admin app logs in with role admin', async () => {
+  it('spec 4.2: an admin app logs in with role admin', async () => {
     const { body } = await logIn({ sourceAppId: 'admin', password: ADMIN_PASSWORD }).expect(200);
     expect(body).toEqual({ ok: true, sourceAppId: 'admin', role: 'admin' });
   });
@@ -41,17 +41,17 @@ describe('POST /auth/login (SPEC 4.2)', () => {
     ['sourceAppId no text', 'sourceAppId', { sourceAppId: { $gt: '' }, password: 'p' }],
     ['password no text', 'password', { sourceAppId: 'a', password: { $gt: '' } }],
     ['password empty', 'password', { sourceAppId: 'a', password: '' }],
-    ['DESIGN 2, passwords: over 72 bytes', 'password', { sourceAppId: 'a', password: 'ä'.repeat(37) }],
-    ['DESIGN 2, passwords: NUL', 'password', { sourceAppId: 'a', password: 'a\0b' }],
+    ['spec 2.2, passwords: over 72 bytes', 'password', { sourceAppId: 'a', password: 'ä'.repeat(37) }],
+    ['spec 2.2, passwords: NUL', 'password', { sourceAppId: 'a', password: 'a\0b' }],
     ['a property that is not of a log-in', 'role', { sourceAppId: 'a', password: 'p', role: 'admin' }],
-  ])('SPEC 7, missing or invalid sourceAppId or password: %s is 400', async (_what, path, sent) => {
+  ])('spec 7, missing or invalid sourceAppId or password: %s is 400', async (_what, path, sent) => {
     const { body, headers } = await logIn(sent).expect(400);
     expect(body.message).toBe('Invalid log-in');
     expect(body.errors.map((error: { path: string }) => error.path)).toEqual([path]);
     expect(headers).not.toHaveProperty('set-cookie');
   });
 
-  it('SPEC 7, invalid credentials, and DESIGN 2, login: an unknown app and a wrong password get the same 401', async () => {
+  it('spec 7, invalid credentials, and spec 4.2, login: an unknown app and a wrong password get the same 401', async () => {
     const wrong = await logIn({ sourceAppId: app.sourceAppId, password: 'wrong' }).expect(401);
     const unknown = await logIn({ sourceAppId: 'no-such-app', password: app.password }).expect(401);
     expect(wrong.body).toEqual({ message: 'Invalid credentials' });
@@ -60,12 +60,12 @@ describe('POST /auth/login (SPEC 4.2)', () => {
     expect(wrong.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('DESIGN 2, passwords: a password is not cut at 72 bytes', async () => {
+  it('spec 2.2, passwords: a password is not cut at 72 bytes', async () => {
     await logIn({ sourceAppId: app.sourceAppId, password: `${app.password} ` }).expect(401);
     await logIn({ sourceAppId: app.sourceAppId, password: app.password.slice(0, -1) }).expect(401);
   });
 
-  it('DESIGN 2, passwords: generated ones have 24 or more URL-safe characters, and only bcrypt hashes are stored', async () => {
+  it('spec 2.2, passwords: generated ones have 24 or more URL-safe characters, and only bcrypt hashes are stored', async () => {
     const other = await server.admin.buildApp();
     expect(app.password).toMatch(/^[\w-]{24,72}$/);
     expect(other.password).not.toBe(app.password);
@@ -75,7 +75,7 @@ describe('POST /auth/login (SPEC 4.2)', () => {
   });
 });
 
-describe('DESIGN 2, login: failures are limited per app and address', () => {
+describe('spec 8, login: failures are limited per app and address', () => {
   it('429 with Retry-After after the limit, even for the right password; other apps and addresses unaffected', async () => {
     const [attacked, other, address] = [await server.admin.buildApp(), await server.admin.buildApp(), newAddress()];
     const wrong = { sourceAppId: attacked.sourceAppId, password: 'wrong' };
@@ -103,7 +103,7 @@ describe('DESIGN 2, login: failures are limited per app and address', () => {
     for (let round = 0; round < FAILURES + 2; round += 1) await logIn(app, address).expect(200);
   });
 
-  it('DESIGN 2, login: a flood of log-ins does not starve submissions', async () => {
+  it('spec 8, login: a flood of log-ins does not starve submissions', async () => {
     const flood = Array.from({ length: 130 }, () => logIn({ sourceAppId: app.sourceAppId, password: 'wrong' }));
     const flooded = Promise.all(flood);
     const submitted = await Promise.all(
@@ -117,7 +117,7 @@ describe('DESIGN 2, login: failures are limited per app and address', () => {
   });
 });
 
-describe('DESIGN 4, RATE_LIMIT_SUBMIT', () => {
+describe('spec 8, RATE_LIMIT_SUBMIT', () => {
   it('429 with Retry-After after the limit; other apps and addresses unaffected, nothing stored', async () => {
     const [one, two, address] = [await server.admin.buildApp(), await server.admin.buildApp(), newAddress()];
     const submit = ({ sourceAppId }: TestApp, email: string, from = address) =>

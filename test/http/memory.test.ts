@@ -85,7 +85,7 @@ async function growthDuring(work: () => Promise<void>): Promise<{ rss: number; h
   return most;
 }
 
-describe(`DESIGN 3, invariant 6: GET /auth/users of ${USERS} users`, () => {
+describe(`invariant 6: GET /auth/users of ${USERS} users`, () => {
   it('streams every user, newest first: memory does not grow with the length of the list', async () => {
     const path = join(folder, 'listing.json');
     const growth = await growthDuring(async () => pipeline(await openListing(), createWriteStream(path)));

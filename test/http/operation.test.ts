@@ -24,14 +24,14 @@ async function logLine(requestId: string) {
   return read()[0];
 }
 
-describe('GET /health (SPEC 4.1)', () => {
-  it('SPEC 4.1: 200 { status: "ok" } without authentication', async () => {
+describe('GET /health (spec 4.1)', () => {
+  it('spec 4.1: 200 { status: "ok" } without authentication', async () => {
     const { body } = await new Client(server.client.url).get('/health').expect(200);
     expect(body).toEqual({ status: 'ok' });
   });
 });
 
-describe('GET /ready (DESIGN 2, database away)', () => {
+describe('GET /ready (spec 7, database away)', () => {
   it('200 while the database answers', async () => {
     expect((await server.client.get('/ready').expect(200)).body).toEqual({ status: 'ready' });
   });

@@ -16,8 +16,8 @@ afterAll(() => server.close());
 
 const submit = (email: string) => server.client.submit(app.sourceAppId, { email });
 
-describe('CORS (SPEC 5.3 and DESIGN 2, CORS)', () => {
-  it.each([LISTED, ALSO_LISTED])('SPEC 5.3: requests from the listed origin %s are allowed', async (origin) => {
+describe('CORS (spec 5.3)', () => {
+  it.each([LISTED, ALSO_LISTED])('spec 5.3: requests from the listed origin %s are allowed', async (origin) => {
     const { headers } = await submit('listed@x.org').set('Origin', origin).expect(200);
     expect(headers['access-control-allow-origin']).toBe(origin);
     expect(headers['access-control-allow-credentials']).toBe('true');
@@ -25,21 +25,21 @@ describe('CORS (SPEC 5.3 and DESIGN 2, CORS)', () => {
     expect(headers.vary).toContain('Origin');
   });
 
-  it('SPEC 5.3: a refusal can be read by a listed origin too', async () => {
+  it('spec 5.3: a refusal can be read by a listed origin too', async () => {
     const { headers } = await submit('no email').set('Origin', LISTED).expect(400);
     expect(headers['access-control-allow-origin']).toBe(LISTED);
   });
 
-  it('SPEC 5.3: requests with no Origin header are allowed', async () => {
+  it('spec 5.3: requests with no Origin header are allowed', async () => {
     const { headers } = await submit('none@x.org').expect(200);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it("DESIGN 2, CORS: the service's own origin passes", async () => {
+  it("spec 5.3, CORS: the service's own origin passes", async () => {
     await submit('own@x.org').set('Origin', server.client.url).expect(200);
   });
 
-  it("DESIGN 2, CORS: the service's own origin passes where a proxy ends TLS", async () => {
+  it("spec 5.3, CORS: the service's own origin passes where a proxy ends TLS", async () => {
     const { host } = new URL(server.client.url);
     const production = await startServer({ NODE_ENV: 'production' }, server.database);
     try {
@@ -62,7 +62,7 @@ describe('CORS (SPEC 5.3 and DESIGN 2, CORS)', () => {
     'null',
     'https://forms.example.com/',
     'http://localhost',
-  ])('SPEC 5.3: %s is rejected with 403 JSON before anything runs', async (origin) => {
+  ])('spec 5.3: %s is rejected with 403 JSON before anything runs', async (origin) => {
     const email = `from-elsewhere@x.org`;
     const { body, headers } = await submit(email).set('Origin', origin).expect(403);
     expect(body).toEqual(REFUSED);
@@ -71,7 +71,7 @@ describe('CORS (SPEC 5.3 and DESIGN 2, CORS)', () => {
     expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
   });
 
-  it('DESIGN 2, CORS: guards /auth against forged requests: a session of the browser does not help', async () => {
+  it('spec 5.3, CORS: guards /auth against forged requests: a session of the browser does not help', async () => {
     const client = await new Client(server.client.url).logIn('admin', ADMIN_PASSWORD);
     const forged = 'https://evil.example.com';
     await client.post('/auth/apps', { sourceAppId: 'forged' }).set('Origin', forged).expect(403);
@@ -88,7 +88,7 @@ describe('CORS (SPEC 5.3 and DESIGN 2, CORS)', () => {
     expect(await server.db.collection('apps').distinct('sourceAppId')).not.toContain('forged');
   });
 
-  it('DESIGN 2, CORS: unknown paths and /health are refused to other origins alike', async () => {
+  it('spec 5.3, CORS: unknown paths and /health are refused to other origins alike', async () => {
     for (const path of ['/health', '/no-such-path', '/docs', '/openapi.json']) {
       const { body } = await server.client.get(path).set('Origin', 'https://evil.example.com').expect(403);
       expect(body).toEqual(REFUSED);
@@ -96,7 +96,7 @@ describe('CORS (SPEC 5.3 and DESIGN 2, CORS)', () => {
   });
 });
 
-describe('DESIGN 2, CORS: preflights', () => {
+describe('spec 5.3, CORS: preflights', () => {
   const preflight = async (url: string, origin: string, path = '/v1/users', method = 'POST') =>
     fetch(`${url}${path}`, {
       method: 'OPTIONS',

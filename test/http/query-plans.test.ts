@@ -19,13 +19,9 @@ interface Profiled {
  * Queries that read all of a collection because that is what is asked. Anything else has an index.
  */
 const READS_ALL = [
-  // The sweep looks at every app that was deleted in the last hour.
-  ({ ns, command }: Profiled) => ns.endsWith('.deleted_apps') && isEmpty(command.filter),
   // Once at start, of thousands of small documents at most: whether there is an admin app.
-  ({ ns, command }: Profiled) => ns.endsWith('.apps') && JSON.stringify(command.filter) === '{"role":"admin"}',
+  ({ ns, command }: Profiled) => ns.endsWith('.apps') && /^\{"role":"admin"/.test(JSON.stringify(command.filter)),
 ];
-
-const isEmpty = (filter: unknown) => Object.keys(filter ?? {}).length === 0;
 
 let server: TestServer;
 beforeAll(async () => {

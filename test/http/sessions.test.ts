@@ -28,21 +28,21 @@ async function cookieOf(client: Client, { sourceAppId, password }: TestApp) {
 const sessionCount = async (sourceAppId: string): Promise<number> =>
   server.db.collection('sessions').countDocuments({ 'session.sourceAppId': sourceAppId });
 
-describe('GET /auth/session (SPEC 4.2)', () => {
-  it('SPEC 4.2: answers sourceAppId and role when authenticated', async () => {
+describe('GET /auth/session (spec 4.2)', () => {
+  it('spec 4.2: answers sourceAppId and role when authenticated', async () => {
     const { body } = await (await loggedIn(app)).get('/auth/session').expect(200);
     expect(body).toEqual({ sourceAppId: app.sourceAppId, role: 'user' });
     expect((await server.admin.get('/auth/session').expect(200)).body).toEqual({ sourceAppId: 'admin', role: 'admin' });
   });
 
-  it('SPEC 7, no session: 401 { message: "Not authenticated" }, and no cookie is set', async () => {
+  it('spec 7, no session: 401 { message: "Not authenticated" }, and no cookie is set', async () => {
     const { body, headers } = await visitor().get('/auth/session').expect(401);
     expect(body).toEqual(UNAUTHENTICATED);
     expect(headers).not.toHaveProperty('set-cookie');
   });
 
   it.each(['sid=', 'sid=abc', 'sid=s%3Aabc.def', 'sid=s%3A%24ne.x', 'sid=s%3A..%2F.x', 'other=1; sid=%E0%A4%A'])(
-    'SPEC 7, no session: the made-up cookie %s is 401',
+    'spec 7, no session: the made-up cookie %s is 401',
     async (cookie) => {
       const { body } = await visitor().get('/auth/session').set('Cookie', cookie).expect(401);
       expect(body).toEqual(UNAUTHENTICATED);
@@ -50,8 +50,8 @@ describe('GET /auth/session (SPEC 4.2)', () => {
   );
 });
 
-describe('The session cookie (SPEC 2.5 and 5.2)', () => {
-  it('SPEC 8, session lifetime: HTTP-only, SameSite=Lax, path /, 7 days, not Secure outside production', async () => {
+describe('The session cookie (spec 2.5 and 5.2)', () => {
+  it('spec 8, session lifetime: HTTP-only, SameSite=Lax, path /, 7 days, not Secure outside production', async () => {
     const { setCookie } = await cookieOf(visitor(), app);
     const attributes = setCookie.split('; ').slice(1);
     const expires = attributes.find((attribute) => attribute.startsWith('Expires='))?.slice('Expires='.length) ?? '';
@@ -65,7 +65,7 @@ describe('The session cookie (SPEC 2.5 and 5.2)', () => {
     expect((stored?.expires.getTime() - Date.now()) / 86_400_000).toBeCloseTo(7, 2);
   });
 
-  it('SPEC 5.2: Secure in production, and the session works behind a proxy that ends TLS', async () => {
+  it('spec 5.2: Secure in production, and the session works behind a proxy that ends TLS', async () => {
     const production = await startServer({ NODE_ENV: 'production' });
     try {
       const client = new Client(production.client.url);
@@ -78,7 +78,7 @@ describe('The session cookie (SPEC 2.5 and 5.2)', () => {
     }
   });
 
-  it('SPEC 2.5: its name is SESSION_COOKIE_NAME', async () => {
+  it('spec 2.5: its name is SESSION_COOKIE_NAME', async () => {
     const named = await startServer({ SESSION_COOKIE_NAME: 'other_name' });
     try {
       const { cookie } = await cookieOf(named.client, { sourceAppId: 'admin', password: ADMIN_PASSWORD });
@@ -108,7 +108,7 @@ describe('The session cookie (SPEC 2.5 and 5.2)', () => {
   });
 });
 
-describe('DESIGN 2, sessions', () => {
+describe('spec 3, sessions', () => {
   it('are saved at log-in only: no other request makes, changes or prolongs one', async () => {
     const other = await server.admin.buildApp();
     const client = await loggedIn(other);
@@ -131,7 +131,7 @@ describe('DESIGN 2, sessions', () => {
     ]);
   });
 
-  it('DESIGN 2, login: gives a new session id, and the one planted before stays worthless', async () => {
+  it('spec 4.2, login: gives a new session id, and the one planted before stays worthless', async () => {
     const planted = await cookieOf(visitor(), app);
     const victim = await server.admin.buildApp();
     const { headers } = await visitor().post('/auth/login', victim).set('Cookie', planted.cookie).expect(200);
@@ -183,8 +183,8 @@ describe('DESIGN 2, sessions', () => {
   });
 });
 
-describe('POST /auth/logout (SPEC 4.2)', () => {
-  it('SPEC 4.2: ends the current session and no other', async () => {
+describe('POST /auth/logout (spec 4.2)', () => {
+  it('spec 4.2: ends the current session and no other', async () => {
     const [here, there] = [visitor(), await loggedIn(app)];
     const { cookie } = await cookieOf(here, app);
     const { body, headers } = await here.post('/auth/logout').expect(200);
@@ -194,13 +194,13 @@ describe('POST /auth/logout (SPEC 4.2)', () => {
     await there.get('/auth/session').expect(200);
   });
 
-  it('DESIGN 2, logout without a session: 200 { ok: true }', async () => {
+  it('spec 4.2, logout without a session: 200 { ok: true }', async () => {
     expect((await visitor().post('/auth/logout').expect(200)).body).toEqual({ ok: true });
     const planted = visitor().post('/auth/logout').set('Cookie', 'sid=s%3Aabc.def');
     expect((await planted.expect(200)).body).toEqual({ ok: true });
   });
 
-  it('DESIGN 2, sessions: logout wins over requests sent at the same time', async () => {
+  it('spec 3, sessions: logout wins over requests sent at the same time', async () => {
     const other = await server.admin.buildApp();
     for (let round = 0; round < 20; round += 1) {
       const client = await loggedIn(other);
@@ -215,7 +215,7 @@ describe('POST /auth/logout (SPEC 4.2)', () => {
     }
   });
 
-  it('DESIGN 2, sessions: logout wins over a request that was let in before it and answers after it', async () => {
+  it('spec 3, sessions: logout wins over a request that was let in before it and answers after it', async () => {
     const admin = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
     const { cookie } = await cookieOf(visitor(), admin);
     const before = await sessionCount('admin');

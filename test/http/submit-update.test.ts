@@ -10,7 +10,7 @@ afterAll(() => server.close());
 const storedOf = (sourceAppId: string) => server.db.collection('users').find({ sourceAppId }).toArray();
 
 describe('POST /v1/users for an email that has a record', () => {
-  it('SPEC 4.1, rule 2: updates it and creates no other; id and createdAt stay, updatedAt grows', async () => {
+  it('spec 4.1, rule 2: updates it and creates no other; id and createdAt stay, updatedAt grows', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const first = await server.client.submit(sourceAppId, { email: 'ada@x.org', data: { name: 'Ada' } }).expect(200);
     const second = await server.client.submit(sourceAppId, { email: ' ADA@X.org ', data: { name: 'B' } }).expect(200);
@@ -23,7 +23,7 @@ describe('POST /v1/users for an email that has a record', () => {
     expect(stored[0]?.updatedAt.toISOString()).toBe(second.body.updatedAt);
   });
 
-  it('DESIGN 2, update: fields sent replace as a whole, fields not sent stay', async () => {
+  it('spec 4.1, update: fields sent replace as a whole, fields not sent stay', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [] });
     const data = { kept: { a: 1 }, replaced: { a: 1, b: 2 }, list: [1, 2] };
     await server.client.submit(sourceAppId, { email: 'a@x.org', data }).expect(200);
@@ -31,14 +31,14 @@ describe('POST /v1/users for an email that has a record', () => {
     expect((await storedOf(sourceAppId))[0]?.data).toEqual({ kept: { a: 1 }, replaced: { c: 3 }, list: [3] });
   });
 
-  it('DESIGN 2, update: without data nothing is lost', async () => {
+  it('spec 4.1, update: without data nothing is lost', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org', data: { name: 'Ada' } }).expect(200);
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     expect((await storedOf(sourceAppId))[0]?.data).toEqual({ name: 'Ada' });
   });
 
-  it('DESIGN 2, update: a refused submission changes nothing', async () => {
+  it('spec 4.1, update: a refused submission changes nothing', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org', data: { name: 'Ada' } }).expect(200);
     const before = await storedOf(sourceAppId);
@@ -46,7 +46,7 @@ describe('POST /v1/users for an email that has a record', () => {
     expect(await storedOf(sourceAppId)).toEqual(before);
   });
 
-  it('DESIGN 2, update: `schemaVersion` is that of the newest accepted submission', async () => {
+  it('spec 4.1, update: `schemaVersion` is that of the newest accepted submission', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const submit = () => server.client.submit(sourceAppId, { email: 'a@x.org', data: {} });
     await submit().expect(200);
@@ -56,7 +56,7 @@ describe('POST /v1/users for an email that has a record', () => {
     expect(await storedOf(sourceAppId)).toMatchObject([{ schemaVersion: 2 }]);
   });
 
-  it('SPEC 4.4, PUT schema, rules 2 and 3: stored data is not checked again, new submissions are', async () => {
+  it('spec 4.4, rules 2 and 3: stored data is not checked again, new submissions are', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org', data: { name: 'Ada' } }).expect(200);
     await server.admin

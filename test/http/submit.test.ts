@@ -11,8 +11,8 @@ afterAll(() => server.close());
 
 const storedOf = (sourceAppId: string) => server.db.collection('users').find({ sourceAppId }).toArray();
 
-describe('POST /v1/users (SPEC 4.1)', () => {
-  it('SPEC 4.1, response 200: creates a record and answers id, createdAt and updatedAt only', async () => {
+describe('POST /v1/users (spec 4.1)', () => {
+  it('spec 4.1, response 200: creates a record and answers id, createdAt and updatedAt only', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { body } = await server.client
       .submit(sourceAppId, { email: ' Ada@Example.COM ', data: { name: 'Ada' } })
@@ -27,7 +27,7 @@ describe('POST /v1/users (SPEC 4.1)', () => {
     expect(stored[0]).toMatchObject({ email: 'ada@example.com', data: { name: 'Ada' }, schemaVersion: 1 });
   });
 
-  it('SPEC 4.1, rule 1: the email is unique per app, so two apps hold a record of one email each', async () => {
+  it('spec 4.1, rule 1: the email is unique per app, so two apps hold a record of one email each', async () => {
     const [one, two] = [await server.admin.buildApp(), await server.admin.buildApp()];
     const first = await server.client.submit(one.sourceAppId, { email: 'a@x.org', data: { name: 'one' } }).expect(200);
     const second = await server.client.submit(two.sourceAppId, { email: 'a@x.org', data: { name: 'two' } }).expect(200);
@@ -36,21 +36,21 @@ describe('POST /v1/users (SPEC 4.1)', () => {
     expect(await storedOf(two.sourceAppId)).toMatchObject([{ data: { name: 'two' } }]);
   });
 
-  it('SPEC 4.1: needs no session, sets no cookie and answers no ETag', async () => {
+  it('spec 4.1: needs no session, sets no cookie and answers no ETag', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { headers } = await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     expect(headers).not.toHaveProperty('set-cookie');
     expect(headers).not.toHaveProperty('etag');
   });
 
-  it('DESIGN 2, `data` absent: counts as {}', async () => {
+  it('spec 4.1, `data` absent: counts as {}', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     expect((await storedOf(sourceAppId))[0]?.data).toEqual({});
   });
 
   it.each([null, [], [{ name: 'Ada' }], 'text', 7, true])(
-    'DESIGN 2, `data` absent: %j as data is 400',
+    'spec 4.1, `data` absent: %j as data is 400',
     async (data) => {
       const { sourceAppId } = await server.admin.buildApp();
       const { body } = await server.client.submit(sourceAppId, { email: 'a@x.org', data }).expect(400);
@@ -59,7 +59,7 @@ describe('POST /v1/users (SPEC 4.1)', () => {
     },
   );
 
-  it.each([null, [], '"text"', '7', 'true'])('SPEC 7, invalid request body: %j as the body is 400', async (sent) => {
+  it.each([null, [], '"text"', '7', 'true'])('spec 7, invalid request body: %j as the body is 400', async (sent) => {
     const { sourceAppId } = await server.admin.buildApp();
     const request = server.client.submit(sourceAppId, typeof sent === 'string' ? sent : JSON.stringify(sent));
     const { body } = await request.set('Content-Type', 'application/json').expect(400);
@@ -67,7 +67,7 @@ describe('POST /v1/users (SPEC 4.1)', () => {
     expect(await storedOf(sourceAppId)).toEqual([]);
   });
 
-  it('SPEC 7, invalid request body: properties that are not of a submission are 400, each named', async () => {
+  it('spec 7, invalid request body: properties that are not of a submission are 400, each named', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { body } = await server.client
       .submit(sourceAppId, '{"email":"a@x.org","data":{},"schemaVersion":9,"__proto__":{"x":1}}')
@@ -77,7 +77,7 @@ describe('POST /v1/users (SPEC 4.1)', () => {
     expect(await storedOf(sourceAppId)).toEqual([]);
   });
 
-  it('SPEC 7, schema validation failure: 400 naming each place, and nothing is stored', async () => {
+  it('spec 7, schema validation failure: 400 naming each place, and nothing is stored', async () => {
     const { sourceAppId } = await server.admin.buildApp({
       fields: [
         { key: 'name', kind: 'text', required: true },
@@ -97,40 +97,40 @@ describe('POST /v1/users (SPEC 4.1)', () => {
   });
 });
 
-describe('x-app-id (SPEC 5.1)', () => {
+describe('x-app-id (spec 5.1)', () => {
   const endpoints = [
     ['POST /v1/users', () => server.client.post('/v1/users', { email: 'a@x.org' })],
     ['GET /v1/schema', () => server.client.get('/v1/schema')],
   ] as const;
 
   describe.each(endpoints)('%s', (_name, send) => {
-    it('SPEC 7, missing x-app-id: 400 "Missing x-app-id header"', async () => {
+    it('spec 7, missing x-app-id: 400 "Missing x-app-id header"', async () => {
       const { body } = await send().expect(400);
       expect(body).toEqual({ message: 'Missing x-app-id header' });
     });
 
     it.each(['a b', 'ä'.normalize('NFC'), 'a/b', 'a,b', '$ne', 'x'.repeat(81)])(
-      'SPEC 7, invalid x-app-id: %j is 400 "Invalid x-app-id header"',
+      'spec 7, invalid x-app-id: %j is 400 "Invalid x-app-id header"',
       async (header) => {
         const { body } = await send().set('x-app-id', header).expect(400);
         expect(body).toEqual({ message: 'Invalid x-app-id header' });
       },
     );
 
-    it('DESIGN 2, `x-app-id` of no app: 400 with the same body as for one of a wrong form', async () => {
+    it('spec 5.1, `x-app-id` of no app: 400 with the same body as for one of a wrong form', async () => {
       const { body } = await send().set('x-app-id', 'no-such-app').expect(400);
       expect(body).toEqual({ message: 'Invalid x-app-id header' });
     });
   });
 
-  it('SPEC 8, sourceAppId length: an app with 80 characters takes submissions', async () => {
+  it('spec 8, sourceAppId length: an app with 80 characters takes submissions', async () => {
     const sourceAppId = 'x'.repeat(80);
     await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
   });
 });
 
-describe('DESIGN 2, email', () => {
+describe('spec 4.1, email', () => {
   it.each([
     [' Ada@Example.COM\t', 'ada@example.com'],
     ["o'neil+tag@mail.example.co", "o'neil+tag@mail.example.co"],
@@ -168,7 +168,7 @@ describe('DESIGN 2, email', () => {
   });
 });
 
-describe('DESIGN 2, `rejectUnknown`', () => {
+describe('spec 2.3, `rejectUnknown`', () => {
   it('false: unknown keys are kept as sent, names of Object.prototype included', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [] });
     const data = { any: { nested: [1, null, { deep: true }] }, constructor: 'c', toString: 1, hasOwnProperty: false };

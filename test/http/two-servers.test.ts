@@ -45,7 +45,7 @@ function keepSubmitting(sourceAppId: string, data: object) {
 }
 
 it(
-  'DESIGN 3, invariant 2: concurrent first submissions of one email make one record that holds all items',
+  'invariant 2: concurrent first submissions of one email make one record that holds all items',
   async () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const items = Array.from({ length: 8 }, (_, item) => item);
@@ -67,7 +67,7 @@ it(
 );
 
 it(
-  'DESIGN 3, invariant 4: when a schema PUT on one server has answered, the other refuses what only the old schema allowed',
+  'invariant 4: when a schema PUT on one server has answered, the other refuses what only the old schema allowed',
   async () => {
     const versions: { field: FieldDefinitionInput; value: unknown }[] = [
       { field: { key: 'field', kind: 'text' }, value: 'text' },
@@ -94,7 +94,7 @@ it(
   ROUNDS_TIMEOUT_MS,
 );
 
-describe('DESIGN 3, invariant 5', () => {
+describe('invariant 5', () => {
   it(
     'a DELETE under submissions in flight on both servers leaves nothing, and a new app of that name sees nothing old',
     async () => {

@@ -80,6 +80,7 @@ const dateLike = fc.oneof(
     .map((date) => date.toISOString()),
   fc.constantFrom('2024-02-29', '2023-02-29', '2026-02-30', '2026-1-1', '2026-01-01T24:00:00Z', '2026-01-01T10:00:00'),
   fc.constantFrom('1900-02-29', '2000-02-29', '2026-12-31T23:59:59+23:59', '2026-01-01T10:00:00.123456789z'),
+  fc.stringMatching(/^2026-01-01T10:00:00\.\d{0,40}[zZ+]?$/),
 );
 
 /** A value that mostly conforms to a definition, and now and then is of any other shape. */

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import { definitionIssues, type FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../../src/fields/kind.ts';
-import { compilePattern } from '../../src/fields/pattern.ts';
-import { createMatcher } from '../../src/fields/pattern-matcher.ts';
-import { compiledSize } from '../../src/fields/pattern-size.ts';
+import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../../src/fields/regex/budget.ts';
+import { createMatcher } from '../../src/fields/regex/matcher.ts';
+import { compilePattern } from '../../src/fields/regex/pattern.ts';
+import { programSize } from '../../src/fields/regex/program-size.ts';
 import { validatorOf } from '../unit/fields/cases.ts';
 
 const atom = fc.constantFrom(
@@ -90,7 +90,7 @@ describe('the size of a pattern, seen before it is compiled', () => {
         const counted = `(?:${source})${count}`;
         const engine = engineOf(counted);
         if (!engine) return;
-        expect(engine.programSize()).toBeLessThanOrEqual(3 * compiledSize(RE2JS.translateRegExp(counted)) + 3);
+        expect(engine.programSize()).toBeLessThanOrEqual(3 * programSize(RE2JS.translateRegExp(counted)) + 3);
       }),
       { numRuns: 500 },
     );

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Test } from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { allEndpoints } from '../../src/endpoints.ts';
+import { allEndpoints } from '../../src/http/endpoints.ts';
 import { Client } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { request, send } from './raw.ts';

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/core/config.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-const known = [...read('src/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
+const known = [...read('src/core/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
 const compose = parse(read('docker-compose.yml'));
 const { service, mongodb } = compose.services;
 
@@ -25,6 +25,25 @@ describe('docker-compose.yml', () => {
     expect(compose.networks.database).toEqual({ internal: true });
     expect(mongodb.volumes).toEqual(['mongodb:/data/db']);
     expect(Object.keys(compose.volumes)).toEqual(['mongodb']);
+  });
+
+  it.each(['service', 'mongodb'])('gives %s no more rights, memory and disk than it needs', (name) => {
+    const container = compose.services[name];
+    expect(container.read_only).toBe(true);
+    expect(container.cap_drop).toEqual(['ALL']);
+    expect(container.cap_add).toBeUndefined();
+    expect(container.privileged).toBeUndefined();
+    expect(container.security_opt).toEqual(['no-new-privileges:true']);
+    expect(container.mem_limit).toMatch(/^\d+g$/);
+    expect(container.logging).toEqual({ driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } });
+    for (const mount of container.tmpfs) expect(mount).toMatch(/^\/[\w/]+:size=\d+m$/);
+  });
+
+  it('pins the database by version and digest, and runs it as the user that owns its files', () => {
+    expect(mongodb.image).toMatch(/^mongo:8\.0\.\d+@sha256:[0-9a-f]{64}$/);
+    expect(mongodb.user).toBe('999:999');
+    // Everything that the image declares as a volume is kept on purpose, or is not kept.
+    expect(mongodb.tmpfs.map((mount: string) => mount.split(':')[0])).toEqual(['/tmp', '/data/configdb']);
   });
 
   it('sets only variables that the service knows, and a configuration that it starts with', () => {
@@ -91,6 +110,14 @@ describe('the image', () => {
   const instructions = read('Dockerfile').replaceAll('\\\n', ' ').split('\n');
   const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
 
+  it('is built on one Node image, pinned by version and digest, and on nothing else that a registry may change', () => {
+    const from = instructions.filter((line) => line.startsWith('FROM '));
+    expect(from.map((line) => line.split(' ')[1])).toEqual(Array(3).fill(`\${NODE}`));
+    const pinned = instructions.filter((line) => line.startsWith('ARG '));
+    expect(pinned).toEqual([expect.stringMatching(/^ARG NODE=node:24\.\d+\.\d+-slim@sha256:[0-9a-f]{64}$/)]);
+    expect(read('Dockerfile')).not.toMatch(/^# *syntax *=/m);
+  });
+
   it('ends with production packages and dist only, as another user than root', () => {
     expect(last.filter((line) => line.startsWith('COPY'))).toEqual([
       'COPY package.json ./',
@@ -104,7 +131,7 @@ describe('the image', () => {
 
   it('runs the server with the flags of npm start', () => {
     const { start }: { start: string } = JSON.parse(read('package.json')).scripts;
-    const flags = start.split(' ').filter((word) => word.startsWith('--'));
+    const flags = [...new Set(start.split(' ').filter((word) => word.startsWith('--')))];
     expect(flags).not.toEqual([]);
     expect(last).toContain(`CMD ${JSON.stringify(['node', ...flags, 'dist/server.js']).replaceAll(',', ', ')}`);
   });

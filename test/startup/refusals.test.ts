@@ -22,7 +22,14 @@ describe('a malformed configuration', () => {
   it.each([
     [{ PORT: '70000' }, ['PORT']],
     [{ RATE_LIMIT_LOGIN: '-1' }, ['RATE_LIMIT_LOGIN']],
+    [{ ADMIN_PASSWORD: 'x'.repeat(11) }, ['ADMIN_PASSWORD must have at least 12 characters']],
     [{ NODE_ENV: 'staging' }, ['NODE_ENV']],
+    [
+      { MONGODB_URI: 'mongodb://service:hidden-word@db.internal/forms?Journal=false&w=1&wtimeoutMS=5&appName=x' },
+      [
+        'MONGODB_URI must not set journal (only true is accepted), w (only majority is accepted), wtimeoutMS: the service',
+      ],
+    ],
     [{ NODE_ENV: 'production' }, ['SESSION_SECRET is required in production']],
     [
       {
@@ -61,6 +68,7 @@ describe('a malformed configuration', () => {
     expect(lines).toHaveLength(mistakes.length);
     for (const [index, mistake] of mistakes.entries()) expect(lines[index]).toContain(`Cannot start: ${mistake}`);
     expect(stderr).not.toContain('x'.repeat(73));
+    expect(stderr).not.toContain('hidden-word');
   });
 });
 
@@ -82,7 +90,7 @@ describe('what it needs is not there', () => {
       MONGODB_URI: 'mongodb://service:hidden/wo@rd@127.0.0.1:1/forms',
       SESSION_SECRET: 'of the refusal tests',
     });
-    expect(stderr).toContain('Check MONGODB_URI');
+    expect(stderr).toMatch(/^Cannot start: MONGODB_URI must be a connection string .* must be percent-encoded\n$/);
     expect(stderr).not.toMatch(/hidden|wo@|rd@/);
   });
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { loadConfig } from '../../src/config.ts';
-import { startEmbedded } from '../../src/database/embedded.ts';
-import { createLogger } from '../../src/logger.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { createLogger } from '../../src/core/logger.ts';
+import { startEmbedded } from '../../src/database/embedded/embedded.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

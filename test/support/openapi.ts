@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { Response } from 'supertest';
-import { allEndpoints } from '../../src/endpoints.ts';
-import { createOpenApiDocument } from '../../src/http/openapi.ts';
+import { createOpenApiDocument } from '../../src/api/openapi.ts';
+import { allEndpoints } from '../../src/http/endpoints.ts';
 
 /** The document as it is served: what is asserted about it holds for clients too. */
 export const document = JSON.parse(JSON.stringify(createOpenApiDocument(allEndpoints)));

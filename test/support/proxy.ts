@@ -9,9 +9,9 @@ export interface TcpProxy {
   stall(): void;
   /**
    * Passes the next `times` writes on to MongoDB and withholds their answers: as when the network fails between commit and answer. Their connections are
-   * cut, or stay open in silence for good; all others go on.
+   * cut, or stay open in silence for good; all others go on. The first `after` writes are answered.
    */
-  withholdAnswers(how: 'cut' | 'silent', times: number): void;
+  withholdAnswers(how: 'cut' | 'silent', times: number, after?: number): void;
   /** Passes everything on again, but for connections that are silent for good. */
   restore(): void;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'stalled' = 'open';
   const pairs = new Set<[Socket, Socket]>();
   const withheld = new Set<Socket>();
-  let withhold = { how: 'cut' as 'cut' | 'silent', times: 0 };
+  let withhold = { how: 'cut' as 'cut' | 'silent', times: 0, after: 0 };
 
   const server = createServer((near) => {
     if (state === 'cut') return void near.destroy();
@@ -34,8 +34,11 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
     pairs.add(pair);
     near.on('data', (chunk) => {
       if (withhold.times > 0 && WRITES.some((name) => chunk.includes(name))) {
-        withhold.times -= 1;
-        withheld.add(near);
+        if (withhold.after > 0) withhold.after -= 1;
+        else {
+          withhold.times -= 1;
+          withheld.add(near);
+        }
       }
       far.write(chunk);
     });
@@ -68,8 +71,8 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
       state = 'stalled';
       each((socket) => socket.pause());
     },
-    withholdAnswers(how, times) {
-      withhold = { how, times };
+    withholdAnswers(how, times, after = 0) {
+      withhold = { how, times, after };
     },
     restore() {
       state = 'open';

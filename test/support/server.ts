@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
-import { createApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
-import { connectDatabase } from '../../src/database/connect.ts';
+import { createContainer, type Services } from '../../src/container.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { createLogger } from '../../src/core/logger.ts';
+import { connectDatabase } from '../../src/database/client.ts';
+import { createApp } from '../../src/http/app.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
-import { createLogger } from '../../src/logger.ts';
-import { createServices, type Services } from '../../src/services.ts';
 import { Client } from './client.ts';
 
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-tests';
@@ -38,8 +38,14 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  *
  * @param env variables as the program takes them, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` for another way to the shared mongod
  * @param database an existing server's, for a second server on it
+ * @param sweepEveryMs the interval between sweeps for interrupted deletions
+ * @param passwordCost bcrypt's; the default takes no time
  */
-export async function startServer(env: Record<string, string> = {}, database = randomName()): Promise<TestServer> {
+export async function startServer(
+  env: Record<string, string> = {},
+  database = randomName(),
+  { passwordCost = PASSWORD_COST, sweepEveryMs }: { passwordCost?: number; sweepEveryMs?: number } = {},
+): Promise<TestServer> {
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
   const sink = new Writable({
@@ -52,7 +58,10 @@ export async function startServer(env: Record<string, string> = {}, database = r
   const uri = new URL(config.mongodbUri ?? inject('mongodbUri'));
   uri.pathname = `/${database}`;
   const connection = await connectDatabase(uri.href);
-  const services = createServices(config, connection, logger, { passwordCost: PASSWORD_COST });
+  const services = createContainer(config, connection, logger, {
+    passwordCost,
+    ...(sweepEveryMs !== undefined && { sweepEveryMs }),
+  });
   await services.prepare();
   await services.start();
   await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);

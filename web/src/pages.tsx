@@ -3,7 +3,6 @@ import { Redirect, Route, Switch } from 'wouter';
 import type { Session } from './api/endpoints.ts';
 import { AllUsersPage } from './apps/all-users-page.tsx';
 import { AppsPage } from './apps/apps-page.tsx';
-import { ConnectPage } from './connect/connect-page.tsx';
 import { RecordPage } from './record/record-page.tsx';
 import { NotFoundPage } from './shell/not-found-page.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
@@ -12,6 +11,7 @@ import { UsersPage } from './users/users-page.tsx';
 
 // Loaded on demand: the field rules and the linear-time pattern engine are large.
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
+const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
 
 /** Maps URLs to pages for the role of the session. */
 export function Pages({ session }: { session: Session }) {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
+import { Unavailable } from '../../../src/core/errors.ts';
 import { databaseRefusal } from '../../../src/database/failures.ts';
-import { Unavailable } from '../../../src/errors.ts';
 
 /** The error of a write on a connection that the other side has ended, as Node makes it. */
 async function errorOfWriteAfterEnd(): Promise<unknown> {

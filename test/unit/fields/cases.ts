@@ -1,22 +1,93 @@
+import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../../src/fields/compile.ts';
 import { completeDefinition, definitionIssues, FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import type { KindName } from '../../../src/fields/kinds/registry.ts';
+import { type FormControl, formControl, sampleData } from '../../../src/fields/presentation.ts';
 
-/** What is wrong with a field definition as an admin sends it, both its form and its sense; empty when it is taken. */
+/** Returns the problems of field definitions in a request; empty when they are accepted. */
 export function definitionProblems(...fields: unknown[]): string[] {
   const parsed = FieldDefinitionInput.array().safeParse(fields);
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
   return definitionIssues(parsed.data).map(({ path, message }) => `${path} ${message}`);
 }
 
-/** The validator of a schema as an admin sends it. */
+/** Returns the validator of a schema in a request. */
 export function validatorOf(fields: FieldDefinitionInput[], rejectUnknown = false) {
   return compileSchema({ rejectUnknown, fields: fields.map(completeDefinition) });
 }
 
-/** What is wrong with `value` for one field named `f`; empty when it conforms. */
+/** Returns the problems of `value` for one field named `f`; empty when it conforms. */
 export function valueProblems(field: Record<string, unknown>, value: unknown): string[] {
-  const definition = FieldDefinitionInput.parse({ key: 'f', ...field });
-  return validatorOf([definition])
+  return validatorOf([definitionOf(field)])
     .issues({ f: value })
     .map(({ path, message }) => `${path} ${message}`);
+}
+
+type Options = Record<string, unknown>;
+
+/** The test table of one kind (docs/specification.md, sections 2.3 and 2.4). */
+export interface KindTable {
+  definitions: {
+    accepted: Options[];
+    /** Each with the path and the beginning of its only problem. */
+    refused: [options: Options, problem: string][];
+  };
+  values: {
+    accepted: [options: Options, value: unknown][];
+    refused: [options: Options, value: unknown, problem: string][];
+  };
+  controls: [options: Options, control: FormControl][];
+  samples: [options: Options, sample: unknown][];
+  /** The effect of a value on the record. */
+  change: 'replace' | 'append';
+}
+
+export const NOW = '2026-01-31T08:30:00.000Z';
+
+/** Registers the tests of one kind. */
+export function describeKind(kind: KindName, table: KindTable): void {
+  describe(`the kind ${kind}`, () => {
+    const { definitions, values } = table;
+
+    it.each(definitions.accepted.map((options) => [options]))('accepts the definition %j', (options) => {
+      expect(definitionProblems({ key: 'f', kind, ...options })).toEqual([]);
+    });
+
+    it.each(definitions.refused)('refuses the definition %j', (options, problem) => {
+      const problems = definitionProblems({ key: 'f', kind, ...options });
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toContain(problem);
+    });
+
+    it.each(values.accepted)('with %j accepts %j', (options, value) => {
+      expect(valueProblems({ kind, ...options }, value)).toEqual([]);
+    });
+
+    it.each(values.refused)('with %j refuses %j', (options, value, problem) => {
+      expect(valueProblems({ kind, ...options }, value)).toEqual([`data.f ${problem}`]);
+    });
+
+    it.each(table.controls)('with %j has the control %j', (options, control) => {
+      expect(formControl(completeDefinition(definitionOf({ kind, ...options })))).toEqual(control);
+    });
+
+    it.each(table.samples)('with %j has the sample %j, which conforms', (options, sample) => {
+      const field = definitionOf({ kind, required: true, ...options });
+      const data = sampleData({ fields: [completeDefinition(field)] });
+      expect(data).toEqual({ f: sample });
+      expect(validatorOf([field]).issues(data)).toEqual([]);
+    });
+
+    it(`lets a submission ${table.change} the stored value`, () => {
+      const [options, value] = values.accepted[0] ?? [{}, undefined];
+      const change = validatorOf([definitionOf({ kind, ...options })]).change({ f: value }, NOW);
+      expect(change).toMatchObject({ extraKeys: 0 });
+      if (table.change === 'replace') expect(change).toMatchObject({ set: { f: value }, append: {} });
+      else expect(change).toMatchObject({ set: {}, append: { f: expect.any(Array) } });
+    });
+  });
+}
+
+function definitionOf(field: Record<string, unknown>): FieldDefinitionInput {
+  return FieldDefinitionInput.parse({ key: 'f', ...field });
 }

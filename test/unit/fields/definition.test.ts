@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { completeDefinition, FieldDefinition } from '../../../src/fields/definition.ts';
 import { definitionProblems } from './cases.ts';
 
-describe('a field key (SPEC section 8)', () => {
+describe('a field key (docs/specification.md, section 8)', () => {
   it.each(['a', 'Z', 'a_1', 'constructor', 'toString', 'hasOwnProperty', `a${'b'.repeat(50)}`])('may be %s', (key) => {
     expect(definitionProblems({ key, kind: 'text' })).toEqual([]);
   });
@@ -50,14 +50,11 @@ describe('a list of definitions', () => {
     ]);
   });
 
-  it.each([undefined, 'email', 'constructor', '__proto__', 1])(
-    'refuses the kind %j and names those there are',
-    (kind) => {
-      expect(definitionProblems({ key: 'a', kind })).toEqual([
-        '0.kind must have a kind: text, checkbox, select, number, date or array',
-      ]);
-    },
-  );
+  it.each([undefined, 'email', 'constructor', '__proto__', 1])('refuses the kind %j and lists the kinds', (kind) => {
+    expect(definitionProblems({ key: 'a', kind })).toEqual([
+      '0.kind must have a kind: text, checkbox, select, number, date or array',
+    ]);
+  });
 
   it.each([{ label: 1 }, { label: 'x'.repeat(201) }, { required: 'yes' }, { required: null }])(
     'refuses %j',
@@ -68,13 +65,13 @@ describe('a list of definitions', () => {
 });
 
 describe('the stored form of a definition', () => {
-  it('has the key as label and is not required where nothing was said', () => {
+  it('has the key as its label and is not required by default', () => {
     const stored = completeDefinition({ key: 'plan', kind: 'select', enum: ['a'] });
     expect(stored).toEqual({ key: 'plan', label: 'plan', kind: 'select', required: false, enum: ['a'] });
     expect(FieldDefinition.parse(stored)).toEqual(stored);
   });
 
-  it('keeps what was said', () => {
+  it('keeps what was sent', () => {
     const sent = { key: 'a', label: '', kind: 'text' as const, required: true, maxLength: 3 };
     expect(completeDefinition(sent)).toEqual(sent);
   });

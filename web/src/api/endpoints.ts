@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { appEndpoints } from '../../../src/apps/apps.contract.ts';
 import type { schemaEndpoints } from '../../../src/schemas/schemas.contract.ts';
 import type { sessionEndpoints } from '../../../src/sessions/sessions.contract.ts';
-import type { schemaCheckEndpoints } from '../../../src/users/schema-check.contract.ts';
-import type { userStatsEndpoints } from '../../../src/users/user-stats.contract.ts';
+import type { schemaCheckEndpoints } from '../../../src/users/schema-check/schema-check.contract.ts';
+import type { userStatsEndpoints } from '../../../src/users/stats/stats.contract.ts';
 import type { userEndpoints } from '../../../src/users/users.contract.ts';
 
 // Imports only types of the contracts: no service code is bundled, and a changed endpoint fails the

@@ -1,12 +1,24 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { call } from '../api/call.ts';
+import { type FormEvent, useState } from 'react';
+import { ApiError, call } from '../api/call.ts';
+import { useSession } from '../session/session.ts';
 import { NewPassword } from './new-password.tsx';
 
-/** Gives an app a new password, after saying what that ends. */
+interface Rotation {
+  sourceAppId: string;
+  /** Required for the app of the session. */
+  currentPassword: string | undefined;
+}
+
+/** Replaces the password of an app after a confirmation that names the consequences. */
 export function RotatePassword({ app, onClose }: { app: { sourceAppId: string } | undefined; onClose: () => void }) {
   const rotate = useMutation({
-    mutationFn: (sourceAppId: string) => call('POST /auth/apps/:sourceAppId/password', { params: { sourceAppId } }),
+    mutationFn: ({ sourceAppId, currentPassword }: Rotation) =>
+      call('POST /auth/apps/:sourceAppId/password', {
+        params: { sourceAppId },
+        ...(currentPassword !== undefined && { body: { currentPassword } }),
+      }),
   });
   const close = (): void => {
     onClose();
@@ -17,33 +29,81 @@ export function RotatePassword({ app, onClose }: { app: { sourceAppId: string } 
     <Modal
       opened={app !== undefined}
       onClose={close}
-      title={made ? 'The new password' : 'New password'}
+      title={made ? 'The new password' : 'Rotate password'}
       closeOnClickOutside={!made}
       closeOnEscape={!made}
       withCloseButton={!made}
     >
       {made && <NewPassword {...made} onClose={close} />}
       {!made && app && (
-        <Stack>
-          <Text size="sm">
-            <strong className="breaks">{app.sourceAppId}</strong> gets a new password. The old one stops working at
-            once, and everyone who is logged in with it is logged out. Forms go on submitting: they use no password.
-          </Text>
-          {rotate.error && (
-            <Alert color="red" variant="light" role="alert">
-              {rotate.error.message}.
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button loading={rotate.isPending} onClick={() => rotate.mutate(app.sourceAppId)}>
-              Make a new password
-            </Button>
-          </Group>
-        </Stack>
+        <RotationForm
+          sourceAppId={app.sourceAppId}
+          onSubmit={rotate.mutate}
+          pending={rotate.isPending}
+          error={rotate.error}
+          onCancel={close}
+        />
       )}
     </Modal>
   );
+}
+
+interface RotationFormProps {
+  sourceAppId: string;
+  onSubmit: (rotation: Rotation) => void;
+  pending: boolean;
+  error: Error | null;
+  onCancel: () => void;
+}
+
+// A component of its own: its state is discarded when the dialog closes.
+function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: RotationFormProps) {
+  const { data: session } = useSession();
+  const [current, setCurrent] = useState('');
+  const isOwn = session !== undefined && session.state !== 'loggedOut' && session.sourceAppId === sourceAppId;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSubmit({ sourceAppId, currentPassword: isOwn ? current : undefined });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm">
+          The current password of <strong className="breaks">{sourceAppId}</strong> stops working immediately. All its
+          sessions end{isOwn && ', including this one'}. Forms are not affected: they do not use the password.
+        </Text>
+        {isOwn && (
+          <PasswordInput
+            label="Current password"
+            name="password"
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            data-autofocus
+            value={current}
+            onChange={(event) => setCurrent(event.currentTarget.value)}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          />
+        )}
+        {error && (
+          <Alert color="red" variant="light" role="alert">
+            {reason(error)}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={pending}>
+            Rotate password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function reason(error: Error): string {
+  const [issue] = error instanceof ApiError ? error.issues : [];
+  return issue ? `The current password ${issue.message}.` : `${error.message}.`;
 }

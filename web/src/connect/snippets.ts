@@ -1,5 +1,5 @@
 import type { Field, Schema } from '../api/endpoints.ts';
-import { sampleData } from './sample.ts';
+import { formControl, sampleData } from '../schema-editor/rules.ts';
 
 export interface Target {
   /** The origin of the service, without a trailing slash. */
@@ -64,12 +64,12 @@ ${schema.fields.map((field) => `  <p>${control(field)}</p>`).join('\n')}
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const data = {};
-    for (const input of form.querySelectorAll('[data-kind]')) {
-      const { kind } = input.dataset;
-      if (kind === 'checkbox') data[input.name] = input.checked;
+    for (const input of form.querySelectorAll('[data-control]')) {
+      const { control } = input.dataset;
+      if (control === 'checkbox') data[input.name] = input.checked;
       else if (input.value === '') continue;
-      else if (kind === 'number') data[input.name] = Number(input.value);
-      else if (kind === 'array') data[input.name] = [input.value];
+      else if (control === 'number') data[input.name] = Number(input.value);
+      else if (control === 'list') data[input.name] = [input.value];
       else data[input.name] = input.value;
     }
     const body = JSON.stringify({ email: form.elements.email.value, data });
@@ -108,29 +108,26 @@ ${schema.fields.map((field) => `  <p>${control(field)}</p>`).join('\n')}
 }
 
 function control(field: Field): string {
-  const attributes = `name="${field.key}" data-kind="${field.kind}"${field.required && field.kind !== 'array' ? ' required' : ''}`;
+  const { type, attributes, choices } = formControl(field);
+  const required = field.required && type !== 'list' ? ' required' : '';
+  const name = `name="${field.key}" data-control="${type}"${required}`;
   const label = escapeHtml(field.label || field.key);
-  switch (field.kind) {
+  const bounds = Object.entries(attributes).map(([attribute, value]) => ` ${attribute}="${escapeHtml(String(value))}"`);
+  switch (type) {
     case 'checkbox':
-      return `<label><input type="checkbox" ${attributes}> ${label}</label>`;
+      return `<label><input type="checkbox" ${name}> ${label}</label>`;
     case 'select':
-      return `<label>${label}<br><select ${attributes}>
+      return `<label>${label}<br><select ${name}>
     <option value="">Select an option</option>
-${field.enum.map((value) => `    <option value="${escapeHtml(value)}">${escapeHtml(value)}</option>`).join('\n')}
+${choices.map((value) => `    <option value="${escapeHtml(value)}">${escapeHtml(value)}</option>`).join('\n')}
   </select></label>`;
     case 'number':
-      return `<label>${label}<br><input type="number" step="any" ${attributes}${attribute('min', field.min)}${attribute('max', field.max)}></label>`;
     case 'date':
-      return `<label>${label}<br><input type="date" ${attributes}></label>`;
+      return `<label>${label}<br><input type="${type}" ${name}${bounds.join('')}></label>`;
     case 'text':
-      return `<label>${label}<br><input ${attributes}${attribute('minlength', field.minLength)}${attribute('maxlength', field.maxLength)}></label>`;
-    case 'array':
-      return `<label>${label}<br><input ${attributes}></label>`;
+    case 'list':
+      return `<label>${label}<br><input ${name}${bounds.join('')}></label>`;
   }
-}
-
-function attribute(name: string, value: number | undefined): string {
-  return value === undefined ? '' : ` ${name}="${value}"`;
 }
 
 function escapeHtml(text: string): string {

@@ -1,4 +1,5 @@
 import type { Field } from '../api/endpoints.ts';
+import { type FieldOption, kindOf } from './rules.ts';
 
 interface Version {
   rejectUnknown: boolean;
@@ -13,13 +14,6 @@ export interface Change {
   impact: 'breaking' | 'compatible';
   text: string;
 }
-
-const OPTIONS = {
-  minLength: { name: 'min length', stricter: 'higher' },
-  maxLength: { name: 'max length', stricter: 'lower' },
-  min: { name: 'min value', stricter: 'higher' },
-  max: { name: 'max value', stricter: 'lower' },
-} as const;
 
 /**
  * Describes the differences between two versions of a schema.
@@ -83,11 +77,12 @@ type Add = (text: string) => void;
 function optionChanges(before: Field, after: Field, breaking: Add, compatible: Add): void {
   const old: Record<string, unknown> = { ...before };
   const now: Record<string, unknown> = { ...after };
-  for (const [option, { name, stricter }] of Object.entries(OPTIONS)) {
+  for (const [option, { label, stricter }] of Object.entries<FieldOption>(kindOf(after.kind).options)) {
+    if (!stricter) continue;
     const [from, to] = [old[option], now[option]] as [number | undefined, number | undefined];
     if (from === to) continue;
     const isStricter = to !== undefined && (from === undefined || (stricter === 'higher' ? to > from : to < from));
-    (isStricter ? breaking : compatible)(`${name} changed: ${from ?? 'no limit'} → ${to ?? 'no limit'}`);
+    (isStricter ? breaking : compatible)(`${label.toLowerCase()} changed: ${from ?? 'no limit'} → ${to ?? 'no limit'}`);
   }
   if (old.regex !== now.regex)
     (now.regex === undefined ? compatible : breaking)(

@@ -1,5 +1,5 @@
 import type { Field, Kind } from '../api/endpoints.ts';
-import { FieldDefinitionInput } from './rules.ts';
+import { FIELD_KINDS, kindOf } from './rules.ts';
 
 /** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */
 export interface LooseDefinition {
@@ -7,12 +7,8 @@ export interface LooseDefinition {
   label: string;
   kind: Kind;
   required: boolean;
-  minLength?: number | undefined;
-  maxLength?: number | undefined;
-  regex?: string | undefined;
-  enum?: string[] | undefined;
-  min?: number | undefined;
-  max?: number | undefined;
+  /** The options of any kind, by name. */
+  [option: string]: unknown;
 }
 
 export interface DraftField {
@@ -30,16 +26,7 @@ export interface Draft {
   fields: DraftField[];
 }
 
-export const KINDS: readonly Kind[] = ['text', 'number', 'select', 'checkbox', 'date', 'array'];
-
-const BASE: readonly string[] = ['key', 'label', 'kind', 'required'];
-/** The options of each kind, from the service's declarations. */
-const OPTIONS = new Map(
-  FieldDefinitionInput.options.map(({ shape }) => [
-    shape.kind.value,
-    Object.keys(shape).filter((name) => !BASE.includes(name)),
-  ]),
-);
+export const KINDS: readonly Kind[] = FIELD_KINDS.map(({ name }) => name);
 
 export function draftOf(schema: { rejectUnknown: boolean; fields: readonly Field[] }): Draft {
   return {
@@ -51,23 +38,21 @@ export function draftOf(schema: { rejectUnknown: boolean; fields: readonly Field
 /** The definition for the API, with only the options of its kind. */
 export function strictDefinition(definition: LooseDefinition): Record<string, unknown> {
   const { key, label, kind, required } = definition;
-  const options = OPTIONS.get(kind)?.flatMap((name) => {
-    const value = definition[name as keyof LooseDefinition];
+  const options = Object.keys(kindOf(kind).options).flatMap((name) => {
+    const value = definition[name];
     return value === undefined || value === '' ? [] : [[name, value] as const];
   });
-  return { key, label: label === '' ? key : label, kind, required, ...Object.fromEntries(options ?? []) };
+  return { key, label: label === '' ? key : label, kind, required, ...Object.fromEntries(options) };
 }
 
 export function addField(draft: Draft, kind: Kind): Draft {
-  const label = { text: 'Text', number: 'Number', select: 'Choice', checkbox: 'Checkbox', date: 'Date', array: 'List' }[
-    kind
-  ];
+  const label = kindOf(kind).displayName;
   const definition: LooseDefinition = {
     key: freeKey(draft, keyFor(label)),
     label,
     kind,
     required: false,
-    ...(kind === 'select' ? { enum: ['first', 'second'] } : {}),
+    ...initialOptions(kind),
   };
   return { ...draft, fields: [...draft.fields, { id: nextId(draft), keyFollowsLabel: true, definition }] };
 }
@@ -101,8 +86,8 @@ export function moveField(draft: Draft, id: number, to: number): Draft {
 export function changeField(draft: Draft, id: number, part: Partial<LooseDefinition>): Draft {
   const fields = draft.fields.map((field) => {
     if (field.id !== id) return field;
-    const definition = { ...field.definition, ...part };
-    if (part.kind === 'select') definition.enum ??= ['first', 'second'];
+    const initial = part.kind ? initialOptions(part.kind) : {};
+    const definition: LooseDefinition = { ...initial, ...field.definition, ...part };
     const keyFollowsLabel = field.keyFollowsLabel === true && part.key === undefined;
     if (keyFollowsLabel && part.label !== undefined) {
       definition.key = freeKey(removeField(draft, id), keyFor(part.label));
@@ -133,6 +118,11 @@ export function rebased(draft: Draft, schema: { fields: readonly Field[] }): Dra
     return { ...field, originalKey: keys.has(originalKey) ? originalKey : undefined };
   });
   return { ...draft, fields };
+}
+
+function initialOptions(kind: Kind): Record<string, unknown> {
+  const options = Object.entries(kindOf(kind).options);
+  return Object.fromEntries(options.flatMap(([name, { initial }]) => (initial === undefined ? [] : [[name, initial]])));
 }
 
 function nextId({ fields }: Draft): number {

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { KINDS, type LooseDefinition } from './draft.ts';
 import classes from './field-form.module.css';
 import { KIND_NAMES } from './kind-names.ts';
+import { type FieldOption, kindOf } from './rules.ts';
 
 interface FieldFormProps {
   definition: LooseDefinition;
@@ -42,7 +43,7 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
       />
       <Checkbox
         className={classes.required ?? ''}
-        label={definition.kind === 'checkbox' ? 'Must be checked' : 'Required'}
+        label={kindOf(definition.kind).control === 'checkbox' ? 'Must be checked' : 'Required'}
         checked={definition.required}
         onChange={(event) => onChange({ required: event.currentTarget.checked })}
       />
@@ -53,62 +54,68 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
 }
 
 function Options({ definition, problems, onChange }: FieldFormProps) {
-  const number = (option: 'minLength' | 'maxLength' | 'min' | 'max', label: string) => (
-    <Bound
-      label={label}
-      value={definition[option]}
-      problem={problems[option]}
-      onChange={(value) => onChange({ [option]: value })}
-    />
+  const { options, help } = kindOf(definition.kind);
+  return (
+    <>
+      {Object.entries(options).map(([name, option]) => (
+        <Option
+          key={name}
+          option={option}
+          value={definition[name]}
+          problem={problems[name]}
+          onChange={(value) => onChange({ [name]: value })}
+        />
+      ))}
+      {help && <p className={classes.hint}>{help}</p>}
+    </>
   );
-  switch (definition.kind) {
-    case 'text':
-      return (
-        <>
-          {number('minLength', 'Min length')}
-          {number('maxLength', 'Max length')}
-          <TextInput
-            className={classes.wide ?? ''}
-            label="Pattern"
-            description="Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text."
-            placeholder="^[A-Z]{2}-[0-9]{4}$"
-            spellCheck={false}
-            classNames={{ input: classes.code ?? '' }}
-            value={definition.regex ?? ''}
-            error={capitalize(problems.regex)}
-            onChange={(event) => onChange({ regex: event.currentTarget.value || undefined })}
-          />
-        </>
-      );
+}
+
+interface OptionProps {
+  option: FieldOption;
+  value: unknown;
+  problem: string | undefined;
+  onChange: (value: unknown) => void;
+}
+
+function Option({ option, value, problem, onChange }: OptionProps) {
+  switch (option.control) {
     case 'number':
       return (
-        <>
-          {number('min', 'Min value')}
-          {number('max', 'Max value')}
-        </>
+        <Bound
+          label={option.label}
+          value={typeof value === 'number' ? value : undefined}
+          problem={problem}
+          onChange={onChange}
+        />
       );
-    case 'select':
+    case 'pattern':
+      return (
+        <TextInput
+          className={classes.wide ?? ''}
+          label={option.label}
+          description={option.help}
+          placeholder="^[A-Z]{2}-[0-9]{4}$"
+          spellCheck={false}
+          classNames={{ input: classes.code ?? '' }}
+          value={typeof value === 'string' ? value : ''}
+          error={capitalize(problem)}
+          onChange={(event) => onChange(event.currentTarget.value || undefined)}
+        />
+      );
+    case 'choices':
       return (
         <TagsInput
           className={classes.wide ?? ''}
-          label="Values"
+          label={option.label}
           description="Type a value and press Enter"
-          value={definition.enum ?? []}
-          error={capitalize(problems.enum)}
+          value={Array.isArray(value) ? value.map(String) : []}
+          error={capitalize(problem)}
           splitChars={[]}
           acceptValueOnBlur
-          onChange={(values) => onChange({ enum: values })}
+          onChange={onChange}
         />
       );
-    case 'array':
-      return (
-        <p className={classes.hint}>
-          Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.
-        </p>
-      );
-    case 'checkbox':
-    case 'date':
-      return null;
   }
 }
 

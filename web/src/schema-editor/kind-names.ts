@@ -1,11 +1,8 @@
 import type { Kind } from '../api/endpoints.ts';
+import { FIELD_KINDS } from './rules.ts';
 
 /** The display names of the kinds. */
-export const KIND_NAMES: Record<Kind, string> = {
-  text: 'Text',
-  number: 'Number',
-  select: 'Single choice',
-  checkbox: 'Checkbox',
-  date: 'Date',
-  array: 'Appending list',
-};
+export const KIND_NAMES = Object.fromEntries(FIELD_KINDS.map(({ name, displayName }) => [name, displayName])) as Record<
+  Kind,
+  string
+>;

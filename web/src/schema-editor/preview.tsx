@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { Field } from '../api/endpoints.ts';
 import { count } from '../components/count.ts';
 import classes from './preview.module.css';
-import { compileSchema, type FieldDefinition } from './rules.ts';
+import { compileSchema, type FieldDefinition, formControl } from './rules.ts';
 
 type Values = Readonly<Record<string, string | boolean>>;
 
@@ -75,7 +75,8 @@ function Control({ field, value, error, onChange }: ControlProps) {
   const label = field.label || field.key;
   const shared = { label, error, withAsterisk: field.required };
   const text = typeof value === 'string' ? value : '';
-  switch (field.kind) {
+  const { type, choices } = formControl(field);
+  switch (type) {
     case 'checkbox':
       return (
         <Checkbox
@@ -90,7 +91,7 @@ function Control({ field, value, error, onChange }: ControlProps) {
         <NativeSelect
           {...shared}
           value={text}
-          data={[{ value: '', label: 'Select an option' }, ...[...new Set(field.enum)].filter(Boolean)]}
+          data={[{ value: '', label: 'Select an option' }, ...choices.filter(Boolean)]}
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       );
@@ -98,9 +99,9 @@ function Control({ field, value, error, onChange }: ControlProps) {
       return (
         <TextInput
           {...shared}
-          type={field.kind === 'date' ? 'date' : 'text'}
-          inputMode={field.kind === 'number' ? 'decimal' : undefined}
-          placeholder={field.kind === 'array' ? 'Item to append' : undefined}
+          type={type === 'date' ? 'date' : 'text'}
+          inputMode={type === 'number' ? 'decimal' : undefined}
+          placeholder={type === 'list' ? 'Item to append' : undefined}
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}
         />
@@ -110,12 +111,14 @@ function Control({ field, value, error, onChange }: ControlProps) {
 
 /** The data that a form would submit: empty inputs are omitted and numbers are converted. */
 function dataOf(fields: readonly Field[], values: Values): Record<string, unknown> {
-  const entries = fields.flatMap(({ key, kind, required }): [string, unknown][] => {
+  const entries = fields.flatMap((field): [string, unknown][] => {
+    const { key, required } = field;
+    const { type } = formControl(field);
     const value = values[key];
-    if (kind === 'checkbox') return value === true || required ? [[key, value === true]] : [];
+    if (type === 'checkbox') return value === true || required ? [[key, value === true]] : [];
     if (value === undefined || value === '') return [];
-    if (kind === 'number') return [[key, Number.isFinite(Number(value)) ? Number(value) : value]];
-    return [[key, kind === 'array' ? [value] : value]];
+    if (type === 'number') return [[key, Number.isFinite(Number(value)) ? Number(value) : value]];
+    return [[key, type === 'list' ? [value] : value]];
   });
   return Object.fromEntries(entries);
 }

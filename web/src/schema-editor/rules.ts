@@ -9,3 +9,6 @@ export {
   FieldDefinitionInput,
   MAX_FIELDS,
 } from '../../../src/fields/definition.ts';
+export type { FieldOption } from '../../../src/fields/kind.ts';
+export { FIELD_KINDS, kindOf } from '../../../src/fields/kinds/registry.ts';
+export { formControl, sampleData } from '../../../src/fields/presentation.ts';

@@ -1,0 +1,111 @@
+// What both servers stand on: one mongod, the service's app and schema, and the records that the cases need.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import mongoose from 'mongoose';
+import { pino } from 'pino';
+import { loadConfig } from '../../dist/core/config.js';
+import { startEmbedded } from '../../dist/database/embedded/embedded.js';
+import { schema } from './cases.mjs';
+import { START_FLAGS, startServer, stopServer } from './processes.mjs';
+
+export const ADMIN_PASSWORD = 'the-password-of-the-bench';
+/** The service as `npm start` runs it in production, but for the limits that the load would hit. */
+export const SERVICE_ENV = {
+  ADMIN_PASSWORD,
+  NODE_ENV: 'production',
+  SESSION_SECRET: 'the session secret of the bench',
+  RATE_LIMIT_SUBMIT: '0',
+  MAX_ARRAY_ITEMS: '100000',
+  HOST: '127.0.0.1',
+  PORT: '0',
+};
+const LISTED = 10_000;
+
+/** Starts everything; `stop` ends and removes it. */
+export async function prepareFixture(progress) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
+  const mongod = await startEmbedded(
+    { dataDir, mongod: loadConfig(process.env).mongod },
+    { progress, logger: pino({ level: 'silent' }) },
+  );
+  const MONGODB_URI = mongod.uri;
+  const [bare, service] = await Promise.all([
+    startServer(['scripts/bench/baseline.mjs'], {
+      MONGODB_URI: MONGODB_URI.replace('/user-collection', '/bare'),
+      BARE_SCHEMA: JSON.stringify(schema),
+    }),
+    startServer([...START_FLAGS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), 'dist/server.js'], {
+      ...SERVICE_ENV,
+      MONGODB_URI,
+    }),
+  ]);
+  const cookie = await prepareService(service.url, progress);
+  await fillBare(bare.url);
+  return {
+    bare,
+    service,
+    cookie,
+    mongodPid: await pidOf(MONGODB_URI),
+    uri: MONGODB_URI,
+    async stop() {
+      await Promise.all([stopServer(bare), stopServer(service)]);
+      await mongod.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes the apps; returns the cookie of the one whose users are listed. */
+async function prepareService(url, progress) {
+  progress('Preparing ...');
+  const admin = await makeApp(url, 'bench', schema, ADMIN_PASSWORD);
+  const { password } = await call(url, 'POST', '/auth/apps', admin, { sourceAppId: 'list' });
+  await fill(url, 'list');
+  return logIn(url, 'list', password);
+}
+
+/** Makes an app with a schema; returns the admin's cookie. */
+export async function makeApp(url, sourceAppId, fields, adminPassword) {
+  const admin = await logIn(url, 'admin', adminPassword);
+  await call(url, 'POST', '/auth/apps', admin, { sourceAppId });
+  await call(url, 'PUT', `/auth/apps/${sourceAppId}/schema`, admin, fields);
+  return admin;
+}
+
+async function pidOf(uri) {
+  const client = new mongoose.mongo.MongoClient(uri);
+  const { pid } = await client.db('admin').command({ serverStatus: 1 });
+  await client.close();
+  return Number(pid);
+}
+
+async function fillBare(url) {
+  await fill(url, 'list');
+}
+
+async function fill(url, app) {
+  const data = { name: 'Ada Lovelace', age: 36, plan: 'pro', agreed: true };
+  const one = (n) =>
+    call(url, 'POST', '/v1/users', '', { email: `listed-${n}@example.com`, data }, { 'x-app-id': app });
+  for (let n = 0; n < LISTED; n += 200) await Promise.all(Array.from({ length: 200 }, (_, i) => one(n + i)));
+}
+
+async function logIn(url, sourceAppId, password) {
+  const response = await fetch(`${url}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ sourceAppId, password }),
+  });
+  return response.headers.get('set-cookie').split(';')[0];
+}
+
+async function call(url, method, path, cookie, body, headers = {}) {
+  const response = await fetch(url + path, {
+    method,
+    headers: { 'content-type': 'application/json', cookie, ...headers },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}

@@ -1,0 +1,59 @@
+import { InvalidInput } from '../../core/errors.ts';
+
+/**
+ * What a number that JavaScript alters must contain: 16 digits in a row (an integer beyond 2^53, or a fraction of
+ * hundreds of digits) or a negative exponent. Most bodies contain neither and are not read a second time.
+ */
+const SUSPECT = /\d{16}|\de-/i;
+const LITERAL = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/iy;
+const INTEGER = /^-?\d{16,}$/;
+/** A digit other than 0 before the exponent. */
+const NONZERO = /^[^e]*[1-9]/i;
+
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+/**
+ * Checks that `JSON.parse` kept the numbers of a text. Refused are integers that JavaScript would write differently than
+ * the text does, which only happens beyond 2^53, and nonzero numbers that become 0. Rounding of other fractions is what
+ * every JSON reader does.
+ *
+ * @param json valid JSON
+ * @throws {InvalidInput}
+ */
+export function checkNumbers(json: string): void {
+  if (!SUSPECT.test(json)) return;
+  for (let at = 0; at < json.length; ) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(json, at + 1);
+    else if (code === MINUS || (code >= ZERO && code <= NINE)) at = checkLiteral(json, at);
+    else at += 1;
+  }
+}
+
+/** @returns the position after the string whose text begins at `start` */
+function endOfString(json: string, start: number): number {
+  for (let from = start; ; ) {
+    const quote = json.indexOf('"', from);
+    if (quote < 0) return json.length;
+    let backslashes = 0;
+    while (json[quote - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+    from = quote + 1;
+  }
+}
+
+/** @returns the position after the number that begins at `start` */
+function checkLiteral(json: string, start: number): number {
+  LITERAL.lastIndex = start;
+  const literal = LITERAL.exec(json)?.[0] ?? '-';
+  if (INTEGER.test(literal) && String(Number(literal)) !== literal) {
+    throw new InvalidInput('The request body holds an integer beyond 2^53, which would be altered; send it as text');
+  }
+  if (NONZERO.test(literal) && Number(literal) === 0) {
+    throw new InvalidInput('The request body holds a number that is too small and would become 0');
+  }
+  return start + literal.length;
+}

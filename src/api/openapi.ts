@@ -1,0 +1,114 @@
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import type { EndpointSpec } from './endpoint.ts';
+import { ErrorBody } from './validation.ts';
+
+const REQUEST_ID = {
+  'X-Request-Id': { description: 'Names this request in the log', schema: { type: 'string' as const } },
+};
+const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' as const } } };
+
+const AppIdHeader = z
+  .string()
+  .regex(/^[a-zA-Z0-9._-]{1,80}$/)
+  .meta({ description: "The app's sourceAppId", example: 'newsletter' });
+
+/**
+ * The OpenAPI 3.1 document of the given endpoints, made from the same declarations that route and validate, so that it cannot say anything else than the service
+ * does.
+ *
+ * @param cookieName the session cookie's
+ */
+export function createOpenApiDocument(endpoints: readonly [name: string, spec: EndpointSpec][], cookieName = 'sid') {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const [name, spec] of endpoints) {
+    const path = spec.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [spec.method]: operation(name, spec) };
+  }
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'User Collection Service',
+      version: '1.0.0',
+      description:
+        'Collects user records from forms, apps and devices. Public clients name their app in `x-app-id`; operators and admins log in and hold a cookie session. Refusals have a body `{ message }`, and `errors` that name each place when the input breaks a rule.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: ['Public', 'Sessions', 'Users', 'Apps', 'Schemas', 'Operation'].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: cookieName, description: 'Set by `POST /auth/login`' },
+      },
+    },
+  });
+}
+
+function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject {
+  const header = spec.access === 'app' ? z.object({ 'x-app-id': AppIdHeader, ...spec.headers?.shape }) : spec.headers;
+  const parameters = {
+    ...(header && { header }),
+    ...(spec.params && { path: spec.params }),
+    ...(spec.query && { query: spec.query }),
+  };
+  const needsSession = spec.access === 'session' || spec.access === 'admin';
+  return {
+    operationId: name,
+    tags: [spec.tag],
+    summary: spec.summary,
+    ...(spec.description && { description: spec.description }),
+    security: needsSession ? [{ session: [] }] : [],
+    ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
+    ...(spec.body && {
+      requestBody: {
+        required: !(spec.body instanceof z.ZodOptional),
+        content: { 'application/json': { schema: spec.body } },
+      },
+    }),
+    responses: responses(spec),
+  };
+}
+
+function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
+  const described = Object.entries(spec.responseHeaders ?? {}).map(
+    ([name, description]) => [name, { description, schema: { type: 'string' as const } }] as const,
+  );
+  const files = (spec.downloads ?? []).map(
+    (mediaType) => [mediaType, { schema: { type: 'string' as const } }] as const,
+  );
+  const all: ZodOpenApiResponsesObject = {
+    '200': {
+      description: 'Success',
+      headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
+      content: { 'application/json': { schema: spec.response }, ...Object.fromEntries(files) },
+    },
+  };
+  if (spec.conditional) all['304'] = { description: 'Not changed since the version that `If-None-Match` names' };
+  for (const status of refusals(spec)) {
+    all[`${status}` as '400'] = {
+      description: STATUS_CODES[status] ?? 'Refused',
+      headers: status === 429 || status === 503 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
+      content: { 'application/json': { schema: ErrorBody } },
+    };
+  }
+  return all;
+}
+
+/** The statuses that an endpoint may refuse with: its own, and those that follow from who may call it and what it reads. */
+export function refusals(spec: EndpointSpec): number[] {
+  const statuses = new Set<number>(spec.errors);
+  statuses.add(403); // the origin check
+  statuses.add(500);
+  if (spec.access === 'app' || spec.body || spec.query || spec.headers) statuses.add(400);
+  if (spec.access === 'session' || spec.access === 'admin') statuses.add(401);
+  if (spec.access !== 'public') statuses.add(503);
+  if (spec.body) for (const status of [413, 415]) statuses.add(status);
+  return [...statuses].sort((a, b) => a - b);
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { InvalidInput, type Issue, MAX_ISSUES } from '../core/errors.ts';
+
+/** Parses a part of a request by its declaration. @throws {InvalidInput} that names each place */
+export function parsePart<Part extends z.ZodType>(part: Part, value: unknown, message: string): z.output<Part> {
+  const parsed = part.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new InvalidInput(message, parsed.error.issues.slice(0, MAX_ISSUES).flatMap(toIssues).slice(0, MAX_ISSUES));
+}
+
+function toIssues(issue: z.core.$ZodIssue): Issue[] {
+  const path = issue.path.map(String).join('.');
+  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+  // One line for each key, and no more of its text than a name needs: it is the client's.
+  return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
+    path: path === '' ? nameOf(key) : `${path}.${nameOf(key)}`,
+    message: 'is not a known property',
+  }));
+}
+
+function nameOf(key: string): string {
+  return /^[\w.-]{1,51}$/.test(key) ? key : JSON.stringify(key.slice(0, 40));
+}
+
+/** Any JSON object; its members are left to the service. Zod's own `record` would drop `__proto__` without a word. */
+export const JsonObject = z
+  .custom<Record<string, unknown>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  )
+  .meta({ override: { type: 'object', additionalProperties: true } });
+
+/** An ISO 8601 time in answers. */
+export const Timestamp = z.iso.datetime().meta({ example: '2026-01-31T08:30:00.000Z' });
+
+/** What 15 digits can say. */
+const MAX_WHOLE_NUMBER = 999_999_999_999_999;
+
+/** A whole number in a query: digits only. Express gives repeated parameters as arrays, which this refuses. */
+export const WholeNumber = (low: number, high = MAX_WHOLE_NUMBER) => {
+  const refusal = `must be a whole number from ${low}${high < MAX_WHOLE_NUMBER ? ` to ${high}` : ''}`;
+  return z
+    .string(`must be one whole number from ${low}`)
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= low && Number(text) <= high, refusal)
+    .meta({ override: { type: 'integer', minimum: low, maximum: high } })
+    .transform(Number);
+};
+
+/** The body of every refusal (spec 7). */
+export const ErrorBody = z
+  .strictObject({
+    message: z.string(),
+    errors: z
+      .array(z.strictObject({ path: z.string(), message: z.string() }))
+      .max(MAX_ISSUES)
+      .optional(),
+  })
+  .meta({
+    id: 'Error',
+    example: { message: 'Invalid submission', errors: [{ path: 'data.age', message: 'must be a number' }] },
+  });

@@ -1,0 +1,182 @@
+import { isIP } from 'node:net';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { z } from 'zod';
+import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
+import { connectionStringProblem } from './connection-string.ts';
+import { passwordProblem } from './password.ts';
+
+const MEGABYTE = 1024 * 1024;
+const MIN_PASSWORD_LENGTH = 12;
+const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: MEGABYTE };
+
+/** A start-up mistake in the environment: one readable line for each variable that is wrong. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly lines: readonly string[];
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
+}
+
+const whole = (low: number, high: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `must be a whole number from ${low} to ${high}`)
+    .transform(Number)
+    .refine((n) => n >= low && n <= high, `must be a whole number from ${low} to ${high}`);
+
+const bytes = (low: number, range: string) =>
+  z.string().transform((text, context) => {
+    const match = /^(\d{1,9})\s*(b|kb|mb)?$/i.exec(text);
+    const size = match ? Number(match[1]) * (UNITS[(match[2] ?? '').toLowerCase()] ?? 1) : 0;
+    if (size >= low && size <= 15 * MEGABYTE) return size;
+    context.addIssue({ code: 'custom', message: `must be a size ${range}` });
+    return z.NEVER;
+  });
+
+const origins = z.string().transform((text, context) => {
+  const list = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  for (const origin of list) {
+    // A star in a host is a character of a name to URL, but no browser ever sends it: nothing would match.
+    const plain = /^https?:\/\/[^*]+$/.test(origin);
+    if (plain && URL.canParse(origin) && new URL(origin).origin === origin) continue;
+    context.addIssue({
+      code: 'custom',
+      message: `has "${origin}": each origin is scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com`,
+    });
+    return z.NEVER;
+  }
+  return list;
+});
+
+const mongodbUri = z
+  .string()
+  .regex(/^mongodb(\+srv)?:\/\/[^\s]+$/, {
+    message: 'must begin with mongodb:// or mongodb+srv:// and name a host',
+    abort: true,
+  })
+  .superRefine((uri, context) => {
+    const problem = connectionStringProblem(uri);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+/** Express takes `true`, a hop count or addresses. `true` trusts whatever a client claims, so it is not offered. */
+const trustProxy = z.string().transform((text, context) => {
+  if (text === 'off' || text === 'false' || text === '0') return false as const;
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  const list = text.split(',').map((part) => part.trim());
+  if (list.every(isAddressOrRange)) return list;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be off, a number of proxies like 1, or addresses like 10.0.0.0/8,loopback',
+  });
+  return z.NEVER;
+});
+
+/** What Express would throw at the first request for is told at the start. */
+function isAddressOrRange(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+const password = z.string().superRefine((text, context) => {
+  const tooShort =
+    text.length < MIN_PASSWORD_LENGTH ? `must have at least ${MIN_PASSWORD_LENGTH} characters` : undefined;
+  const problem = passwordProblem(text) ?? tooShort;
+  if (problem) context.addIssue({ code: 'custom', message: problem });
+});
+
+const environment = z.object({
+  NODE_ENV: z
+    .enum(['development', 'production', 'test'], 'must be development, production or test')
+    .default('development'),
+  PORT: whole(0, 65_535).default(3000),
+  HOST: z.string().default('0.0.0.0'),
+  MONGODB_URI: mongodbUri.optional(),
+  DATA_DIR: z.string().default('./data'),
+  ADMIN_APP_ID: z
+    .string()
+    .regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`)
+    .regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID)
+    .default('admin'),
+  ADMIN_PASSWORD: password.optional(),
+  SESSION_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+  SESSION_COOKIE_NAME: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or hyphens')
+    .default('sid'),
+  CORS_ORIGINS: origins.default([]),
+  TRUST_PROXY: trustProxy.default(false),
+  RATE_LIMIT_SUBMIT: whole(0, 1_000_000).optional(),
+  RATE_LIMIT_LOGIN: whole(0, 1_000_000).default(20),
+  MAX_ARRAY_ITEMS: whole(1, 100_000).default(1000),
+  BODY_LIMIT: bytes(1024, 'from 1kb to 15mb, like 100kb').default(100 * 1024),
+  RECORD_LIMIT: bytes(256 * 1024, 'from 256kb to 15mb, like 1mb').default(MEGABYTE),
+  MONGOMS_SYSTEM_BINARY: z.string().optional(),
+  XDG_CACHE_HOME: z.string().optional(),
+  PATH: z.string().default(''),
+  LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be trace, debug, info, warn, error, fatal or silent',
+    )
+    .default('info'),
+});
+
+export type Config = ReturnType<typeof loadConfig>;
+
+/**
+ * Reads the configuration (README.md, "Configuration") from an environment and freezes it. An empty variable counts as unset. It is the only
+ * reader of the environment besides the entries, so that a test can build a server from a plain object.
+ *
+ * @throws {ConfigError} with one line for each variable that is wrong
+ */
+export function loadConfig(env: Record<string, string | undefined>) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = environment.safeParse(given);
+  const lines = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  if (given.NODE_ENV === 'production' && given.SESSION_SECRET === undefined) {
+    lines.push('SESSION_SECRET is required in production: set it to a long random text, the same on every server');
+  }
+  if (!parsed.success || lines.length > 0) throw new ConfigError(lines);
+
+  const value = parsed.data;
+  const production = value.NODE_ENV === 'production';
+  return Object.freeze({
+    production,
+    port: value.PORT,
+    host: value.HOST,
+    mongodbUri: value.MONGODB_URI,
+    dataDir: value.DATA_DIR,
+    adminAppId: value.ADMIN_APP_ID,
+    adminPassword: value.ADMIN_PASSWORD,
+    sessionSecret: value.SESSION_SECRET,
+    sessionCookieName: value.SESSION_COOKIE_NAME,
+    corsOrigins: Object.freeze(value.CORS_ORIGINS),
+    trustProxy: Object.freeze(value.TRUST_PROXY),
+    /** Submissions a minute for one app and address; 0 is no limit. */
+    rateLimitSubmit: value.RATE_LIMIT_SUBMIT ?? (production ? 600 : 0),
+    /** Failed log-ins in 15 minutes for one app and address, and three times as many for one address over all apps; 0 is no limit. */
+    rateLimitLogin: value.RATE_LIMIT_LOGIN,
+    maxArrayItems: value.MAX_ARRAY_ITEMS,
+    /** Bytes of a request body after decompression. */
+    bodyLimit: value.BODY_LIMIT,
+    /** Bytes of one stored record. */
+    recordLimit: value.RECORD_LIMIT,
+    logLevel: value.LOG_LEVEL,
+    /** Where a mongod may be found, for the embedded database only. */
+    mongod: Object.freeze({
+      binary: value.MONGOMS_SYSTEM_BINARY,
+      searchPath: Object.freeze(value.PATH.split(delimiter).filter((folder) => folder !== '')),
+      cacheDir: join(value.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'user-collection-service'),
+    }),
+  });
+}

@@ -1,0 +1,10 @@
+/** bcrypt reads no further than this and would ignore the rest of a longer password. */
+const MAX_PASSWORD_BYTES = 72;
+
+/** Why a password cannot be used, or undefined. */
+export function passwordProblem(password: string): string | undefined {
+  if (password === '') return 'must not be empty';
+  if (password.includes('\0')) return 'must not contain a NUL character';
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return `must have at most ${MAX_PASSWORD_BYTES} bytes`;
+  return undefined;
+}

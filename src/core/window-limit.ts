@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+/** Two app ids' worth of text; a longer key is replaced by its hash. */
+const MAX_KEY_LENGTH = 200;
+
+/** Counts events by key in fixed windows, in bounded memory. */
+export interface WindowLimit {
+  /** Milliseconds until `key` may be counted again; 0 when its limit is not reached. */
+  waitMs(key: string): number;
+  /** Counts one event of `key`. Calling the result once takes that event back. */
+  count(key: string): () => void;
+  /** How many keys are in memory. */
+  readonly size: number;
+}
+
+/**
+ * A limit of `max` events in `windowMs` milliseconds for each key. The window begins with the first
+ * event.
+ *
+ * Memory holds `maxKeys` keys; the key whose last use is oldest is forgotten first. To make the
+ * service forget a counter, a client must use `maxKeys` other keys after it stops using that one. A
+ * key without events is not kept.
+ */
+export function createWindowLimit(max: number, windowMs: number, maxKeys = 50_000): WindowLimit {
+  const windows = new LRUCache<string, { events: number }>({ max: maxKeys, ttl: windowMs, ttlResolution: 0 });
+  return {
+    waitMs(key) {
+      const short = bounded(key);
+      const events = windows.get(short)?.events ?? 0;
+      return events < max ? 0 : Math.max(1, windows.getRemainingTTL(short));
+    },
+
+    count(key) {
+      const short = bounded(key);
+      const window = windows.get(short) ?? { events: 0 };
+      if (window.events === 0) windows.set(short, window);
+      window.events += 1;
+      return () => {
+        window.events -= 1;
+        if (window.events === 0 && windows.peek(short) === window) windows.delete(short);
+      };
+    },
+
+    get size() {
+      return windows.size;
+    },
+  };
+}
+
+/** An address comes from a header where a proxy is trusted, so its length is not bounded elsewhere. */
+function bounded(key: string): string {
+  return key.length <= MAX_KEY_LENGTH ? key : createHash('sha256').update(key).digest('base64url');
+}

@@ -1,0 +1,26 @@
+import { defineKind } from '../kind.ts';
+import { reportUnstorableKeys } from '../stored-json.ts';
+
+/**
+ * A list to which each submission appends items of any shape
+ * (docs/specification.md, section 2.4).
+ */
+export const array = defineKind({
+  name: 'array',
+  displayName: 'Appending list',
+  help: 'Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.',
+  options: {},
+  compile: () => (value, report) => {
+    if (!Array.isArray(value)) return report('must be an array');
+    reportUnstorableKeys(value, report);
+  },
+  appendedItems: (value, now) => (value as unknown[]).map((item) => storedItem(item, now)),
+  sample: () => [{ note: 'Each item is stored with a timestamp' }],
+  control: 'list',
+});
+
+/** A plain object keeps its properties; the timestamp of the service replaces one that was sent. */
+function storedItem(item: unknown, timestamp: string): Record<string, unknown> {
+  const isPlainObject = typeof item === 'object' && item !== null && !Array.isArray(item);
+  return isPlainObject ? { ...item, timestamp } : { value: item, timestamp };
+}

@@ -1,0 +1,23 @@
+import type { FieldKind } from '../kind.ts';
+import { array } from './array.ts';
+import { checkbox } from './checkbox.ts';
+import { date } from './date.ts';
+import { number } from './number.ts';
+import { select } from './select.ts';
+import { text } from './text.ts';
+
+/** All kinds of fields, in the order in which they are listed everywhere. */
+export const FIELD_KINDS = [text, checkbox, select, number, date, array] as const;
+
+/** The value of `kind` in a definition. */
+export type KindName = (typeof FIELD_KINDS)[number]['name'];
+
+const byName = Object.fromEntries(FIELD_KINDS.map((kind) => [kind.name, kind])) as Record<KindName, FieldKind>;
+
+/**
+ * Returns the kind of that name. Its methods take the definition of any field, so the caller
+ * passes definitions of this kind only.
+ */
+export function kindOf(name: KindName): FieldKind {
+  return byName[name];
+}

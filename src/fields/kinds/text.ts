@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { Count, defineKind, type FieldBase } from '../kind.ts';
+import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../regex/budget.ts';
+import { compilePattern } from '../regex/pattern.ts';
+
+const options = {
+  minLength: { schema: Count.optional(), label: 'Min length', control: 'number', stricter: 'higher' },
+  maxLength: { schema: Count.optional(), label: 'Max length', control: 'number', stricter: 'lower' },
+  regex: {
+    schema: z.string().optional(),
+    label: 'Pattern',
+    help: 'Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text.',
+    control: 'pattern',
+  },
+} as const;
+
+/** A string. Lengths count Unicode code points. */
+export const text = defineKind({
+  name: 'text',
+  displayName: 'Text',
+  options,
+
+  checkDefinition({ minLength, maxLength, regex }, report, budget) {
+    if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {
+      report('must not be greater than maxLength', 'minLength');
+    }
+    if (regex !== undefined) {
+      const compiled = compilePattern(regex, budget);
+      if ('problem' in compiled) report(compiled.problem, 'regex');
+    }
+  },
+
+  compile({ required, minLength = 0, maxLength = Number.POSITIVE_INFINITY, regex }) {
+    const least = required ? Math.max(1, minLength) : minLength;
+    const pattern = regex === undefined ? undefined : storedPattern(regex);
+    return (value, report, budget) => {
+      if (typeof value !== 'string') return report('must be a text');
+      // A text of n UTF-16 units has n/2 to n code points, so most texts need not be counted.
+      const length = value.length > maxLength || value.length < least * 2 ? codePoints(value) : value.length;
+      if (length < least) return report(least === 1 ? 'must not be empty' : `must have at least ${least} characters`);
+      if (length > maxLength) return report(`must have at most ${maxLength} characters`);
+      const problem = pattern?.check(value, budget);
+      if (problem) report(problem);
+    };
+  },
+
+  sample: sampleText,
+  control: 'text',
+  // HTML counts UTF-16 units, so a browser may stop a text of emoji early. There is no `pattern`:
+  // its syntax differs, and it has to match the whole text.
+  attributes: ({ minLength, maxLength }) => ({ minlength: minLength, maxlength: maxLength }),
+});
+
+function storedPattern(regex: string) {
+  const pattern = compilePattern(regex, { instructions: MAX_PATTERN_INSTRUCTIONS });
+  if ('problem' in pattern) throw new Error(`stored pattern does not compile: ${pattern.problem}`);
+  return pattern;
+}
+
+function codePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count += 1;
+  return count;
+}
+
+/** Texts of common forms. The first one that matches the pattern of a field is its sample. */
+const CANDIDATES = [
+  ...['Some text', 'ada', 'Ada', 'ADA', 'ada@example.com', '12345', '1234', '123456', '+441234567890'],
+  ...['AB-1234', 'ABC123', 'https://example.com', 'A', '1'],
+];
+
+/** A sample is not padded beyond this, whatever the minimum length of its field. */
+const MAX_SAMPLE_LENGTH = 10_000;
+
+interface TextDefinition extends FieldBase {
+  minLength?: number | undefined;
+  maxLength?: number | undefined;
+  regex?: string | undefined;
+}
+
+function sampleText({ key, minLength = 0, maxLength = MAX_SAMPLE_LENGTH, regex }: TextDefinition): string {
+  const likely = /name/i.test(key) ? ['Ada Lovelace'] : [];
+  const fitting = [...likely, ...CANDIDATES].map((candidate) =>
+    candidate.padEnd(Math.min(minLength, MAX_SAMPLE_LENGTH), 'a').slice(0, maxLength),
+  );
+  if (regex === undefined) return fitting[0] ?? '';
+  const pattern = storedPattern(regex);
+  const budget = { steps: MAX_PATTERN_STEPS };
+  return fitting.find((candidate) => pattern.check(candidate, budget) === undefined) ?? `Text that matches ${regex}`;
+}

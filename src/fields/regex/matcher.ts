@@ -1,0 +1,150 @@
+import type { RE2JS } from 're2js';
+import type { PatternBudget } from './budget.ts';
+
+// The instructions of a compiled program, with the numbers of re2js 2.10.0. A property test
+// compares this matcher with the engine.
+const ALT = 1;
+const ALT_MATCH = 2;
+const CAPTURE = 3;
+const EMPTY_WIDTH = 4;
+const MATCH = 6;
+const NOP = 7;
+const RUNE = 8;
+const ANY = 10;
+const ANY_BUT_NEWLINE = 11;
+
+// The conditions that an empty-width instruction sets for a position between two characters.
+const LINE_START = 1;
+const LINE_END = 2;
+const TEXT_START = 4;
+const TEXT_END = 8;
+const WORD_BOUNDARY = 16;
+const NO_WORD_BOUNDARY = 32;
+
+interface Instruction {
+  op: number;
+  out: number;
+  arg: number;
+  matchRune(rune: number): boolean;
+}
+
+const NEWLINE = 10;
+/** Stands for the character before the first one and after the last one. */
+const NONE = -1;
+
+/** Returns whether a pattern occurs in a text, or undefined when the budget does not suffice. */
+export type Matcher = (text: string, budget: PatternBudget) => boolean | undefined;
+
+/**
+ * Creates a matcher that simulates all threads of a compiled program in parallel and counts the
+ * steps. The matchers of the engine are linear too, but their cost per character depends on the
+ * program size and on automata that they build, and cannot be predicted from pattern and text.
+ * This one stops at the same step on every machine (docs/decisions/0008-regex-budget.md).
+ */
+export function createMatcher(pattern: RE2JS): Matcher {
+  const { inst: program, start }: { inst: Instruction[]; start: number } = pattern.re2Input.prog;
+  const first = program[start];
+  const isAnchored = first?.op === EMPTY_WIDTH && (first.arg & TEXT_START) !== 0;
+  const threads = createThreads(program);
+
+  return (text, budget) => {
+    threads.reset();
+    let before = NONE;
+    for (let index = 0, position = 1; ; position += 1) {
+      const rune = text.codePointAt(index) ?? NONE;
+      if (index === 0 || !isAnchored) threads.start(start);
+      const waiting = threads.follow(position, contextOf(before, rune), budget);
+      if (waiting < 0) return true;
+      if (rune === NONE || (waiting === 0 && isAnchored)) return false;
+      budget.steps -= waiting + 1;
+      if (budget.steps < 0) return undefined;
+      threads.take(waiting, rune);
+      before = rune;
+      index += rune > 0xffff ? 2 : 1;
+    }
+  };
+}
+
+/** Creates the set of the threads of a program. A thread is the index of its next instruction. */
+function createThreads(program: readonly Instruction[]) {
+  /** The threads to follow. An instruction leads to two others at most. */
+  const stack = new Int32Array(2 * program.length + 2);
+  let height = 0;
+  /** The threads at an instruction that takes a character. */
+  const waiting = new Int32Array(program.length);
+  /** The position at which each instruction was last reached, so that no thread runs twice. */
+  const reachedAt = new Int32Array(program.length);
+
+  return {
+    reset(): void {
+      reachedAt.fill(0);
+      height = 0;
+    },
+
+    start(at: number): void {
+      stack[height] = at;
+      height += 1;
+    },
+
+    /**
+     * Runs all threads up to instructions that take a character. Returns the number of threads that
+     * wait there, or -1 when a thread matched.
+     */
+    follow(position: number, context: number, budget: PatternBudget): number {
+      let count = 0;
+      let pending = height;
+      while (pending > 0) {
+        pending -= 1;
+        const at = stack[pending] as number;
+        if (reachedAt[at] === position) continue;
+        reachedAt[at] = position;
+        budget.steps -= 1;
+        const { op, out, arg } = program[at] as Instruction;
+        if (op === MATCH) return -1;
+        if (op >= RUNE) {
+          waiting[count] = at;
+          count += 1;
+        } else if (op === ALT || op === ALT_MATCH) {
+          stack[pending] = arg;
+          stack[pending + 1] = out;
+          pending += 2;
+        } else if (op === NOP || op === CAPTURE || (op === EMPTY_WIDTH && (arg & ~context) === 0)) {
+          stack[pending] = out;
+          pending += 1;
+        }
+      }
+      return count;
+    },
+
+    /** Advances the first `count` waiting threads over a character; threads that refuse it end. */
+    take(count: number, rune: number): void {
+      let accepted = 0;
+      for (let index = 0; index < count; index += 1) {
+        const instruction = program[waiting[index] as number] as Instruction;
+        if (!accepts(instruction, rune)) continue;
+        stack[accepted] = instruction.out;
+        accepted += 1;
+      }
+      height = accepted;
+    },
+  };
+}
+
+function accepts(instruction: Instruction, rune: number): boolean {
+  if (instruction.op === ANY) return true;
+  if (instruction.op === ANY_BUT_NEWLINE) return rune !== NEWLINE;
+  return instruction.matchRune(rune);
+}
+
+function contextOf(before: number, after: number): number {
+  let context = isWord(before) === isWord(after) ? NO_WORD_BOUNDARY : WORD_BOUNDARY;
+  if (before === NONE) context |= TEXT_START | LINE_START;
+  if (before === NEWLINE) context |= LINE_START;
+  if (after === NONE) context |= TEXT_END | LINE_END;
+  if (after === NEWLINE) context |= LINE_END;
+  return context;
+}
+
+function isWord(rune: number): boolean {
+  return (rune >= 48 && rune <= 57) || (rune >= 65 && rune <= 90) || rune === 95 || (rune >= 97 && rune <= 122);
+}

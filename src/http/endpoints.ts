@@ -1,0 +1,21 @@
+import type { EndpointSpec } from '../api/endpoint.ts';
+import { appEndpoints } from '../apps/apps.contract.ts';
+import { schemaEndpoints } from '../schemas/schemas.contract.ts';
+import { sessionEndpoints } from '../sessions/sessions.contract.ts';
+import { submissionEndpoints } from '../submissions/submissions.contract.ts';
+import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
+import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
+import { userEndpoints } from '../users/users.contract.ts';
+import { systemEndpoints } from './system.contract.ts';
+
+/** Every endpoint of the service by its name, in the order of the documentation. */
+export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Object.entries({
+  ...submissionEndpoints,
+  ...userEndpoints,
+  ...userStatsEndpoints,
+  ...schemaEndpoints,
+  ...schemaCheckEndpoints,
+  ...sessionEndpoints,
+  ...appEndpoints,
+  ...systemEndpoints,
+});

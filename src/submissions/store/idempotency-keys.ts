@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { type Connection, mongo, type Types } from 'mongoose';
+import type { AppOwned } from '../../apps/app-owned.ts';
+import { type Collection, createModel, type Model, Schema } from '../../database/collections.ts';
+import type { RecordId } from '../../users/record-id.ts';
+import type { AppliedKey, UserCollection, UserDocument } from '../../users/users.model.ts';
+
+const HASH_BYTES = 16;
+const RECORD_ID_BYTES = 16;
+const APP_ID_BYTES = 12;
+/** A key counts for 24 hours. The hour more covers clocks that differ and the interval of MongoDB's TTL monitor. */
+const KEPT_SECONDS = 25 * 60 * 60;
+const DUPLICATE_KEY = 11_000;
+
+/** A key that was moved out of its record. `_id` is the app's id, the record's id and the hash of the key. */
+interface MovedKeyDocument {
+  _id: mongo.Binary;
+  content: mongo.Binary;
+  at: Date;
+}
+
+const movedKeySchema = new Schema(
+  {
+    _id: { type: Schema.Types.Mixed, required: true },
+    content: { type: Schema.Types.Mixed, required: true },
+    at: { type: Date, required: true, expires: KEPT_SECONDS },
+  },
+  { collection: 'applied_keys', versionKey: false },
+);
+
+export type MovedKeyCollection = Collection<MovedKeyDocument>;
+
+export const createMovedKeyModel = (connection: Connection): Model<MovedKeyDocument> =>
+  createModel(connection, 'AppliedKey', movedKeySchema);
+
+/** What a record keeps of a submission with an `Idempotency-Key`: two hashes, whatever the client sends, and the time. */
+export function appliedKey(key: string, data: Record<string, unknown>, at: Date): AppliedKey {
+  return { key: digest(key), content: digest(JSON.stringify(data)), at };
+}
+
+function digest(text: string): mongo.Binary {
+  return new mongo.Binary(createHash('sha256').update(text).digest().subarray(0, HASH_BYTES));
+}
+
+export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
+
+/**
+ * The keys that do not fit into their record any more. A record holds its newest keys itself, so that one atomic write
+ * applies a submission and stores its key. When they become too many they move to a collection of their own, and the
+ * record's `keyEpoch` goes up. An upsert names the epoch for which its key was looked up there, so a move between the
+ * look-up and the write makes the write fail instead of applying a repeat twice.
+ */
+export function createIdempotencyKeys(
+  users: UserCollection,
+  moved: MovedKeyCollection,
+): AppOwned & {
+  /** What was applied under a moved key, or undefined. */
+  find(appId: Types.ObjectId, record: RecordId, key: mongo.Binary): Promise<Pick<AppliedKey, 'content'> | undefined>;
+  /** Moves all keys out of a record. Calls for one record share one move. */
+  moveOut(record: Pick<UserDocument, '_id' | 'appId'>): Promise<void>;
+  /** Removes the moved keys of one record. */
+  removeOf(appId: Types.ObjectId, record: RecordId): Promise<void>;
+} {
+  const moves = new Map<string, Promise<void>>();
+
+  async function move({ _id, appId }: Pick<UserDocument, '_id' | 'appId'>): Promise<void> {
+    const options = { projection: { appliedKeys: 1, keyEpoch: 1 }, readConcern: 'majority' } as const;
+    const record = await users.findOne({ _id, appId }, options);
+    const { appliedKeys = [], keyEpoch } = record ?? {};
+    if (appliedKeys.length === 0) return;
+    const oldest = Date.now() - KEPT_SECONDS * 1_000;
+    const due = appliedKeys.filter(({ at }) => at === undefined || at.getTime() > oldest);
+    await insertNew(due.map(({ key, content, at = new Date() }) => ({ _id: idOf(appId, _id, key), content, at })));
+    await users.updateOne(
+      { _id, appId, keyEpoch: keyEpoch ?? { $exists: false } },
+      {
+        $pull: { appliedKeys: { key: { $in: appliedKeys.map(({ key }) => key) } } },
+        $set: { keyEpoch: (keyEpoch ?? 0) + 1 },
+      },
+    );
+  }
+
+  /** Inserts what another server has not inserted yet. */
+  async function insertNew(documents: MovedKeyDocument[]): Promise<void> {
+    if (documents.length === 0) return;
+    try {
+      await moved.insertMany(documents, { ordered: false });
+    } catch (error) {
+      if (!(error instanceof mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) throw error;
+      const failures = [error.writeErrors].flat();
+      if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+    }
+  }
+
+  const ofApp = (appId: Types.ObjectId) => rangeOf(Buffer.from(appId.id));
+
+  return {
+    async find(appId, record, key) {
+      return (await moved.findOne({ _id: idOf(appId, record, key) })) ?? undefined;
+    },
+
+    moveOut(record) {
+      const id = record._id.toHexString();
+      const running = moves.get(id) ?? move(record).finally(() => moves.delete(id));
+      moves.set(id, running);
+      return running;
+    },
+
+    async removeOf(appId, record) {
+      await moved.deleteMany({ _id: rangeOf(Buffer.concat([appId.id, record.buffer])) });
+    },
+
+    removeAll: async (appId, since) =>
+      (await moved.deleteMany({ _id: ofApp(appId), ...(since && { at: { $gte: since } }) })).deletedCount,
+
+    has: async (appId, made, time) =>
+      (await moved.findOne({ _id: ofApp(appId), at: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
+  };
+}
+
+function idOf(appId: Types.ObjectId, record: RecordId, key: mongo.Binary): mongo.Binary {
+  return new mongo.Binary(Buffer.concat([appId.id, record.buffer, key.buffer]));
+}
+
+/** All ids that begin with these bytes. MongoDB orders binary values of one length by their bytes. */
+function rangeOf(prefix: Buffer): { $gte: mongo.Binary; $lte: mongo.Binary } {
+  const rest = APP_ID_BYTES + RECORD_ID_BYTES + HASH_BYTES - prefix.length;
+  return {
+    $gte: new mongo.Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0x00)])),
+    $lte: new mongo.Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0xff)])),
+  };
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Endpoints } from '../api/endpoint.ts';
+import { JsonObject, Timestamp } from '../api/validation.ts';
+import { RecordId } from '../users/users.contract.ts';
+
+const Submission = z
+  .strictObject({ email: z.string('must be a text'), data: JsonObject.optional() })
+  .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
+
+const SubmittedUser = z
+  .strictObject({ id: RecordId, createdAt: Timestamp, updatedAt: Timestamp })
+  .meta({ id: 'SubmittedUser' });
+
+export const submissionEndpoints = {
+  submitUser: {
+    method: 'post',
+    path: '/v1/users',
+    access: 'app',
+    tag: 'Public',
+    summary: 'Submit a user record',
+    description:
+      "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. When this has answered 200 the submission is on disk. A request that got no answer, or a 503, can be sent again with the same `Idempotency-Key` and is applied once. `data` must conform to the app's schema.",
+    headers: z.object({
+      'idempotency-key': z
+        .string()
+        .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+        .optional()
+        .meta({
+          description: 'A text of your own making, one for each submission',
+          example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+        }),
+    }),
+    body: Submission,
+    bodyMessage: 'Invalid submission',
+    limit: 'submit',
+    response: SubmittedUser,
+    errors: [409, 422, 429],
+  },
+} as const satisfies Endpoints;

@@ -1,0 +1,11 @@
+import { type Route, routes } from '../api/endpoint.ts';
+import { submissionEndpoints } from './submissions.contract.ts';
+import type { SubmissionService } from './submissions.service.ts';
+
+export const submissionRoutes = (submissions: SubmissionService): Route[] =>
+  routes(submissionEndpoints, {
+    submitUser: async ({ appId, headers, body }) => {
+      const { id, createdAt, updatedAt } = await submissions.submit(appId, body, headers['idempotency-key']);
+      return { id: id.toString(), createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+    },
+  });

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Endpoints } from '../../api/endpoint.ts';
+import { AppPath } from '../../apps/apps.contract.ts';
+import { SchemaReplacement } from '../../schemas/schemas.contract.ts';
+
+const Count = z.int().nonnegative();
+
+export const schemaCheckEndpoints = {
+  checkSchema: {
+    method: 'post',
+    path: '/auth/apps/:sourceAppId/schema/check',
+    access: 'admin',
+    tag: 'Schemas',
+    summary: 'Check stored records against a schema',
+    description:
+      'How many of the stored records would not pass it, newest first, for up to two seconds. Stores nothing, and the schema stays what it is.',
+    params: AppPath,
+    body: SchemaReplacement,
+    bodyMessage: 'Invalid schema',
+    response: z.strictObject({
+      checked: Count.meta({ example: 1200 }),
+      failing: Count.meta({ example: 1 }),
+      examples: z
+        .array(z.strictObject({ id: z.uuid(), path: z.string(), message: z.string() }))
+        .max(5)
+        .meta({
+          example: [{ id: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57', path: 'data.age', message: 'must be a number' }],
+        }),
+      complete: z.boolean().meta({ description: 'Whether every record was looked at' }),
+    }),
+    errors: [404],
+  },
+} as const satisfies Endpoints;

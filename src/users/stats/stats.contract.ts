@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { Endpoints } from '../../api/endpoint.ts';
+import { Timestamp, WholeNumber } from '../../api/validation.ts';
+import { SourceAppId } from '../../apps/apps.contract.ts';
+
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 365;
+
+const Count = z.int().nonnegative().meta({ example: 42 });
+const LastSubmission = Timestamp.nullable().meta({
+  description: 'When the app last took a submission, or null; another server may be a second ahead',
+});
+
+export const userStatsEndpoints = {
+  getStats: {
+    method: 'get',
+    path: '/auth/stats',
+    access: 'session',
+    tag: 'Users',
+    summary: "How many users the session's app has",
+    description: 'And how many records were created on each of the last days (UTC, today included), oldest first.',
+    query: z.strictObject({
+      days: WholeNumber(1, MAX_DAYS)
+        .default(DEFAULT_DAYS)
+        .meta({ description: `How many days: 1 to ${MAX_DAYS}`, example: 30 }),
+    }),
+    response: z.strictObject({
+      users: Count,
+      lastSubmissionAt: LastSubmission,
+      days: z.array(z.strictObject({ date: z.iso.date().meta({ example: '2026-01-31' }), created: Count })),
+    }),
+    errors: [404],
+  },
+  getStatsOfAllApps: {
+    method: 'get',
+    path: '/auth/admin/stats',
+    access: 'admin',
+    tag: 'Users',
+    summary: 'How many users each app has',
+    description: 'All apps, by `sourceAppId`.',
+    response: z.strictObject({
+      apps: z.array(z.strictObject({ sourceAppId: SourceAppId, users: Count, lastSubmissionAt: LastSubmission })),
+    }),
+    errors: [],
+  },
+} as const satisfies Endpoints;

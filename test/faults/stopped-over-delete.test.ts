@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { databaseUri } from '../support/process.ts';
+import { startProxy } from '../support/proxy.ts';
+import { randomName, startServer } from '../support/server.ts';
+import { send } from './load.ts';
+import { inspect } from './mongod.ts';
+import { rounds, Service, say } from './service.ts';
+
+const ROUNDS = rounds(20, 3);
+const WRITERS = 16;
+const MONGODB_URI = databaseUri(randomName());
+
+describe('hardening, item 2: a server that is stopped while its app is deleted and created again', () => {
+  let stopped: Service;
+  let other: Service;
+  beforeAll(async () => {
+    const create = async () => (await Service.create({ MONGODB_URI })).start();
+    [stopped, other] = [await create(), await create()];
+  });
+  afterAll(async () => {
+    await stopped.stop();
+    await other.stop();
+  });
+
+  /** Submits without pause until it is told to end; resolves when nothing is in flight. */
+  function keepSubmitting(sourceAppId: string) {
+    let running = true;
+    let sent = 0;
+    const write = async () => {
+      while (running) {
+        sent += 1;
+        const body = { email: `u${sent}@example.org`, data: { items: [sent] } };
+        await send(`${stopped.url}/v1/users`, { method: 'POST', headers: { 'x-app-id': sourceAppId }, body });
+      }
+    };
+    const writers = Promise.all(Array.from({ length: WRITERS }, write));
+    return async () => {
+      running = false;
+      await writers;
+    };
+  }
+
+  it(`leaves no record of the old app, in ${ROUNDS} rounds of SIGSTOP`, async () => {
+    const admin = await other.admin();
+    await inspect(MONGODB_URI, async (db) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const sourceAppId = `stopped-${round}`;
+        await other.createApp(sourceAppId);
+        const old = await db.collection('apps').findOne({ sourceAppId });
+        const stop = keepSubmitting(sourceAppId);
+        while ((await db.collection('users').countDocuments({ appId: old?._id })) < 20) await sleep(5);
+        process.kill(stopped.pid, 'SIGSTOP');
+        await admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
+        await other.createApp(sourceAppId);
+        // In every second round longer than a batch waits for its answer.
+        await sleep(round % 2 === 0 ? 100 : 3_500);
+        process.kill(stopped.pid, 'SIGCONT');
+        await sleep(300);
+        await stop();
+        const leftOver = async () => db.collection('users').countDocuments({ appId: old?._id });
+        expect({ round, left: await leftOver() }).toEqual({ round, left: 0 });
+        await admin.submit(sourceAppId, { email: 'new@example.org', data: { items: [1] } }).expect(200);
+        if (round % 5 === 4) say(`${round + 1} of ${ROUNDS} stops`);
+      }
+      const living = await db.collection('apps').distinct('_id');
+      expect(await db.collection('users').countDocuments({ appId: { $nin: living } })).toBe(0);
+    });
+  }, 300_000);
+});
+
+describe('hardening, item 2: a server that was stopped for hours with a write on its way', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it('takes its record back, although the write failed and its id is as old as a restored one', async () => {
+    const uri = new URL(inject('mongodbUri'));
+    const proxy = await startProxy(new URL(uri));
+    uri.port = String(proxy.port);
+    const slow = await startServer({ MONGODB_URI: uri.href });
+    const other = await startServer({}, slow.database);
+    try {
+      const { sourceAppId } = await other.admin.buildApp();
+      const app = await other.db.collection('apps').findOne({ sourceAppId });
+      const count = () => other.db.collection('users').countDocuments({ appId: app?._id });
+      await slow.client.submit(sourceAppId, { email: 'warm@example.org' }).expect(200);
+      proxy.stall();
+      const submitting = slow.client.submit(sourceAppId, { email: 'late@example.org' }).then(({ status }) => status);
+      await sleep(50);
+      const now = Date.now();
+      vi.spyOn(Date, 'now').mockReturnValue(now + 3 * 3_600_000);
+      await other.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
+      await other.admin.post('/auth/apps', { sourceAppId }).expect(200);
+      expect(await submitting).toBe(503);
+      // The batch gives up after the request does, and only then the write arrives.
+      await sleep(1_500);
+      proxy.restore();
+      await expect.poll(count, { interval: 5 }).toBe(1);
+      await expect.poll(count, { timeout: 15_000 }).toBe(0);
+    } finally {
+      await other.close();
+      await slow.close();
+      await proxy.close();
+    }
+  });
+});

@@ -1,0 +1,245 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mongo } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attachEmbedded } from '../../src/database/embedded/embedded.ts';
+import { freePort } from '../../src/database/embedded/mongod-process.ts';
+import { Mongod } from '../faults/mongod.ts';
+import { Leftovers, runCli, ServerProcess } from '../support/process.ts';
+
+const leftovers = new Leftovers();
+const mongods: Mongod[] = [];
+afterAll(async () => {
+  await Promise.all(mongods.map((mongod) => mongod.kill()));
+  await leftovers.clear();
+});
+
+const ADMIN_PASSWORD = 'the-admin-password-of-the-access-tests';
+const UNAUTHORIZED = 13;
+const AUTHENTICATION_FAILED = 18;
+
+/** A server on an embedded database of its own. */
+class Embedded {
+  readonly dataDir: string;
+  server: ServerProcess;
+
+  constructor(dataDir: string) {
+    this.dataDir = dataDir;
+    this.server = this.#start();
+  }
+
+  /** kill -9 of the server, and a new one at once. */
+  async restart(meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
+    process.kill(this.server.pid, 'SIGKILL');
+    await meanwhile();
+    this.server = this.#start();
+    await this.server.url();
+  }
+
+  async uri(): Promise<string> {
+    return (await readFile(join(this.dataDir, 'mongodb-uri'), 'utf8')).trim();
+  }
+
+  async key(): Promise<string> {
+    return readFile(join(this.dataDir, await this.#claimed('key')), 'utf8');
+  }
+
+  async port(): Promise<number> {
+    return Number(/\d+/.exec(await this.#claimed('pid')));
+  }
+
+  /** Where another user of this machine, who cannot read DATA_DIR, would try. */
+  async openUri(): Promise<string> {
+    return `mongodb://127.0.0.1:${await this.port()}/user-collection?directConnection=true`;
+  }
+
+  mongodPid(): number {
+    return Number(readFileSync(join(this.dataDir, 'mongodb', 'mongod.lock'), 'utf8'));
+  }
+
+  cli(...args: string[]) {
+    return runCli(args, { DATA_DIR: this.dataDir });
+  }
+
+  async remove(kind: 'key'): Promise<void> {
+    await rm(join(this.dataDir, await this.#claimed(kind)));
+  }
+
+  async #claimed(kind: 'pid' | 'key'): Promise<string> {
+    const [name, ...others] = (await readdir(this.dataDir)).filter((file) => file.endsWith(`.${kind}`));
+    expect(others).toEqual([]);
+    return name ?? '';
+  }
+
+  #start(): ServerProcess {
+    return leftovers.keep(new ServerProcess({ DATA_DIR: this.dataDir, ADMIN_PASSWORD, LOG_LEVEL: 'trace' }));
+  }
+}
+
+/** Connects, asks, closes; resolves with the answer or with the code of MongoDB's error. */
+async function ask<T>(uri: string, question: (client: mongo.MongoClient) => Promise<T>): Promise<T | number> {
+  const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 5_000 });
+  try {
+    return await question(client);
+  } catch (error) {
+    if (error instanceof mongo.MongoServerError) return Number(error.code);
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+/** A mongod without authentication on a DATA_DIR, with a claim, as an older version of the service leaves it. */
+async function startOldMongod(dataDir: string, ownerPid: number): Promise<Mongod> {
+  await mkdir(join(dataDir, 'mongodb'), { recursive: true });
+  const mongod = new Mongod(await freePort(), join(dataDir, 'mongodb'), []);
+  mongods.push(mongod);
+  await mongod.start();
+  await writeFile(join(dataDir, `mongod-${mongod.port}.pid`), String(ownerPid));
+  return mongod;
+}
+
+const attempts: [string, (client: mongo.MongoClient) => Promise<unknown>][] = [
+  ['read', (client) => client.db().collection('apps').findOne()],
+  ['list databases', (client) => client.db('admin').command({ listDatabases: 1 })],
+  ['write', (client) => client.db().collection('apps').insertOne({ sourceAppId: 'intruder' })],
+  ['delete', (client) => client.db().dropDatabase()],
+  ['create a user', (client) => client.db('admin').command({ createUser: 'me', pwd: 'x', roles: ['root'] })],
+  ['see the options', (client) => client.db('admin').command({ getCmdLineOpts: 1 })],
+  ['shut down', (client) => client.db('admin').command({ shutdown: 1, force: true })],
+];
+
+describe('item: other users of the machine and the embedded database', () => {
+  let embedded: Embedded;
+  beforeAll(async () => {
+    embedded = new Embedded(join(await leftovers.folder(), 'data'));
+    await embedded.server.url();
+  });
+
+  it.each(attempts)('without the key nobody can %s', async (_name, attempt) => {
+    expect(await ask(await embedded.openUri(), attempt)).toBe(UNAUTHORIZED);
+  });
+
+  it.each(attempts)('with another key nobody can %s', async (_name, attempt) => {
+    const guessed = (await embedded.uri()).replace(/__system:\w{8}/, '__system:00000000');
+    expect(await ask(guessed, attempt)).toBe(AUTHENTICATION_FAILED);
+  });
+
+  it('who can read DATA_DIR/mongodb-uri can read and write', async () => {
+    const uri = await embedded.uri();
+    const app = await ask(uri, (client) => client.db().collection('apps').findOne());
+    expect(app).toMatchObject({ sourceAppId: 'admin' });
+    const written = await ask(uri, (client) => client.db('other').collection('a').insertOne({ a: 1 }));
+    expect(written).toMatchObject({ acknowledged: true });
+  });
+
+  it('only the owner of DATA_DIR can read what holds the key', async () => {
+    const key = await embedded.key();
+    expect(key).toMatch(/^[0-9a-f]{96}$/);
+    const names = await readdir(embedded.dataDir);
+    const holding = names.filter((name) => name !== 'mongodb' && read(join(embedded.dataDir, name)).includes(key));
+    expect(holding.sort()).toEqual([`mongod-${await embedded.port()}.key`, 'mongodb-uri']);
+    for (const name of holding) expect((await stat(join(embedded.dataDir, name))).mode & 0o777).toBe(0o600);
+    expect((await stat(embedded.dataDir)).mode & 0o777).toBe(0o700);
+  });
+
+  it('the key is on no command line, in no environment and in no output', async () => {
+    const [key, port] = [await embedded.key(), await embedded.port()];
+    const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    const listed = processes.map((pid) => read(`/proc/${pid}/cmdline`) + read(`/proc/${pid}/environ`));
+    expect(listed.some((text) => text.includes(`mongod-${port}.key`))).toBe(true);
+    expect(listed.filter((text) => text.includes(key))).toEqual([]);
+    expect(embedded.server.stdout + embedded.server.stderr).not.toContain(key);
+  });
+
+  it('the command line works beside the server', async () => {
+    const { code, stdout, stderr } = await embedded.cli('app', 'list');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('admin');
+  });
+
+  it('a key that was lost while the server runs is written again when mongod is', async () => {
+    const [before, uri] = [embedded.mongodPid(), await embedded.uri()];
+    await embedded.remove('key');
+    process.kill(before, 'SIGKILL');
+    while (!(await readdir(embedded.dataDir)).some((name) => name.endsWith('.key'))) await sleep(50);
+    expect(await ask(uri, (client) => client.db('admin').command({ ping: 1 }))).toMatchObject({ ok: 1 });
+    expect(embedded.mongodPid()).not.toBe(before);
+    expect(await embedded.cli('app', 'list')).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  it('after kill -9 the next start finds the mongod that was left over, and has another key', async () => {
+    const [key, left] = [await embedded.key(), embedded.mongodPid()];
+    await embedded.restart();
+    expect(embedded.mongodPid()).not.toBe(left);
+    expect(await embedded.key()).not.toBe(key);
+    expect(await ask(await embedded.uri(), (client) => client.db().collection('apps').countDocuments())).toBe(1);
+  }, 60_000);
+
+  it('after kill -9 and the loss of the key the next start still comes up, with all data', async () => {
+    await embedded.restart(() => embedded.remove('key'));
+    expect(await ask(await embedded.uri(), (client) => client.db().collection('apps').countDocuments())).toBe(1);
+    expect(embedded.server.stdout).not.toContain('Admin password');
+  }, 60_000);
+
+  it('a stop leaves no key and no URI behind', async () => {
+    expect(await embedded.server.end('SIGTERM')).toMatchObject({ code: 0 });
+    expect((await readdir(embedded.dataDir)).sort()).toEqual(['mongodb', 'session-secret']);
+  });
+});
+
+describe('an upgrade from a version whose embedded database had no authentication', () => {
+  it('finds the mongod that was left over, stops it, and keeps the data', async () => {
+    const dataDir = await leftovers.folder();
+    // 2^22 is the largest process id of Linux: nobody has it.
+    const old = await startOldMongod(dataDir, 2 ** 22);
+    await ask(old.uri, (client) => client.db().collection('kept').insertOne({ kept: true }));
+    const embedded = new Embedded(dataDir);
+    await embedded.server.url();
+    expect(embedded.mongodPid()).not.toBe(old.pid);
+    expect(await ask(await embedded.uri(), (client) => client.db().collection('kept').countDocuments())).toBe(1);
+    expect(await ask(await embedded.openUri(), (client) => client.db().collection('kept').findOne())).toBe(
+      UNAUTHORIZED,
+    );
+    expect(await embedded.port()).not.toBe(old.port);
+  }, 60_000);
+
+  it('leaves the mongod of a server that still runs alone, and says which process it is', async () => {
+    const dataDir = await leftovers.folder();
+    const old = await startOldMongod(dataDir, process.pid);
+    const owner = await new mongo.MongoClient(`${old.uri}&appName=user-collection-owner`).connect();
+    try {
+      const { code, stderr } = await new Embedded(dataDir).server.ended;
+      expect(code).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^Cannot start: The data folder \\S+ is in use by process ${process.pid}\\.`));
+      const tool = await runCli(['app', 'list'], { DATA_DIR: dataDir });
+      expect(tool.code).toBe(1);
+      expect(tool.stderr).toMatch(/in use by process \d+, which runs an older version of the service\. Restart that/);
+      expect(await ask(old.uri, (client) => client.db().collection('apps').countDocuments())).toBe(0);
+    } finally {
+      await owner.close();
+    }
+  }, 60_000);
+
+  it('does not use a mongod on a claimed port that cannot prove that it knows the key', async () => {
+    const dataDir = await leftovers.folder();
+    const other = await startOldMongod(dataDir, process.pid);
+    const owner = await new mongo.MongoClient(`${other.uri}&appName=user-collection-owner`).connect();
+    try {
+      await writeFile(join(dataDir, `mongod-${other.port}.key`), '0'.repeat(96), { mode: 0o600 });
+      expect(await attachEmbedded({ dataDir })).toBeUndefined();
+    } finally {
+      await owner.close();
+    }
+  });
+});
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return ''; // a process that has ended
+  }
+}

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
+import { randomName } from '../support/server.ts';
+
+const leftovers = new Leftovers();
+afterAll(() => leftovers.clear());
+
+const { start }: { start: string } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
+).scripts;
+const [, platformCheck = '', posix, windows] = /^(node -e ".+") && exec (node .+) \|\| (node .+)$/.exec(start) ?? [];
+
+/** Makes `node -e` believe that it runs on Windows. */
+const asOnWindows = `--import=data:text/javascript,${encodeURIComponent(
+  "if (process.execArgv.includes('-e')) Object.defineProperty(process, 'platform', { value: 'win32' })",
+)}`;
+
+describe('npm start', () => {
+  it('runs the same command on every system, in place of the shell where shells can do that', () => {
+    expect(posix).toMatch(/^node (--\S+ )+scripts\/start\.mjs$/);
+    expect(windows).toBe(posix);
+    const check = (NODE_OPTIONS: string) =>
+      spawnSync('sh', ['-c', platformCheck], { env: { PATH: process.env.PATH, NODE_OPTIONS } }).status;
+    expect(check('')).toBe(0);
+    expect(check(asOnWindows)).toBe(1);
+    // What cmd.exe would take for its own.
+    expect(platformCheck).not.toMatch(/[%^&|<>!]/);
+  });
+
+  it('starts without `exec`, as on Windows, and ends when the terminal interrupts all of its processes', async () => {
+    const env = { MONGODB_URI: databaseUri(randomName()), SESSION_SECRET: 'of the start tests', LOG_LEVEL: 'silent' };
+    // In a session of its own, as the processes of a terminal are; its leader becomes npm.
+    const command = ['setsid', 'npm', 'start', '--silent'];
+    const npm = leftovers.keep(new ServerProcess({ ...env, NODE_OPTIONS: asOnWindows }, command));
+    try {
+      const url = await npm.url();
+      expect((await fetch(`${url}/ready`)).status).toBe(200);
+      process.kill(-npm.pid, 'SIGINT');
+      await npm.ended;
+      await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
+    } finally {
+      // After a failure: npm may be gone while the server is not.
+      spawnSync('kill', ['-KILL', '--', `-${npm.pid}`]);
+    }
+  });
+});

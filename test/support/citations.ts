@@ -1,0 +1,226 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+
+/** A reference from a comment, a test title or a document to a document of the repository. */
+export type Citation = { text: string; line: number } & (
+  | { kind: 'specification'; section: string; rules: number[] }
+  | { kind: 'invariant' | 'decision'; number: number }
+  | { kind: 'document'; file: string; heading: string | undefined }
+  | { kind: 'link'; file: string; anchor: string | undefined }
+  | { kind: 'outside' }
+);
+
+/** What the documents of the repository offer to citations. */
+export interface Documents {
+  /** The rules of each section of the specification, by its number. */
+  sections: ReadonlyMap<string, ReadonlySet<number>>;
+  invariants: ReadonlySet<number>;
+  /** File names in docs/decisions. */
+  decisions: readonly string[];
+  exists(file: string): boolean;
+  /** The text of a file that exists. */
+  read(file: string): string;
+}
+
+const LIST = String.raw`\d+(?:(?:,\s+|,?\s+and\s+|\s+to\s+)\d+(?![\d.]*\.\d))*`;
+const RULES = String.raw`(?:,\s+(?:(?:rule|point)\s+(\d+)|(?:rules|points)\s+(${LIST})))?`;
+const SECTION = String.raw`(\d+(?:\.\d+)?)${RULES}`;
+const SPECIFICATION = new RegExp(
+  String.raw`(?:\b[Ss]pec(?:\s+section)?|\bdocs/specification\.md,?\s+sections?)\s+${SECTION}`,
+  'g',
+);
+/** In the specification itself a section is cited by its number alone. */
+const OWN_SECTION = new RegExp(String.raw`\b[Ss]ections?\s+${SECTION}`, 'g');
+/** As in "spec 2.1, 4.1, rule 3, and 4.3". A second section without a dot must be named as one. */
+const NEXT_SECTION = new RegExp(
+  String.raw`(?:,\s+|,?\s+and\s+)(?:(?:section\s+)?(\d+\.\d+)|section\s+(\d+))${RULES}`,
+  'y',
+);
+const NUMBERED = new RegExp(
+  String.raw`\b(?:([Ii]nvariant|[Dd]ecision|ADR)\s+(\d+)|([Ii]nvariants|[Dd]ecisions|ADRs)\s+(${LIST}))`,
+  'g',
+);
+const DECISION_FILE = /\bdocs\/decisions\/(\d{4}(?:-[\w-]+\.md)?)/g;
+const DOCUMENT = /\b((?:docs\/[\w/-]+|README|SECURITY|CONTRIBUTING|CHANGELOG)\.md)(?:,\s+"([^"]+)")?/g;
+const LINK = /\]\(([^)\s]+)[^)]*\)/g;
+const OUTSIDE = /\b(?:SPEC|DESIGN)\b|\bEXTENSIONS\.md\b/g;
+
+/** The marks that begin a line of a comment or of a quotation. */
+const LINE_MARK = /^([ \t]*)(\*|\/\/|#+|>)(?=[ \t])/gm;
+
+/**
+ * Finds all citations in a file: `spec 2.4, rule 5`, `docs/specification.md, section 4.1`, `invariant 3`, `decision 12`,
+ * `docs/decisions/0004`, a document with a quoted heading, links in Markdown, and the names of documents that are not in
+ * the repository (kind `outside`). A citation may continue on the next line of a comment.
+ *
+ * @param file the path of the file from the root; links are resolved from its folder
+ */
+export function findCitations(file: string, content: string): Citation[] {
+  const text = content.replace(LINE_MARK, (_, space: string, mark: string) => space + ' '.repeat(mark.length));
+  const found: Citation[] = [];
+  const at = (index: number, cited: string) => ({
+    text: cited.replace(/\s+/g, ' '),
+    line: text.slice(0, index).split('\n').length,
+  });
+
+  const specification = (pattern: RegExp): void => {
+    for (const match of text.matchAll(pattern)) {
+      found.push({ kind: 'specification', ...at(match.index, match[0]), ...sectionOf(match[1], match[2], match[3]) });
+      NEXT_SECTION.lastIndex = match.index + match[0].length;
+      for (let next = NEXT_SECTION.exec(text); next; next = NEXT_SECTION.exec(text)) {
+        const section = sectionOf(next[1] ?? next[2], next[3], next[4]);
+        found.push({ kind: 'specification', ...at(next.index, next[0]), ...section });
+      }
+    }
+  };
+  specification(SPECIFICATION);
+  if (basename(file) === 'specification.md') specification(OWN_SECTION);
+
+  for (const match of text.matchAll(NUMBERED)) {
+    const kind = /^i/i.test(match[0]) ? 'invariant' : 'decision';
+    for (const number of numbersOf(match[2] ?? match[4])) found.push({ kind, ...at(match.index, match[0]), number });
+  }
+  for (const { 0: cited, 1: name = '', index } of text.matchAll(DECISION_FILE)) {
+    const number = Number(name.slice(0, 4));
+    if (!name.endsWith('.md')) found.push({ kind: 'decision', ...at(index, cited), number });
+  }
+  for (const { 0: cited, 1: document = '', 2: heading, index } of text.matchAll(DOCUMENT)) {
+    // As the text or target of a link it is relative to the file, and checked as a link.
+    if (!/[[(/]$/.test(text.slice(0, index))) {
+      found.push({ kind: 'document', ...at(index, cited), file: document, heading: heading?.replace(/\s+/g, ' ') });
+    }
+  }
+  if (file.endsWith('.md')) {
+    for (const { 0: cited, 1: target = '', index } of content.matchAll(LINK)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      const [path = '', anchor] = target.split('#');
+      found.push({ kind: 'link', ...at(index, cited), file: path === '' ? file : join(dirname(file), path), anchor });
+    }
+  }
+  for (const { 0: cited, index } of text.matchAll(OUTSIDE)) found.push({ kind: 'outside', ...at(index, cited) });
+  return found;
+}
+
+function sectionOf(section = '', rule?: string, rules?: string): { section: string; rules: number[] } {
+  return { section, rules: numbersOf(rule ?? rules) };
+}
+
+/** The numbers of a list like "1, 3 and 5" or "2 to 4". */
+function numbersOf(list = ''): number[] {
+  const range = /^(\d+)\s+to\s+(\d+)$/.exec(list);
+  if (!range) return [...list.matchAll(/\d+/g)].map(Number);
+  const [low, high] = [Number(range[1]), Number(range[2])];
+  return Array.from({ length: Math.max(0, high - low + 1) }, (_, index) => low + index);
+}
+
+/** Why a citation leads nowhere, or undefined. */
+export function problemOf(citation: Citation, documents: Documents): string | undefined {
+  switch (citation.kind) {
+    case 'specification': {
+      const rules = documents.sections.get(citation.section);
+      if (!rules) return `docs/specification.md has no section ${citation.section}`;
+      const missing = citation.rules.find((rule) => !rules.has(rule));
+      return missing === undefined
+        ? undefined
+        : `section ${citation.section} of docs/specification.md has no rule ${missing}`;
+    }
+    case 'invariant':
+      if (documents.invariants.has(citation.number)) return undefined;
+      return `docs/architecture.md has no invariant ${citation.number}`;
+    case 'decision': {
+      const prefix = `${String(citation.number).padStart(4, '0')}-`;
+      if (documents.decisions.some((name) => name.startsWith(prefix))) return undefined;
+      return `docs/decisions has no decision ${citation.number}`;
+    }
+    case 'document':
+    case 'link': {
+      const { file } = citation;
+      if (!documents.exists(file)) return `${file} does not exist`;
+      if (!file.endsWith('.md')) return undefined;
+      const isHeading = citation.kind === 'document';
+      const cited = isHeading ? citation.heading : citation.anchor;
+      const headings = headingsOf(documents.read(file));
+      if (cited === undefined || (isHeading ? headings : anchorsOf(headings)).includes(cited)) return undefined;
+      return `${file} has no heading "${cited}"`;
+    }
+    case 'outside':
+      return 'names a document that is not in the repository';
+  }
+}
+
+/** The headings of a Markdown document, without their marks. */
+function headingsOf(markdown: string): string[] {
+  return [...withoutCode(markdown).matchAll(/^#{1,6} (.+)$/gm)].map(([, text = '']) => text.trim());
+}
+
+/** The anchors that GitHub gives to headings. */
+function anchorsOf(headings: readonly string[]): string[] {
+  const used = new Map<string, number>();
+  return headings.map((text) => {
+    const anchor = text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-');
+    const count = used.get(anchor) ?? 0;
+    used.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+}
+
+function withoutCode(markdown: string): string {
+  return markdown.replace(/^```.*?^```/gms, '');
+}
+
+/**
+ * The numbered sections of a document, each with the numbers of its rules: list items at the beginning of a line, also
+ * under headings without a number. A citation must lead to one rule, so the rules of a section count from 1 on.
+ *
+ * @throws {Error} when a section or a rule is there twice, or a number is left out
+ */
+export function numberedSections(markdown: string): Map<string, Set<number>> {
+  const sections = new Map<string, Set<number>>();
+  let rules = new Set<number>();
+  for (const [, section, rule] of withoutCode(markdown).matchAll(/^(?:#{2,4} (\d+(?:\.\d+)?)\.? .+|(\d+)\. .+)$/gm)) {
+    if (section !== undefined) {
+      if (sections.has(section)) throw new Error(`section ${section} is there twice`);
+      rules = new Set();
+      sections.set(section, rules);
+    } else {
+      if (Number(rule) !== rules.size + 1) throw new Error(`rule ${rule} follows rule ${rules.size}`);
+      rules.add(Number(rule));
+    }
+  }
+  return sections;
+}
+
+/** The numbers of the list under the heading "Invariants". */
+export function numberedInvariants(markdown: string): Set<number> {
+  const [, section = ''] = /^## Invariants$(.*?)(?=^## |(?!.))/ms.exec(markdown) ?? [];
+  return new Set([...section.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number)));
+}
+
+/** What the repository in `root` offers to citations. */
+export function readDocuments(root: string): Documents {
+  const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+  return {
+    sections: numberedSections(read('docs/specification.md')),
+    invariants: numberedInvariants(read('docs/architecture.md')),
+    decisions: readdirSync(join(root, 'docs/decisions')),
+    exists: (file) => existsSync(join(root, file)),
+    read,
+  };
+}
+
+const FOLDERS = ['src', 'web/src', 'test', 'scripts', 'docs'];
+const TEXT = /(?:\.(?:m?ts|tsx|m?js|css|html|md|toml|ya?ml)|^Dockerfile|^\.env\.example)$/;
+
+/** The paths of all files that may hold citations, from `root`. */
+export function filesWithCitations(root: string): string[] {
+  const inFolders = FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+  );
+  const atTop = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return [...atTop.map(({ name }) => name), ...inFolders].filter((file) => TEXT.test(basename(file))).sort();
+}

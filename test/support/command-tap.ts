@@ -1,0 +1,70 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { mongo } from 'mongoose';
+
+const OP_MSG = 2013;
+const HEADER_BYTES = 16;
+
+/** A TCP proxy in front of MongoDB that reads what clients send. */
+export interface CommandTap {
+  port: number;
+  /** The commands sent so far, oldest first. Documents sent beside a command (`documents`, `updates`) are left out. */
+  commands(): mongo.Document[];
+  close(): Promise<void>;
+}
+
+/** Starts a proxy to `target`, a URL with host and port. It fails on a message that it cannot read. */
+export async function startCommandTap(target: URL): Promise<CommandTap> {
+  const commands: mongo.Document[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    let rest = Buffer.alloc(0);
+    near.on('data', (chunk) => {
+      far.write(chunk);
+      rest = readMessages(Buffer.concat([rest, chunk]), commands);
+    });
+    far.on('data', (chunk) => near.write(chunk));
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => undefined);
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    commands: () => commands,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Adds the command of each whole message to `commands`; returns the bytes of the last message that is not whole. */
+function readMessages(bytes: Buffer, commands: mongo.Document[]): Buffer<ArrayBuffer> {
+  let rest = bytes;
+  while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
+    const message = rest.subarray(0, rest.readInt32LE(0));
+    // The first message of a connection may be an OP_QUERY, which is how drivers say hello.
+    if (message.readInt32LE(12) === OP_MSG) commands.push(commandOf(message.subarray(HEADER_BYTES + 4)));
+    rest = rest.subarray(message.length);
+  }
+  return Buffer.from(rest);
+}
+
+/** The body of an OP_MSG: a section of kind 0. Sections of kind 1 carry its documents. */
+function commandOf(sections: Buffer): mongo.Document {
+  for (let at = 0; at < sections.length; ) {
+    const size = sections.readInt32LE(at + 1);
+    if (sections[at] === 0) return mongo.BSON.deserialize(sections.subarray(at + 1, at + 1 + size));
+    at += 1 + size;
+  }
+  throw new Error('a message without a command');
+}

@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import {
+  type Documents,
+  filesWithCitations,
+  findCitations,
+  numberedInvariants,
+  numberedSections,
+  problemOf,
+  readDocuments,
+} from '../support/citations.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** These name what does not exist, on purpose. */
+const OWN = ['test/unit/citations.test.ts', 'test/support/citations.ts'];
+
+const FILES: Record<string, string> = {
+  'docs/specification.md': `## 2 Things
+### 2.3 Kinds
+### 2.4 Arrays
+1. One.
+2. Two,
+   as said above.
+#### A heading without a number
+3. Three.
+## 8 Limits
+`,
+  'docs/architecture.md': '# All\n1. No invariant.\n## Invariants\n1. One.\n2. Two.\n## The rest\n3. No invariant.\n',
+  'docs/performance.md': '## The heap\n## Twice\n## Twice\n## `GET /a_b`: what & why\n```\n## In code\n```\n',
+  'docs/decisions/0012-stamp.md': '',
+  'src/http/app.ts': '',
+};
+const documents: Documents = {
+  sections: numberedSections(FILES['docs/specification.md'] ?? ''),
+  invariants: numberedInvariants(FILES['docs/architecture.md'] ?? ''),
+  decisions: ['0004-leases.md', '0012-stamp.md'],
+  exists: (file) => file in FILES,
+  read: (file) => FILES[file] ?? '',
+};
+
+/** The citations of a text with what is wrong with each, if anything. */
+const resolve = (text: string, file = 'src/a.ts'): [string, string | undefined][] =>
+  findCitations(file, text).map((citation) => [citation.text, problemOf(citation, documents)]);
+const problems = (text: string, file?: string): (string | undefined)[] =>
+  resolve(text, file).flatMap(([, problem]) => problem ?? []);
+
+describe('the citations of a file', () => {
+  it.each([
+    ['spec 2.4', 1],
+    ['spec 2.4: each item gets a timestamp', 1],
+    ['Spec 8, 80 characters', 1],
+    ['(spec 2.4, rule 3)', 1],
+    ['spec 2.4, point 1', 1],
+    ['spec 2.4, rules 1 and 3', 1],
+    ['spec 2.4, points 1 to 3', 1],
+    ['spec 2.4, rules 1, 2 and 3: all', 1],
+    ['spec 2.4, rule 3, and 2.3', 2],
+    ['spec 2.3, 2.4, rule 1, and section 8', 3],
+    ['spec 2.3 and spec 8', 2],
+    ['docs/specification.md, section 2.4, rule 2', 2],
+    ['docs/specification.md, sections 2.3 and 2.4', 3],
+    [' * see docs/specification.md,\n * section 8). And', 2],
+    ['// spec\n  // 2.4, rule\n  // 2', 1],
+    ['invariant 2', 1],
+    ['invariants 1 and 2', 2],
+    ['docs/architecture.md, invariant 1', 2],
+    ['decision 12, ADR 4', 2],
+    ['decisions 4 and 12', 2],
+    ['docs/decisions/0012', 1],
+    ['docs/decisions/0012-stamp.md', 1],
+    ['docs/performance.md, "The\n * heap"', 1],
+  ])('resolves %j', (text, count) => {
+    expect(problems(text)).toEqual([]);
+    expect(resolve(text)).toHaveLength(count);
+  });
+
+  it.each([
+    ['spec 2.5', 'docs/specification.md has no section 2.5'],
+    ['spec 3', 'docs/specification.md has no section 3'],
+    ['spec 2.4, rule 4', 'section 2.4 of docs/specification.md has no rule 4'],
+    ['spec 2.3, point 1', 'section 2.3 of docs/specification.md has no rule 1'],
+    ['spec 2.4, rules 2 to 5', 'section 2.4 of docs/specification.md has no rule 4'],
+    ['spec 2.3 and 2.6', 'docs/specification.md has no section 2.6'],
+    ['spec 2.4, rule 1, and 9.9', 'docs/specification.md has no section 9.9'],
+    ['docs/specification.md,\n * section 7', 'docs/specification.md has no section 7'],
+    ['invariant 3', 'docs/architecture.md has no invariant 3'],
+    ['invariants 2 and 9', 'docs/architecture.md has no invariant 9'],
+    ['decision 5', 'docs/decisions has no decision 5'],
+    ['docs/decisions/0099', 'docs/decisions has no decision 99'],
+    ['docs/decisions/0004-other.md', 'docs/decisions/0004-other.md does not exist'],
+    ['docs/none.md', 'docs/none.md does not exist'],
+    ['docs/performance.md, "The cold"', 'docs/performance.md has no heading "The cold"'],
+    ['docs/performance.md, "In code"', 'docs/performance.md has no heading "In code"'],
+    ['(SPEC 2.4)', 'names a document that is not in the repository'],
+    ['DESIGN, "Language"', 'names a document that is not in the repository'],
+    ['../shared/SPEC.md', 'names a document that is not in the repository'],
+  ])('refuses %j', (text, problem) => {
+    expect(problems(text)).toEqual([problem]);
+  });
+
+  it.each([
+    'inspect 5',
+    'spec.path',
+    'a specification',
+    'SPECIAL',
+    'DESIGN_TOKENS',
+    'section 99 of RFC 9110',
+    'rule 7',
+  ])('sees none in %j', (text) => expect(resolve(text)).toEqual([]));
+
+  it('tells the line', () => {
+    expect(findCitations('a.ts', '\n// x\n * spec 2.4\n').map(({ line }) => line)).toEqual([3]);
+  });
+
+  it('resolves sections by their number alone within the specification', () => {
+    const text = 'As section 2.4, rule 2, and 2.3 say; sections 2.3 and 9.9; section 2.4, rule 9.';
+    expect(problems(text, 'docs/specification.md')).toEqual([
+      'docs/specification.md has no section 9.9',
+      'section 2.4 of docs/specification.md has no rule 9',
+    ]);
+  });
+
+  it('resolves links in Markdown from the folder of the file, with their headings', () => {
+    const links = [
+      'performance.md',
+      'performance.md#the-heap',
+      './performance.md#twice-1',
+      '../src/http/app.ts',
+      '#twice',
+    ];
+    const text = [...links, 'performance.md#get-a_b-what--why', 'https://x.org/#y'].map((to) => `[a](${to})`).join(' ');
+    expect(problems(text, 'docs/performance.md')).toEqual([]);
+    expect(problems('[a](app.ts) [b](#the-cold) [c](performance.md#twice-2)', 'docs/performance.md')).toEqual([
+      'docs/app.ts does not exist',
+      'docs/performance.md has no heading "the-cold"',
+      'docs/performance.md has no heading "twice-2"',
+    ]);
+  });
+});
+
+describe('the sections of the specification', () => {
+  it('hold the rules under their headings, those without a number included', () => {
+    expect([...documents.sections]).toEqual([
+      ['2', new Set()],
+      ['2.3', new Set()],
+      ['2.4', new Set([1, 2, 3])],
+      ['8', new Set()],
+    ]);
+  });
+
+  it.each(['## 1 A\n## 1 B\n', '## 1 A\n1. One.\n1. One again.\n', '## 1 A\n1. One.\n3. Three.\n'])(
+    'are refused where a citation would lead to two places or to none: %j',
+    (markdown) => expect(() => numberedSections(markdown)).toThrow(),
+  );
+
+  it('are numbered as the interface is', () => {
+    const expected = '1 2 2.1 2.2 2.3 2.4 2.5 3 4 4.1 4.2 4.3 4.4 5 5.1 5.2 5.3 6 7 8 9';
+    expect([...readDocuments(root).sections.keys()].join(' ')).toBe(expected);
+  });
+
+  it('describe every endpoint and parameter of the OpenAPI document', () => {
+    const text = readFileSync(join(root, 'docs/specification.md'), 'utf8');
+    const { paths } = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')) as OpenApi;
+    const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect(endpoints.filter((endpoint) => !text.includes(`\n#### ${endpoint}\n`))).toEqual([]);
+    const names = Object.values(paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ parameters = [] }) => parameters.filter((parameter) => parameter.in !== 'path'))
+      .map(({ name }) => name);
+    const lowerCase = text.toLowerCase();
+    expect(names.filter((name) => !lowerCase.includes(`\`${name.toLowerCase()}\``))).toEqual([]);
+  });
+});
+
+interface OpenApi {
+  paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>>;
+}
+
+describe('the repository', () => {
+  const real = readDocuments(root);
+  const files = filesWithCitations(root).filter((file) => !OWN.includes(file));
+
+  it('has eight invariants', () => {
+    expect([...real.invariants]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  it('is read as a whole', () => {
+    for (const part of ['src/server.ts', 'README.md', 'docs/architecture.md', 'Dockerfile'])
+      expect(files).toContain(part);
+    for (const folder of ['web/src/', 'scripts/', 'docs/decisions/'])
+      expect(files.some((file) => file.startsWith(folder))).toBe(true);
+  });
+
+  it('cites only what exists', () => {
+    const broken = files.flatMap((file) =>
+      findCitations(file, readFileSync(join(root, file), 'utf8')).flatMap((citation) => {
+        const problem = problemOf(citation, real);
+        return problem === undefined ? [] : [`${file}:${citation.line} "${citation.text}": ${problem}`];
+      }),
+    );
+    expect(broken).toEqual([]);
+  });
+});

@@ -1,0 +1,176 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig } from '../../../src/core/config.ts';
+
+const secret = { SESSION_SECRET: 'a secret of sixteen or more' };
+
+/** The lines that a start would print for this environment; fails when there are none. */
+function mistakes(env: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.lines;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(env)} was taken`);
+}
+
+describe('without any variable', () => {
+  it('has the defaults of README.md, "Configuration"', () => {
+    expect(loadConfig({})).toEqual({
+      production: false,
+      port: 3000,
+      host: '0.0.0.0',
+      mongodbUri: undefined,
+      dataDir: './data',
+      adminAppId: 'admin',
+      adminPassword: undefined,
+      sessionSecret: undefined,
+      sessionCookieName: 'sid',
+      corsOrigins: [],
+      trustProxy: false,
+      rateLimitSubmit: 0,
+      rateLimitLogin: 20,
+      maxArrayItems: 1000,
+      bodyLimit: 102_400,
+      logLevel: 'info',
+      mongod: {
+        binary: undefined,
+        searchPath: [],
+        cacheDir: join(homedir(), '.cache', 'user-collection-service'),
+      },
+    });
+  });
+
+  it('takes an empty variable as unset', () => {
+    const names = ['PORT', 'HOST', 'MONGODB_URI', 'ADMIN_PASSWORD', 'SESSION_SECRET', 'CORS_ORIGINS', 'NODE_ENV'];
+    const more = ['TRUST_PROXY', 'RATE_LIMIT_SUBMIT', 'BODY_LIMIT', 'LOG_LEVEL', 'MONGOMS_SYSTEM_BINARY', 'DATA_DIR'];
+    expect(loadConfig(Object.fromEntries([...names, ...more].map((name) => [name, ''])))).toEqual(loadConfig({}));
+  });
+
+  it('ignores variables that are not its own', () => {
+    expect(loadConfig({ PORTS: 'x', HOME: '/', UNSET: undefined })).toEqual(loadConfig({}));
+  });
+});
+
+describe('a valid variable', () => {
+  it.each<[Record<string, string>, object]>([
+    [{ PORT: '0' }, { port: 0 }],
+    [{ PORT: '65535' }, { port: 65_535 }],
+    [{ HOST: '::1' }, { host: '::1' }],
+    [{ MONGODB_URI: 'mongodb://db.internal:27017/users' }, { mongodbUri: 'mongodb://db.internal:27017/users' }],
+    [{ MONGODB_URI: 'mongodb+srv://u:p@cluster.example.net' }, { mongodbUri: 'mongodb+srv://u:p@cluster.example.net' }],
+    [{ DATA_DIR: '/var/lib/users' }, { dataDir: '/var/lib/users' }],
+    [{ ADMIN_APP_ID: 'head.office-1_2' }, { adminAppId: 'head.office-1_2' }],
+    [{ ADMIN_PASSWORD: 'x'.repeat(12) }, { adminPassword: 'x'.repeat(12) }],
+    [{ ADMIN_PASSWORD: 'é'.repeat(36) }, { adminPassword: 'é'.repeat(36) }],
+    [secret, { sessionSecret: secret.SESSION_SECRET }],
+    [{ SESSION_COOKIE_NAME: 'user_session-1' }, { sessionCookieName: 'user_session-1' }],
+    [
+      { CORS_ORIGINS: ' https://a.example , http://localhost:5173,' },
+      { corsOrigins: ['https://a.example', 'http://localhost:5173'] },
+    ],
+    [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
+    [{ TRUST_PROXY: '0' }, { trustProxy: false }],
+    [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
+    [{ TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8' }, { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::/8'] }],
+    [{ RATE_LIMIT_SUBMIT: '5' }, { rateLimitSubmit: 5 }],
+    [{ RATE_LIMIT_LOGIN: '0' }, { rateLimitLogin: 0 }],
+    [{ MAX_ARRAY_ITEMS: '1' }, { maxArrayItems: 1 }],
+    [{ BODY_LIMIT: '2048' }, { bodyLimit: 2048 }],
+    [{ BODY_LIMIT: '15MB' }, { bodyLimit: 15 * 1024 * 1024 }],
+    [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [
+      { NODE_ENV: 'production', ...secret },
+      { production: true, rateLimitSubmit: 600 },
+    ],
+    [{ NODE_ENV: 'production', RATE_LIMIT_SUBMIT: '0', ...secret }, { rateLimitSubmit: 0 }],
+    [{ NODE_ENV: 'test' }, { production: false, rateLimitSubmit: 0 }],
+    [
+      { MONGOMS_SYSTEM_BINARY: '/opt/mongod', XDG_CACHE_HOME: '/cache', PATH: '/bin:/usr/bin' },
+      {
+        mongod: {
+          binary: '/opt/mongod',
+          searchPath: ['/bin', '/usr/bin'],
+          cacheDir: '/cache/user-collection-service',
+        },
+      },
+    ],
+  ])('%j gives %j', (env, expected) => {
+    expect(loadConfig(env)).toMatchObject(expected);
+  });
+});
+
+describe('a malformed variable', () => {
+  it.each([
+    ...['x', '-1', '1.5', '65536', ' 3000', '0x10', '1e3'].map((value) => ['PORT', value]),
+    ...['localhost', 'http://db:27017', 'mongodb://', 'mongodb://a b'].map((value) => ['MONGODB_URI', value]),
+    ...['a b', 'a/b', 'a'.repeat(81), '.', '..'].map((value) => ['ADMIN_APP_ID', value]),
+    ...['é'.repeat(37), 'a\0b', 'short', 'x'.repeat(11), 'elevenchar\0'].map((value) => ['ADMIN_PASSWORD', value]),
+    ['SESSION_SECRET', 'fifteen letters'],
+    ...['a b', 'a;b', 'é', 'a'.repeat(65)].map((value) => ['SESSION_COOKIE_NAME', value]),
+    ...[
+      '*',
+      'null',
+      'forms.example.com',
+      'https://forms.example.com/',
+      'https://forms.example.com/path',
+      'https://Forms.example.com',
+      'https://forms.example.com:443',
+      'https://u:p@forms.example.com',
+      'https://*.example.com',
+      'ftp://forms.example.com',
+      'https://a.example https://b.example',
+      'https://a.example,nonsense',
+    ].map((value) => ['CORS_ORIGINS', value]),
+    ...['true', 'yes', '-1', '100', 'abc', '10.0.0.0/33', '10.0.0', '::1/129', '10.0.0.0/8/8', '10.0.0.0/', '1,'].map(
+      (value) => ['TRUST_PROXY', value],
+    ),
+    ...['many', '-1', '1000001'].map((value) => ['RATE_LIMIT_SUBMIT', value]),
+    ...['many', '-1', '0.5'].map((value) => ['RATE_LIMIT_LOGIN', value]),
+    ...['0', '100001', 'all'].map((value) => ['MAX_ARRAY_ITEMS', value]),
+    ...['1023', '16mb', '1.5mb', '100 apples', '-1kb'].map((value) => ['BODY_LIMIT', value]),
+    ...['verbose', 'INFO'].map((value) => ['LOG_LEVEL', value]),
+    ...['prod', 'Production'].map((value) => ['NODE_ENV', value]),
+  ] as [string, string][])('%s=%j is told in one line that names it', (name, value) => {
+    const lines = mistakes({ [name]: value });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(new RegExp(`^${name} (must|has) `));
+    expect(lines[0]).not.toContain('\n');
+  });
+
+  it('is told together with the others, one line for each', () => {
+    const lines = mistakes({ PORT: 'x', BODY_LIMIT: 'y', LOG_LEVEL: 'z', NODE_ENV: 'production' });
+    expect(lines.map((line) => line.split(' ')[0]).sort()).toEqual([
+      'BODY_LIMIT',
+      'LOG_LEVEL',
+      'PORT',
+      'SESSION_SECRET',
+    ]);
+  });
+
+  it('never repeats a secret', () => {
+    const env = { ADMIN_PASSWORD: `hush${'x'.repeat(80)}`, SESSION_SECRET: 'hush', MONGODB_URI: 'http://u:hush@h' };
+    expect(mistakes(env)).toHaveLength(3);
+    expect(mistakes(env).join('\n')).not.toContain('hush');
+  });
+
+  it('names the origin that is wrong', () => {
+    expect(mistakes({ CORS_ORIGINS: 'https://a.example,b.example' })[0]).toContain('"b.example"');
+  });
+});
+
+describe('production', () => {
+  it.each([{}, { SESSION_SECRET: '' }])('requires SESSION_SECRET (%j)', (env) => {
+    expect(mistakes({ NODE_ENV: 'production', ...env })).toEqual([
+      'SESSION_SECRET is required in production: set it to a long random text, the same on every server',
+    ]);
+  });
+});
+
+it('is frozen, down to its lists', () => {
+  const config = loadConfig({ CORS_ORIGINS: 'https://a.example', TRUST_PROXY: 'loopback', PATH: '/bin' });
+  const parts = [config, config.corsOrigins, config.trustProxy, config.mongod, config.mongod.searchPath];
+  expect(parts.map((part) => Object.isFrozen(part))).toEqual([true, true, true, true, true]);
+});

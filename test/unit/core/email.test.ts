@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { normalizeEmail } from '../../../src/core/email.ts';
+
+const label = 'd'.repeat(63);
+
+describe('normalizeEmail (spec 4.1)', () => {
+  it.each([
+    ['ada@example.com', 'ada@example.com'],
+    [' \t Ada@Example.COM \n', 'ada@example.com'],
+    ["o'Neil+tag.x_y-z@sub.example.co.uk", "o'neil+tag.x_y-z@sub.example.co.uk"],
+    ['!#$%&*/=?^`{|}~@example.com', '!#$%&*/=?^`{|}~@example.com'],
+    ['a@xn--bcher-kva.example', 'a@xn--bcher-kva.example'],
+    ['a@1.example', 'a@1.example'],
+    ['a@example.x1', 'a@example.x1'],
+    [`${'l'.repeat(64)}@example.com`, `${'l'.repeat(64)}@example.com`],
+    [`a@${label}.example`, `a@${label}.example`],
+  ])('%j becomes %j', (input, stored) => {
+    expect(normalizeEmail(input)).toBe(stored);
+  });
+
+  it.each([
+    '',
+    ' ',
+    '@',
+    'ada',
+    'ada@',
+    '@example.com',
+    'ada@localhost',
+    'a@b@example.com',
+    'a b@example.com',
+    '.a@example.com',
+    'a.@example.com',
+    'a..b@example.com',
+    'a@.example.com',
+    'a@example..com',
+    'a@example.com.',
+    'a@-example.com',
+    'a@example-.com',
+    'a@exa_mple.com',
+    'a@127.0.0.1',
+    'a@[127.0.0.1]',
+    'a@[IPv6:::1]',
+    'a@example.123',
+    '"a"@example.com',
+    '"a b"@example.com',
+    'Ada <ada@example.com>',
+    'a\0@example.com',
+    'a@example.com\0',
+    'a\n@example.com',
+    'ä@example.com',
+    'a@bücher.example',
+    // The Kelvin sign, which lower-cases to a plain k, and the long s, which upper-cases to a plain S.
+    '\u212Aim@example.com',
+    '\u017Fam@example.com',
+    `${'l'.repeat(65)}@example.com`,
+    `a@${'d'.repeat(64)}.example`,
+    `${'l'.repeat(64)}@${label}.${label}.${label}`,
+  ])('%j is none', (input) => {
+    expect(normalizeEmail(input)).toBeUndefined();
+  });
+
+  it('takes 254 characters and no more', () => {
+    const at = (length: number): string => {
+      const local = 'l'.repeat(64);
+      const rest = length - local.length - 1 - 2 * 64;
+      return `${local}@${label}.${label}.${'d'.repeat(rest - 4)}.com`;
+    };
+    expect(normalizeEmail(at(254))).toHaveLength(254);
+    expect(normalizeEmail(at(255))).toBeUndefined();
+  });
+
+  it('gives a form that is its own and is ASCII', () => {
+    const near = fc.stringMatching(/^[ -~\u0130\u017F\u212A]{1,20}@[ -~\u0130\u212A]{1,12}\.[a-zA-Z]{1,5}$/);
+    fc.assert(
+      fc.property(fc.oneof(near, fc.emailAddress(), fc.string()), (input) => {
+        const stored = normalizeEmail(input);
+        if (stored === undefined) return;
+        expect(normalizeEmail(stored)).toBe(stored);
+        expect(stored).toMatch(/^[!-~]+$/);
+      }),
+    );
+  });
+});

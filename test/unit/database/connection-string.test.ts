@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig } from '../../../src/core/config.ts';
+import { connectionStringProblem } from '../../../src/core/connection-string.ts';
+
+const host = 'mongodb://db.internal:27017/forms';
+
+/** The lines with which a start is refused. */
+function refusal(uri: string): readonly string[] {
+  try {
+    loadConfig({ MONGODB_URI: uri });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.lines;
+    throw error;
+  }
+}
+
+describe('item 4: the connection string cannot weaken durability', () => {
+  it.each([
+    ['?w=1', 'w (only majority is accepted)'],
+    ['?w=0', 'w (only majority is accepted)'],
+    ['?w=', 'w (only majority is accepted)'],
+    ['?w=Majority', 'w (only majority is accepted)'],
+    ['?journal=false', 'journal (only true is accepted)'],
+    ['?JOURNAL=false', 'journal (only true is accepted)'],
+    ['?j=false', 'j (only true is accepted)'],
+    ['?%6a=false', 'j (only true is accepted)'],
+    ['?journal=%66alse', 'journal (only true is accepted)'],
+    ['?retryWrites=false', 'retryWrites (only true is accepted)'],
+    ['?retryReads=false', 'retryReads (only true is accepted)'],
+    ['?readPreference=secondary', 'readPreference (only primary is accepted)'],
+    ['?readPreference=primaryPreferred', 'readPreference (only primary is accepted)'],
+    ['?loadBalanced=true', 'loadBalanced (only false is accepted)'],
+    ...[
+      ...[
+        'wtimeout=1',
+        'wtimeoutMS=1',
+        'fsync=true',
+        'safe=true',
+        'readConcernLevel=majority',
+        'maxStalenessSeconds=90',
+      ],
+      ...['readPreferenceTags=dc:east', 'socketTimeoutMS=0', 'timeoutMS=1', 'serverSelectionTimeoutMS=60000'],
+      ...['waitQueueTimeoutMS=1', 'connectTimeoutMS=1', 'heartbeatFrequencyMS=60000', 'dbName=other'],
+      ...['promoteValues=false', 'raw=true', 'mongodbLogPath=stdout'],
+    ].map((option) => [`?${option}`, option.slice(0, option.indexOf('='))]),
+  ])('%s is refused by name, in one line', (query, named) => {
+    expect(refusal(host + query)).toEqual([
+      `MONGODB_URI must not set ${named}: the service sets durability, reads and timeouts itself`,
+    ]);
+  });
+
+  it('names every offending option once, wherever it stands', () => {
+    expect(connectionStringProblem(`${host}?w=1&appName=x&journal=true&W=2&Journal=false&wTimeoutMS=1`)).toBe(
+      'must not set w (only majority is accepted), journal (only true is accepted), wtimeoutMS: the service sets durability, reads and timeouts itself',
+    );
+  });
+
+  it.each([
+    ['?journal=true&journal=false', 'journal'],
+    ['?journal=false&journal=true', 'journal'],
+    ['?Journal=false&journal=true', 'journal'],
+    ['?readPreference=primary&readpreference=nearest', 'readPreference'],
+  ])('each occurrence of a repeated option counts: %s', (query, named) => {
+    expect(connectionStringProblem(host + query)).toContain(`must not set ${named} `);
+  });
+
+  it.each([
+    'mongodb://db.internal:27017/forms',
+    'mongodb://a:1,b:2,[::1]:3/forms?replicaSet=rs0',
+    'mongodb://127.0.0.1:27017/?directConnection=true',
+    'mongodb+srv://user:p%40ss@cluster0.abcde.mongodb.net/?retryWrites=true&w=majority&appName=Cluster0',
+    'mongodb://u:p@h/forms?authSource=admin&authMechanism=SCRAM-SHA-256&tls=true&tlsCAFile=/etc/ca.pem&w=majority&journal=true',
+    'mongodb://h/?J=true&readPreference=primary&compressors=zlib&maxPoolSize=50&loadBalanced=false',
+    'mongodb://__system:0a1b@127.0.0.1:1/user-collection?authSource=local&authMechanism=SCRAM-SHA-256&directConnection=true',
+  ])('%s is accepted', (uri) => {
+    expect(loadConfig({ MONGODB_URI: uri }).mongodbUri).toBe(uri);
+  });
+
+  it('decides on each option of the driver: it is accepted, or refused by its name', () => {
+    const driver = createRequire(import.meta.url)
+      .resolve('mongoose')
+      .replace(/node_modules.*$/, 'node_modules/mongodb');
+    const source = readFileSync(`${driver}/lib/connection_string.js`, 'utf8');
+    const table = source.slice(source.indexOf('exports.OPTIONS = {'), source.indexOf('// Custom types for modifying'));
+    const names = [...table.matchAll(/^ {4}(\w+): \{/gm)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(70);
+    // Those that only code can pass to the driver; in a URI they have no meaning, and are refused without a name.
+    const inCode = ['auth', 'autoEncryption', 'autoSelectFamily', 'autoSelectFamilyAttemptTimeout', 'driverInfo'];
+    inCode.push('family', 'minInternalBufferSize', 'name', 'noDelay', 'runtimeAdapters', 'serverApi', 'servername');
+    inCode.push('srvHostValidator');
+    const unnamed = names.filter((name) => connectionStringProblem(`${host}?${name}=x`)?.includes('option 1'));
+    expect(unnamed.sort()).toEqual(inCode.sort());
+  });
+});
+
+describe('the message', () => {
+  it.each([
+    'mongodb://service:hidden/wo@rd@127.0.0.1:1/forms',
+    'mongodb://ser:vice:hidden@h/forms',
+    'mongodb://service:hid%zzden@h/forms',
+    'mongodb+srv://service:hidden@a.example,b.example/',
+    'mongodb+srv://service:hidden@a.example:27017/',
+  ])('says that %s cannot be read, without any part of it', (uri) => {
+    expect(refusal(uri)).toEqual([
+      'MONGODB_URI must be a connection string that MongoDB drivers read; a user name and a password must be percent-encoded',
+    ]);
+  });
+
+  it('does not repeat what may be a part of a password that was not escaped', () => {
+    const uris = [
+      'mongodb://u:p@ss/w?hidden=word@h/db?w=1',
+      'mongodb://h/?authMechanismProperties=TOKEN:a&hidden=word',
+    ];
+    for (const line of uris.flatMap(refusal)) expect(line).not.toMatch(/hidden|word/);
+    expect(refusal(uris[1] ?? '')[0]).toContain('must not set option 2 (not one that the service knows)');
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { describeKind, valueProblems } from '../cases.ts';
+
+const notDate = 'must be a date like 2026-01-31 or a date-time with its zone like 2026-01-31T08:30:00Z';
+
+describeKind('date', {
+  definitions: { accepted: [{}], refused: [[{ minLength: 1 }, 'Unrecognized key']] },
+  values: {
+    accepted: [
+      '2026-01-31',
+      '2024-02-29',
+      '2000-02-29',
+      '0001-01-01',
+      '2026-12-31T23:59:59Z',
+      '2026-01-31T00:00:00.123456789Z',
+      '2026-01-31T00:00:00.1234567890Z',
+      '2026-01-31T00:00:00.000000000000000000000001+05:30',
+      '2026-01-31t08:30:00z',
+      '2026-01-31T08:30:00+05:30',
+      '2026-01-31T08:30:00-23:59',
+    ].map((value) => [{}, value]),
+    refused: [
+      '',
+      '2026-1-31',
+      '2026-00-10',
+      '2026-13-01',
+      '2026-01-00',
+      '2026-01-32',
+      '2026-04-31',
+      '2025-02-29',
+      '1900-02-29',
+      '20260131',
+      '2026-01-31 08:30:00Z',
+      '2026-01-31T08:30:00',
+      '2026-01-31T08:30:00.1234567890',
+      '2026-01-31T08:30Z',
+      '2026-01-31T24:00:00Z',
+      '2026-01-31T23:60:00Z',
+      '2026-01-31T23:59:60Z',
+      '2026-01-31T08:30:00+24:00',
+      '2026-01-31T08:30:00+05:60',
+      '2026-01-31T08:30:00+0530',
+      '2026-01-31T08:30:00.Z',
+      '2026-01-31\n',
+      '٢٠٢٦-٠١-٣١',
+      '+02026-01-31',
+      1_769_817_600_000,
+      null,
+    ].map((value) => [{}, value, notDate]),
+  },
+  controls: [[{}, { type: 'date', attributes: {}, choices: [] }]],
+  samples: [[{}, expect.stringMatching(/^\d{4}-\d\d-\d\d$/)]],
+  change: 'replace',
+});
+
+describe('a date-time with 100,000 fractional digits', () => {
+  const digits = '1'.repeat(100_000);
+
+  it.each([
+    ['and a zone is accepted', 'Z', []],
+    ['and no zone is refused', '', [`data.f ${notDate}`]],
+    ['and an incomplete zone is refused', '+05', [`data.f ${notDate}`]],
+    ['and a second fraction is refused', '.1Z', [`data.f ${notDate}`]],
+  ])('%s', (_name, end, problems) => {
+    const start = performance.now();
+    expect(valueProblems({ kind: 'date' }, `2026-01-31T08:30:00.${digits}${end}`)).toEqual(problems);
+    // A quadratic check takes several times as long.
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileSchema } from '../../../src/fields/compile.ts';
+import type { FieldDefinition } from '../../../src/fields/definition.ts';
+import { formControl, sampleData } from '../../../src/fields/presentation.ts';
+import { anySchema } from '../../security/arbitraries.ts';
+
+const bound = (low: number, high: number) => fc.option(fc.integer({ min: low, max: high }), { nil: undefined });
+const satisfiable = fc.oneof(
+  fc.record({ kind: fc.constantFrom('text'), minLength: bound(0, 40), maxLength: bound(40, 60) }),
+  fc.record({ kind: fc.constantFrom('number'), min: bound(-50, 0), max: bound(0, 50) }),
+  fc.record({ kind: fc.constantFrom('number'), min: bound(2, 9), max: bound(9, 50) }),
+  fc.record({ kind: fc.constantFrom('number'), max: bound(-50, -1) }),
+  fc.record({ kind: fc.constantFrom('select'), enum: fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 3 }) }),
+  fc.record({ kind: fc.constantFrom('checkbox', 'date', 'array') }),
+);
+const textField = (options: object): FieldDefinition => ({
+  key: 'k',
+  label: 'k',
+  kind: 'text',
+  required: true,
+  ...options,
+});
+
+describe('sample data', () => {
+  it('conforms to the schema, whatever its bounds', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(satisfiable, { maxLength: 8 }), (kinds) => {
+        const fields = kinds.map((options, index) => ({
+          key: `k${index}`,
+          label: '',
+          required: true,
+          ...options,
+        })) as FieldDefinition[];
+        expect(compileSchema({ rejectUnknown: true, fields }).issues(sampleData({ fields }))).toEqual([]);
+      }),
+    );
+  });
+
+  it.each(['^[A-Z]{2}-[0-9]{4}$', '@', '^\\+?[0-9]{5,}$', '^https://', '^\\d{4}$', '^[a-z]+$'])(
+    'matches the pattern %s',
+    (regex) => {
+      const fields = [textField({ regex })];
+      expect(compileSchema({ rejectUnknown: true, fields }).issues(sampleData({ fields }))).toEqual([]);
+    },
+  );
+
+  it('names a pattern that no sample matches', () => {
+    expect(sampleData({ fields: [textField({ regex: '^qqq$' })] })).toEqual({ k: 'Text that matches ^qqq$' });
+  });
+
+  it('is of bounded size and matched within the budget, whatever the options', () => {
+    const fields = [
+      textField({ minLength: Number.MAX_SAFE_INTEGER }),
+      { ...textField({ minLength: 100_000, regex: '(?:a?){1000}a{1000}[bc]' }), key: 'l' },
+    ];
+    expect(JSON.stringify(sampleData({ fields })).length).toBeLessThan(30_000);
+  });
+});
+
+describe('the control of a field', () => {
+  it('can be sent to a browser as JSON', () => {
+    fc.assert(
+      fc.property(anySchema, ({ fields }) => {
+        for (const control of fields.map(formControl)) {
+          expect(JSON.parse(JSON.stringify(control))).toEqual(control);
+          expect(control.choices.length > 0).toBe(control.type === 'select');
+        }
+      }),
+    );
+  });
+});

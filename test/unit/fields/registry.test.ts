@@ -1,0 +1,75 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { definitionIssues, type FieldDefinition, FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import { FIELD_KINDS, kindOf } from '../../../src/fields/kinds/registry.ts';
+import { addField, KINDS } from '../../../web/src/schema-editor/draft.ts';
+import { KIND_NAMES } from '../../../web/src/schema-editor/kind-names.ts';
+import { document } from '../../support/openapi.ts';
+
+const names: string[] = FIELD_KINDS.map(({ name }) => name);
+const BASE = ['key', 'label', 'kind', 'required'];
+
+/** The options of each kind by its name, as a component of the OpenAPI document declares them. */
+function documented(component: string): Record<string, string[]> {
+  const { oneOf } = document.components.schemas[component] as {
+    oneOf: { properties: Record<string, { const?: string }> }[];
+  };
+  return Object.fromEntries(
+    oneOf.map(({ properties }) => [
+      properties.kind?.const,
+      Object.keys(properties).filter((name) => !BASE.includes(name)),
+    ]),
+  );
+}
+
+/** The kinds that a folder has a file for. */
+const filesIn = (folder: string, suffix: string): string[] =>
+  readdirSync(new URL(folder, import.meta.url))
+    .filter((file) => file !== 'registry.ts')
+    .map((file) => file.replace(suffix, ''))
+    .sort();
+
+describe('the registry of field kinds', () => {
+  it('lists each file of src/fields/kinds, and each has its test table', () => {
+    expect(filesIn('../../../src/fields/kinds/', '.ts')).toEqual(names.toSorted());
+    expect(filesIn('./kinds/', '.test.ts')).toEqual(names.toSorted());
+  });
+
+  it.each(['FieldDefinition', 'FieldDefinitionInput'])('agrees with %s of the OpenAPI document', (component) => {
+    const options = FIELD_KINDS.map((kind) => [kind.name, Object.keys(kind.options)]);
+    expect(documented(component)).toEqual(Object.fromEntries(options));
+    expect(Object.keys(documented(component))).toEqual(names);
+  });
+
+  it('agrees with the schema editor', () => {
+    expect(KINDS).toEqual(names);
+    expect(KIND_NAMES).toEqual(Object.fromEntries(FIELD_KINDS.map((kind) => [kind.name, kind.displayName])));
+  });
+
+  it('has distinct names for people', () => {
+    expect(new Set(FIELD_KINDS.map(({ displayName }) => displayName)).size).toBe(FIELD_KINDS.length);
+    for (const { options } of FIELD_KINDS) {
+      const labels = Object.values(options).map(({ label }) => label);
+      expect(new Set(labels).size).toBe(labels.length);
+    }
+  });
+
+  it.each(KINDS)('begins a field of kind %s with options that are valid', (kind) => {
+    const { fields } = addField({ rejectUnknown: false, fields: [] }, kind);
+    const definition = FieldDefinitionInput.parse(fields[0]?.definition);
+    expect(definitionIssues([definition])).toEqual([]);
+    expect(kindOf(kind).displayName).toBe(definition.label);
+  });
+});
+
+describe('the type of a definition', () => {
+  it('is exact for each kind', () => {
+    type Of<Kind> = Extract<FieldDefinition, { kind: Kind }>;
+    expectTypeOf<FieldDefinition['kind']>().toEqualTypeOf<
+      'text' | 'checkbox' | 'select' | 'number' | 'date' | 'array'
+    >();
+    expectTypeOf<Of<'select'>['enum']>().toEqualTypeOf<string[]>();
+    expectTypeOf<Of<'text'>['maxLength']>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<keyof Of<'date'>>().toEqualTypeOf<'key' | 'label' | 'kind' | 'required'>();
+  });
+});
