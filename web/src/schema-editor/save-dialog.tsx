@@ -107,7 +107,8 @@ function Findings({ checked, failing, examples, complete }: ResponseBody<'POST /
   if (failing === 0) {
     return (
       <Alert variant="light" color="green" p="xs">
-        {checked === 1 ? 'The stored record matches' : `${complete ? 'All' : 'The newest'} ${records} match`} the new schema.
+        {checked === 1 ? 'The stored record matches' : `${complete ? 'All' : 'The newest'} ${records} match`} the new
+        schema.
       </Alert>
     );
   }
