@@ -62,7 +62,7 @@ async function adminPages(page, admin, capture) {
   await page.getByRole('button', { name: /^Seats/ }).click();
   await page.getByLabel('Max value').fill('50');
   await page.getByRole('button', { name: 'Review and save' }).click();
-  await page.getByText('match the new schema').waitFor();
+  await page.getByText('not match the new schema').waitFor();
   await capture('schema-changes');
   await page.getByRole('button', { name: 'Keep editing' }).click();
   await page.getByRole('button', { name: 'Discard' }).click();

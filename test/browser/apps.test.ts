@@ -73,7 +73,7 @@ describe('apps', () => {
     await dialog.getByRole('button', { name: 'Rotate password' }).waitFor();
     expect(await dialog.getByText('Current password').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Rotate password' }).click();
-    await open.page.getByRole('dialog', { name: 'The new password' }).waitFor();
+    await open.page.getByRole('dialog', { name: 'New password' }).waitFor();
     const fresh = await dialog.locator('code').innerText();
     expect(await canLogIn(sourceAppId, fresh)).toBe(true);
     expect(await canLogIn(sourceAppId, password)).toBe(false);
@@ -97,7 +97,7 @@ describe('apps', () => {
       expect(await canLogIn(app.sourceAppId, password)).toBe(true);
       await current.fill(password);
       await make.click();
-      await own.page.getByRole('dialog', { name: 'The new password' }).waitFor();
+      await own.page.getByRole('dialog', { name: 'New password' }).waitFor();
       expect(await canLogIn(app.sourceAppId, await dialog.locator('code').innerText())).toBe(true);
       expect(await canLogIn(app.sourceAppId, password)).toBe(false);
       own.expectClean();

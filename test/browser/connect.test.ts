@@ -138,7 +138,8 @@ describe('the code to connect a form', () => {
 
     await fillForm(form);
     await button.click();
-    await expect.poll(async () => (await users())[0]?.data.visits).toHaveLength(2);
+    await expect.poll(() => button.isEnabled()).toBe(true);
+    expect((await users())[0]?.data.visits).toHaveLength(2);
     expect(keys[2]).not.toBe(keys[0]);
     await form.close();
   });

@@ -24,18 +24,18 @@ export function RotatePassword({ app, onClose }: { app: { sourceAppId: string } 
     onClose();
     rotate.reset();
   };
-  const made = rotate.data;
+  const rotated = rotate.data;
   return (
     <Modal
       opened={app !== undefined}
       onClose={close}
-      title={made ? 'The new password' : 'Rotate password'}
-      closeOnClickOutside={!made}
-      closeOnEscape={!made}
-      withCloseButton={!made}
+      title={rotated ? 'New password' : 'Rotate password'}
+      closeOnClickOutside={!rotated}
+      closeOnEscape={!rotated}
+      withCloseButton={!rotated}
     >
-      {made && <NewPassword {...made} onClose={close} />}
-      {!made && app && (
+      {rotated && <NewPassword {...rotated} onClose={close} />}
+      {!rotated && app && (
         <RotationForm
           sourceAppId={app.sourceAppId}
           onSubmit={rotate.mutate}
@@ -56,7 +56,7 @@ interface RotationFormProps {
   onCancel: () => void;
 }
 
-// A component of its own: its state is discarded when the dialog closes.
+// A separate component, so that closing the dialog resets the input.
 function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: RotationFormProps) {
   const { data: session } = useSession();
   const [current, setCurrent] = useState('');
@@ -82,12 +82,12 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
             data-autofocus
             value={current}
             onChange={(event) => setCurrent(event.currentTarget.value)}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
           />
         )}
         {error && (
           <Alert color="red" variant="light" role="alert">
-            {reason(error)}
+            {errorText(error)}
           </Alert>
         )}
         <Group justify="flex-end">
@@ -103,7 +103,7 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
   );
 }
 
-function reason(error: Error): string {
+function errorText(error: Error): string {
   const [issue] = error instanceof ApiError ? error.issues : [];
   return issue ? `The current password ${issue.message}.` : `${error.message}.`;
 }

@@ -47,7 +47,7 @@ export function JsonTab({ editor }: { editor: DraftEditor }) {
         onChange={(event) => change(event.currentTarget.value)}
       />
       {problems.length > 0 && (
-        <Alert variant="light" color="red" mt="sm" role="alert" title="The JSON is invalid and was not applied">
+        <Alert variant="light" color="red" mt="sm" role="alert" title="The schema is invalid and was not applied">
           <ul className={classes.problems}>
             {problems.slice(0, MAX_PROBLEMS).map((problem) => (
               <li key={problem}>{problem}</li>

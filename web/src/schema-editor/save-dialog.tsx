@@ -102,12 +102,13 @@ function isConflict(error: Error): boolean {
 }
 
 function Findings({ checked, failing, examples, complete }: ResponseBody<'POST /auth/apps/:sourceAppId/schema/check'>) {
-  const records = `${complete ? '' : 'the newest '}${count(checked, 'stored record')}`;
+  const records = count(checked, 'stored record');
   if (checked === 0) return <Text size="sm">This app has no stored records yet.</Text>;
   if (failing === 0) {
     return (
       <Alert variant="light" color="green" p="xs">
-        {checked === 1 ? 'The stored record matches' : `${complete ? 'All' : 'The'} ${records} match`} the new schema.
+        {checked === 1 ? 'The stored record matches' : `${complete ? 'All' : 'The newest'} ${records} match`} the new
+        schema.
       </Alert>
     );
   }
@@ -115,7 +116,7 @@ function Findings({ checked, failing, examples, complete }: ResponseBody<'POST /
     <Alert
       variant="light"
       color="yellow"
-      title={`${failing.toLocaleString()} of ${records} ${failing === 1 ? 'does' : 'do'} not match the new schema`}
+      title={`${failing.toLocaleString()} of ${complete ? '' : 'the newest '}${records} ${failing === 1 ? 'does' : 'do'} not match the new schema`}
     >
       <Text size="sm" mb="xs">
         Stored records are not changed, but later submissions must match the new schema.

@@ -25,8 +25,8 @@ export function LogInPage() {
             <Code>ADMIN_PASSWORD</Code>.
           </Text>
           <Text size="sm" mt="xs">
-            <strong>Operator?</strong> Your administrator received the ID and password of your app when it was created.
-            A lost password can't be recovered, but an administrator can create a new one.
+            <strong>Operator?</strong> Ask your administrator for the app ID and password. A lost password can't be
+            recovered, but an administrator can create a new one.
           </Text>
         </div>
       </div>
