@@ -14,9 +14,7 @@ const PAUSE_MS = 50;
 /** An unconfirmed creation of this age counts as interrupted. Longer than a creation takes. */
 const ABANDONED_AFTER_MS = 5_000;
 
-/**
- * The fields of a new app. `credentialId` is new and random, so it also identifies the creation.
- */
+/** The fields of a new app. `credentialId` is random, so it also identifies the creation. */
 export type NewApp = Omit<AppDocument, '_id' | 'deletingSince' | 'creating' | 'lastSubmissionAt'>;
 
 /** Resolves with the `_id` of the app when the app and its initial data are stored. */
@@ -35,9 +33,7 @@ export type CreateApp = (app: NewApp) => Promise<Types.ObjectId>;
 export function createAppCreation(deps: { apps: AppCollection; owned: readonly AppOwned[] }): CreateApp {
   const { apps, owned } = deps;
 
-  /**
-   * Inserts the document unless the id is taken. Resolves with the document that now has the id.
-   */
+  /** Inserts the document unless the id is taken. Resolves with the document that has the id. */
   async function insertOrFind(_id: Types.ObjectId, app: NewApp): Promise<AppDocument> {
     const document: AppDocument = { _id, ...app, creating: true, deletingSince: new Date() };
     try {
@@ -51,10 +47,7 @@ export function createAppCreation(deps: { apps: AppCollection; owned: readonly A
     }
   }
 
-  /**
-   * Assigns the document of an interrupted creation to this one; the other can no longer confirm
-   * it.
-   */
+  /** Assigns an interrupted creation's document to this creation; the other cannot confirm it. */
   async function takeOver({ _id, credentialId }: AppDocument, app: NewApp): Promise<void> {
     await apps.updateOne({ _id, credentialId, creating: true }, { $set: { ...app, deletingSince: new Date() } });
   }

@@ -13,8 +13,6 @@ export interface AppOwned {
    * number of removed documents. Idempotent.
    */
   removeAll(appId: Types.ObjectId, since?: Date): Promise<number>;
-  /**
-   * Resolves with whether data exists that was created before `time`, or at or after it (`since`).
-   */
+  /** Resolves with whether the app has data created before `time`, or at or after it (`since`). */
   has(appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean>;
 }

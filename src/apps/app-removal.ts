@@ -9,10 +9,7 @@ import type { AppRevision } from './revision.ts';
 
 /** The interval between two sweeps of one server. */
 export const SWEEP_EVERY_MS = 60_000;
-/**
- * A deletion or creation of this age counts as interrupted; a younger one may be in progress
- * elsewhere.
- */
+/** A deletion or creation of this age counts as interrupted; a younger one may be in progress. */
 const ABANDONED_AFTER_MS = 60_000;
 
 export type AppRemoval = ReturnType<typeof createAppRemoval>;

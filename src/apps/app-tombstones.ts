@@ -26,8 +26,9 @@ export type LateSweep = () => Promise<void>;
  * app's records before the app itself. So it removes documents of an app only when
  * - a tombstone names the app, and a read just before the removal finds no such app;
  * - no document is older than {@link LATE_BY_MS} before the deletion: only a restore writes those;
- * - a sweep about one interval ago found late documents too. A tombstone whose app exists again is
- *   removed.
+ * - a sweep about one interval ago found late documents too.
+ *
+ * A tombstone whose app exists again is removed.
  *
  * @param sweepEveryMs the interval between two sweeps of one server, in milliseconds
  */
@@ -53,10 +54,7 @@ export function createLateSweep(deps: {
     if (deletedCount > 0) logger.warn({ appId: _id }, 'a deleted app exists again; removed its tombstone');
   }
 
-  /**
-   * Records that late documents exist. Resolves with whether they existed about one interval ago
-   * too.
-   */
+  /** Records that late documents exist. Resolves with whether they existed one interval ago too. */
   async function confirmLate(_id: Types.ObjectId): Promise<boolean> {
     // By MongoDB's clock, because several servers sweep.
     await deletedApps.updateOne({ _id, lateSince: { $exists: false } }, { $currentDate: { lateSince: true } });

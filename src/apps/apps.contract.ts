@@ -9,9 +9,7 @@ export const SourceAppId = z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FO
 const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID).meta({ example: 'newsletter' });
 export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 
-/**
- * An app id in a path. Its format is not checked: an invalid id names no app, so the reply is 404.
- */
+/** An app id in a path. The format is not checked: an invalid id names no app and gives 404. */
 export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsletter' }) });
 
 const EXAMPLE_PASSWORD = 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g';
@@ -51,7 +49,7 @@ export const appEndpoints = {
       'Only this response contains the generated password; the service stores a hash and cannot return it again. The app starts with the default schema.',
     body: z.strictObject({ sourceAppId: NewSourceAppId }),
     bodyMessage: 'Invalid sourceAppId',
-    // Hashing may wait for running logins, and an app is useless if its password was never
+    // Hashing may wait for running logins, and an app is useless when its password was not
     // returned.
     slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, role: Role, password: Password }),

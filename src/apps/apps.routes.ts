@@ -5,9 +5,7 @@ import type { AppRemoval } from './app-removal.ts';
 import { appEndpoints } from './apps.contract.ts';
 import type { App, AppService, NewPassword } from './apps.service.ts';
 
-/**
- * Resolves when the password is the app's; rejects otherwise. The sessions feature implements it.
- */
+/** Resolves when the password is the app's, else rejects. Implemented by the sessions feature. */
 type ConfirmPassword = (app: App, password: string, caller: { address: string; leftMs(): number }) => Promise<void>;
 
 /** The endpoints of apps (spec 4.4). */

@@ -36,10 +36,7 @@ export type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
 
 export type AppService = ReturnType<typeof createAppService>;
 
-/**
- * The operations on apps (spec 2.2 and 4.4). An app that is being created or deleted counts as
- * absent.
- */
+/** The operations on apps (spec 2.2 and 4.4). An app in creation or deletion counts as absent. */
 export function createAppService(deps: {
   apps: AppCollection;
   deletedApps: DeletedAppCollection;
@@ -62,8 +59,7 @@ export function createAppService(deps: {
   }
 
   /**
-   * Stores a new app and its initial data. Of concurrent calls for one id, the unique index lets
-   * one succeed.
+   * Stores a new app and its initial data. The unique index lets one of concurrent calls succeed.
    */
   async function insert(sourceAppId: string, role: Role, password: string): Promise<App> {
     const app = { sourceAppId, role, ...(await credentials(password)), createdAt: new Date() };
@@ -122,7 +118,7 @@ export function createAppService(deps: {
      * Creates an app with a generated password and the default schema (spec 4.4).
      * @throws {InvalidInput} when the id is invalid @throws {Conflict} when the id is taken
      * @throws {Unavailable} when the database cannot be reached; the app then does not exist,
-     * unless the connection failed from the last step of the creation on (decision 15)
+     * unless the connection failed during or after the last step of the creation (decision 15)
      */
     async create(sourceAppId: string, role: Role = 'user'): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {

@@ -3,7 +3,7 @@ import { Unavailable } from '../core/errors.ts';
 /** More concurrent hashes would take too much processor time from submissions. */
 const MAX_CONCURRENT = 2;
 /**
- * Of these, the maximum for unknown networks: a flood from many networks leaves one to known ones.
+ * The maximum for unknown networks. A flood from many of them leaves the rest to known networks.
  */
 const MAX_CONCURRENT_UNKNOWN = 1;
 /** Time that a login needs after the check, to save its session and send its response. */
@@ -79,7 +79,7 @@ export class HashingQueue {
 
   #canFinishInTime(waiter: Waiter): boolean {
     const roundsBefore = this.#roundsBefore(waiter);
-    // A hash that can start at once is never refused, because only a run corrects a wrong average.
+    // Accepts a hash that can start at once, because only a new measurement corrects the average.
     if (roundsBefore === 0) return true;
     const timeMs = waiter.leftMs() - RESPONSE_MARGIN_MS;
     const queued = this.#queueOf(waiter).filter((job) => job.waiter.network === waiter.network).length;

@@ -10,9 +10,7 @@ import type { RevisionCollection } from './apps.model.ts';
  */
 export const LEASE_MS = 100;
 
-/**
- * Timers may fire slightly early, and the clocks of two machines run at slightly different rates.
- */
+/** Timers may fire slightly early, and clocks of two machines run at slightly different rates. */
 const MARGIN_MS = 20;
 
 /** One revision covers all apps, because changes are rare. */
@@ -35,10 +33,7 @@ export function createAppRevision(revisions: RevisionCollection) {
   }
 
   return {
-    /**
-     * Resolves with the current revision. If two reads return the same, no change took effect
-     * between.
-     */
+    /** Resolves with the revision. No change took effect between two reads of the same value. */
     async read(): Promise<string> {
       const found = await revisions.findOne({ _id: REVISION_ID });
       return found?.stamp.toHexString() ?? 'none';
