@@ -137,8 +137,7 @@ export function createSchemaLeases(
         }
         const read = cached ?? startRead(sourceAppId);
         const lease = await read.result;
-        // "No such app" never comes from an earlier read, because the app may have been created
-        // since.
+        // "No such app" never comes from an earlier read: the app may have been created since.
         const isOwnRead = read.begun.monotonic >= requestedAt.monotonic && read.revocations === revocations;
         if (isOwnRead || lease?.isCurrent()) return lease;
         drop(sourceAppId, read);

@@ -49,8 +49,8 @@ export function createSchemaService(deps: {
     ofApp,
 
     /**
-     * Resolves with the newest schema, from a lease (spec 4.1). @throws {UnknownApp} @throws
-     * {Unavailable}
+     * Resolves with the newest schema, from a lease (spec 4.1).
+     * @throws {UnknownApp} @throws {Unavailable}
      */
     async current(sourceAppId: string): Promise<AppSchema> {
       const lease = await leases.hold(sourceAppId);
@@ -58,17 +58,12 @@ export function createSchemaService(deps: {
       return lease.schema;
     },
 
-    /**
-     * Resolves with the newest schema of any app, or with that `version` (spec 4.4). @throws
-     * {NotFound}
-     */
+    /** Resolves with any app's newest schema, or with that `version`. @throws {NotFound} */
     async get(sourceAppId: string, version?: number): Promise<AppSchema> {
       return ofApp(await apps.get(sourceAppId), version);
     },
 
-    /**
-     * Resolves with all versions of an app's schema, newest first, as a cursor. @throws {NotFound}
-     */
+    /** Resolves with a cursor over all versions, newest first. @throws {NotFound} */
     async history(sourceAppId: string): Promise<AsyncIterable<SchemaVersion>> {
       return store.history((await apps.get(sourceAppId)).id);
     },

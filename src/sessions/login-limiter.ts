@@ -8,8 +8,7 @@ const NETWORK_FACTOR = 3;
 /** Limits failed logins per network and app, and per network over all apps. */
 export interface LoginLimiter {
   /**
-   * Counts an attempt before the password check, so that concurrent attempts cannot exceed the
-   * limit.
+   * Counts an attempt before its password check, so that concurrent attempts stay in the limit.
    *
    * @param network the client's network, as `clientNetwork` returns it
    * @returns a function that undoes the count; call it at most once, after an attempt that

@@ -64,8 +64,8 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
      * Resolves with the app when the password is correct (spec 4.2). The response and its time are
      * the same for an unknown app and a wrong password.
      *
-     * @throws {Unauthenticated} when they are wrong @throws {TooManyRequests} after too many
-     * failures
+     * @throws {Unauthenticated} when the credentials are wrong
+     * @throws {TooManyRequests} after too many failures
      * @throws {Unavailable} when the password cannot be checked in time
      */
     async logIn(sourceAppId: string, password: string, caller: Caller): Promise<App> {
@@ -95,9 +95,7 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
       return app;
     },
 
-    /**
-     * Resolves with whether the app of a session exists and its password is unchanged since login.
-     */
+    /** Resolves with whether the session's app exists and its password is unchanged since login. */
     isLive: async (session: Partial<SessionData>): Promise<boolean> => (await find(session)) !== undefined,
   };
 }
