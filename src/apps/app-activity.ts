@@ -3,7 +3,7 @@ import type { App } from './apps.service.ts';
 
 const FLUSH_AFTER_MS = 1_000;
 
-interface Noted {
+interface Activity {
   app: Pick<App, 'id' | 'sourceAppId'>;
   at: Date;
 }
@@ -11,41 +11,47 @@ interface Noted {
 export type AppActivity = ReturnType<typeof createAppActivity>;
 
 /**
- * Remembers when each app last took a submission, in its app document. The alternative, an index on the records' `updatedAt`, would be written with every submission;
- * this costs one small write for each busy app and second, whatever the number of submissions. What is not written yet is lost in a crash, so the time is for people to look
- * at and no promise rests on it.
+ * Records the time of each app's latest submission in its app document (`lastSubmissionAt`).
+ *
+ * Costs one small write per active app and second, independent of the number of submissions. An
+ * index on the records' `updatedAt` would cost an index write per submission instead. A crash loses
+ * times that are not written yet, so the value is for display only and no invariant depends on it.
  */
 export function createAppActivity(apps: AppCollection) {
-  let noted = new Map<string, Noted>();
+  let pending = new Map<string, Activity>();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
+  /** Records a submission to `app` at `at`; a flush writes it within about one second. */
   function note(app: Pick<App, 'id' | 'sourceAppId'>, at: Date): void {
-    const earlier = noted.get(app.sourceAppId);
-    if (!earlier || earlier.at < at) noted.set(app.sourceAppId, { app, at });
-    // A failed write is tried again with the next submission.
+    const earlier = pending.get(app.sourceAppId);
+    if (!earlier || earlier.at < at) pending.set(app.sourceAppId, { app, at });
+    // A failed write notes its times again, which schedules the next attempt.
     timer ??= setTimeout(() => void flush().catch(() => undefined), FLUSH_AFTER_MS).unref();
   }
 
   async function write(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    const due = noted;
-    if (due.size === 0) return;
-    noted = new Map();
-    const updates = [...due.values()].map(({ app, at }) => ({
-      // By _id, and never an upsert: an app that was deleted meanwhile stays gone.
+    const batch = pending;
+    if (batch.size === 0) return;
+    pending = new Map();
+    const updates = [...batch.values()].map(({ app, at }) => ({
+      // By _id and without upsert, so that a deleted app is not created again.
       updateOne: { filter: { _id: app.id }, update: { $max: { lastSubmissionAt: at } } },
     }));
     try {
       await apps.bulkWrite(updates, { ordered: false, writeConcern: { w: 1 } });
     } catch (error) {
-      for (const { app, at } of due.values()) note(app, at);
+      for (const { app, at } of batch.values()) note(app, at);
       throw error;
     }
   }
 
-  /** Resolves when all that was noted before the call is in the database. */
+  /**
+   * Resolves when everything recorded before the call is in the database. Rejects with the driver's
+   * error when the write fails; the times stay recorded for the next flush.
+   */
   function flush(): Promise<void> {
     running = running.catch(() => undefined).then(write);
     return running;

@@ -6,33 +6,34 @@ import { databaseRefusal, isDuplicateKey } from '../database/failures.ts';
 import type { AppOwned } from './app-owned.ts';
 import type { AppCollection, AppDocument } from './apps.model.ts';
 
-/** How long one creation repeats what the database did not answer. */
-const TRY_FOR_MS = 2_500;
-/** One attempt that takes longer is repeated beside it: its connection may never answer. */
+/** How long a creation retries steps that the database did not answer. */
+const RETRY_FOR_MS = 2_500;
+/** Time limit of one attempt; the step is then retried, because its connection may never answer. */
 const ATTEMPT_MS = 1_000;
 const PAUSE_MS = 50;
-/** A creation that is not confirmed after this long was cut short. Longer than one takes. */
+/** An unconfirmed creation of this age counts as interrupted. Longer than a creation takes. */
 const ABANDONED_AFTER_MS = 5_000;
 
-/** What a new app is made of. `credentialId` is new and random, so it also identifies the creation. */
+/** The fields of a new app. `credentialId` is random, so it also identifies the creation. */
 export type NewApp = Omit<AppDocument, '_id' | 'deletingSince' | 'creating' | 'lastSubmissionAt'>;
 
-/** Resolves with the `_id` of the app when it is there with all that it begins with. */
+/** Resolves with the `_id` of the app when the app and its initial data are stored. */
 export type CreateApp = (app: NewApp) => Promise<Types.ObjectId>;
 
 /**
- * Creates apps completely or not at all (docs/decisions/0015-creation-in-steps.md): the document is
- * inserted as one that nobody can use yet, then what the app begins with, and one update confirms it.
- * A step whose answer was lost is repeated; each one recognizes its own work by the `credentialId`.
+ * Returns a function that creates an app completely or not at all (decision 15). It inserts the
+ * document in a state that nothing can use, stores the app's initial data, and confirms the app
+ * with one update. A step without an answer is retried and recognizes its own work by
+ * `credentialId`.
  *
- * `CreateApp` rejects with {@link Conflict} when the id is taken and with {@link Unavailable} when the
- * database cannot be reached. Of a creation that was cut short a document may be left that counts as no
- * app: the next creation of that id takes it over, and the sweep of app-removal.ts removes it.
+ * `CreateApp` rejects with {@link Conflict} when the id is taken and with {@link Unavailable} when
+ * the database cannot be reached. An interrupted creation may leave a document that does not count
+ * as an app: the next creation of that id takes it over, or the sweep in app-removal.ts removes it.
  */
 export function createAppCreation(deps: { apps: AppCollection; owned: readonly AppOwned[] }): CreateApp {
   const { apps, owned } = deps;
 
-  /** Inserts the document, unless the id is taken; resolves with the document that has the id then. */
+  /** Inserts the document unless the id is taken. Resolves with the document that has the id. */
   async function insertOrFind(_id: Types.ObjectId, app: NewApp): Promise<AppDocument> {
     const document: AppDocument = { _id, ...app, creating: true, deletingSince: new Date() };
     try {
@@ -41,45 +42,49 @@ export function createAppCreation(deps: { apps: AppCollection; owned: readonly A
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       const found = await apps.findOne({ sourceAppId: app.sourceAppId });
-      if (!found) throw new Unavailable(); // deleted in between: the next attempt inserts
+      if (!found) throw new Unavailable(); // deleted meanwhile: the next attempt inserts
       return found;
     }
   }
 
-  /** Gives the document of a creation that was cut short to this one; that one cannot confirm it any more. */
+  /** Assigns an interrupted creation's document to this creation; the other cannot confirm it. */
   async function takeOver({ _id, credentialId }: AppDocument, app: NewApp): Promise<void> {
     await apps.updateOne({ _id, credentialId, creating: true }, { $set: { ...app, deletingSince: new Date() } });
   }
 
   /**
-   * Resolves with the `_id` of the document that this creation has, and when the creation is to end.
-   * Waits for a creation of the same id that is under way. @throws {Conflict}
+   * Resolves with the `_id` of the document that this creation owns and with the creation's
+   * deadline. Waits while another creation of the same id is in progress. @throws {Conflict}
    */
-  async function claim(app: NewApp): Promise<{ _id: Types.ObjectId; giveUpAt: number }> {
+  async function claim(app: NewApp): Promise<{ _id: Types.ObjectId; deadline: number }> {
     const _id = new Types.ObjectId();
     let other: { credentialId: string; seen: number } | undefined;
-    for (let giveUpAt = performance.now() + TRY_FOR_MS; ; giveUpAt = performance.now() + TRY_FOR_MS) {
-      const found = await persist(() => insertOrFind(_id, app), giveUpAt);
-      if (found.credentialId === app.credentialId) return { _id: found._id, giveUpAt };
+    for (;;) {
+      const deadline = performance.now() + RETRY_FOR_MS;
+      const found = await retry(() => insertOrFind(_id, app), deadline);
+      if (found.credentialId === app.credentialId) return { _id: found._id, deadline };
       if (!found.creating) throw new Conflict('An app with this sourceAppId already exists');
       if (other?.credentialId !== found.credentialId) {
         other = { credentialId: found.credentialId, seen: performance.now() };
       }
-      // Two clocks give its age and may differ, so a wait of that length counts as well.
+      // The clocks of two servers may differ, so the time this server has waited counts as well.
       const age = Date.now() - (found.deletingSince?.getTime() ?? 0);
       if (Math.max(age, performance.now() - other.seen) < ABANDONED_AFTER_MS) await sleep(PAUSE_MS);
-      else await persist(() => takeOver(found, app), giveUpAt);
+      else await retry(() => takeOver(found, app), deadline);
     }
   }
 
-  /** Changes this creation's document while it is not confirmed; resolves with whether it is confirmed now. */
-  async function change({ sourceAppId, credentialId }: NewApp, update: mongo.UpdateFilter<AppDocument>) {
+  /**
+   * Applies `update` to this creation's document while it is unconfirmed. Resolves with whether the
+   * document is confirmed afterwards.
+   */
+  async function updateUnconfirmed({ sourceAppId, credentialId }: NewApp, update: mongo.UpdateFilter<AppDocument>) {
     let failure: unknown;
     try {
       const { matchedCount } = await apps.updateOne({ sourceAppId, credentialId, creating: true }, update);
       if (matchedCount === 1) return update.$unset !== undefined;
     } catch (error) {
-      failure = error; // the answer was lost, or the change
+      failure = error; // the update may or may not have been applied
     }
     const found = await apps.findOne({ sourceAppId, credentialId }, { readConcern: 'majority' });
     if (found && !found.creating) return true;
@@ -88,15 +93,15 @@ export function createAppCreation(deps: { apps: AppCollection; owned: readonly A
   }
 
   async function confirm(app: NewApp): Promise<void> {
-    if (!(await change(app, { $unset: { creating: 1, deletingSince: 1 } }))) throw new Unavailable();
+    if (!(await updateUnconfirmed(app, { $unset: { creating: 1, deletingSince: 1 } }))) throw new Unavailable();
   }
 
   /**
-   * Ends a creation that failed, so that no late confirmation can succeed and the next creation need not
-   * wait. Resolves with whether the app was confirmed after all.
+   * Ends a failed creation, so that no late confirmation can succeed and the next creation does not
+   * wait. Resolves with true when the app was already confirmed.
    */
   async function abandon(app: NewApp): Promise<boolean> {
-    return change(app, { $set: { credentialId: randomUUID(), deletingSince: new Date(0) } });
+    return updateUnconfirmed(app, { $set: { credentialId: randomUUID(), deletingSince: new Date(0) } });
   }
 
   return async (app) => {
@@ -104,8 +109,8 @@ export function createAppCreation(deps: { apps: AppCollection; owned: readonly A
     try {
       const claimed = await claim(app);
       _id = claimed._id;
-      for (const part of owned) await persist(async () => part.prepare?.(claimed._id), claimed.giveUpAt);
-      await persist(() => confirm(app), claimed.giveUpAt);
+      for (const part of owned) await retry(async () => part.prepare?.(claimed._id), claimed.deadline);
+      await retry(() => confirm(app), claimed.deadline);
       return _id;
     } catch (error) {
       if (error instanceof Conflict) throw error;
@@ -116,20 +121,26 @@ export function createAppCreation(deps: { apps: AppCollection; owned: readonly A
   };
 }
 
-/** Repeats what can be repeated until the database answers. @throws what the last attempt failed with */
-async function persist<T>(attempt: () => Promise<T>, giveUpAt: number): Promise<T> {
+/**
+ * Retries an idempotent step until the database answers or `deadline` (of `performance.now()`) has
+ * passed. @throws the error of the last attempt
+ */
+async function retry<T>(attempt: () => Promise<T>, deadline: number): Promise<T> {
   for (;;) {
     try {
       return await inTime(attempt());
     } catch (error) {
-      const unknown = error instanceof Unavailable || databaseRefusal(error) instanceof Unavailable;
-      if (!unknown || performance.now() >= giveUpAt) throw error;
+      const isTransient = error instanceof Unavailable || databaseRefusal(error) instanceof Unavailable;
+      if (!isTransient || performance.now() >= deadline) throw error;
       await sleep(PAUSE_MS);
     }
   }
 }
 
-/** Resolves like `work`. @throws {Unavailable} when that takes too long; what it comes to after that is dropped. */
+/**
+ * Settles like `work`. @throws {Unavailable} when that takes longer than {@link ATTEMPT_MS}; a
+ * later result is ignored.
+ */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const late = sleep(ATTEMPT_MS, undefined, { signal: timer.signal }).then(() => {

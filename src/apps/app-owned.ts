@@ -1,17 +1,18 @@
 import type { Types } from 'mongoose';
 
 /**
- * Something that belongs to an app and lives and dies with it: its schema versions, users and sessions. The apps feature knows its
- * dependents only through this, so that imports keep pointing one way (docs/architecture.md).
+ * Data that belongs to one incarnation of an app and is deleted with it: schema versions, users and
+ * sessions. The apps feature knows its dependents only through this interface, so that imports
+ * point in one direction (docs/architecture.md).
  */
 export interface AppOwned {
-  /** Lays what a new app begins with, before the app can be seen. Can be repeated. */
+  /** Stores the initial data of a new app before the app becomes visible. Idempotent. */
   prepare?(appId: Types.ObjectId): Promise<void>;
   /**
-   * Removes all of it, or only what was made at `since` or later, and returns how many documents that
-   * were. Can be repeated.
+   * Removes all of the app's data, or only what was created at or after `since`. Resolves with the
+   * number of removed documents. Idempotent.
    */
   removeAll(appId: Types.ObjectId, since?: Date): Promise<number>;
-  /** Whether any of it was made before `time`, or at `time` and later. */
+  /** Resolves with whether the app has data created before `time`, or at or after it (`since`). */
   has(appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean>;
 }

@@ -7,16 +7,17 @@ import { KEEP_TOMBSTONE_MS } from './app-tombstones.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
 
-/** How often a server sweeps. */
+/** The interval between two sweeps of one server. */
 export const SWEEP_EVERY_MS = 60_000;
-/** A deletion that another server works on is left to it for this long, and so is a creation. */
+/** A deletion or creation of this age counts as interrupted; a younger one may be in progress. */
 const ABANDONED_AFTER_MS = 60_000;
 
 export type AppRemoval = ReturnType<typeof createAppRemoval>;
 
 /**
- * Deletes apps so that nothing in flight outlives them (invariant 5): mark the app as going, wait until no server can still hold
- * a lease on it, remove what it owns, and only then the app. A deletion cut short is finished by the next sweep or start.
+ * Deletes apps so that no write in flight survives the deletion (invariant 5). A deletion marks the
+ * app, waits until no server can still hold a lease on it, removes the app's data, and removes the
+ * app last. The next sweep or start finishes an interrupted deletion.
  */
 export function createAppRemoval(deps: {
   apps: AppCollection;
@@ -31,48 +32,52 @@ export function createAppRemoval(deps: {
   const { apps, deletedApps, users, others, revision, sweepLate, logger, sweepEveryMs = SWEEP_EVERY_MS } = deps;
   let timer: NodeJS.Timeout | undefined;
 
+  /** Resolves with the number of removed users. */
   async function removeOwned(appId: Types.ObjectId): Promise<number> {
     const deletedUsers = await users.removeAll(appId);
     for (const part of others) await part.removeAll(appId);
     return deletedUsers;
   }
 
-  /** @param begunAt when the app was marked */
+  /**
+   * Removes a marked app and its data. Resolves with the number of removed users. Idempotent.
+   * @param begunAt when the app was marked
+   */
   async function finish(_id: Types.ObjectId, begunAt: Date): Promise<number> {
     const deletedUsers = await removeOwned(_id);
     const deletedAt = new Date();
     const tombstone = { deletedAt, begunAt, forgetAt: new Date(deletedAt.getTime() + KEEP_TOMBSTONE_MS) };
-    // Before the app goes: a server that was stopped meanwhile finds the one or the other.
+    // Before the app is removed: a server that was suspended then finds the app or the tombstone.
     await deletedApps.updateOne({ _id }, { $set: tombstone, $unset: { lateSince: 1 } }, { upsert: true });
     await apps.deleteOne({ _id, deletingSince: { $exists: true } });
-    // A submission whose write came after the first removal, and saw the app still going, left its record to this one.
+    // A submission that wrote after the first removal and saw the app marked relies on this one.
     return deletedUsers + (await removeOwned(_id));
   }
 
   /**
-   * Makes a creation that was cut short a deletion, so that it can neither be confirmed nor taken over
-   * any more (app-creation.ts), unless one of the two was quicker.
+   * Turns an interrupted creation into a deletion, after which it can be neither confirmed nor
+   * taken over (app-creation.ts). Resolves with false when one of the two happened first.
    */
   async function claimCreation({ _id, credentialId }: AppDocument): Promise<boolean> {
     const claimed = await apps.updateOne({ _id, credentialId, creating: true }, { $unset: { creating: 1 } });
     return claimed.matchedCount === 1;
   }
 
-  /** Finishes deletions begun before `before`, and creations that were cut short. */
+  /** Finishes deletions that began at or before `before`, and removes interrupted creations. */
   async function finishInterrupted(before: Date): Promise<void> {
     const abandoned = new Date(Date.now() - ABANDONED_AFTER_MS);
     const interrupted: mongo.Filter<AppDocument>[] = [
       { creating: { $exists: false }, deletingSince: { $lte: before } },
       { creating: true, deletingSince: { $lte: abandoned } },
     ];
-    const going = await apps.find({ $or: interrupted }).toArray();
-    // Whoever began the deletion may not have come this far.
-    if (going.length > 0) await revision.publish();
-    for (const app of going) {
+    const found = await apps.find({ $or: interrupted }).toArray();
+    // The server that began the deletion may have stopped before it published a revision.
+    if (found.length > 0) await revision.publish();
+    for (const app of found) {
       if (app.creating && !(await claimCreation(app))) continue;
       const deletedUsers = await finish(app._id, app.deletingSince ?? new Date());
-      const what = app.creating ? 'removed what a creation left' : 'finished the deletion';
-      logger.warn({ deletedUsers }, `${what} of an app that had been interrupted`);
+      const action = app.creating ? 'removed the remains of the creation' : 'finished the deletion';
+      logger.warn({ deletedUsers }, `${action} of an app after an interruption`);
     }
   }
 
@@ -83,34 +88,44 @@ export function createAppRemoval(deps: {
 
   return {
     /**
-     * Deletes an app with its users, schema versions and sessions; returns how many users that were (spec 4.4).
+     * Deletes an app with its users, schema versions and sessions (spec 4.4). Resolves with the
+     * number of deleted users. A call after a failed deletion resumes it.
      * @throws {NotFound} when there is no such app @throws {InvalidInput} when it is an admin app
      */
     async remove(sourceAppId: string): Promise<number> {
       const app = await apps.findOne({ sourceAppId, creating: { $exists: false } });
       if (!app) throw new NotFound('App not found');
       if (app.role === 'admin') throw new InvalidInput('Admin apps cannot be deleted');
-      // A deletion that failed half-way is taken up again by asking once more, so one that is going is no error.
       const begunAt = new Date();
       await apps.updateOne({ _id: app._id }, { $set: { deletingSince: begunAt } });
       await revision.publish();
       return finish(app._id, begunAt);
     },
 
-    /** Looks once for what crashes interrupted and for what was written late for deleted apps. */
+    /**
+     * Runs one sweep: finishes interrupted deletions and creations, and removes late writes for
+     * deleted apps.
+     */
     sweep,
 
-    /** Finishes what a crash interrupted and begins to look again every minute. Called once, before listening. */
+    /**
+     * Runs one sweep, which treats every deletion as interrupted, and schedules the next ones. Call
+     * once, before listening.
+     */
     async start(): Promise<void> {
       await sweep(new Date());
       timer = setInterval(() => {
         sweep().catch((error: unknown) => {
-          logger.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'could not sweep; will try again');
+          logger.warn(
+            { reason: error instanceof Error ? error.name : 'unknown' },
+            'sweep of deleted apps failed; the next interval retries it',
+          );
         });
       }, sweepEveryMs);
       timer.unref();
     },
 
+    /** Cancels the scheduled sweeps. */
     stop(): void {
       clearInterval(timer);
     },

@@ -4,20 +4,20 @@ import { Timestamp } from '../api/validation.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
 import { passwordProblem } from '../core/password.ts';
 
-/** Spec 2.2. */
+/** An app id (spec 2.2). */
 export const SourceAppId = z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).meta({ example: 'newsletter' });
 const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID).meta({ example: 'newsletter' });
 export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 
-/** An app named by a path. One of a wrong form cannot exist, so it is a 404 like any other that does not. */
+/** An app id in a path. The format is not checked: an invalid id names no app and gives 404. */
 export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsletter' }) });
 
 const EXAMPLE_PASSWORD = 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g';
 
-/** A password that the service generated. */
+/** A generated password. */
 const Password = z.string().min(24).meta({ example: EXAMPLE_PASSWORD });
 
-/** A password that a client sends to be checked. */
+/** A password that a client sends for verification. */
 export const SentPassword = z
   .string('must be a text')
   .superRefine((password, context) => {
@@ -48,9 +48,10 @@ export const appEndpoints = {
     tag: 'Apps',
     summary: 'Create an app',
     description:
-      'The generated password is in this answer only; it is stored as a hash and cannot be shown again. The app starts with the default schema.',
+      'Only this response contains the generated password; the service stores a hash and cannot return it again. The app starts with the default schema.',
     body: jsonBody(z.strictObject({ sourceAppId: NewSourceAppId }), 'Invalid sourceAppId'),
-    // Hashing waits behind log-ins, and an app whose password nobody was told is of no use.
+    // Hashing may wait for running logins, and an app is useless when its password was not
+    // returned.
     slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, role: Role, password: Password }),
     errors: [409],
@@ -63,10 +64,10 @@ export const appEndpoints = {
     tag: 'Apps',
     summary: 'Give an app a new password',
     description:
-      'The generated password is in this answer only. The old one is worth nothing any more, and the sessions made with it are over at once; so is the one that asks, if the app is its own. For the own app `currentPassword` is required, so that a session alone cannot take the account over; failures count like failed log-ins.',
+      'Only this response contains the generated password. The previous password and all sessions created with it become invalid immediately, including the session of this request when it changes the password of its own app. In that case `currentPassword` is required, so that a stolen session cannot take over the account; failures count as failed logins.',
     params: AppPath,
     body: jsonBody(z.strictObject({ currentPassword: SentPassword.optional() }).optional(), 'Invalid password change'),
-    // A 503 would lose the password: hashing goes on after it and replaces the old one in any case.
+    // After a 503 hashing would continue and replace the password, and the new one would be lost.
     slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, password: Password }),
     errors: [404, 429],
@@ -79,7 +80,7 @@ export const appEndpoints = {
     tag: 'Apps',
     summary: 'Delete an app and all its users',
     description:
-      'Permanent. When this has answered, no record of the app exists or can appear, even from submissions that were on their way. Admin apps cannot be deleted.',
+      'Permanent. After the response no record of the app exists or can appear, including from submissions in flight. Admin apps cannot be deleted.',
     params: AppPath,
     slow: true,
     response: z.strictObject({ ok: z.literal(true), deletedUsers: z.int().nonnegative().meta({ example: 42 }) }),

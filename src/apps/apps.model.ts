@@ -4,25 +4,28 @@ import { type Collection, createModel, type Model, Schema } from '../database/co
 export type Role = 'user' | 'admin';
 
 /**
- * One app. `_id` stands for this life of it: an app that is deleted and created again has another, and everything that belongs to an app
- * refers to `_id`, so that a new app can never see what an old one of the same name left.
+ * One app (spec 2.2). `_id` identifies one incarnation: an app that is deleted and created again
+ * gets another. All data of an app refers to `_id`, so that a new app never sees data of an earlier
+ * one with the same `sourceAppId` (decision 5).
  */
 export interface AppDocument {
   _id: Types.ObjectId;
   sourceAppId: string;
   role: Role;
   passwordHash: string;
-  /** Changes with the password; a session made under another one is over. */
+  /** Replaced with the password; a session with another value is no longer valid. */
   credentialId: string;
   createdAt: Date;
-  /** Set while the app is being created or deleted: it takes no submission, log-in or session. */
+  /**
+   * Set while the app is being created or deleted; it then accepts no submission, login or session.
+   */
   deletingSince?: Date;
   /**
-   * Set beside `deletingSince` until the creation is confirmed (app-creation.ts). Two fields, so that
-   * every filter on live apps needs one of them only.
+   * Set together with `deletingSince` until the creation is confirmed (app-creation.ts). A separate
+   * field, so that filters on live apps test `deletingSince` only.
    */
   creating?: true;
-  /** Not to the second: see app-activity.ts. */
+  /** May lag by about a second, and a crash loses updates: see app-activity.ts. */
   lastSubmissionAt?: Date;
 }
 
@@ -41,8 +44,9 @@ const appSchema = new Schema(
 );
 
 /**
- * The tombstone of a deleted app: the only ground on which records without an app are removed
- * (docs/decisions/0014-tombstones.md). It outlives the sweeps, for servers that were stopped meanwhile.
+ * The tombstone of a deleted app. Records without an app are removed only when a tombstone names
+ * their app (invariant 8, decision 14). It is kept longer than sweeps search for late writes, for
+ * servers that were suspended meanwhile.
  */
 export interface DeletedAppDocument {
   _id: Types.ObjectId;
@@ -51,7 +55,7 @@ export interface DeletedAppDocument {
   begunAt?: Date;
   /** When MongoDB removes the tombstone. */
   forgetAt: Date;
-  /** When a sweep first found documents that were written after the deletion, by MongoDB's clock. */
+  /** When a sweep first found late documents, by MongoDB's clock. */
   lateSince?: Date;
 }
 
@@ -65,7 +69,10 @@ const deletedAppSchema = new Schema(
   { collection: 'deleted_apps', versionKey: false },
 );
 
-/** What every change of an app or a schema renews: see app-changes.ts. */
+/**
+ * The revision: see revision.ts. The collection name `change_stamps` and the field name `stamp` are
+ * kept for existing databases.
+ */
 export interface RevisionDocument {
   _id: string;
   stamp: Types.ObjectId;
@@ -87,4 +94,4 @@ export const createDeletedAppModel = (connection: Connection): Model<DeletedAppD
   createModel(connection, 'DeletedApp', deletedAppSchema);
 
 export const createRevisionModel = (connection: Connection): Model<RevisionDocument> =>
-  createModel(connection, 'ChangeStamp', revisionSchema);
+  createModel(connection, 'Revision', revisionSchema);

@@ -5,13 +5,14 @@ import type { AppRemoval } from './app-removal.ts';
 import { appEndpoints } from './apps.contract.ts';
 import type { App, AppService, NewPassword } from './apps.service.ts';
 
-/** Resolves when the password is that of the app; throws its refusal. The sessions feature has it. */
+/** Resolves when the password is the app's, else rejects. Implemented by the sessions feature. */
 type ConfirmPassword = (
   app: Pick<App, 'sourceAppId'>,
   password: string,
   caller: { address: string; leftMs(): number },
 ) => Promise<void>;
 
+/** The endpoints of apps (spec 4.4). */
 export const appRoutes = (apps: AppService, removal: AppRemoval, confirmPassword: ConfirmPassword): Route[] =>
   routes(appEndpoints, {
     listApps: () => JsonStream.of('apps', apps.list(), present),

@@ -7,33 +7,36 @@ import { generatePassword, type PasswordHasher } from './app-credentials.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
 import type { Waiter } from './hashing-queue.ts';
 
-/** An app as the rest of the service sees it: no hash. */
+/** An app without its password hash (spec 2.2). */
 export interface App {
   id: Types.ObjectId;
   sourceAppId: string;
   role: Role;
   credentialId: string;
   createdAt: Date;
-  /** When it last took a submission, as far as that was written (app-activity.ts). */
+  /** The time of the latest submission; approximate (app-activity.ts). */
   lastSubmissionAt: Date | undefined;
 }
 
-/** A password that was just made; it is stored as a hash only, so this is the one time it can be told. */
+/** A new password in plain text. Only its hash is stored, so it cannot be returned again. */
 export interface NewPassword {
   app: App;
   password: string;
 }
 
 /**
- * What became of an app that was there: it is `live`, perhaps under another name; a deletion has begun;
- * it is `deleted`, as its tombstone says; or it is `missing`, and nothing says why (renamed or restored by
- * hand). Nothing may be removed for an app that is missing.
+ * The state of an incarnation that existed earlier:
+ * - `live`: it exists, possibly under another `sourceAppId`;
+ * - `deleting`: its deletion has begun;
+ * - `deleted`: it has a tombstone;
+ * - `missing`: it has neither document nor tombstone, after a manual edit or during a restore.
+ *   Nothing may be removed for a missing app (invariant 8).
  */
 export type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
 
 export type AppService = ReturnType<typeof createAppService>;
 
-/** The rules of apps (spec 2.2 and 4.4). An app that is being created or deleted counts as none. */
+/** The operations on apps (spec 2.2 and 4.4). An app in creation or deletion counts as absent. */
 export function createAppService(deps: {
   apps: AppCollection;
   deletedApps: DeletedAppCollection;
@@ -55,7 +58,9 @@ export function createAppService(deps: {
     return { passwordHash: await hasher.hash(password), credentialId: randomUUID() };
   }
 
-  /** Stores a new app and what it begins with. The unique index decides between two that come at once. */
+  /**
+   * Stores a new app and its initial data. The unique index lets one of concurrent calls succeed.
+   */
   async function insert(sourceAppId: string, role: Role, password: string): Promise<App> {
     const app = { sourceAppId, role, ...(await credentials(password)), createdAt: new Date() };
     return toApp({ _id: await createApp(app), ...app });
@@ -70,33 +75,40 @@ export function createAppService(deps: {
   }
 
   return {
-    /** The app of that id, or undefined. */
+    /** Resolves with the app of that id, or undefined. */
     find,
 
-    /** The app of that id. @throws {NotFound} */
+    /** Resolves with the app of that id. @throws {NotFound} */
     async get(sourceAppId: string): Promise<App> {
       const app = await find(sourceAppId);
       if (!app) throw new NotFound('App not found');
       return app;
     },
 
-    /** What became of this life of an app. While it is `deleting`, its last removal of records is still to come. */
+    /**
+     * Resolves with the state of an incarnation. While it is `deleting`, the deletion's last
+     * removal of records has not run yet.
+     */
     async stateOf(_id: Types.ObjectId): Promise<AppState> {
       const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
       if (app) return app.deletingSince ? 'deleting' : 'live';
-      // After the app: a deletion writes the tombstone first and removes the app then.
+      // Read after the app, because a deletion writes the tombstone before it removes the app.
       const tombstone = await deletedApps.findOne({ _id }, { readConcern: 'majority' });
       return tombstone ? 'deleted' : 'missing';
     },
 
-    /** The app that a session belongs to, while it lives and its password is still the one of the session. */
+    /**
+     * Resolves with the app of a session, or undefined when the app is deleted or its password has
+     * changed.
+     * @param id the app's `_id`, as hexadecimal text
+     */
     async findBySession(id: string, credentialId: string): Promise<App | undefined> {
       const _id = new Types.ObjectId(id);
       const found = await apps.findOne({ _id, credentialId, deletingSince: { $exists: false } });
       return found ? toApp(found) : undefined;
     },
 
-    /** All apps by `sourceAppId`, read as they are consumed. */
+    /** Yields all apps, ordered by `sourceAppId`, from a cursor. */
     async *list(): AsyncGenerator<App> {
       const found = apps.find({ deletingSince: { $exists: false } }).sort({ sourceAppId: 1 });
       for await (const app of found) yield toApp(app);
@@ -104,16 +116,16 @@ export function createAppService(deps: {
 
     /**
      * Creates an app with a generated password and the default schema (spec 4.4).
-     * @throws {InvalidInput} for an id of another form @throws {Conflict} when the id is taken
-     * @throws {Unavailable} when the database cannot be reached; then the app does not exist, unless the
-     * database was out of reach from the confirmation of the creation on (docs/decisions/0015)
+     * @throws {InvalidInput} when the id is invalid @throws {Conflict} when the id is taken
+     * @throws {Unavailable} when the database cannot be reached; the app then does not exist,
+     * unless the connection failed during or after the last step of the creation (decision 15)
      */
     async create(sourceAppId: string, role: Role = 'user'): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {
         throw new InvalidInput(`Invalid sourceAppId: use ${APP_ID_FORMAT}`);
       }
       if (!REACHABLE_APP_ID.test(sourceAppId)) throw new InvalidInput(`Invalid sourceAppId: ${UNREACHABLE_APP_ID}`);
-      // Hashing is slow on purpose; most conflicts can be told without it.
+      // Detects most conflicts before the expensive hash.
       if (await exists({ sourceAppId, creating: { $exists: false } }))
         throw new Conflict('An app with this sourceAppId already exists');
       const password = generatePassword();
@@ -121,47 +133,53 @@ export function createAppService(deps: {
     },
 
     /**
-     * Makes sure that an admin app exists. Returns it when this call made it; of two servers that start at once one does.
+     * Ensures that an admin app exists. Resolves with it and its password when this call created
+     * it, else with undefined. When several servers start at once, one of them creates it.
      * @param given the password to use instead of a generated one
-     * @throws {Conflict} when `sourceAppId` is taken by an app that is no admin
+     * @throws {Conflict} when an app with role `user` has this `sourceAppId`
      */
     async ensureAdmin(sourceAppId: string, given?: string): Promise<NewPassword | undefined> {
-      const anAdmin = { role: 'admin', creating: { $exists: false } } as const;
-      if (await exists(anAdmin)) return undefined;
+      const adminFilter = { role: 'admin', creating: { $exists: false } } as const;
+      if (await exists(adminFilter)) return undefined;
       const password = given ?? generatePassword();
       try {
         return { app: await insert(sourceAppId, 'admin', password), password };
       } catch (error) {
-        if (error instanceof Conflict && (await exists(anAdmin))) return undefined;
+        if (error instanceof Conflict && (await exists(adminFilter))) return undefined;
         throw error;
       }
     },
 
-    /** Gives an app a new generated password. Sessions made with the old one are over at once. @throws {NotFound} */
+    /**
+     * Replaces the password of an app by a generated one. Sessions created with the previous
+     * password become invalid immediately.
+     * @throws {NotFound}
+     */
     async rotatePassword(sourceAppId: string): Promise<NewPassword> {
-      const made = await replacePassword({ sourceAppId });
-      if (!made) throw new NotFound('App not found');
-      return made;
+      const replaced = await replacePassword({ sourceAppId });
+      if (!replaced) throw new NotFound('App not found');
+      return replaced;
     },
 
     /**
-     * Gives the app of a session a new generated password.
-     * @throws {Unauthenticated} when its password changed after the session was looked up
+     * Replaces the password of a session's app by a generated one.
+     * @throws {Unauthenticated} when the password changed after the session was read
      */
     async rotateOwnPassword({ id, credentialId }: Pick<App, 'id' | 'credentialId'>): Promise<NewPassword> {
-      const made = await replacePassword({ _id: id, credentialId });
-      if (!made) throw new Unauthenticated();
-      return made;
+      const replaced = await replacePassword({ _id: id, credentialId });
+      if (!replaced) throw new Unauthenticated();
+      return replaced;
     },
 
     /**
-     * The app when the password is right, else undefined; unknown apps and wrong passwords take equally long.
-     * @throws {Unavailable} when it cannot be checked in the time that `waiter` has left
+     * Resolves with the app when the password is correct, else with undefined. Takes the same time
+     * for an unknown app as for a wrong password.
+     * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
      */
     async checkPassword(sourceAppId: string, password: string, waiter: Waiter): Promise<App | undefined> {
       const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } });
-      const right = await hasher.verify(password, found?.passwordHash, waiter);
-      return right && found ? toApp(found) : undefined;
+      const matches = await hasher.verify(password, found?.passwordHash, waiter);
+      return matches && found ? toApp(found) : undefined;
     },
   };
 }

@@ -1,44 +1,47 @@
 import { Unavailable } from '../core/errors.ts';
 
-/** More hashes at once would take processor time from submissions (spec 8). */
-const PLACES = 2;
-/** Of these, so that a flood from many networks leaves a place to those that are known. */
-const PLACES_OF_UNKNOWN = 1;
-/** After the check a log-in still saves its session and sends its answer. */
-const MARGIN_MS = 300;
-/** How much the newest run counts in the moving average. */
-const NEWEST = 0.2;
-/** The longest run that is believed: one stalled run must not refuse log-ins for long after it. */
-const MAX_RUN_MS = 5_000;
+/** More concurrent hashes would take too much processor time from submissions. */
+const MAX_CONCURRENT = 2;
+/**
+ * The maximum for unknown networks. A flood from many of them leaves the rest to known networks.
+ */
+const MAX_CONCURRENT_UNKNOWN = 1;
+/** Time that a login needs after the check, to save its session and send its response. */
+const RESPONSE_MARGIN_MS = 300;
+/** Weight of the newest duration in the moving average. */
+const NEWEST_WEIGHT = 0.2;
+/** Upper bound of a measured duration, so that one stalled hash does not refuse logins for long. */
+const MAX_DURATION_MS = 5_000;
 
 /** A request that waits for a hash. */
 export interface Waiter {
-  /** The client's, as `clientNetwork` gives it. */
+  /** The client's network, as `clientNetwork` returns it. */
   network: string;
   /** Whether that network logged in before. */
   known: boolean;
-  /** Milliseconds that the request has left; 0 when it is over. */
+  /** Milliseconds until the request's deadline; 0 when it has ended. */
   leftMs(): number;
 }
 
-interface Job<Who = Waiter | undefined> {
-  waiter: Who;
-  /** Begins the hash; `onEnd` is called before the result is told. */
-  begin(onEnd: () => void): void;
+interface Job<W = Waiter | undefined> {
+  waiter: W;
+  /** Starts the hash. Calls `onEnd` when the hash settles, before the caller's promise settles. */
+  start(onEnd: () => void): void;
   refuse(): void;
 }
 
 /**
- * Runs at most two hashes at once, in this order: those without a waiter (an administrator creates
- * an app or replaces a password), those of known networks, those of unknown networks. Unknown
- * networks have one place at most.
+ * Runs at most two hashes at a time, in this order: hashes without a waiter (an administrator
+ * creates an app or replaces a password), hashes of known networks, hashes of unknown networks. At
+ * most one hash of an unknown network runs at a time.
  *
- * A hash with a waiter is refused at once when it cannot end in the time that its request has left,
- * by the measured duration of recent runs. One network gets half of that time at most, so that it
- * cannot fill the queue for the others. A hash whose request is over does not run.
+ * A hash with a waiter is refused immediately when, by the average duration of recent hashes, it
+ * cannot finish in the time that its request has left. One network may use at most half of that
+ * time, so that it cannot fill the queue for the others. A hash whose request has ended does not
+ * run.
  */
 export class HashingQueue {
-  readonly #first: Job<undefined>[] = [];
+  readonly #withoutWaiter: Job<undefined>[] = [];
   #known: Job<Waiter>[] = [];
   #unknown: Job<Waiter>[] = [];
   #running = 0;
@@ -46,70 +49,70 @@ export class HashingQueue {
   #averageMs = 0;
 
   /**
-   * Resolves like `hash`.
-   * @param waiter who waits; without one the hash goes first and is never refused
+   * Settles like `hash`.
+   * @param waiter the request that waits; a hash without one runs first and is never refused
    * @throws {Unavailable} when there is not enough time left
    */
   run<T>(hash: () => Promise<T>, waiter?: Waiter): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const job = {
-        begin: (onEnd: () => void) => void hash().finally(onEnd).then(resolve, reject),
+        start: (onEnd: () => void) => void hash().finally(onEnd).then(resolve, reject),
         refuse: () => reject(new Unavailable('Too many log-ins at once; try again shortly')),
       };
-      if (!waiter) this.#first.push({ ...job, waiter });
-      else if (this.#hasRoom(waiter)) this.#laneOf(waiter).push({ ...job, waiter });
+      if (!waiter) this.#withoutWaiter.push({ ...job, waiter });
+      else if (this.#hasCapacity(waiter)) this.#queueOf(waiter).push({ ...job, waiter });
       else job.refuse();
       this.#startNext();
     });
   }
 
-  #laneOf({ known }: Waiter): Job<Waiter>[] {
+  #queueOf({ known }: Waiter): Job<Waiter>[] {
     return known ? this.#known : this.#unknown;
   }
 
-  #hasRoom(waiter: Waiter): boolean {
-    if (this.#endsInTime(waiter)) return true;
-    this.#known = withoutOver(this.#known);
-    this.#unknown = withoutOver(this.#unknown);
-    return this.#endsInTime(waiter);
+  #hasCapacity(waiter: Waiter): boolean {
+    if (this.#canFinishInTime(waiter)) return true;
+    this.#known = refuseEnded(this.#known);
+    this.#unknown = refuseEnded(this.#unknown);
+    return this.#canFinishInTime(waiter);
   }
 
-  #endsInTime(waiter: Waiter): boolean {
-    const runsBefore = this.#runsBefore(waiter);
-    // Without a run there would be no newer measurement, however wrong the last one is.
-    if (runsBefore === 0) return true;
-    const timeMs = waiter.leftMs() - MARGIN_MS;
-    const ofSame = this.#laneOf(waiter).filter((job) => job.waiter.network === waiter.network).length;
-    const places = waiter.known ? PLACES : PLACES_OF_UNKNOWN;
-    const isShareFull = ofSame > 0 && ((ofSame + 1) * this.#averageMs) / places > timeMs / 2;
-    return !isShareFull && (runsBefore + 1) * this.#averageMs <= timeMs;
+  #canFinishInTime(waiter: Waiter): boolean {
+    const roundsBefore = this.#roundsBefore(waiter);
+    // Accepts a hash that can start at once, because only a new measurement corrects the average.
+    if (roundsBefore === 0) return true;
+    const timeMs = waiter.leftMs() - RESPONSE_MARGIN_MS;
+    const queued = this.#queueOf(waiter).filter((job) => job.waiter.network === waiter.network).length;
+    const concurrency = waiter.known ? MAX_CONCURRENT : MAX_CONCURRENT_UNKNOWN;
+    const isShareUsed = queued > 0 && ((queued + 1) * this.#averageMs) / concurrency > timeMs / 2;
+    return !isShareUsed && (roundsBefore + 1) * this.#averageMs <= timeMs;
   }
 
-  /** How many runs, one after the other, end before a new one of `waiter` begins, at most. */
-  #runsBefore({ known }: Waiter): number {
-    const preferred = this.#first.length + this.#known.length;
-    if (known) return Math.floor((this.#running + preferred) / PLACES);
+  /** The maximum number of consecutive hashes that finish before a new one of `waiter` starts. */
+  #roundsBefore({ known }: Waiter): number {
+    const preferred = this.#withoutWaiter.length + this.#known.length;
+    if (known) return Math.floor((this.#running + preferred) / MAX_CONCURRENT);
     const runningPreferred = this.#running - this.#runningUnknown;
-    return Math.floor((runningPreferred + preferred) / PLACES) + this.#runningUnknown + this.#unknown.length;
+    return Math.floor((runningPreferred + preferred) / MAX_CONCURRENT) + this.#runningUnknown + this.#unknown.length;
   }
 
   #startNext(): void {
-    while (this.#running < PLACES) {
-      const job = this.#first.shift() ?? this.#takeWaiting();
+    while (this.#running < MAX_CONCURRENT) {
+      const job = this.#withoutWaiter.shift() ?? this.#takeWithWaiter();
       if (!job) return;
       this.#start(job);
     }
   }
 
-  #takeWaiting(): Job | undefined {
-    const known = this.#takeInTime(this.#known);
-    if (known || this.#runningUnknown >= PLACES_OF_UNKNOWN) return known;
-    return this.#takeInTime(this.#unknown);
+  #takeWithWaiter(): Job | undefined {
+    const known = this.#takeWithTimeLeft(this.#known);
+    if (known || this.#runningUnknown >= MAX_CONCURRENT_UNKNOWN) return known;
+    return this.#takeWithTimeLeft(this.#unknown);
   }
 
-  /** The first that still has time for one run; those before it are refused. */
-  #takeInTime(lane: Job<Waiter>[]): Job | undefined {
-    for (let job = lane.shift(); job; job = lane.shift()) {
+  /** Takes the first job with enough time left for one hash and refuses those before it. */
+  #takeWithTimeLeft(queue: Job<Waiter>[]): Job | undefined {
+    for (let job = queue.shift(); job; job = queue.shift()) {
       const leftMs = job.waiter.leftMs();
       if (leftMs > 0 && (leftMs >= this.#averageMs || this.#running === 0)) return job;
       job.refuse();
@@ -117,29 +120,30 @@ export class HashingQueue {
     return undefined;
   }
 
-  #start({ waiter, begin }: Job): void {
+  #start({ waiter, start }: Job): void {
     const unknown = waiter && !waiter.known ? 1 : 0;
     this.#running += 1;
     this.#runningUnknown += unknown;
-    const begun = performance.now();
-    begin(() => {
-      this.#measured(Math.min(performance.now() - begun, MAX_RUN_MS));
+    const startedAt = performance.now();
+    start(() => {
+      this.#recordDuration(Math.min(performance.now() - startedAt, MAX_DURATION_MS));
       this.#running -= 1;
       this.#runningUnknown -= unknown;
       this.#startNext();
     });
   }
 
-  #measured(runMs: number): void {
-    this.#averageMs = this.#averageMs === 0 ? runMs : this.#averageMs + NEWEST * (runMs - this.#averageMs);
+  #recordDuration(durationMs: number): void {
+    this.#averageMs =
+      this.#averageMs === 0 ? durationMs : this.#averageMs + NEWEST_WEIGHT * (durationMs - this.#averageMs);
   }
 }
 
-/** The jobs whose request is not over; the others are refused. */
-function withoutOver(jobs: Job<Waiter>[]): Job<Waiter>[] {
+/** Returns the jobs whose request has not ended and refuses the others. */
+function refuseEnded(jobs: Job<Waiter>[]): Job<Waiter>[] {
   return jobs.filter((job) => {
-    const isOver = job.waiter.leftMs() === 0;
-    if (isOver) job.refuse();
-    return !isOver;
+    const hasEnded = job.waiter.leftMs() === 0;
+    if (hasEnded) job.refuse();
+    return !hasEnded;
   });
 }

@@ -3,40 +3,49 @@ import { Types } from 'mongoose';
 import type { RevisionCollection } from './apps.model.ts';
 
 /**
- * For how long a server may rely on what it read of an app and its schema, in milliseconds from before the read began. Whoever changes either
- * commits, waits until every lease on the old state has run out, and only then answers: so no server can hold it any more,
- * without a message between servers or a shared clock (decision 4).
+ * How long a server may rely on what it read of an app and its schema, in milliseconds from before
+ * the read began. A writer commits its change, waits until every lease on the previous state has
+ * expired, and only then responds. So no server uses the previous state after the response, without
+ * messages between servers or a shared clock (decision 4).
  */
 export const LEASE_MS = 100;
 
-/** Timers may fire a little early, and clocks of two machines run a little apart. */
+/** Timers may fire slightly early, and clocks of two machines run at slightly different rates. */
 const MARGIN_MS = 20;
 
-/** There is one stamp for all apps: changes are rare. */
-const OF_ALL_APPS = 'apps';
+/** One revision covers all apps, because changes are rare. */
+const REVISION_ID = 'apps';
 
 export type AppRevision = ReturnType<typeof createAppRevision>;
 
 /**
- * The stamp that every change of an app or a schema renews. While a server finds it unchanged, all that it read of apps is still true; so one small read renews its leases on all of them
- * (docs/decisions/0012-change-stamp.md).
+ * The revision: an opaque value that every change of an app or a schema replaces. While it is
+ * unchanged, everything that a server read of all apps is still valid, so one small read renews all
+ * of its leases (decision 12).
  */
 export function createAppRevision(revisions: RevisionCollection) {
-  /** Each stamp is a new one, and no counter: a count that a crash took back would come again, and then stand for two states. */
+  /**
+   * Replaces the revision. Resolves when the new one is committed. Values are unique instead of
+   * counted: a count that a crash rolled back would be issued again and stand for two states.
+   */
   async function bump(): Promise<void> {
-    await revisions.updateOne({ _id: OF_ALL_APPS }, { $set: { stamp: new Types.ObjectId() } }, { upsert: true });
+    await revisions.updateOne({ _id: REVISION_ID }, { $set: { stamp: new Types.ObjectId() } }, { upsert: true });
   }
 
   return {
-    /** The stamp now. Equal ones mean that between the two reads no change took effect. */
+    /** Resolves with the revision. No change took effect between two reads of the same value. */
     async read(): Promise<string> {
-      const found = await revisions.findOne({ _id: OF_ALL_APPS });
-      return found?.stamp.toHexString() ?? 'never changed';
+      const found = await revisions.findOne({ _id: REVISION_ID });
+      return found?.stamp.toHexString() ?? 'none';
     },
 
     bump,
 
-    /** To be awaited after a change was committed and before it is answered: resolves when no server can still hold a lease on what was before. */
+    /**
+     * Bumps the revision and resolves when no server can still hold a lease on the previous state
+     * ({@link LEASE_MS} and a margin later). Await it after a change is committed and before
+     * responding (invariants 4 and 5).
+     */
     async publish(): Promise<void> {
       await bump();
       await sleep(LEASE_MS + MARGIN_MS);

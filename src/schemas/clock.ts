@@ -1,13 +1,14 @@
 /**
- * Two clocks, in milliseconds. The monotonic one does not jump, but on most systems it stops while the
- * machine is suspended. The wall clock counts that time, but can be set.
+ * A monotonic clock and a wall clock, in milliseconds. The monotonic clock does not jump, but on
+ * most systems it stops while the machine is suspended. The wall clock includes that time, but can
+ * be set.
  */
 export interface Clock {
   monotonic(): number;
   wall(): number;
 }
 
-/** A moment on both clocks. */
+/** A point in time on both clocks. */
 export interface Moment {
   monotonic: number;
   wall: number;
@@ -20,8 +21,8 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Whether less than `ms` passed from one moment to another by both clocks. A wall clock that was set, in
- * either direction, by `ms` or more makes it false.
+ * Returns whether less than `ms` milliseconds passed between two moments on both clocks. A wall
+ * clock that was set by `ms` or more in either direction makes it false.
  */
 export function isWithin(ms: number, from: Moment, to: Moment): boolean {
   return to.monotonic - from.monotonic < ms && Math.abs(to.wall - from.wall) < ms;

@@ -4,47 +4,62 @@ import { type Clock, isWithin, type Moment, momentOf } from './clock.ts';
 interface Reading {
   /** When the read began. */
   begun: Moment;
-  stamp: string;
+  revision: string;
+}
+
+interface PendingRead {
+  begun: Moment;
+  result: Promise<Reading>;
 }
 
 export type RevisionReads = ReturnType<typeof createRevisionReads>;
 
-/** Readings of the change stamp (apps/app-changes.ts), each shared by all that need one meanwhile. */
+/**
+ * Reads the revision (apps/revision.ts) for the leases of one server. Concurrent callers share one
+ * read, and each read is valid for a lease.
+ */
 export function createRevisionReads(read: () => Promise<string>, clock: Clock) {
   let last: Reading | undefined;
-  let underWay: { begun: Moment; result: Promise<Reading> } | undefined;
+  let pending: PendingRead | undefined;
 
-  function begin(): { begun: Moment; result: Promise<Reading> } {
+  function startRead(): PendingRead {
     const begun = momentOf(clock);
-    const reading = { begun, result: read().then((stamp) => ({ begun, stamp })) };
-    underWay = reading;
-    const settled = (result?: Reading): void => {
-      if (underWay !== reading) return; // forgotten meanwhile, or a later one has begun
-      underWay = undefined;
-      last = result ?? last;
+    const started = { begun, result: read().then((revision) => ({ begun, revision })) };
+    pending = started;
+    const onSettled = (reading?: Reading): void => {
+      if (pending !== started) return; // cleared meanwhile, or replaced by a later read
+      pending = undefined;
+      last = reading ?? last;
     };
-    reading.result.then(settled, () => settled());
-    return reading;
+    started.result.then(onSettled, () => onSettled());
+    return started;
   }
 
   return {
-    /** The last stamp that was read, however long ago; nothing newer than it can have been seen by a read that begins now. */
-    last: (): string | undefined => last?.stamp,
+    /**
+     * Returns the revision of the last successful read, of any age, or undefined. The database
+     * state that a read sees from now on is never older than this revision.
+     */
+    last: (): string | undefined => last?.revision,
 
-    /** The stamp by a read that began at most a lease before `asked`. */
-    async asOf(asked: Moment): Promise<string> {
-      if (last && isWithin(LEASE_MS, last.begun, asked)) return last.stamp;
-      const reading = underWay && isWithin(LEASE_MS, underWay.begun, asked) ? underWay : begin();
-      return (await reading.result).stamp;
+    /**
+     * Resolves with the revision of a read that began at most {@link LEASE_MS} before
+     * `requestedAt`. Rejects with the error of the read.
+     */
+    async asOf(requestedAt: Moment): Promise<string> {
+      if (last && isWithin(LEASE_MS, last.begun, requestedAt)) return last.revision;
+      const current = pending && isWithin(LEASE_MS, pending.begun, requestedAt) ? pending : startRead();
+      return (await current.result).revision;
     },
 
-    /** Whether a read that began within the last 100 ms found this stamp. */
-    confirms: (stamp: string): boolean =>
-      last !== undefined && last.stamp === stamp && isWithin(LEASE_MS, last.begun, momentOf(clock)),
+    /** Returns whether a read that began within the last {@link LEASE_MS} found this revision. */
+    confirms: (revision: string): boolean =>
+      last !== undefined && last.revision === revision && isWithin(LEASE_MS, last.begun, momentOf(clock)),
 
-    forget(): void {
+    /** Discards the last read and ignores the result of a pending one. */
+    clear(): void {
       last = undefined;
-      underWay = undefined;
+      pending = undefined;
     },
   };
 }

@@ -1,48 +1,37 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { App } from '../apps/apps.service.ts';
 import { LEASE_MS } from '../apps/revision.ts';
-import { Unavailable } from '../core/errors.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import { type Clock, isWithin, type Moment, momentOf, systemClock } from './clock.ts';
+import { type LeaseSource, readCommitted } from './committed-read.ts';
 import { createRevisionReads } from './revision-reads.ts';
 import type { AppSchema, StoredSchema } from './schema-store.ts';
 
-/** How many apps' compiled schemas are kept; the least used go first. */
+/** The maximum number of apps in each cache; the least recently used is evicted first. */
 const MAX_APPS = 10_000;
 
-/**
- * An app is read again after this long even if the change stamp says that nothing changed: a server that died between a change and its new stamp (nobody was told that the change took effect), or a hand in
- * the database, leaves none.
- */
+/** Upper bound on staleness when a change never bumped the revision (crash, manual edit). */
 const MAX_AGE_MS = 60_000;
 
-/**
- * How long a read goes on while the newest state may still be rolled back, and how often it looks. A
- * change is committed by a majority within milliseconds, unless members of the replica set are away.
- */
-const SETTLES_WITHIN_MS = 1_000;
-const LOOK_AGAIN_MS = 20;
-
-/** An app and its newest schema, as read at one moment. */
+/** An app and its newest schema, as one read returned them. */
 export interface Lease {
   app: App;
   schema: AppSchema;
-  /** Of the schema's document: a version number may come again after a rollback. */
+  /** The id of the schema's document: a version number may be issued again after a rollback. */
   schemaId: string;
   validator: Validator;
-  /** Whether what was read may still be relied on. */
+  /** Returns whether the lease is still valid. */
   isCurrent(): boolean;
-  /** Whether it was read from a primary that is none any more, and so may have been out of date when it was read. */
+  /** Returns whether the primary changed since the read, which may then have returned old state. */
   isRevoked(): boolean;
 }
 
 interface Read {
   /** When the read began. */
   begun: Moment;
-  /** The change stamp as it was read before this read began, if it was. */
+  /** The revision that was known before the read began. */
   revision: string | undefined;
-  /** How many revocations there had been then. */
+  /** The number of revocations before the read began. */
   revocations: number;
   isDone: boolean;
   result: Promise<Lease | undefined>;
@@ -50,28 +39,18 @@ interface Read {
 
 type Compiled = Pick<Lease, 'schema' | 'schemaId' | 'validator'>;
 
-/** An app and its newest schema, as one read saw them. */
-interface Seen {
-  app: App;
-  stored: StoredSchema;
-}
-
-type ReadConcern = 'local' | 'majority';
-
 export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
 
 /**
- * Hands out leases: the newest schema of an app, which may be used for 100 ms after the read of it began (invariants 4 and 5, and decision 4), and on for as long as the change
- * stamp, read within the last 100 ms, is the one from before that read. All that ask meanwhile share one read of the app, and one of the stamp.
+ * Grants leases on the newest schema of an app (invariants 4 and 5). A lease is valid for
+ * {@link LEASE_MS} from the start of its read (decision 4), and longer while a revision read within
+ * the last {@link LEASE_MS} equals the one known before that read (decision 12). Concurrent callers
+ * share one read of the app and one of the revision.
  *
- * A lease is never given on what a change of primary may still roll back (docs/decisions/0016).
+ * A lease never covers state that a change of primary may still roll back (decision 16).
  */
 export function createSchemaLeases(
-  source: {
-    findApp(sourceAppId: string, readConcern: ReadConcern): Promise<App | undefined>;
-    newestSchema(app: App, readConcern: ReadConcern): Promise<StoredSchema | undefined>;
-    readRevision(): Promise<string>;
-  },
+  source: LeaseSource & { readRevision(): Promise<string> },
   clock: Clock = systemClock,
 ) {
   const reads = new LRUCache<string, Read>({ max: MAX_APPS });
@@ -79,7 +58,7 @@ export function createSchemaLeases(
   let revocations = 0;
   const compiled = new LRUCache<string, Compiled>({ max: MAX_APPS });
 
-  function begin(sourceAppId: string): Read {
+  function startRead(sourceAppId: string): Read {
     const begun = momentOf(clock);
     const read: Read = {
       begun,
@@ -89,14 +68,14 @@ export function createSchemaLeases(
       result: Promise.resolve(undefined),
     };
     read.result = load(sourceAppId, read);
-    // So that the next read has one to be held against.
+    // Without a known revision this read cannot be renewed; the next one can.
     if (read.revision === undefined) revisionReads.asOf(begun).catch(() => undefined);
     reads.set(sourceAppId, read);
     read.result.then(
       () => {
         read.isDone = true;
       },
-      // A failed read is nobody's lease: the next one that asks reads again.
+      // Not cached: the next caller reads again.
       () => drop(sourceAppId, read),
     );
     return read;
@@ -107,100 +86,79 @@ export function createSchemaLeases(
   }
 
   async function load(sourceAppId: string, read: Read): Promise<Lease | undefined> {
-    const seen = await settled(sourceAppId);
-    if (!seen) return undefined;
-    const { app, stored } = seen;
+    const found = await readCommitted(source, clock, sourceAppId);
+    if (!found) return undefined;
+    const { app, stored } = found;
     const isRevoked = (): boolean => revocations !== read.revocations;
-    const isCurrent = (): boolean => !isRevoked() && (isYoung(read) || isUnchanged(read));
+    const isCurrent = (): boolean => !isRevoked() && (isRecent(read) || isConfirmed(read));
     return { app, ...compile(app, stored), isCurrent, isRevoked };
   }
 
-  /**
-   * The app and its newest schema when the primary and a majority agree on them; repeats the reads until
-   * they do. The primary alone may show what is rolled back later. The majority alone is not enough
-   * either: a new primary learns only with its first commit which of its writes were acknowledged.
-   * @throws {Unavailable} when they do not agree in time
-   */
-  async function settled(sourceAppId: string): Promise<Seen | undefined> {
-    const begun = clock.monotonic();
-    for (;;) {
-      const [local, majority] = await Promise.all([look(sourceAppId, 'local'), look(sourceAppId, 'majority')]);
-      // An app's end is committed before its document is removed, so for that the one read is enough.
-      if (!local || isSame(local, majority)) return local;
-      if (clock.monotonic() - begun >= SETTLES_WITHIN_MS) throw new Unavailable();
-      await sleep(LOOK_AGAIN_MS);
-    }
-  }
+  const isRecent = ({ begun }: Read, now = momentOf(clock)): boolean => isWithin(LEASE_MS, begun, now);
 
-  async function look(sourceAppId: string, readConcern: ReadConcern): Promise<Seen | undefined> {
-    const app = await source.findApp(sourceAppId, readConcern);
-    const stored = app && (await source.newestSchema(app, readConcern));
-    return app && stored && { app, stored };
-  }
-
-  const isYoung = ({ begun }: Read, now = momentOf(clock)): boolean => isWithin(LEASE_MS, begun, now);
-
-  const isUnchanged = ({ begun, revision }: Read): boolean =>
+  const isConfirmed = ({ begun, revision }: Read): boolean =>
     revision !== undefined && isWithin(MAX_AGE_MS, begun, momentOf(clock)) && revisionReads.confirms(revision);
 
-  /** Whether one who asks at `asked` may be given what a read finds, or found. Reads the stamp when that is needed to tell. */
-  async function serves(read: Read, asked: Moment): Promise<boolean> {
-    if (isYoung(read, asked)) return true;
-    if (!read.isDone || read.revision === undefined || !isWithin(MAX_AGE_MS, read.begun, asked)) return false;
-    return (await revisionReads.asOf(asked)) === read.revision;
+  /**
+   * Resolves with whether a read may serve a call made at `requestedAt`. Reads the revision when
+   * the age of the read does not decide it.
+   */
+  async function canServe(read: Read, requestedAt: Moment): Promise<boolean> {
+    if (isRecent(read, requestedAt)) return true;
+    if (!read.isDone || read.revision === undefined || !isWithin(MAX_AGE_MS, read.begun, requestedAt)) return false;
+    return (await revisionReads.asOf(requestedAt)) === read.revision;
   }
 
-  /** A version never changes, so it and its compiled form are kept as long as it is the newest. */
+  /** Compiles a schema once while it is the newest of its app. Versions are immutable. */
   function compile(app: App, { id, schema }: StoredSchema): Compiled {
     const appId = app.id.toHexString();
     const schemaId = id.toHexString();
-    const kept = compiled.get(appId);
-    if (kept?.schemaId === schemaId) return kept;
-    const made = { schemaId, schema, validator: compileSchema(schema) };
-    compiled.set(appId, made);
-    return made;
+    const cached = compiled.get(appId);
+    if (cached?.schemaId === schemaId) return cached;
+    const entry = { schemaId, schema, validator: compileSchema(schema) };
+    compiled.set(appId, entry);
+    return entry;
   }
 
   return {
     /**
-     * The app and its newest schema, or undefined when there is no such app. What is returned was true within the last 100 ms, or read by a read
-     * that began after this call (a slow database must not keep callers waiting for ever).
+     * Resolves with a lease on the app and its newest schema, or with undefined when the app does
+     * not exist. The state was valid within the last {@link LEASE_MS}, or comes from a read that
+     * began after this call, so that a slow database does not delay callers without bound.
+     * @throws {Unavailable} when a majority does not confirm the newest state within a second
      */
     async hold(sourceAppId: string): Promise<Lease | undefined> {
-      const asked = momentOf(clock);
+      const requestedAt = momentOf(clock);
       for (;;) {
-        const kept = reads.get(sourceAppId);
-        if (kept && !(await serves(kept, asked))) {
-          drop(sourceAppId, kept); // and look again: another may have begun a read meanwhile
-          continue;
+        const cached = reads.get(sourceAppId);
+        if (cached && !(await canServe(cached, requestedAt))) {
+          drop(sourceAppId, cached);
+          continue; // another caller may have started a read meanwhile
         }
-        const read = kept ?? begin(sourceAppId);
+        const read = cached ?? startRead(sourceAppId);
         const lease = await read.result;
-        // That an app does not exist is never taken from an earlier read: it may have been created since.
-        const isFresh = read.begun.monotonic >= asked.monotonic && read.revocations === revocations;
-        if (isFresh || lease?.isCurrent()) return lease;
+        // "No such app" never comes from an earlier read: the app may have been created since.
+        const isOwnRead = read.begun.monotonic >= requestedAt.monotonic && read.revocations === revocations;
+        if (isOwnRead || lease?.isCurrent()) return lease;
         drop(sourceAppId, read);
       }
     },
 
-    /** Forgets what this server read of an app, so that it sees its own changes at once. */
+    /** Discards this server's read of an app, so that the next lease includes its own change. */
     forget(sourceAppId: string): void {
       reads.delete(sourceAppId);
     },
 
     /**
-     * Revokes all leases. For a change of primary: the old one may have gone on answering reads for seconds after another was elected, so what was read from it
-     * says nothing of what the new one holds.
+     * Revokes all leases. Call it on a change of primary: the previous primary may have answered
+     * reads for seconds after the election, so what it returned may differ from the new primary's
+     * state.
      */
     revokeAll(): void {
       revocations += 1;
       reads.clear();
       compiled.clear();
-      revisionReads.forget();
+      revisionReads.clear();
     },
   };
-}
-
-function isSame(one: Seen, other: Seen | undefined): boolean {
-  return other !== undefined && one.app.id.equals(other.app.id) && one.stored.id.equals(other.stored.id);
 }

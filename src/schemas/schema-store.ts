@@ -4,7 +4,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import type { SchemaCollection, SchemaDocument } from './schemas.model.ts';
 
-/** A schema as it is answered (spec 2.3). */
+/** A schema as responses contain it (spec 2.3). */
 export interface AppSchema {
   version: number;
   rejectUnknown: boolean;
@@ -12,23 +12,23 @@ export interface AppSchema {
 }
 
 /**
- * A schema with the id of its document. A version number can stand for two schemas, when one of them
- * was rolled back by a change of primary; the id cannot.
+ * A schema with the id of its document. A version number can identify two schemas when a change of
+ * primary rolled one of them back; the id identifies one.
  */
 export interface StoredSchema {
   id: Types.ObjectId;
   schema: AppSchema;
 }
 
-/** A version as the history lists it. */
+/** An entry of the version history. */
 export interface SchemaVersion {
   version: number;
   createdAt: Date;
-  /** How many fields it has. */
+  /** The number of fields. */
   fields: number;
 }
 
-/** What a new app begins with (spec 2.3). */
+/** The schema of a new app (spec 2.3). */
 const DEFAULT_SCHEMA: AppSchema = {
   version: 1,
   rejectUnknown: false,
@@ -37,17 +37,18 @@ const DEFAULT_SCHEMA: AppSchema = {
 
 /** The stored schema versions of apps. */
 export interface SchemaStore extends AppOwned {
-  /** The newest version, or undefined when the app is gone. */
+  /** Resolves with the newest version, or undefined when the app is deleted. */
   newest(appId: Types.ObjectId, readConcern?: 'local' | 'majority'): Promise<StoredSchema | undefined>;
+  /** Resolves with that version, or undefined when it does not exist. */
   version(appId: Types.ObjectId, version: number): Promise<StoredSchema | undefined>;
-  /** All versions, newest first, read as they are consumed. */
+  /** Returns all versions, newest first, from a cursor. */
   history(appId: Types.ObjectId): AsyncIterable<SchemaVersion>;
   /**
-   * Adds a version and resolves with the id of its document. Rejects with a duplicate-key error when
-   * that version exists.
+   * Adds a version. Resolves with the id of its document; rejects with a duplicate-key error when
+   * the version exists.
    */
   add(appId: Types.ObjectId, schema: AppSchema): Promise<Types.ObjectId>;
-  /** Removes the document of that id. */
+  /** Removes the document with that id. */
   remove(id: Types.ObjectId): Promise<void>;
 }
 
@@ -71,7 +72,7 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
       try {
         await add(appId, DEFAULT_SCHEMA);
       } catch (error) {
-        if (!isDuplicateKey(error)) throw error; // an earlier attempt stored it
+        if (!isDuplicateKey(error)) throw error; // else an earlier attempt stored it
       }
     },
     removeAll: async (appId, since) =>
@@ -80,7 +81,7 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
       (await schemas.findOne({ appId, createdAt: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
     newest: (appId, readConcern) => read({ appId }, readConcern),
     version: (appId, version) => read({ appId, version }),
-    // Served by appId_1_version_-1, like every other read here.
+    // Uses the index appId_1_version_-1, like all reads in this file.
     history: (appId) =>
       schemas
         .find({ appId })

@@ -13,7 +13,7 @@ const example = {
   ],
 } as const;
 
-/** Spec 2.3. */
+/** A schema in responses (spec 2.3). */
 const SchemaDocument = z
   .strictObject({
     version: z.int().positive(),
@@ -22,6 +22,7 @@ const SchemaDocument = z
   })
   .meta({ id: 'Schema', example });
 
+/** The body of a schema replacement (spec 4.4). */
 export const SchemaReplacement = z
   .strictObject({
     rejectUnknown: z.boolean(),
@@ -30,7 +31,7 @@ export const SchemaReplacement = z
   .meta({ id: 'SchemaReplacement', example: { rejectUnknown: example.rejectUnknown, fields: example.fields } });
 
 const VersionQuery = z.strictObject({
-  version: WholeNumber(1).optional().meta({ description: 'An earlier version; without it the newest', example: 1 }),
+  version: WholeNumber(1).optional().meta({ description: 'An earlier version. Default: the newest', example: 1 }),
 });
 
 export const schemaEndpoints = {
@@ -41,7 +42,7 @@ export const schemaEndpoints = {
     tag: 'Public',
     summary: "The app's schema",
     description:
-      'The newest version, for a client that builds its form from it. Send the ETag back in `If-None-Match` to be told 304 when nothing changed.',
+      'The newest version, for clients that generate a form from it. A request with the ETag in `If-None-Match` gets 304 while the schema is unchanged.',
     response: SchemaDocument,
     responseHeaders: { ETag: 'Changes with the schema' },
     conditional: true,
@@ -67,7 +68,7 @@ export const schemaEndpoints = {
     params: AppPath,
     query: VersionQuery,
     response: SchemaDocument,
-    responseHeaders: { ETag: 'Names the version, for `If-Match` of the replacement' },
+    responseHeaders: { ETag: 'Identifies the version, for `If-Match` of the replacement' },
     errors: [404],
   },
   replaceSchema: {
@@ -78,7 +79,7 @@ export const schemaEndpoints = {
     tag: 'Schemas',
     summary: "Replace any app's schema",
     description:
-      'Makes a new version; earlier ones stay readable. Stored records are not checked again. When this has answered, every later submission is checked against the new version, on every server. With `If-Match` it replaces the version that was read and no other: 412 when there is a newer one.',
+      'Creates a new version; earlier versions stay readable. Stored records are not validated again. After the response every later submission is validated against the new version, on every server. With `If-Match` the replacement succeeds only if the named version is the newest; otherwise the response is 412.',
     params: AppPath,
     headers: z.object({
       'if-match': z.string().optional().meta({ description: 'The ETag of the version to replace', example: '"v2"' }),

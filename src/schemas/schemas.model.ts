@@ -2,7 +2,7 @@ import type { Connection, Types } from 'mongoose';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 
-/** One version of an app's schema. Versions are documents of their own and never change, so every one stays readable. */
+/** One version of an app's schema. Each version is an immutable document and stays readable. */
 export interface SchemaDocument {
   _id: Types.ObjectId;
   appId: Types.ObjectId;

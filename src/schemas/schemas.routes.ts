@@ -5,6 +5,7 @@ import type { AppSchema } from './schema-store.ts';
 import { schemaEndpoints } from './schemas.contract.ts';
 import type { SchemaService } from './schemas.service.ts';
 
+/** The endpoints of schemas (spec 4.1 and 4.4). */
 export const schemaRoutes = (schemas: SchemaService): Route[] =>
   routes(schemaEndpoints, {
     getSchema: async ({ principal }) => versioned(await schemas.current(principal.sourceAppId)),
@@ -12,7 +13,7 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
 
     getAppSchema: async ({ params, query, res }) => {
       const schema = await schemas.get(params.sourceAppId, query.version);
-      // Not for 304: after an app was deleted and created again, version 2 is another document.
+      // Not usable for 304: version 2 of another incarnation of the app is another document.
       res.setHeader('ETag', `"v${schema.version}"`);
       return present(schema);
     },
@@ -25,8 +26,9 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
   });
 
 /**
- * The versions that an `If-Match` names, or undefined when it sets no condition. A tag of another form names none. Weak tags count, though HTTP says otherwise: proxies that
- * compress weaken ours, and the version is the same.
+ * Returns the versions that an `If-Match` header names, or undefined when it sets no condition.
+ * Tags of another form name no version. Unlike HTTP requires, weak tags count: proxies that
+ * compress weaken the service's tags without changing the version.
  */
 function versionsOf(ifMatch: string | undefined): number[] | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
@@ -37,15 +39,15 @@ function present({ version, rejectUnknown, fields }: AppSchema): AppSchema {
   return { version, rejectUnknown, fields };
 }
 
-/** A schema is the same object for as long as it is the newest, so it is turned into text once. */
-const texts = new WeakMap<AppSchema, Versioned>();
+/** Serialized schemas. The leases keep one object per newest schema, so each is serialized once. */
+const replies = new WeakMap<AppSchema, Versioned>();
 
 function versioned(schema: AppSchema): Versioned {
-  let text = texts.get(schema);
-  if (!text) {
+  let reply = replies.get(schema);
+  if (!reply) {
     const json = JSON.stringify(present(schema));
-    text = new Versioned(json, `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`);
-    texts.set(schema, text);
+    reply = new Versioned(json, `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`);
+    replies.set(schema, reply);
   }
-  return text;
+  return reply;
 }

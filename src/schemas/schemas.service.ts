@@ -6,7 +6,7 @@ import { completeDefinition, definitionIssues, type FieldDefinitionInput } from 
 import type { SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
 
-/** 400: the id names no app. The public learns no more than for an id of a wrong form (spec 5.1). */
+/** 400: no app has this id. The message is the one for an invalid format (spec 5.1). */
 export class UnknownApp extends InvalidInput {
   constructor() {
     super('Invalid x-app-id header');
@@ -15,7 +15,7 @@ export class UnknownApp extends InvalidInput {
 
 export type SchemaService = ReturnType<typeof createSchemaService>;
 
-/** The rules of schemas (spec 2.3 and 4.4). */
+/** The operations on schemas (spec 2.3 and 4.4). */
 export function createSchemaService(deps: {
   apps: AppService;
   store: SchemaStore;
@@ -31,46 +31,52 @@ export function createSchemaService(deps: {
   }
 
   /**
-   * Checks that an app was still there when its new version took effect. If it was deleted meanwhile,
-   * perhaps before the version came, takes that version back; nobody else removes it.
-   * @throws {NotFound} @throws {Unavailable} when the app is missing and nothing says that it was deleted
+   * Resolves when the app still exists after its new version took effect. When the app was deleted
+   * meanwhile, removes that version, because the deletion may have run before it was stored.
+   * @throws {NotFound} when the app was deleted
+   * @throws {Unavailable} when the app is missing without a tombstone
    */
   async function ensureLive(appId: App['id'], versionId: App['id']): Promise<void> {
-    const fate = await apps.stateOf(appId);
-    if (fate === 'live') return;
-    if (fate === 'missing') throw new Unavailable();
+    const state = await apps.stateOf(appId);
+    if (state === 'live') return;
+    if (state === 'missing') throw new Unavailable();
     await store.remove(versionId);
     throw new NotFound('App not found');
   }
 
   return {
-    /** The newest schema of a known app, or the one of `version`. @throws {NotFound} */
+    /** Resolves with the newest schema of an app, or with that `version`. @throws {NotFound} */
     ofApp,
 
-    /** The newest schema for the public (spec 4.1). @throws {UnknownApp} */
+    /**
+     * Resolves with the newest schema, from a lease (spec 4.1).
+     * @throws {UnknownApp} @throws {Unavailable}
+     */
     async current(sourceAppId: string): Promise<AppSchema> {
       const lease = await leases.hold(sourceAppId);
       if (!lease) throw new UnknownApp();
       return lease.schema;
     },
 
-    /** The newest schema for an admin, or the one of `version`. @throws {NotFound} */
+    /** Resolves with any app's newest schema, or with that `version`. @throws {NotFound} */
     async get(sourceAppId: string, version?: number): Promise<AppSchema> {
       return ofApp(await apps.get(sourceAppId), version);
     },
 
-    /** All versions of an app's schema, newest first, read as they are consumed. @throws {NotFound} */
+    /** Resolves with a cursor over all versions, newest first. @throws {NotFound} */
     async history(sourceAppId: string): Promise<AsyncIterable<SchemaVersion>> {
       return store.history((await apps.get(sourceAppId)).id);
     },
 
     /**
-     * Replaces an app's schema by a new version and returns it. When this resolves, no server checks a later submission against an older version
-     * (invariant 4): it commits, then waits until every lease on the old one has run out.
+     * Replaces an app's schema by a new version and resolves with it (spec 4.4). Once this
+     * resolves, no server validates a later submission against an older version (invariant 4): it
+     * commits, then waits until every lease on the previous version has expired.
      *
-     * @param over replaces only one of these versions. Of several servers that replace the same one, one does: the unique index decides.
-     * @throws {InvalidInput} when the definitions contradict themselves @throws {NotFound}
-     * @throws {PreconditionFailed} when the newest version is none of `over`; nothing is stored
+     * @param over the only versions to replace. When several servers replace the same version, the
+     * unique index lets one succeed.
+     * @throws {InvalidInput} when the definitions are inconsistent @throws {NotFound}
+     * @throws {PreconditionFailed} when the newest version is not in `over`; nothing is stored
      */
     async replace(
       sourceAppId: string,
@@ -92,7 +98,7 @@ export function createSchemaService(deps: {
         try {
           added = await store.add(id, schema);
         } catch (error) {
-          if (isDuplicateKey(error)) continue; // another PUT took that version; this one comes after it
+          if (isDuplicateKey(error)) continue; // another PUT stored that version
           throw error;
         }
         leases.forget(sourceAppId);

@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
 
 const MAX_NETWORKS = 10_000;
-const REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
+const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The networks that logged in lately: see `HashingQueue` for what they are preferred in. */
+/** The networks with a recent login. `HashingQueue` gives them priority. */
 export interface KnownNetworks {
   has(network: string): boolean;
   remember(network: string): void;
 }
 
-/** Remembers 10,000 networks for 30 days after their last log-in, in memory. */
+/** Keeps at most 10,000 networks in memory, each for 30 days after its last login. */
 export function createKnownNetworks(): KnownNetworks {
-  const networks = new LRUCache<string, true>({ max: MAX_NETWORKS, ttl: REMEMBERED_MS });
+  const networks = new LRUCache<string, true>({ max: MAX_NETWORKS, ttl: KEEP_MS });
   return {
     has: (network) => networks.has(network),
     remember: (network) => void networks.set(network, true),

@@ -2,29 +2,28 @@ import { TooManyRequests } from '../core/errors.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 
 const WINDOW_MS = 15 * 60 * 1000;
-/** What one network may fail over all apps, as a multiple of what it may fail for one. */
+/** The limit of one network over all apps, as a multiple of its limit for one app. */
 const NETWORK_FACTOR = 3;
 
-/**
- * Limits the failed log-ins of one network for one app, and over all apps. Other networks are not
- * affected.
- */
+/** Limits failed logins per network and app, and per network over all apps. */
 export interface LoginLimiter {
   /**
-   * Counts an attempt before it is checked, so that attempts sent at once cannot exceed the limit.
+   * Counts an attempt before its password check, so that concurrent attempts stay in the limit.
    *
-   * @param network as `clientNetwork` gives it
-   * @returns takes the attempt back, once: it was right, or it could not be checked
-   * @throws {TooManyRequests} and counts nothing
+   * @param network the client's network, as `clientNetwork` returns it
+   * @returns a function that undoes the count; call it at most once, after an attempt that
+   * succeeded or could not be checked
+   * @throws {TooManyRequests} when a limit is reached; the attempt is not counted
    */
   attempt(sourceAppId: string, network: string): () => void;
 }
 
 /**
- * Without the limit over all apps, made-up app ids would give a client any number of attempts, each
- * of which costs a hash. It also bounds the keys that one network adds to the limit for each app.
+ * Creates the limiter. Without the limit over all apps, a client could make any number of attempts
+ * with invented app ids, and each attempt costs a hash. That limit also bounds the number of keys
+ * that one network adds to the limit per app.
  *
- * @param failures allowed in 15 minutes for one app and network; 0 is no limit
+ * @param failures the failures allowed in 15 minutes per app and network; 0 disables both limits
  */
 export function createLoginLimiter(failures: number): LoginLimiter {
   if (failures === 0) return { attempt: () => () => undefined };
@@ -37,9 +36,9 @@ export function createLoginLimiter(failures: number): LoginLimiter {
       if (waitMs > 0) {
         throw new TooManyRequests('Too many failed log-ins; try again later', Math.ceil(waitMs / 1000));
       }
-      const forgive = [ofNetwork.count(network), ofApp.count(key)];
+      const undoCounts = [ofNetwork.count(network), ofApp.count(key)];
       return () => {
-        for (const takeBack of forgive) takeBack();
+        for (const undo of undoCounts) undo();
       };
     },
   };

@@ -6,13 +6,14 @@ import { z } from 'zod';
 import type { AppOwned } from '../apps/app-owned.ts';
 import { INDEX_BUILD_TIME_MS, limitStatementTime } from '../database/collections.ts';
 
-/** Spec 2.5. */
+/** The lifetime of a session (spec 2.5), in milliseconds. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const COLLECTION = 'sessions';
 
-/** What a session carries: the app, its role at log-in, and under which password it was made. */
+/** A stored session: the app, its role at login, and the `credentialId` of the password used. */
 const StoredSession = z.looseObject({
-  // Its attributes are left behind: they matter when the cookie is set, and one of a wrong form would make express-session throw where nobody catches it.
+  // The attributes are dropped: they matter only when the cookie is set, and an invalid one would
+  // make express-session throw where no handler catches it.
   cookie: z.object({}),
   appId: z.string(),
   sourceAppId: z.string(),
@@ -30,8 +31,8 @@ declare module 'express-session' {
 }
 
 /**
- * Sessions in MongoDB. They are written at log-in and never after: `touch` does nothing, so no request in flight can bring back a session that a log-out ended.
- * The id is stored as a hash, so the database alone lets nobody in. A stored session that is damaged counts as none.
+ * Sessions in MongoDB, written at login only: `touch` does nothing, so that a request in flight
+ * cannot restore a session that a logout ended.
  */
 class SessionStore extends MongoStore {
   constructor(options: ConstructorParameters<typeof MongoStore>[0]) {
@@ -44,6 +45,10 @@ class SessionStore extends MongoStore {
   }
 }
 
+/**
+ * Creates the session store (spec 2.5). It stores each id as a hash, so that read access to the
+ * database does not give access to sessions. A damaged stored session counts as absent.
+ */
 export function createSessionStore(connection: Connection): MongoStore {
   return new SessionStore({
     client: connection.getClient(),
@@ -52,23 +57,26 @@ export function createSessionStore(connection: Connection): MongoStore {
     autoRemove: 'disabled',
     transformId: (id) => createHash('sha256').update(id).digest('base64url'),
     stringify: false,
-    // The store hands `null` on as "no session"; its types do not say that it may.
+    // The store treats `null` as "no session", which its types do not allow.
     unserialize: (stored) => (StoredSession.safeParse(stored).data ?? null) as unknown as SessionData,
   });
 }
 
-/** The sessions of an app, so that its deletion can end them. */
+/** Removes the sessions of an app with the app, and creates the collection's indexes. */
 export function createSessionOwnership(connection: Connection): AppOwned & { createIndexes(): Promise<void> } {
   const sessions = limitStatementTime(connection.getClient().db(connection.name).collection(COLLECTION));
-  const of = (appId: Types.ObjectId) => ({ 'session.appId': appId.toHexString() });
-  /** A session is made one lifetime before it expires. */
+  const byApp = (appId: Types.ObjectId) => ({ 'session.appId': appId.toHexString() });
+  /** Returns when a session created at `time` expires; the creation time itself is not stored. */
   const expiryOf = (time: Date): Date => new Date(time.getTime() + SESSION_LIFETIME_MS);
   return {
     removeAll: async (appId, since) =>
-      (await sessions.deleteMany({ ...of(appId), ...(since && { expires: { $gte: expiryOf(since) } }) })).deletedCount,
+      (await sessions.deleteMany({ ...byApp(appId), ...(since && { expires: { $gte: expiryOf(since) } }) }))
+        .deletedCount,
     has: async (appId, made, time) =>
-      (await sessions.findOne({ ...of(appId), expires: { [made === 'before' ? '$lt' : '$gte']: expiryOf(time) } })) !==
-      null,
+      (await sessions.findOne({
+        ...byApp(appId),
+        expires: { [made === 'before' ? '$lt' : '$gte']: expiryOf(time) },
+      })) !== null,
     async createIndexes() {
       await sessions.createIndex({ expires: 1 }, { expireAfterSeconds: 0, maxTimeMS: INDEX_BUILD_TIME_MS });
       await sessions.createIndex({ 'session.appId': 1 }, { maxTimeMS: INDEX_BUILD_TIME_MS });

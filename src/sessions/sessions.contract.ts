@@ -20,7 +20,7 @@ export const sessionEndpoints = {
     tag: 'Sessions',
     summary: 'Log in',
     description:
-      'Sets the HTTP-only session cookie, for 7 days. Failures are limited for each app and address, and for each address over all apps.',
+      'Sets the HTTP-only session cookie, valid for 7 days. Failures are limited per app and address, and per address over all apps.',
     body: jsonBody(Credentials, 'Invalid log-in'),
     response: z.strictObject({ ok: Ok, sourceAppId: SourceAppId, role: Role }),
     responseHeaders: { 'Set-Cookie': 'The session cookie' },
@@ -32,7 +32,7 @@ export const sessionEndpoints = {
     auth: 'visitor',
     tag: 'Sessions',
     summary: 'Log out',
-    description: 'Ends the current session. Without one it answers the same.',
+    description: 'Ends the current session. The response is the same without a session.',
     response: z.strictObject({ ok: Ok }),
     errors: [],
   },

@@ -4,12 +4,14 @@ import { beginSession, endSession } from './cookie-session.ts';
 import { sessionEndpoints } from './sessions.contract.ts';
 import { INVALID_CREDENTIALS, type SessionService } from './sessions.service.ts';
 
+/** The endpoints of sessions (spec 4.2). */
 export const sessionRoutes = (sessions: SessionService, cookieName: string): Route[] =>
   routes(sessionEndpoints, {
     logIn: async ({ body, req, res, leftMs }) => {
       const app = await sessions.logIn(body.sourceAppId, body.password, { address: req.ip ?? '', leftMs });
       await beginSession(req, app);
-      // To check a password takes longer than to delete an app, so its sessions may have been removed before this one was saved.
+      // The app may have been deleted during the password check; its sessions were then removed
+      // before this one was saved.
       if (!(await sessions.isLive(req.session))) {
         await endSession(req, res, cookieName);
         throw new Unauthenticated(INVALID_CREDENTIALS);

@@ -6,20 +6,20 @@ import { Forbidden, Unauthenticated } from '../core/errors.ts';
 import { createKnownNetworks } from './known-networks.ts';
 import type { LoginLimiter } from './login-limiter.ts';
 
-/** Spec 7: the same for an unknown app and a wrong password. */
+/** The message for an unknown app and for a wrong password alike (spec 7). */
 export const INVALID_CREDENTIALS = 'Invalid credentials';
 
-/** The request that asks for a password check. */
+/** The request that checks a password. */
 export interface Caller {
   /** The client's IP address. */
   address: string;
-  /** Milliseconds that the request has left; 0 when it is over. */
+  /** Milliseconds until the request's deadline; 0 when it has ended. */
   leftMs(): number;
 }
 
 export type SessionService = ReturnType<typeof createSessionService>;
 
-/** The rules of log-ins and sessions (spec 2.5, 4.2 and 5.2). */
+/** The operations on logins and sessions (spec 2.5, 4.2 and 5.2). */
 export function createSessionService(deps: { apps: AppService; limiter: LoginLimiter }) {
   const { apps, limiter } = deps;
   const networks = createKnownNetworks();
@@ -30,7 +30,11 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
     return apps.findBySession(appId, credentialId);
   }
 
-  /** The app when the password is right, else undefined. @throws {TooManyRequests} @throws {Unavailable} */
+  /**
+   * Resolves with the app when the password is correct, else with undefined, and counts failures.
+   * @param hasSession whether the request has a session; its network then counts as known
+   * @throws {TooManyRequests} @throws {Unavailable}
+   */
   async function check(
     sourceAppId: string,
     password: string,
@@ -38,27 +42,31 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
     hasSession: boolean,
   ): Promise<App | undefined> {
     const network = clientNetwork(address);
-    const forgive = limiter.attempt(sourceAppId, network);
+    const undoCount = limiter.attempt(sourceAppId, network);
     let app: App | undefined;
     try {
       const known = hasSession || networks.has(network);
       app = await apps.checkPassword(sourceAppId, password, { network, known, leftMs });
     } catch (error) {
-      // A log-in that could not be checked has not failed: while the database is away, repeats must not lock an operator out.
-      forgive();
+      // A login that could not be checked is no failure: retries while the database is unavailable
+      // must not lock an operator out.
+      undoCount();
       throw error;
     }
     if (!app) return undefined;
-    forgive();
+    undoCount();
     networks.remember(network);
     return app;
   }
 
   return {
     /**
-     * The app when the password is right. An unknown app and a wrong password are told apart neither by the answer nor by its time.
+     * Resolves with the app when the password is correct (spec 4.2). The response and its time are
+     * the same for an unknown app and a wrong password.
      *
-     * @throws {Unauthenticated} @throws {TooManyRequests} @throws {Unavailable} when it cannot be checked in time
+     * @throws {Unauthenticated} when the credentials are wrong
+     * @throws {TooManyRequests} after too many failures
+     * @throws {Unavailable} when the password cannot be checked in time
      */
     async logIn(sourceAppId: string, password: string, caller: Caller): Promise<App> {
       const app = await check(sourceAppId, password, caller, false);
@@ -67,8 +75,9 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
     },
 
     /**
-     * Resolves when `password` is the one of a logged-in app. Failures count like failed log-ins.
-     * @throws {Forbidden} @throws {TooManyRequests} @throws {Unavailable} when it cannot be checked in time
+     * Resolves when `password` is the password of a logged-in app. Failures count as failed logins.
+     * @throws {Forbidden} when it is wrong @throws {TooManyRequests} after too many failures
+     * @throws {Unavailable} when the password cannot be checked in time
      */
     async confirmPassword({ sourceAppId }: Pick<App, 'sourceAppId'>, password: string, caller: Caller): Promise<void> {
       const app = await check(sourceAppId, password, caller, true);
@@ -76,8 +85,8 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
     },
 
     /**
-     * The app that a session speaks for. It is looked up for each request, so that a session is over at once when its app is gone or its password was
-     * rotated.
+     * Resolves with the app of a session. Reads the app on each call, so that a session becomes
+     * invalid immediately when its app is deleted or its password replaced.
      * @throws {Unauthenticated}
      */
     async authenticate(session: Partial<SessionData> | undefined): Promise<App> {
@@ -86,7 +95,7 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
       return app;
     },
 
-    /** Whether the app of a session is there and its password still the one that the session was made with. */
+    /** Resolves with whether the session's app exists and its password is unchanged since login. */
     isLive: async (session: Partial<SessionData>): Promise<boolean> => (await find(session)) !== undefined,
   };
 }
