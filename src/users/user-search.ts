@@ -4,7 +4,8 @@ import { decode } from '../database/collections.ts';
 import { isOverTime } from '../database/failures.ts';
 import type { RecordBatches } from './record-json.ts';
 import { createRecordPages, type RecordPages } from './record-pages.ts';
-import type { UserCollection, UserDocument, UserRecord } from './users.model.ts';
+import type { UserCollection, UserDocument } from './users.model.ts';
+import type { UserRecord } from './users.presenter.ts';
 
 /** What a search may cost the database; more would be felt by submissions. Below the deadline of a request, so that the answer says why. */
 const SEARCH_TIME_MS = 2_200;

@@ -3,14 +3,13 @@ import type { AppOwned } from '../apps/app-owned.ts';
 import { firstIdAt, parseRecordId, type RecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { RecordPages } from './record-pages.ts';
-import type { UserCollection, UserDocument, UserRecord } from './users.model.ts';
+import type { UserCollection, UserDocument } from './users.model.ts';
+import { RECORD_PROJECTION, type UserRecord } from './users.presenter.ts';
 
 /** How many records one step of a removal takes: each step stays short, however many there are. */
 const REMOVAL_STEP = 2_000;
 /** How long the query for one page may run; below the deadline of a request. */
 const PAGE_TIME_MS = 2_200;
-
-const HIDDEN = { appliedKeys: 0, arraySizes: 0, keyEpoch: 0, sizeBound: 0 };
 
 /** The stored records of apps' users. */
 export interface UserStore extends AppOwned {
@@ -38,7 +37,7 @@ export function createUserStore(
 
     async find(appId, id) {
       const _id = parseRecordId(id);
-      return (_id && (await users.findOne<UserRecord>({ _id, appId }, { projection: HIDDEN }))) ?? undefined;
+      return (_id && (await users.findOne<UserRecord>({ _id, appId }, { projection: RECORD_PROJECTION }))) ?? undefined;
     },
 
     async erase(appId, id) {

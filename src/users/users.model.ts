@@ -28,9 +28,6 @@ export interface UserDocument {
   sizeBound?: number;
 }
 
-/** A record as listings show it: without what the service keeps for itself. */
-export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes' | 'keyEpoch' | 'sizeBound'>;
-
 const userSchema = new Schema(
   {
     _id: { type: Schema.Types.UUID, required: true },

@@ -6,7 +6,7 @@ import { type ExportFormat, exportUsers } from './export/export.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { UserFilter, UserPage, UserSearch } from './user-search.ts';
 import type { UserStore } from './user-store.ts';
-import type { UserRecord } from './users.model.ts';
+import type { UserRecord } from './users.presenter.ts';
 
 export type UserService = ReturnType<typeof createUserService>;
 

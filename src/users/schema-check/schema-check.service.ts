@@ -3,7 +3,7 @@ import type { App, AppService } from '../../apps/apps.service.ts';
 import { InvalidInput, type Issue } from '../../core/errors.ts';
 import { compileSchema } from '../../fields/compile.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../../fields/definition.ts';
-import type { UserRecord } from '../users.model.ts';
+import type { UserRecord } from '../users.presenter.ts';
 
 /** Ends before the deadline of a request does. */
 const BUDGET_MS = 1_800;

@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { exportUsers } from '../../../src/users/export/export.ts';
 import { createRecordIds } from '../../../src/users/record-id.ts';
-import type { UserRecord } from '../../../src/users/users.model.ts';
+import type { UserRecord } from '../../../src/users/users.presenter.ts';
 
 const createdAt = new Date('2026-01-31T08:30:00.000Z');
 const newId = createRecordIds();
