@@ -8,7 +8,11 @@ import { DEFAULT_LIMIT, userEndpoints } from './users.contract.ts';
 import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, presentUser } from './users.presenter.ts';
 import type { UserService } from './users.service.ts';
 
-/** The routes of `userEndpoints` (spec 4.3 and 4.4). @param longReads limits exports and unpaged listings */
+/**
+ * The routes of `userEndpoints` (spec 4.3 and 4.4).
+ *
+ * @param longReads limits exports and unpaged listings
+ */
 export const userRoutes = (users: UserService, longReads: LongReads): Route[] =>
   routes(userEndpoints, {
     listUsers: async ({ app, query, req, res }) => {

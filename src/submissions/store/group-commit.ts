@@ -35,8 +35,8 @@ interface Waiting extends Entry {
 }
 
 /**
- * Group commit: writes queue while a batch is in flight, and the next batch takes the whole queue as
- * unordered bulk writes. On an idle service a write is sent at once. Each write stays atomic and
+ * Group commit: writes queue while a batch is in flight, and the next batch takes the whole queue
+ * as unordered bulk writes. On an idle service a write is sent at once. Each write stays atomic and
  * fails alone (invariant 3). The driver may resend a batch after a network error, because a bulk
  * write carries a transaction number; a raw command does not, so a resent `$push` would be applied
  * twice. Figures are in docs/performance.md.
@@ -80,7 +80,9 @@ export function createGroupCommit(users: UserCollection, single: RecordWriter): 
     );
   }
 
-  /** Rejects writes whose requests were answered already: their clients may have sent them again. */
+  /**
+   * Rejects writes whose requests were answered already: their clients may have sent them again.
+   */
   function rejectExpired(): void {
     const limit = performance.now() - BATCH_TIMEOUT_MS;
     const firstValid = waiting.findIndex(({ since }) => since >= limit);

@@ -79,7 +79,10 @@ function csvRow(record: UserRecord, keys: readonly string[]): string[] {
   return [...own, ...values, Object.keys(other).length > 0 ? other : undefined].map(toCell);
 }
 
-/** The text of a cell. An apostrophe before a text that is a formula makes spreadsheets show it instead. */
+/**
+ * The text of a cell. An apostrophe before a text that is a formula makes spreadsheets show it
+ * instead.
+ */
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

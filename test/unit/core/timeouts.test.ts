@@ -22,10 +22,9 @@ describe('withTimeout', () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);
-    const { promise, reject } = Promise.withResolvers<never>();
-    await expect(withTimeout(promise, 1, expired)).rejects.toThrow('expired');
-    reject(new Error('late'));
-    await sleep(10);
+    const work = sleep(20).then(() => Promise.reject(new Error('late')));
+    await expect(withTimeout(work, 1, expired)).rejects.toThrow('expired');
+    await sleep(50);
     process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);
   });
