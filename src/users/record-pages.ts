@@ -15,7 +15,7 @@ import type { UserCollection, UserDocument } from './users.model.ts';
 
 /**
  * The maximum number of records of a page. With 500, eight concurrent listings took half as long
- * again; with 100, the database used a third more CPU.
+ * again; with 100, the cost to the database was a third higher.
  */
 const PAGE_RECORDS = 200;
 /** The target size of a page. One page is being sent while the next one is read. */
