@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type mongo, Types } from 'mongoose';
 import { Conflict, Unavailable } from '../core/errors.ts';
+import { withTimeout } from '../core/timeouts.ts';
 import { databaseRefusal, isDuplicateKey } from '../database/failures.ts';
 import type { AppOwned } from './app-owned.ts';
 import type { AppCollection, AppDocument } from './apps.model.ts';
@@ -114,7 +115,7 @@ export function createAppCreation(deps: { apps: AppCollection; owned: readonly A
       return _id;
     } catch (error) {
       if (error instanceof Conflict) throw error;
-      const confirmed = await inTime(abandon(app)).catch(() => false);
+      const confirmed = await withTimeout(abandon(app), ATTEMPT_MS, () => new Unavailable()).catch(() => false);
       if (confirmed && _id) return _id;
       throw error;
     }
@@ -128,28 +129,11 @@ export function createAppCreation(deps: { apps: AppCollection; owned: readonly A
 async function retry<T>(attempt: () => Promise<T>, deadline: number): Promise<T> {
   for (;;) {
     try {
-      return await inTime(attempt());
+      return await withTimeout(attempt(), ATTEMPT_MS, () => new Unavailable());
     } catch (error) {
       const isTransient = error instanceof Unavailable || databaseRefusal(error) instanceof Unavailable;
       if (!isTransient || performance.now() >= deadline) throw error;
       await sleep(PAUSE_MS);
     }
-  }
-}
-
-/**
- * Settles like `work`. @throws {Unavailable} when that takes longer than {@link ATTEMPT_MS}; a
- * later result is ignored.
- */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const late = sleep(ATTEMPT_MS, undefined, { signal: timer.signal }).then(() => {
-    throw new Unavailable();
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    timer.abort();
-    late.catch(() => undefined);
   }
 }

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
-import { type ExportFormat, exportFormats, exportUsers } from '../users/export/export.ts';
+import { type ExportFormat, exportFormats } from '../users/export/export.ts';
 import type { WithServices } from './command.ts';
 
 /** `users export` (spec 2.1). */
@@ -13,14 +13,12 @@ export function userCommands(withServices: WithServices): Command {
     .argument('<id>', 'the app')
     .addOption(new Option('--format <format>', 'how').choices(exportFormats).default('csv'))
     .action((id: string, { format }: { format: ExportFormat }) =>
-      withServices(async ({ apps, schemas, users: service }) => {
-        const app = await apps.get(id);
-        const { fields } = await schemas.get(id);
-        const keys = fields.map(({ key }) => key);
+      withServices(async ({ apps, users: service }) => {
+        const content = await service.export(await apps.get(id), {}, { format });
         try {
-          await pipeline(exportUsers(service.each(app), format, keys), process.stdout, { end: false });
+          await pipeline(content, process.stdout, { end: false });
         } catch (error) {
-          // `export ... | head`: the reader has seen enough.
+          // The reader closed the pipe early, as in `export ... | head`.
           if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
         }
       }),

@@ -11,6 +11,7 @@ const SubmittedUser = z
   .strictObject({ id: RecordId, createdAt: Timestamp, updatedAt: Timestamp })
   .meta({ id: 'SubmittedUser' });
 
+/** The endpoint for submissions (spec 4.1). */
 export const submissionEndpoints = {
   submitUser: {
     method: 'post',
@@ -19,14 +20,14 @@ export const submissionEndpoints = {
     tag: 'Public',
     summary: 'Submit a user record',
     description:
-      "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. When this has answered 200 the submission is on disk. A request that got no answer, or a 503, can be sent again with the same `Idempotency-Key` and is applied once. `data` must conform to the app's schema.",
+      "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. A submission that was answered with 200 is durable. A request that got no answer, or a 503, can be sent again with the same `Idempotency-Key` and is applied once. `data` must conform to the app's schema.",
     headers: z.object({
       'idempotency-key': z
         .string()
         .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
         .optional()
         .meta({
-          description: 'A text of your own making, one for each submission',
+          description: 'A text that the client chooses, unique for each submission',
           example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
         }),
     }),

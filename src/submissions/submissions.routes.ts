@@ -2,6 +2,7 @@ import { type Route, routes } from '../api/endpoint.ts';
 import { submissionEndpoints } from './submissions.contract.ts';
 import type { SubmissionService } from './submissions.service.ts';
 
+/** The routes of `submissionEndpoints` (spec 4.1). */
 export const submissionRoutes = (submissions: SubmissionService): Route[] =>
   routes(submissionEndpoints, {
     submitUser: async ({ principal, headers, body }) => {

@@ -10,17 +10,19 @@ import { changeSize, growthOf, type RecordLimits } from './store/record-limits.t
 import type { Submission } from './store/submission.ts';
 import { OutdatedSchema, type StoredSubmission, type SubmissionStore } from './store/submission-store.ts';
 
-/** A schema that is replaced again and again while one submission is stored; each time the submission is checked anew. */
+/**
+ * How often one submission is checked again because its schema was replaced while it was stored.
+ */
 const MAX_SCHEMA_CHANGES = 5;
 
 /**
- * A write that fails this long after its submission was accepted was held up by a process that was
- * suspended, and may still be under way for `SETTLES_WITHIN_MS`.
+ * A write that fails this long after its submission was accepted was delayed by a suspended
+ * process. It may still take effect within `SETTLES_WITHIN_MS`.
  */
 const SUSPENDED_MS = 60_000;
 const SETTLES_WITHIN_MS = 5_000;
 
-/** What a client submits (spec 4.1). */
+/** The body of a submission (spec 4.1). */
 export interface SubmissionInput {
   email: string;
   data?: Record<string, unknown> | undefined;
@@ -41,12 +43,17 @@ export function createSubmissionService(deps: {
 
   return {
     /**
-     * Checks a submission against the app's newest schema and stores it exactly once: it creates the record of that email or changes it. When it
-     * resolves, the submission is durable.
+     * Checks a submission against the app's newest schema and stores it exactly once (spec 4.1): it
+     * creates the record of that email or changes it. When the promise resolves, the submission is
+     * durable.
      *
-     * @param idempotencyKey a repeat with the same key is answered without being applied again
-     * @throws {UnknownApp} @throws {InvalidInput} with every problem @throws {Conflict} when an array is full
-     * @throws {KeyReused} when the key came with other data before @throws {Unavailable}
+     * @param idempotencyKey a repeat with the same key is answered but not applied again
+     * @throws {UnknownApp} when the id names no app
+     * @throws {InvalidInput} with all problems of the email and of `data`
+     * @throws {Conflict} when an array field would have too many items
+     * @throws {TooLarge} when the record would exceed its size limit
+     * @throws {KeyReused} when the key was applied with other data
+     * @throws {Unavailable} when the submission was not acknowledged; it can be sent again
      */
     async submit(sourceAppId: string, input: SubmissionInput, idempotencyKey?: string): Promise<StoredSubmission> {
       for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
@@ -54,7 +61,7 @@ export function createSubmissionService(deps: {
         if (!lease) throw new UnknownApp();
         let submission: Submission | undefined;
         try {
-          submission = checked(input, lease, limits, idempotencyKey);
+          submission = accept(input, lease, limits, idempotencyKey);
           const stored = await store.store(submission);
           if (!lease.isCurrent()) await revalidateLease(lease, submission);
           activity.note(lease.app, stored.updatedAt);
@@ -72,8 +79,9 @@ export function createSubmissionService(deps: {
   };
 
   /**
-   * A submission that was applied once stays applied, also when the newest schema or a limit would refuse it now. So a
-   * refusal of a submission with a key looks for the key before it is thrown.
+   * Returns the response of the submission that was applied under the key; otherwise throws
+   * `refusal`. A repeat succeeds although the newest schema or a limit refuses it now (invariant
+   * 3).
    */
   async function answerRepeat(
     refusal: unknown,
@@ -91,15 +99,21 @@ export function createSubmissionService(deps: {
   }
 
   /**
-   * The write took longer than the lease, so the app may have been deleted meanwhile, and this record have come after its removal. Then nothing of it
-   * may stay (invariant 5). A lease that holds now is enough to tell: a removal comes later than a lease after its mark. So all writes that were
-   * slow share one read. While the app is only marked as going, the deletion has its last removal before it, which also counts the record.
+   * For a write that ended after its lease. The app may have been deleted meanwhile, and the record
+   * written after the removal of its records; then the record is removed (invariant 5).
    *
-   * An app that is not found under its name is looked up by its `_id`. Only a tombstone takes the record
-   * back. When nothing says what became of the app (renamed or restored by hand), nothing is removed, and
+   * A new lease of the same app proves that this did not happen: records are removed only when
+   * every lease from before the deletion mark has ended. So all slow writes share one read. While
+   * an app is only marked as deleting, the last removal is still to come and also counts this
+   * record.
+   *
+   * An app without a lease is looked up by its `_id`. Only a tombstone causes a removal. If the app
+   * is missing without a tombstone (renamed or restored by a manual edit), nothing is removed, and
    * the submission is not acknowledged.
    *
-   * A lease from a primary that is none any more may have shown an old schema, and the write have gone to the new primary all the same: then the submission is not acknowledged.
+   * A revoked lease came from a former primary and may have shown an old schema, although the write
+   * went to the new primary. If the schema differs, the submission is not acknowledged (invariant
+   * 4).
    */
   async function revalidateLease({ app, schemaId, isRevoked }: Lease, submission: Submission): Promise<void> {
     const current = await leases.hold(app.sourceAppId);
@@ -107,21 +121,24 @@ export function createSubmissionService(deps: {
       if (isRevoked() && current.schemaId !== schemaId) throw new Unavailable();
       return;
     }
-    const fate = await withdrawFromDeleted(submission);
-    if (fate === 'missing' || (fate === 'live' && isRevoked())) throw new Unavailable();
-    if (fate !== 'live') throw new UnknownApp();
-  }
-
-  /** Removes the record that a submission created, if a tombstone names its app. What it added to another goes with that. */
-  async function withdrawFromDeleted({ appId, email, now }: Submission): Promise<AppState> {
-    const fate = await apps.stateOf(appId);
-    if (fate === 'deleted') await users.withdraw({ appId, email, createdAt: now });
-    return fate;
+    const state = await withdrawFromDeleted(submission);
+    if (state === 'missing' || (state === 'live' && isRevoked())) throw new Unavailable();
+    if (state !== 'live') throw new UnknownApp();
   }
 
   /**
-   * For a write that failed: after a suspension it may come to the database later than the sweeps of
-   * app-tombstones.ts look for it. Only submissions that were in flight during one get here.
+   * Removes the record that a submission created, if a tombstone names its app. A record that the
+   * submission only changed is removed by the deletion itself.
+   */
+  async function withdrawFromDeleted({ appId, email, now }: Submission): Promise<AppState> {
+    const state = await apps.stateOf(appId);
+    if (state === 'deleted') await users.withdraw({ appId, email, createdAt: now });
+    return state;
+  }
+
+  /**
+   * For a failed write that was in flight while the process was suspended: it may take effect after
+   * the sweeps of app-tombstones.ts have ended.
    */
   function withdrawLater(submission: Submission): void {
     if (Date.now() - submission.now.getTime() < SUSPENDED_MS) return;
@@ -129,11 +146,15 @@ export function createSubmissionService(deps: {
   }
 }
 
-/** The schema or a limit refused the submission; the database had no say in it. */
+/** The statuses with which the schema or a limit refuses a submission. */
 const REFUSED_BY_RULES = new Set([400, 409, 413]);
 
-/** The submission, checked against the schema of a lease. @throws {InvalidInput} with every problem */
-function checked(
+/**
+ * Checks a submission against the schema of a lease (spec 2.3).
+ *
+ * @throws {InvalidInput} with all problems
+ */
+function accept(
   { email, data = {} }: SubmissionInput,
   lease: Lease,
   limits: RecordLimits,

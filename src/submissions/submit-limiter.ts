@@ -4,10 +4,18 @@ import { createWindowLimit } from '../core/window-limit.ts';
 
 const WINDOW_MS = 60_000;
 
-/** Counts one submission of an address for an app. @throws {TooManyRequests} */
+/**
+ * Counts one submission from an address to an app.
+ *
+ * @throws {TooManyRequests} when it exceeds the limit
+ */
 export type SubmitLimiter = (sourceAppId: string, address: string) => void;
 
-/** @param perMinute submissions of one address (of IPv6, one /64) for one app; 0 is no limit */
+/**
+ * Limits submissions per app and client network: one IPv4 address, or one IPv6 /64.
+ *
+ * @param perMinute the limit in a window of one minute; 0 means none, and no limiter is returned
+ */
 export function createSubmitLimiter(perMinute: number): SubmitLimiter | undefined {
   if (perMinute === 0) return undefined;
   const limit = createWindowLimit(perMinute, WINDOW_MS);

@@ -8,8 +8,9 @@ const { UUID } = mongo;
 const ID_BYTES = 16;
 
 /**
- * Makes the ids of new records: UUIDs of version 7, whose order is the order of creation. So "newest first" is a walk along `_id`, and no index on
- * `createdAt` has to be written with every submission (docs/decisions/0002-uuid-v7.md).
+ * Creates the generator of record ids: UUIDs of version 7, whose order is the order of creation. So
+ * `_id` gives "newest first" (spec 4.3), and no submission writes an index on `createdAt`
+ * (docs/decisions/0002-uuid-v7.md).
  */
 export function createRecordIds(): (createdAt: Date) => RecordId {
   const random = createRandomBytes();
@@ -17,14 +18,17 @@ export function createRecordIds(): (createdAt: Date) => RecordId {
   let sequence = 0;
   return (createdAt) => {
     const msecs = createdAt.getTime();
-    // Records made in one millisecond by one server keep their order through the sequence number.
+    // The sequence number keeps the order of the ids that this server makes in one millisecond.
     sequence = msecs === last ? sequence + 1 : 0;
     last = msecs;
     return new UUID(v7({ msecs, seq: sequence, random: random() }, new Uint8Array(ID_BYTES)));
   };
 }
 
-/** Sixteen random bytes a call. The system is asked for 256 calls at once: asking it costs more than the rest of making an id. */
+/**
+ * Returns 16 random bytes per call, read 256 calls at a time: the system call costs more than the
+ * rest of an id.
+ */
 function createRandomBytes(): () => Uint8Array {
   const pool = new Uint8Array(256 * ID_BYTES);
   let used = pool.length;
@@ -38,12 +42,12 @@ function createRandomBytes(): () => Uint8Array {
   };
 }
 
-/** The lowest id that a record made at `time` or later can have. */
+/** Returns the lowest id of a record created at `time` or later. */
 export function firstIdAt(time: Date): RecordId {
   return new UUID(v7({ msecs: time.getTime(), seq: 0, random: new Uint8Array(ID_BYTES) }, new Uint8Array(ID_BYTES)));
 }
 
-/** The record id that a text names, or undefined. */
+/** Parses a record id; returns undefined when the text is not a UUID. */
 export function parseRecordId(text: string): RecordId | undefined {
   return UUID.isValid(text) ? new UUID(text) : undefined;
 }

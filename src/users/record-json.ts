@@ -1,45 +1,36 @@
 import { BsonToJson } from '../database/bson/bson-to-json.ts';
 import { endOfName, lengthOf, UnknownType } from '../database/bson/elements.ts';
 import { decode } from '../database/collections.ts';
-import type { UserRecord } from './users.model.ts';
+import { type Members, presentMembers, storedName, type UserRecord } from './users.presenter.ts';
 
-/** Records as the database sent them, in BSON, some at a time. */
+/** Records as BSON documents, in batches, in the form in which the database sent them. */
 export type RecordBatches = AsyncIterable<Uint8Array[]>;
 
-/** So many bytes are worth a write to the socket. */
-const ENOUGH = 64 * 1024;
+/** A piece is yielded once it has this many bytes. */
+const PIECE_BYTES = 64 * 1024;
 
 const COMMA = Buffer.from(',');
 const END = Buffer.from('}');
-const STORED_NAMES = { id: '_id' } as Record<string, string>;
-
-/** A record's members as listings show them (spec 4.3). */
-export const OWN_MEMBERS = ['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt'] as const;
-/** The same for listings of several apps (spec 4.4). */
-export const MEMBERS_WITH_APP = ['id', 'sourceAppId', ...OWN_MEMBERS.slice(1)] as const;
-
-type Member = (typeof MEMBERS_WITH_APP)[number];
-export type Members = readonly Member[];
-
-function showMember(record: UserRecord, member: Member): unknown {
-  return member === 'id' ? record._id.toString() : record[member];
-}
 
 /**
- * Records as the items of a JSON array, in pieces of some 64 kB. The first is there as soon as the first batch.
+ * Writes the given members of each record as the items of a JSON array, without the brackets. The
+ * text equals that of `JSON.stringify` on the decoded record, but no record is decoded.
+ *
+ * @returns UTF-8 pieces of about 64 kB; a piece also ends with each batch, so the first batch is
+ *   sent without waiting for the second
  */
 export async function* recordsAsJson(batches: RecordBatches, members: Members): AsyncGenerator<Uint8Array> {
   const json = new BsonToJson();
   const slots = members.map((member, index) => ({
     label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(member)}:`),
-    name: Buffer.from(`${STORED_NAMES[member] ?? member}\0`),
+    name: Buffer.from(`${storedName(member)}\0`),
     type: 0,
     at: 0,
   }));
   let isFirst = true;
   for await (const batch of batches) {
     for (const bytes of batch) {
-      if (json.length >= ENOUGH) yield json.take();
+      if (json.length >= PIECE_BYTES) yield json.take();
       if (!isFirst) json.bytes(COMMA);
       isFirst = false;
       write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -50,7 +41,7 @@ export async function* recordsAsJson(batches: RecordBatches, members: Members): 
   function write(record: Buffer): void {
     const before = json.length;
     try {
-      find(record);
+      locate(record);
       for (const { label, type, at } of slots) {
         json.bytes(label);
         json.value(type, record, at);
@@ -58,15 +49,14 @@ export async function* recordsAsJson(batches: RecordBatches, members: Members): 
       json.bytes(END);
     } catch (error) {
       if (!(error instanceof UnknownType)) throw error;
-      // What the service did not write itself, and no JSON can say, is for the driver.
+      // A type that the service never stores (a manual edit): the driver decodes the record.
       json.cutTo(before);
-      const decoded = decode<UserRecord>(record);
-      json.text(JSON.stringify(Object.fromEntries(members.map((member) => [member, showMember(decoded, member)]))));
+      json.text(JSON.stringify(presentMembers(decode<UserRecord>(record), members)));
     }
   }
 
-  /** Where each member's value is in this record. */
-  function find(record: Buffer): void {
+  /** Sets the type and the offset of each member's value in this record. */
+  function locate(record: Buffer): void {
     for (const slot of slots) slot.type = 0;
     for (let at = 4; record[at] !== 0; ) {
       const type = record[at] as number;

@@ -13,52 +13,63 @@ import {
 import { isOverTime } from '../database/failures.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
-/** Records of one query at most: with 500 eight listings at once took half as long again, with 100 the database a third more. */
+/**
+ * The maximum number of records of a page. With 500, eight concurrent listings took half as long
+ * again; with 100, the cost to the database was a third higher.
+ */
 const PAGE_RECORDS = 200;
-/** What a page should have; one is on its way to the client and one is read ahead. */
+/** The target size of a page. One page is being sent while the next one is read. */
 const PAGE_BYTES = 128 * 1024;
-/** A page that turns out larger is cut to this. Beyond it nothing is read ahead. */
+/** A larger result is cut to a page of `PAGE_BYTES`. After a larger page nothing is read ahead. */
 const MAX_PAGE_BYTES = 2 * PAGE_BYTES;
 
-/** How long one query may run. The deadline of a request is longer, so that its refusal says why. */
+/**
+ * The time limit of one query, below the deadline of a request, so that the refusal states the
+ * reason.
+ */
 const PAGE_TIME_MS = 2_000;
-const STRETCH_TIME_MS = 1_000;
-/** A stretch that took less is followed by a longer one, and one that took more by a shorter one. */
+const RANGE_TIME_MS = 1_000;
+/** The range doubles after a query below the first time, and halves after one above the second. */
 const SHORT_MS = 100;
 const LONG_MS = 400;
-const FIRST_STRETCH = 1_000;
-const LONGEST_STRETCH = 10_000;
+/** The length of a range, in records. */
+const INITIAL_RANGE = 1_000;
+const MAX_RANGE = 10_000;
 
-/** Queries for pages that run at the same time in the whole process; the connections are for submissions too. */
-const PAGES_AT_ONCE = 8;
-/** The same for filtered stretches, each of which reads thousands of records. */
-const STRETCHES_AT_ONCE = 4;
+/** Concurrent page queries of the process; submissions use the same connection pool. */
+const MAX_PAGE_QUERIES = 8;
+/** Concurrent range queries of the process; each reads thousands of records. */
+const MAX_RANGE_QUERIES = 4;
 
 const INDEX = { appId: 1, _id: -1 } as const;
 
 type Filter = mongo.Filter<UserDocument>;
 
-/** Where a query begins: at the record of this id, or after it when that one was read. Undefined: at the newest. */
+/**
+ * The start of a query: the record of this id, or the one after it if `isRead`. Undefined: the
+ * newest.
+ */
 type Position = { id: DocumentId; isRead: boolean } | undefined;
 
 interface Page {
   documents: RawDocuments;
-  /** Where the next page begins; undefined after the last. */
+  /** The start of the next page; undefined after the last page. */
   next: { from: Position } | undefined;
 }
 
 export type RecordPages = ReturnType<typeof createRecordPages>;
 
 /**
- * Reads the records of an app in pages, newest first. Each page is a query of its own that continues after the last
- * record of the one before: no cursor stays open in the database, however slowly the reader goes on or when it stops.
- * The number of records in a page follows their size, so a reader holds about 256 kB, or one record.
+ * Reads the records of an app in pages, newest first. Each page is a query of its own that starts
+ * after the last record of the previous page, so no cursor stays open in the database while a
+ * reader is slow or after it stopped (invariant 7). The number of records in a page depends on
+ * their size, so a reader holds about 256 kB, or one record (invariant 6).
  */
 export function createRecordPages(users: UserCollection) {
-  const pageSlots = pLimit(PAGES_AT_ONCE);
-  const stretchSlots = pLimit(STRETCHES_AT_ONCE);
+  const pageSlots = pLimit(MAX_PAGE_QUERIES);
+  const rangeSlots = pLimit(MAX_RANGE_QUERIES);
 
-  /** One page of at most `count` records from `from` on, down to but without `end`. */
+  /** Reads at most `count` records from `from` down to `end`, which is excluded. */
   async function readPage(
     appId: Types.ObjectId,
     filter: Filter,
@@ -71,7 +82,7 @@ export function createRecordPages(users: UserCollection) {
       { appId, ...filter, ...(from?.isRead && { _id: { $ne: from.id } }) } as Filter,
       {
         ...{ raw: true, hint: INDEX, sort: INDEX, limit: count, batchSize: count, maxTimeMS },
-        // Bounds of the index, and not `$lt`, which only finds ids of the same type.
+        // Index bounds instead of `$lt`, which matches only ids of the same type.
         ...((from || end) && {
           min: { appId, _id: from?.id ?? new mongo.MaxKey() },
           max: { appId, _id: end ?? new mongo.MinKey() },
@@ -86,10 +97,10 @@ export function createRecordPages(users: UserCollection) {
   }
 
   /**
-   * A page of the records that match. The query is bounded to the next records in index order, however few of them
-   * match, so that it ends soon; a page may be empty.
+   * Reads the matches among the next `length` records in index order, at most `count` of them. The
+   * range bounds the query however few records match; the page may be empty.
    */
-  async function readStretch(
+  async function readRange(
     appId: Types.ObjectId,
     filter: Filter,
     from: Position,
@@ -100,25 +111,25 @@ export function createRecordPages(users: UserCollection) {
       .find({ appId, ...(from && { _id: { $lt: from.id } }) }, { projection: { _id: 1 }, hint: INDEX, sort: INDEX })
       .skip(length)
       .limit(1)
-      .maxTimeMS(STRETCH_TIME_MS)
+      .maxTimeMS(RANGE_TIME_MS)
       .toArray();
-    const page = await readPage(appId, filter, from, count, end?._id, STRETCH_TIME_MS);
+    const page = await readPage(appId, filter, from, count, end?._id, RANGE_TIME_MS);
     if (page.next || !end) return page;
     return { ...page, next: { from: { id: end._id, isRead: false } } };
   }
 
-  /** Reads stretches whose length follows the time that they take. */
-  function createStretchReader(appId: Types.ObjectId, filter: Filter, signal: AbortSignal | undefined) {
-    let length = FIRST_STRETCH;
+  /** Creates a reader of ranges that adapts their length to the time that they take. */
+  function createRangeReader(appId: Types.ObjectId, filter: Filter, signal: AbortSignal | undefined) {
+    let length = INITIAL_RANGE;
     return async (from: Position, count: number): Promise<Page> => {
       for (;;) {
         try {
-          return await stretchSlots(async () => {
-            if (signal?.aborted) return NOTHING;
-            const begun = performance.now();
-            const page = await readStretch(appId, filter, from, count, length);
-            const took = performance.now() - begun;
-            if (took < SHORT_MS) length = Math.min(LONGEST_STRETCH, length * 2);
+          return await rangeSlots(async () => {
+            if (signal?.aborted) return EMPTY_PAGE;
+            const startedAt = performance.now();
+            const page = await readRange(appId, filter, from, count, length);
+            const took = performance.now() - startedAt;
+            if (took < SHORT_MS) length = Math.min(MAX_RANGE, length * 2);
             else if (took > LONG_MS) length = Math.max(1, Math.floor(length / 2));
             return page;
           });
@@ -132,16 +143,17 @@ export function createRecordPages(users: UserCollection) {
 
   return {
     /**
-     * All records of an app that match, newest first. One page is read ahead.
+     * Yields the matching records of an app as BSON, newest first, and reads one page ahead.
      *
-     * @param signal ends the reading early: no query begins after it was aborted
+     * @param signal ends the iteration: no query starts after it was aborted
+     * @throws the driver's error; for a query over its time limit one that `isOverTime` recognizes
      */
     async *all(appId: Types.ObjectId, filter: Filter = {}, signal?: AbortSignal): AsyncGenerator<RawDocuments> {
       const isFiltered = Object.keys(filter).length > 0;
       const read = isFiltered
-        ? createStretchReader(appId, filter, signal)
+        ? createRangeReader(appId, filter, signal)
         : (from: Position, count: number) =>
-            pageSlots(() => (signal?.aborted ? NOTHING : readPage(appId, filter, from, count)));
+            pageSlots(() => (signal?.aborted ? EMPTY_PAGE : readPage(appId, filter, from, count)));
       let ahead: Promise<Page> | undefined = read(undefined, PAGE_RECORDS);
       let count = PAGE_RECORDS;
       while (ahead && !signal?.aborted) {
@@ -150,17 +162,19 @@ export function createRecordPages(users: UserCollection) {
         if (documents.length > 0) {
           count = Math.min(PAGE_RECORDS, Math.max(1, Math.floor((PAGE_BYTES * documents.length) / size)));
         }
-        ahead = next && size <= MAX_PAGE_BYTES ? quietly(read(next.from, count)) : undefined;
+        ahead = next && size <= MAX_PAGE_BYTES ? ignoreUnhandled(read(next.from, count)) : undefined;
         if (documents.length > 0) yield documents;
         ahead ??= next && read(next.from, count);
       }
     },
 
     /**
-     * The result of one query of a few hundred records at most, in its order. Of a large one only the first page is
-     * kept, and the rest is read again by its ids when the reader gets there. Resolves when the query was answered.
+     * Pages the result of one query, at most a few hundred records, in its order. Of a large result
+     * only the first page is kept; the rest is read again by id when the reader reaches it. A
+     * record that was erased meanwhile is left out. Resolves when the query was answered.
      *
-     * @param cursor opened with `raw: true` @param scope what all of the records match
+     * @param cursor opened with `raw: true`
+     * @param scope a filter that all records of the result match
      */
     async of(cursor: mongo.FindCursor<Uint8Array>, scope: Filter = {}): Promise<AsyncGenerator<RawDocuments>> {
       const { first, rest } = await pageSlots(() => firstDocuments(cursor, PAGE_BYTES, MAX_PAGE_BYTES));
@@ -175,13 +189,14 @@ export function createRecordPages(users: UserCollection) {
       const options = { raw: true, batchSize: ids.length, maxTimeMS: PAGE_TIME_MS };
       const { documents } = await pageSlots(() => firstBatch(users.find<Uint8Array>(filter, options)));
       const byId = new Map(documents.map((document) => [String(idOf(document)), document]));
-      // A record that was erased meanwhile is left out.
       yield ids.flatMap((id) => byId.get(String(id)) ?? []);
     }
   }
 }
 
-/** Ids in groups whose documents have the size of a page together, or are one. */
+/**
+ * Groups ids so that the documents of a group have at most the size of a page, or are one document.
+ */
 function* chunks(rest: Iterable<IdAndSize>): Generator<DocumentId[]> {
   let ids: DocumentId[] = [];
   let total = 0;
@@ -197,10 +212,10 @@ function* chunks(rest: Iterable<IdAndSize>): Generator<DocumentId[]> {
   if (ids.length > 0) yield ids;
 }
 
-const NOTHING: Page = { documents: [], next: undefined };
+const EMPTY_PAGE: Page = { documents: [], next: undefined };
 
-/** A failure is told to whoever awaits the promise; nobody may, when the reader stops. */
-function quietly<T>(promise: Promise<T>): Promise<T> {
+/** Prevents an unhandled rejection when the reader stops before it awaits the promise. */
+function ignoreUnhandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }

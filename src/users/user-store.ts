@@ -3,30 +3,37 @@ import type { AppOwned } from '../apps/app-owned.ts';
 import { firstIdAt, parseRecordId, type RecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { RecordPages } from './record-pages.ts';
-import type { UserCollection, UserDocument, UserRecord } from './users.model.ts';
+import type { UserCollection, UserDocument } from './users.model.ts';
+import { RECORD_PROJECTION, type UserRecord } from './users.presenter.ts';
 
-/** How many records one step of a removal takes: each step stays short, however many there are. */
+/** The number of records that one step of a removal deletes. */
 const REMOVAL_STEP = 2_000;
-/** How long the query for one page may run; below the deadline of a request. */
+/** The time limit of the query for one page; below the deadline of a request. */
 const PAGE_TIME_MS = 2_200;
 
-const HIDDEN = { appliedKeys: 0, arraySizes: 0, keyEpoch: 0, sizeBound: 0 };
-
-/** The stored records of apps' users. */
+/** Reads and deletes stored records (spec 2.1). Submissions write them (src/submissions/store). */
 export interface UserStore extends AppOwned {
-  /** An app's records, newest first, read as they are consumed. @param signal ends the reading early */
+  /** The records of an app, newest first, with back-pressure. @param signal ends the iteration */
   ofApp(appId: Types.ObjectId, signal?: AbortSignal): RecordBatches;
-  /** The record of that id, if it is one of this app's. */
+  /** Resolves with the record of this id, or undefined when the app has none. */
   find(appId: Types.ObjectId, id: string): Promise<UserRecord | undefined>;
-  /** Removes the record of that id, if it is one of this app's; says whether it was. */
+  /**
+   * Deletes the record of this id and its idempotency keys; resolves with false when the app has
+   * none.
+   */
   erase(appId: Types.ObjectId, id: string): Promise<boolean>;
-  /** Removes the record of that email if it was created at `createdAt`. */
+  /** Deletes the record of this email if it was created at `createdAt`. */
   withdraw(record: Pick<UserDocument, 'appId' | 'email' | 'createdAt'>): Promise<void>;
-  /** A page of records, newest first, of one app's name or of all. */
+  /** A page of the records of one app, or of all apps, newest first. An unknown app has none. */
   page(sourceAppId: string | undefined, limit: number, skip: number): RecordBatches;
 }
 
-/** @param removeKeysOf removes the idempotency keys of an erased record */
+/**
+ * Creates the store of user records.
+ *
+ * @param findAppId resolves with the `_id` of an app
+ * @param removeKeysOf deletes the idempotency keys of an erased record
+ */
 export function createUserStore(
   users: UserCollection,
   pages: RecordPages,
@@ -38,7 +45,7 @@ export function createUserStore(
 
     async find(appId, id) {
       const _id = parseRecordId(id);
-      return (_id && (await users.findOne<UserRecord>({ _id, appId }, { projection: HIDDEN }))) ?? undefined;
+      return (_id && (await users.findOne<UserRecord>({ _id, appId }, { projection: RECORD_PROJECTION }))) ?? undefined;
     },
 
     async erase(appId, id) {
@@ -61,16 +68,18 @@ export function createUserStore(
       yield* await pages.of(found, filter);
     },
 
-    async has(appId, made, time) {
-      const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time) };
+    async has(appId, created, time) {
+      const _id = { [created === 'before' ? '$lt' : '$gte']: firstIdAt(time) };
       return (await users.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
     },
 
     async removeAll(appId, since) {
-      const made = since && { _id: { $gte: firstIdAt(since) } };
+      const createdSince = since && { _id: { $gte: firstIdAt(since) } };
       let removed = 0;
       for (;;) {
-        const step = await users.find({ appId, ...made }, { projection: { _id: 1 }, limit: REMOVAL_STEP }).toArray();
+        const step = await users
+          .find({ appId, ...createdSince }, { projection: { _id: 1 }, limit: REMOVAL_STEP })
+          .toArray();
         if (step.length === 0) return removed;
         const { deletedCount } = await users.deleteMany({ appId, _id: { $in: step.map(({ _id }) => _id) } });
         removed += deletedCount;

@@ -5,10 +5,11 @@ import { SourceAppId } from '../apps/apps.contract.ts';
 import { FIELD_KEY_PATTERN } from '../fields/kind.ts';
 import { exportFormats } from './export/export.ts';
 
-/** Spec 8. */
+/** The default and the maximum of `limit` (spec 8). */
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
+/** The id of a user record (spec 2.1). */
 export const RecordId = z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
 const Email = z.string().meta({ example: 'ada@example.com' });
 const Data = JsonObject.meta({ example: { name: 'Ada' } });
@@ -23,35 +24,35 @@ const userFields = {
 
 const User = z.strictObject({ id: RecordId, ...userFields }).meta({ id: 'User' });
 
-/** A record named by a path. One of a wrong form cannot exist, so it is a 404 like any other that does not. */
+/** The path of one record. An id that is not a UUID is a 404 like any other unknown id. */
 const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
 
 const Limit = WholeNumber(1).transform((limit) => Math.min(limit, MAX_LIMIT));
 const limitMeta = {
-  description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Without it ${DEFAULT_LIMIT}`,
+  description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`,
   example: 50,
 };
-const skipMeta = { description: 'How many to leave out', example: 0 };
+const skipMeta = { description: 'The number of users to skip', example: 0 };
 const PageLimit = z.int().min(1).max(MAX_LIMIT);
 const PageSkip = z.int().nonnegative();
 
-const ONE_TEXT = 'must be one text';
+const SINGLE_TEXT = 'must be one text';
 const SORT = new RegExp(`^(?:createdAt|updatedAt|email|data\\.${FIELD_KEY_PATTERN.source.slice(1, -1)})$`);
 
-/** Which of an app's records are meant. */
+/** The query parameters that select records of an app. */
 const filterParameters = {
   search: z
-    .string(ONE_TEXT)
+    .string(SINGLE_TEXT)
     .max(100, 'must have at most 100 characters')
     .optional()
-    .meta({ description: 'A part of the email, in any case', example: 'ada@' }),
+    .meta({ description: 'A part of the email, case-insensitive', example: 'ada@' }),
   field: z
-    .string(ONE_TEXT)
+    .string(SINGLE_TEXT)
     .regex(FIELD_KEY_PATTERN, 'must be a field key')
     .optional()
-    .meta({ description: 'Only records whose `data` has `value` in this field; the two go together', example: 'plan' }),
-  value: z.string(ONE_TEXT).optional().meta({
-    description: 'The text that `field` must hold; also the number, `true` or `false` that it spells',
+    .meta({ description: 'Only records whose `data` has `value` in this field; requires `value`', example: 'plan' }),
+  value: z.string(SINGLE_TEXT).optional().meta({
+    description: 'The value of `field`: the text, or the number, `true` or `false` that it spells',
     example: 'pro',
   }),
 };
@@ -71,6 +72,7 @@ function checkBom({ format, bom }: { format: string; bom?: string | undefined },
     context.addIssue({ code: 'custom', path: ['bom'], message: 'is for csv only' });
 }
 
+/** The endpoints for user records (spec 4.3 and 4.4). */
 export const userEndpoints = {
   listUsers: {
     method: 'get',
@@ -79,18 +81,18 @@ export const userEndpoints = {
     tag: 'Users',
     summary: "The session's users",
     description:
-      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 of these and exports under way. With any of them: a page of those that match, with the `total` of matches. Ties are broken by id.",
+      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id.",
     query: z
       .strictObject({
         limit: Limit.optional().meta(limitMeta),
         skip: WholeNumber(0).optional().meta(skipMeta),
         ...filterParameters,
-        sort: z.string(ONE_TEXT).regex(SORT, 'must be createdAt, updatedAt, email or data.<key>').optional().meta({
-          description: '`createdAt`, `updatedAt`, `email` or `data.<key>`. Without it `createdAt`',
+        sort: z.string(SINGLE_TEXT).regex(SORT, 'must be createdAt, updatedAt, email or data.<key>').optional().meta({
+          description: '`createdAt`, `updatedAt`, `email` or `data.<key>`. Default: `createdAt`',
           example: 'email',
         }),
         order: z.enum(['asc', 'desc'], 'must be asc or desc').optional().meta({
-          description: 'Without it `desc` for times and `asc` for the rest',
+          description: 'Default: `desc` for times, `asc` for all others',
           example: 'asc',
         }),
       })
@@ -108,13 +110,13 @@ export const userEndpoints = {
     tag: 'Users',
     summary: "The session's users as a file",
     description:
-      "The users of the session's app, or those that match, newest first, written while they are read. `csv` has a column for each field of the newest schema and one for what records hold besides; `ndjson` is one user a line.",
+      "The users of the session's app, or those that match, newest first, streamed. `csv` has a column for each field of the newest schema and one for the other keys of `data`; `ndjson` has one user per line.",
     query: z
       .strictObject({
         format: z
           .enum(exportFormats, 'must be csv, ndjson or json')
           .default('csv')
-          .meta({ description: 'Without it `csv`', example: 'csv' }),
+          .meta({ description: 'Default: `csv`', example: 'csv' }),
         bom: z.literal('true', 'must be true').optional().meta({
           description:
             'Begins a CSV file with the UTF-8 byte order mark, without which some spreadsheets misread non-ASCII text',
@@ -124,11 +126,11 @@ export const userEndpoints = {
       })
       .superRefine(checkFieldAndValue)
       .superRefine(checkBom),
-    // A filter that matches little may read for long before there is anything to send.
+    // A filter with few matches may read many records before the first byte is sent.
     slow: true,
     response: z.array(User),
     downloads: ['text/csv', 'application/x-ndjson'],
-    responseHeaders: { 'Content-Disposition': 'An attachment, named by the app and the date' },
+    responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
     errors: [404, 429],
   },
   getUser: {
@@ -147,7 +149,7 @@ export const userEndpoints = {
     auth: 'session',
     tag: 'Users',
     summary: "Erase one of the session's users",
-    description: 'Permanent. A later submission of the same email makes a new record.',
+    description: 'Permanent. A later submission of the same email creates a new record.',
     params: UserPath,
     response: z.strictObject({ ok: z.literal(true) }),
     errors: [404],

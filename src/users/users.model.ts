@@ -1,14 +1,19 @@
 import type { Connection, mongo, Types } from 'mongoose';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
 
-/** A submission that was applied under an `Idempotency-Key`: hashes of the key and of the data, and when. */
+/**
+ * A submission that was applied under an `Idempotency-Key`: hashes of the key and of the data, and
+ * the time.
+ */
 export interface AppliedKey {
   key: mongo.Binary;
   content: mongo.Binary;
   at: Date;
 }
 
-/** A user record as it is stored (spec 2.1). */
+/**
+ * A stored user record (spec 2.1). The optional members are internal; no response contains them.
+ */
 export interface UserDocument {
   _id: mongo.UUID;
   appId: Types.ObjectId;
@@ -18,18 +23,15 @@ export interface UserDocument {
   schemaVersion: number;
   createdAt: Date;
   updatedAt: Date;
-  /** How many items each array field holds: MongoDB cannot ask for a length in the filter of an upsert. */
+  /** The length of each array in `data`: the filter of an upsert cannot compute a length. */
   arraySizes?: Record<string, number>;
-  /** The newest submissions that came with a key, oldest first. Older ones are in `applied_keys`. */
+  /** The newest submissions with a key, oldest first. Older ones are in `applied_keys`. */
   appliedKeys?: AppliedKey[];
-  /** How often keys were moved from `appliedKeys` to `applied_keys` (idempotency-keys.ts). */
+  /** The number of moves from `appliedKeys` to `applied_keys` (idempotency-keys.ts). */
   keyEpoch?: number;
-  /** Upper bound on what the record takes of its limits, in bytes (record-limits.ts). Absent: it is small. */
+  /** An upper bound on the counted size, in bytes (record-limits.ts). Absent in small records. */
   sizeBound?: number;
 }
-
-/** A record as listings show it: without what the service keeps for itself. */
-export type UserRecord = Omit<UserDocument, 'appliedKeys' | 'arraySizes' | 'keyEpoch' | 'sizeBound'>;
 
 const userSchema = new Schema(
   {
@@ -48,12 +50,13 @@ const userSchema = new Schema(
   },
   { collection: 'users', versionKey: false, minimize: false },
 )
-  // One record for each app and email, whatever the concurrency (invariant 2).
+  // At most one record per app and email (invariant 2).
   .index({ appId: 1, email: 1 }, { unique: true })
-  // An app's records, newest first: ids are in order of creation.
+  // The records of an app, newest first: ids are in order of creation.
   .index({ appId: 1, _id: -1 });
 
 export type UserCollection = Collection<UserDocument>;
 
+/** The model of `users`, with its indexes. */
 export const createUserModel = (connection: Connection): Model<UserDocument> =>
   createModel(connection, 'User', userSchema);

@@ -2,12 +2,17 @@ import { type Route, routes } from '../api/endpoint.ts';
 import { Download, JsonStream } from '../api/reply.ts';
 import type { ExportFormat } from './export/export.ts';
 import type { LongReads } from './long-reads.ts';
-import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, type RecordBatches, recordsAsJson } from './record-json.ts';
+import { type RecordBatches, recordsAsJson } from './record-json.ts';
 import type { UserPage } from './user-search.ts';
 import { DEFAULT_LIMIT, userEndpoints } from './users.contract.ts';
+import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, presentUser } from './users.presenter.ts';
 import type { UserService } from './users.service.ts';
 
-/** @param longReads limits exports and listings without pages */
+/**
+ * The routes of `userEndpoints` (spec 4.3 and 4.4).
+ *
+ * @param longReads limits exports and unpaged listings
+ */
 export const userRoutes = (users: UserService, longReads: LongReads): Route[] =>
   routes(userEndpoints, {
     listUsers: async ({ principal: { app }, query, req, res }) => {
@@ -26,9 +31,8 @@ export const userRoutes = (users: UserService, longReads: LongReads): Route[] =>
     },
 
     getUser: async ({ principal: { app }, params }) => {
-      const { _id, email, data, schemaVersion, createdAt, updatedAt } = await users.get(app, params.id);
-      const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
-      return { id: _id.toString(), email, data, schemaVersion, ...times };
+      const user = presentUser(await users.get(app, params.id));
+      return { ...user, createdAt: user.createdAt.toISOString(), updatedAt: user.updatedAt.toISOString() };
     },
 
     eraseUser: async ({ principal: { app }, params }) => {

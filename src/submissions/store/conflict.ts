@@ -5,13 +5,15 @@ import type { IdempotencyKeys } from './idempotency-keys.ts';
 import type { RecordLimits } from './record-limits.ts';
 import { MAX_INLINE_KEYS, type RecordView, type Submission } from './submission.ts';
 
-/** The members of a stored record that answer a repeat. */
+/** The members of a stored record from which a repeat is answered. */
 type Answer = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt'>;
 
-/** The key was applied before: with the same data, or with other data. */
+/**
+ * The key was applied before, with the same data (`repeated`) or with other data (`key-reused`).
+ */
 export type Repeat = { reason: 'repeated'; record: Answer } | { reason: 'key-reused' };
 
-/** Why the stored record did not take an upsert. */
+/** Why the filter of an upsert did not match the stored record. */
 export type Conflict =
   | Repeat
   | { reason: 'newer-schema' }
@@ -20,24 +22,26 @@ export type Conflict =
   | { reason: 'array-full'; key: string }
   | { reason: 'record-full' }
   | { reason: 'too-many-keys' }
-  /** Nothing forbids the write: try it again, with this view of the record. */
+  /** Nothing refuses the write now: repeat it with this view of the record. */
   | { reason: 'retry'; view: RecordView };
 
-/** What is read of a record: no value of `data`, whatever its size (invariant 7). */
+/** The result of the read. It contains no value of `data`, so its size is bounded (invariant 7). */
 interface Facts extends Answer, Pick<UserDocument, 'schemaVersion' | 'arraySizes' | 'keyEpoch' | 'sizeBound'> {
-  /** The submission's own key, when the record holds it. */
+  /** The submission's key, if the record holds it: at most one element. */
   appliedKeys?: AppliedKey[];
+  /** The number of keys that the record holds. */
   inlineKeys: number;
-  /** Types of the stored values under the submission's array fields. */
+  /** The BSON type of the stored value of each array field that the submission appends to. */
   types?: Record<string, string>;
+  /** The size of the document in bytes. This and the next two are read only near the size limit. */
   size?: number;
-  /** Bytes of the values that the submission replaces. */
+  /** The size of the values that the submission replaces, in bytes. */
   replaced?: number;
-  /** Keys of `data` that are no fields of the schema. */
+  /** The keys of `data` that are not fields of the schema. */
   extraKeys?: string[];
 }
 
-/** Finds the reason why an upsert was refused, or the applied submission that a key names. */
+/** Reads why an upsert was refused, and which submission was applied under a key. */
 export function createConflictReader(deps: {
   users: UserCollection;
   keys: Pick<IdempotencyKeys, 'find'>;
@@ -46,14 +50,14 @@ export function createConflictReader(deps: {
 }) {
   const { users, keys, limits, maxArrayItems } = deps;
 
-  /** What was applied under a key, in the record or moved out of it. */
-  async function earlier(facts: Pick<Facts, '_id' | 'appId' | 'appliedKeys' | 'keyEpoch'>, { key }: AppliedKey) {
+  /** The entry of an applied key, from the record or from `applied_keys`. */
+  async function findKey(facts: Pick<Facts, '_id' | 'appId' | 'appliedKeys' | 'keyEpoch'>, { key }: AppliedKey) {
     const [inline] = facts.appliedKeys ?? [];
     return inline ?? (facts.keyEpoch ? await keys.find(facts.appId, facts._id, key) : undefined);
   }
 
   async function explainKey(facts: Facts, applied: AppliedKey): Promise<Conflict | undefined> {
-    const found = await earlier(facts, applied);
+    const found = await findKey(facts, applied);
     if (!found) return facts.inlineKeys >= MAX_INLINE_KEYS ? { reason: 'keys-full', record: facts } : undefined;
     return isSame(found.content, applied.content) ? { reason: 'repeated', record: facts } : { reason: 'key-reused' };
   }
@@ -67,7 +71,7 @@ export function createConflictReader(deps: {
     return undefined;
   }
 
-  /** Compares the exact size with the limits: the bound in the record is often higher. */
+  /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
   function explainSize(facts: Facts, { change, size, fieldKeys }: Submission): Conflict | RecordView['exactBound'] {
     const { size: stored = 0, replaced = 0, extraKeys = [], sizeBound } = facts;
     const bytes = stored - replaced + size.set + size.append;
@@ -80,11 +84,15 @@ export function createConflictReader(deps: {
   }
 
   return {
-    /** Why this upsert was refused. Reads what a majority has: what may be rolled back is no stored submission. */
+    /**
+     * Explains why the upsert of a submission failed with a duplicate key or a type mismatch. Reads
+     * with read concern `majority`, because a write that can be rolled back is not a stored
+     * submission.
+     */
     async explain(submission: Submission): Promise<Conflict> {
       const { schemaVersion, applied } = submission;
       const [facts] = await users
-        .aggregate<Facts>(readOf(submission, limits), { readConcern: { level: 'majority' } })
+        .aggregate<Facts>(factsPipeline(submission, limits), { readConcern: { level: 'majority' } })
         .toArray();
       if (!facts) return { reason: 'retry', view: { keyEpoch: 0 } };
       const conflict = applied && (await explainKey(facts, applied));
@@ -99,7 +107,12 @@ export function createConflictReader(deps: {
       return { reason: 'retry', view: { ...view, ...(exactBound && { exactBound }) } };
     },
 
-    /** The submission that was applied under a key, for a repeat that today's schema or limits would refuse. */
+    /**
+     * Finds the submission that was applied under a key, without a write. For a repeat that the
+     * current schema or the limits refuse.
+     *
+     * @returns undefined when the key was not applied to this record
+     */
     async findApplied(appId: Submission['appId'], email: string, applied: AppliedKey): Promise<Repeat | undefined> {
       const projection = {
         appId: 1,
@@ -109,19 +122,19 @@ export function createConflictReader(deps: {
         appliedKeys: { $elemMatch: { key: applied.key } },
       };
       const record = await users.findOne({ appId, email }, { projection, readConcern: 'majority' });
-      const found = record && (await earlier(record, applied));
+      const found = record && (await findKey(record, applied));
       if (!found) return undefined;
       return isSame(found.content, applied.content) ? { reason: 'repeated', record } : { reason: 'key-reused' };
     },
   };
 }
 
-/** Reads the facts of a submission's record; the sizes only when the record may be near its limits. */
-function readOf({ appId, email, applied, change, growth, fieldKeys }: Submission, { max }: RecordLimits) {
+/** The pipeline that reads {@link Facts}; the sizes only when the record may exceed its limit. */
+function factsPipeline({ appId, email, applied, change, growth, fieldKeys }: Submission, { max }: RecordLimits) {
   const arrays = Object.keys(change.append);
   const inline = { $ifNull: ['$appliedKeys', []] };
-  const mayBeFull = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, max] };
-  const whenFull = (expression: object) => (mayBeFull ? { $cond: [mayBeFull, expression, '$$REMOVE'] } : '$$REMOVE');
+  const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, max] };
+  const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
   const replaced = Object.fromEntries(Object.keys(change.set).map((key) => [key, `$data.${key}`]));
   const extraKeys = {
     $setDifference: [{ $map: { input: { $objectToArray: '$data' }, in: '$$this.k' } }, [...fieldKeys]],
@@ -139,9 +152,9 @@ function readOf({ appId, email, applied, change, growth, fieldKeys }: Submission
     }),
     inlineKeys: { $size: inline },
     ...(arrays.length > 0 && { types: Object.fromEntries(arrays.map((key) => [key, { $type: `$data.${key}` }])) }),
-    size: whenFull({ $bsonSize: '$$ROOT' }),
-    replaced: whenFull({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
-    extraKeys: whenFull(extraKeys),
+    size: nearLimit({ $bsonSize: '$$ROOT' }),
+    replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
+    extraKeys: nearLimit(extraKeys),
   };
   return [{ $match: { appId, email } }, { $project: project }];
 }
@@ -151,8 +164,9 @@ function isSame(a: mongo.Binary, b: mongo.Binary): boolean {
 }
 
 /**
- * Makes a stored value that is no array the first item of one, because the field has become an array field. It changes
- * nothing else, and nothing when it is repeated, so it needs no undoing when the submission itself is never stored.
+ * Replaces a stored value that is not an array by an array with that value as its first item,
+ * because the field became an array field. Idempotent, and independent of the submission: if that
+ * is never stored, the array stays.
  */
 export async function turnIntoArray(
   users: UserCollection,

@@ -1,11 +1,14 @@
 import { Unavailable } from '../../core/errors.ts';
+import { withTimeout } from '../../core/timeouts.ts';
 import type { UserCollection } from '../../users/users.model.ts';
 import { type Entry, writeBatch } from './bulk-write.ts';
 import type { RecordWriter } from './record-writer.ts';
 
 /**
- * So many batches may be on the wire at once. A further one goes out beside others only when it is worth its price, because two small batches cost the database more than one of both
- * (docs/performance.md): when as many wait as are on the wire, or one has waited so long that what it waits for may be stuck.
+ * The number of batches in flight at the same time. Two small concurrent batches cost the database
+ * more than one batch of both (docs/performance.md). So a concurrent batch is sent only when at
+ * least `MIN_CONCURRENT_BATCH` writes wait, and as many as are in flight, or when the oldest write
+ * has waited for `MAX_WAIT_MS`, because the batch in flight may be stuck.
  */
 const MAX_IN_FLIGHT = 3;
 const MIN_CONCURRENT_BATCH = 8;
@@ -13,41 +16,47 @@ const MAX_WAIT_MS = 25;
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
-/** What may wait. More than this is a database that does not keep up, and waiting longer would help nobody. */
+/** The bounds of the queue. A longer queue means that the database does not keep up. */
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /**
- * A batch gives its place on the wire up after this long, when every request in it was answered 503 already (http/deadline.ts). A connection that never answers
- * again would hold it for as long as the driver waits for a socket, and three of them all submissions. It is the same for what waited so long before it went out.
+ * A batch without an answer fails after this time, and so does a write that has waited as long in
+ * the queue. Every request in it was answered 503 before (api/deadline.ts). Without this limit a
+ * connection that never answers keeps its batch in flight until the driver's socket timeout, and
+ * `MAX_IN_FLIGHT` such connections block all submissions.
  */
 const BATCH_TIMEOUT_MS = 3_000;
 
 interface Waiting extends Entry {
   bytes: number;
-  /** When it began to wait, on this process's monotonic clock. */
+  /** When it was queued, in milliseconds of `performance.now()`. */
   since: number;
 }
 
 /**
- * Group commit: while a batch is on the wire, writes queue, and the next one takes the whole queue as unordered bulk writes. Nothing lingers: on an idle service
- * a write goes out at once. Each entry stays atomic and fails for itself alone; the driver can send a batch again after a network error, because a bulk write
- * carries a transaction number (a raw command does not, and a resent `$push` would be applied twice); docs/performance.md has the figures.
+ * Group commit: writes queue while a batch is in flight, and the next batch takes the whole queue
+ * as unordered bulk writes. On an idle service a write is sent at once. Each write stays atomic and
+ * fails alone (invariant 3). The driver may resend a batch after a network error, because a bulk
+ * write carries a transaction number; a raw command does not, so a resent `$push` would be applied
+ * twice. Figures are in docs/performance.md.
  *
- * @param alone writes a batch of one, in one round trip instead of two
+ * `write` rejects with {@link Unavailable} when the queue is full or the batch timed out.
+ *
+ * @param single writes a batch of one in one round trip instead of two
  */
-export function createGroupCommit(users: UserCollection, alone: RecordWriter): RecordWriter {
+export function createGroupCommit(users: UserCollection, single: RecordWriter): RecordWriter {
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let inFlight = 0;
   let inFlightWrites = 0;
   let scheduled = false;
-  let patience: NodeJS.Timeout | undefined;
+  let flushTimer: NodeJS.Timeout | undefined;
 
   function flush(): void {
     scheduled = false;
-    clearTimeout(patience);
-    patience = undefined;
+    clearTimeout(flushTimer);
+    flushTimer = undefined;
     rejectExpired();
     while (canFlush()) {
       void commit(takeBatch());
@@ -55,10 +64,10 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
     scheduleFlush();
   }
 
-  /** Looks again when the patience of what waits beside a batch on the wire is over. */
+  /** Schedules the concurrent batch of the writes that wait beside a batch in flight. */
   function scheduleFlush(): void {
     if (waiting.length === 0 || inFlight >= MAX_IN_FLIGHT) return;
-    patience ??= setTimeout(flush, MAX_WAIT_MS);
+    flushTimer ??= setTimeout(flush, MAX_WAIT_MS);
   }
 
   function canFlush(): boolean {
@@ -71,12 +80,14 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
     );
   }
 
-  /** Refuses what has waited too long: nobody waits for its answer any more, and its sender may have sent it again. */
+  /**
+   * Rejects writes whose requests were answered already: their clients may have sent them again.
+   */
   function rejectExpired(): void {
-    const oldest = performance.now() - BATCH_TIMEOUT_MS;
-    const young = waiting.findIndex(({ since }) => since >= oldest);
-    const old = waiting.splice(0, young === -1 ? waiting.length : young);
-    for (const entry of old) {
+    const limit = performance.now() - BATCH_TIMEOUT_MS;
+    const firstValid = waiting.findIndex(({ since }) => since >= limit);
+    const expired = waiting.splice(0, firstValid === -1 ? waiting.length : firstValid);
+    for (const entry of expired) {
       waitingBytes -= entry.bytes;
       entry.reject(new Unavailable());
     }
@@ -100,7 +111,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
     inFlight += 1;
     inFlightWrites += batch.length;
     try {
-      await givingUp(send(batch));
+      await withTimeout(send(batch), BATCH_TIMEOUT_MS, () => new Unavailable());
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
@@ -112,7 +123,7 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
 
   async function send(batch: Entry[]): Promise<void> {
     const [only] = batch;
-    if (only && batch.length === 1) only.resolve(await alone.write(only.write));
+    if (only && batch.length === 1) only.resolve(await single.write(only.write));
     else await writeBatch(users, batch);
   }
 
@@ -127,23 +138,10 @@ export function createGroupCommit(users: UserCollection, alone: RecordWriter): R
         waitingBytes += bytes;
         if (scheduled) return;
         if (!canFlush()) return scheduleFlush();
-        // After the sockets that are readable now were read: requests that came together are written together.
+        // All sockets that are readable now are read first, so concurrent requests share a batch.
         scheduled = true;
         setImmediate(flush);
       });
     },
   };
-}
-
-/** Resolves like `writing`. @throws {Unavailable} when that takes too long; what it comes to after that settles nothing any more. */
-async function givingUp(writing: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new Unavailable()), BATCH_TIMEOUT_MS);
-  });
-  try {
-    await Promise.race([writing, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -8,11 +8,16 @@ import type { AppliedKey, UserCollection, UserDocument } from '../../users/users
 const HASH_BYTES = 16;
 const RECORD_ID_BYTES = 16;
 const APP_ID_BYTES = 12;
-/** A key counts for 24 hours. The hour more covers clocks that differ and the interval of MongoDB's TTL monitor. */
+/**
+ * 24 hours (invariant 3), plus one hour for clock skew and the interval of MongoDB's TTL monitor.
+ */
 const KEPT_SECONDS = 25 * 60 * 60;
 const DUPLICATE_KEY = 11_000;
 
-/** A key that was moved out of its record. `_id` is the app's id, the record's id and the hash of the key. */
+/**
+ * A key that was moved out of its record. `_id` is the app's id, the record's id and the key's
+ * hash.
+ */
 interface MovedKeyDocument {
   _id: mongo.Binary;
   content: mongo.Binary;
@@ -30,10 +35,14 @@ const movedKeySchema = new Schema(
 
 export type MovedKeyCollection = Collection<MovedKeyDocument>;
 
+/** The model of `applied_keys`. */
 export const createMovedKeyModel = (connection: Connection): Model<MovedKeyDocument> =>
   createModel(connection, 'AppliedKey', movedKeySchema);
 
-/** What a record keeps of a submission with an `Idempotency-Key`: two hashes, whatever the client sends, and the time. */
+/**
+ * The entry that a record keeps of a submission with an `Idempotency-Key`. It has a fixed size: a
+ * hash of the key, a hash of the data, and the time.
+ */
 export function appliedKey(key: string, data: Record<string, unknown>, at: Date): AppliedKey {
   return { key: digest(key), content: digest(JSON.stringify(data)), at };
 }
@@ -45,18 +54,21 @@ function digest(text: string): mongo.Binary {
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 
 /**
- * The keys that do not fit into their record any more. A record holds its newest keys itself, so that one atomic write
- * applies a submission and stores its key. When they become too many they move to a collection of their own, and the
- * record's `keyEpoch` goes up. An upsert names the epoch for which its key was looked up there, so a move between the
- * look-up and the write makes the write fail instead of applying a repeat twice.
+ * Keeps the idempotency keys that were moved out of their records (invariant 3, decision 19).
+ *
+ * A record holds its newest keys, so one atomic write applies a submission and stores its key. When
+ * the record holds `MAX_INLINE_KEYS`, all of them move to the collection `applied_keys`, and the
+ * record's `keyEpoch` is incremented. The filter of an upsert contains the epoch at which its key
+ * was looked up, so a move between the look-up and the write makes the write fail instead of
+ * applying a repeat twice.
  */
 export function createIdempotencyKeys(
   users: UserCollection,
   moved: MovedKeyCollection,
 ): AppOwned & {
-  /** What was applied under a moved key, or undefined. */
+  /** The content hash of a moved key, or undefined when the key was not moved. */
   find(appId: Types.ObjectId, record: RecordId, key: mongo.Binary): Promise<Pick<AppliedKey, 'content'> | undefined>;
-  /** Moves all keys out of a record. Calls for one record share one move. */
+  /** Moves all keys out of a record. Concurrent calls for one record share one move. */
   moveOut(record: Pick<UserDocument, '_id' | 'appId'>): Promise<void>;
   /** Removes the moved keys of one record. */
   removeOf(appId: Types.ObjectId, record: RecordId): Promise<void>;
@@ -69,8 +81,10 @@ export function createIdempotencyKeys(
     const { appliedKeys = [], keyEpoch } = record ?? {};
     if (appliedKeys.length === 0) return;
     const oldest = Date.now() - KEPT_SECONDS * 1_000;
-    const due = appliedKeys.filter(({ at }) => at === undefined || at.getTime() > oldest);
-    await insertNew(due.map(({ key, content, at = new Date() }) => ({ _id: idOf(appId, _id, key), content, at })));
+    const valid = appliedKeys.filter(({ at }) => at === undefined || at.getTime() > oldest);
+    await insertMissing(
+      valid.map(({ key, content, at = new Date() }) => ({ _id: idOf(appId, _id, key), content, at })),
+    );
     await users.updateOne(
       { _id, appId, keyEpoch: keyEpoch ?? { $exists: false } },
       {
@@ -80,8 +94,8 @@ export function createIdempotencyKeys(
     );
   }
 
-  /** Inserts what another server has not inserted yet. */
-  async function insertNew(documents: MovedKeyDocument[]): Promise<void> {
+  /** Inserts the documents, except those that another server has inserted. */
+  async function insertMissing(documents: MovedKeyDocument[]): Promise<void> {
     if (documents.length === 0) return;
     try {
       await moved.insertMany(documents, { ordered: false });
@@ -122,7 +136,9 @@ function idOf(appId: Types.ObjectId, record: RecordId, key: mongo.Binary): mongo
   return new mongo.Binary(Buffer.concat([appId.id, record.buffer, key.buffer]));
 }
 
-/** All ids that begin with these bytes. MongoDB orders binary values of one length by their bytes. */
+/**
+ * Matches the ids that begin with these bytes: MongoDB orders binary values of one length bytewise.
+ */
 function rangeOf(prefix: Buffer): { $gte: mongo.Binary; $lte: mongo.Binary } {
   const rest = APP_ID_BYTES + RECORD_ID_BYTES + HASH_BYTES - prefix.length;
   return {

@@ -1,22 +1,24 @@
-/** Beyond this share of people who turn out to have a record, an insert is refused too often to be worth its price. */
-const WORTH_TRYING = 0.25;
-/** How many of the last people the share is about. */
-const MEMORY = 64;
+/** Above this share of refused inserts, the upsert comes first. */
+const MAX_REFUSED = 0.25;
+/** The number of recent results that the share covers. */
+const WINDOW = 64;
 
 export type InsertHeuristic = ReturnType<typeof createInsertHeuristic>;
 
 /**
- * Guesses whether a person of whom this server knows no record has none. An insert costs the database a quarter of an upsert (docs/decisions/0011-insert-first.md), but one that is refused
- * comes on top of the upsert. Forms meet new people and apps old ones, so the last few are asked.
+ * Chooses insert or upsert for uncached persons from the recent duplicate-key rate. An insert costs
+ * the database a quarter of an upsert, but a refused insert is an additional cost
+ * (docs/decisions/0011-insert-first.md).
  */
 export function createInsertHeuristic() {
-  let returning = 0;
+  let refusedShare = 0;
   return {
-    prefersInsert: (): boolean => returning < WORTH_TRYING,
+    /** Whether an insert is expected to cost less than an upsert. */
+    prefersInsert: (): boolean => refusedShare < MAX_REFUSED,
 
-    /** Tells what such a person was in truth. */
-    note(isNew: boolean): void {
-      returning += ((isNew ? 0 : 1) - returning) / MEMORY;
+    /** Records the result for one uncached person: whether the write created a record. */
+    note(created: boolean): void {
+      refusedShare += ((created ? 0 : 1) - refusedShare) / WINDOW;
     },
   };
 }

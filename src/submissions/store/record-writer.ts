@@ -2,14 +2,15 @@ import type { UserCollection } from '../../users/users.model.ts';
 import type { RecordWrite, Written } from './submission.ts';
 
 /**
- * The one place where a submission meets the database. What `write` resolves with is durable; it rejects with the driver's error for this one write,
- * whatever else was written with it.
+ * Sends the writes of submissions to the database. When `write` resolves, the write is durable
+ * (invariant 1); it rejects with the driver's error for this write, independent of the other writes
+ * of its batch.
  */
 export interface RecordWriter {
   write(write: RecordWrite): Promise<Written>;
 }
 
-/** Writes each by itself, in one round trip. */
+/** Sends each write as a command of its own, in one round trip. */
 export function createRecordWriter(users: UserCollection): RecordWriter {
   return {
     async write(write) {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
-import { Conflict as ArrayFull, InvalidInput, KeyReused, TooLarge, Unavailable } from '../../core/errors.ts';
+import { Conflict, InvalidInput, KeyReused, TooLarge, Unavailable } from '../../core/errors.ts';
 import { isDuplicateKey, isTypeMismatch } from '../../database/failures.ts';
 import { TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { RecordId } from '../../users/record-id.ts';
@@ -12,20 +12,22 @@ import type { RecordLimits } from './record-limits.ts';
 import type { RecordWriter } from './record-writer.ts';
 import { insertOf, type RecordView, type Submission, UNSEEN, upsertOf, type Written } from './submission.ts';
 
-/** Each attempt but the first means that another submission of the same person got in between. */
+/** Each further attempt means that a concurrent submission changed the same record. */
 const MAX_ATTEMPTS = 24;
 
-/** Of how many people who submitted last the record's id is remembered: a few megabytes. */
+/** The number of persons whose record id is cached, the most recent ones: a few megabytes. */
 const MAX_CACHED = 20_000;
 
-/** The answer to a submission (docs/specification.md, section 4.1). */
+/** The response to a submission (spec 4.1). */
 export interface StoredSubmission {
   id: RecordId;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** The record carries a newer schema version than the submission was checked against: it must be checked again. */
+/**
+ * The record has a newer schema version than the submission was checked against. Check it again.
+ */
 export class OutdatedSchema extends Error {
   override readonly name = 'OutdatedSchema';
 }
@@ -37,10 +39,10 @@ interface Cached extends Written {
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 /**
- * Stores accepted submissions exactly once, whatever else is written at the same time.
+ * Stores accepted submissions exactly once, also under concurrent writes (invariants 2 and 3).
  *
- * @param newId makes the id for a record that the submission creates
- * @param maxArrayItems the most items that an array field holds
+ * @param newId makes the id of a record that a submission creates
+ * @param maxArrayItems the maximum number of items of an array field
  */
 export function createSubmissionStore(deps: {
   users: UserCollection;
@@ -55,7 +57,10 @@ export function createSubmissionStore(deps: {
   const heuristic = createInsertHeuristic();
   const conflicts = createConflictReader({ users, keys, limits, maxArrayItems });
 
-  /** Acts on a refused upsert: returns the answer of a repeat or the view for the next attempt, or throws. */
+  /**
+   * Resolves with the response of a repeat, or with the view for the next attempt. Throws when the
+   * write is refused.
+   */
   async function resolveConflict(submission: Submission): Promise<StoredSubmission | RecordView> {
     const conflict = await conflicts.explain(submission);
     switch (conflict.reason) {
@@ -81,7 +86,7 @@ export function createSubmissionStore(deps: {
     }
   }
 
-  /** For a person who probably has no record; returns nothing when there is one. */
+  /** Inserts the record; resolves with undefined when the person has one. */
   async function insert(submission: Submission, newRecord: RecordId): Promise<Written | undefined> {
     try {
       return await writer.write(insertOf(submission, newRecord));
@@ -91,7 +96,9 @@ export function createSubmissionStore(deps: {
     }
   }
 
-  /** What is known of the record. For a key that may have been moved out of it, nothing is known without a look-up. */
+  /**
+   * The cached view of the record; undefined when the submission's key was moved out of the record.
+   */
   async function firstView(person: string, { appId, applied }: Submission): Promise<RecordView | undefined> {
     const known = cache.get(person);
     if (!known) return UNSEEN;
@@ -99,12 +106,18 @@ export function createSubmissionStore(deps: {
     return isMoved ? undefined : { known, keyEpoch: known.keyEpoch };
   }
 
-  function remember(person: string, { now }: Submission, { id, createdAt }: Written, keyEpoch = 0): StoredSubmission {
+  function cacheResult(
+    person: string,
+    { now }: Submission,
+    { id, createdAt }: Written,
+    keyEpoch = 0,
+  ): StoredSubmission {
     cache.set(person, { id, createdAt, keyEpoch });
-    // Of two first submissions at once, the later write may carry the earlier time.
+    // The later of two concurrent first submissions may have the earlier time.
     return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
   }
 
+  /** Refuses a submission that no record can hold, before any write. */
   function refuseOversized({ change, size }: Submission): void {
     for (const [key, items] of Object.entries(change.append)) {
       if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
@@ -114,20 +127,26 @@ export function createSubmissionStore(deps: {
 
   return {
     /**
-     * Stores a submission; when it resolves, the submission is durable.
-     * @throws {OutdatedSchema} @throws {Conflict} when an array is full @throws {TooLarge} when the record is
-     * @throws {InvalidInput} when the record has too many keys @throws {KeyReused} @throws {Unavailable}
+     * Stores a submission. When the promise resolves, the submission is durable (invariant 1).
+     *
+     * @throws {OutdatedSchema} when the record has a newer schema version
+     * @throws {Conflict} when an array field would have too many items
+     * @throws {TooLarge} when the record would exceed its size limit
+     * @throws {InvalidInput} when the record would have too many keys
+     * @throws {KeyReused} when the key was applied with other data
+     * @throws {Unavailable} when the write failed or its result is unknown
      */
     async store(submission: Submission): Promise<StoredSubmission> {
       refuseOversized(submission);
-      // By name: making a text of the app's id costs more. After a re-creation the cached id matches no record.
+      // By name, because the app's id as text costs more. The cached id of an earlier incarnation
+      // of the app matches no record.
       const person = `${submission.sourceAppId} ${submission.email}`;
       const newRecord = newId(submission.now);
       let isUncached = !cache.has(person);
       if (isUncached && heuristic.prefersInsert()) {
         const written = await insert(submission, newRecord);
         heuristic.note(written !== undefined);
-        if (written) return remember(person, submission, written);
+        if (written) return cacheResult(person, submission, written);
         isUncached = false;
       }
       let view = await firstView(person, submission);
@@ -136,12 +155,12 @@ export function createSubmissionStore(deps: {
           if (view) {
             const written = await writer.write(upsertOf(submission, newRecord, maxArrayItems, view));
             if (isUncached) heuristic.note(written.id.equals(newRecord));
-            return remember(person, submission, written, view.keyEpoch);
+            return cacheResult(person, submission, written, view.keyEpoch);
           }
         } catch (error) {
           if (!isDuplicateKey(error) && !isTypeMismatch(error)) throw error;
         }
-        // The cached record may have been erased and created anew.
+        // The cached id may be stale, because the record was erased and created again.
         cache.delete(person);
         const resolved = await resolveConflict(submission);
         if ('updatedAt' in resolved) return resolved;
@@ -151,7 +170,7 @@ export function createSubmissionStore(deps: {
     },
 
     /**
-     * The answer of the submission that was applied under a key, or undefined when none was.
+     * Resolves with the response to the submission that was applied under a key, or with undefined.
      * @throws {KeyReused} when the key was applied with other data
      */
     async findApplied(
@@ -171,8 +190,8 @@ function answerRepeat(conflict: Repeat): StoredSubmission {
   return { id: _id, createdAt, updatedAt };
 }
 
-function arrayFull(key: string, maxArrayItems: number): ArrayFull {
-  return new ArrayFull(`data.${key} is full: it holds at most ${maxArrayItems} items`);
+function arrayFull(key: string, maxArrayItems: number): Conflict {
+  return new Conflict(`data.${key} is full: it holds at most ${maxArrayItems} items`);
 }
 
 function recordFull({ max }: RecordLimits): TooLarge {

@@ -4,44 +4,51 @@ import type { RecordId } from '../../users/record-id.ts';
 import type { AppliedKey, UserDocument } from '../../users/users.model.ts';
 import type { ChangeSize } from './record-limits.ts';
 
-/** A record holds this many applied keys before they are moved to `applied_keys` (idempotency-keys.ts). */
+/**
+ * The number of applied keys in a record at which they are moved to `applied_keys`
+ * (idempotency-keys.ts).
+ */
 export const MAX_INLINE_KEYS = 128;
 
-/** What a write carries besides the values of the change, in bytes, roughly. */
+/** The approximate size of a write without the values of its change, in bytes. */
 const OVERHEAD = 300;
 
-/** One accepted submission, ready to be stored. */
+/** An accepted submission: valid against the schema, with every value that its write needs. */
 export interface Submission {
   appId: Types.ObjectId;
   sourceAppId: string;
+  /** Normalized. */
   email: string;
+  /** The version that it was checked against. */
   schemaVersion: number;
   /** The keys of the schema's fields. */
   fieldKeys: readonly string[];
   now: Date;
   change: RecordChange;
   size: ChangeSize;
-  /** By how much the change raises the record's `sizeBound` at most, and the largest bound (record-limits.ts). */
+  /** The most that the change raises the record's `sizeBound`, in bytes (record-limits.ts). */
   growth: number;
+  /** The maximum of `sizeBound`, in bytes. */
   maxBound: number;
+  /** The idempotency key, if the client sent one. */
   applied: AppliedKey | undefined;
 }
 
-/** What stores a submission, in one atomic step. */
+/** The atomic write that stores a submission. */
 export type RecordWrite = Insert | Upsert;
 
-/** Creates the record, or fails with a duplicate key because the person has one. */
+/** Creates the record, or fails with a duplicate key because the person has a record. */
 export interface Insert {
   kind: 'insert';
   record: UserDocument;
   creation: Written;
-  /** About how large the write is. */
+  /** The approximate size of the write, in bytes. */
   bytes: number;
 }
 
 /**
- * One atomic upsert: it creates the record, changes it, or fails with a duplicate key because its filter does not match
- * the record that exists.
+ * Creates the record, changes it, or fails with a duplicate key because its filter does not match
+ * the existing record.
  */
 export interface Upsert {
   kind: 'upsert';
@@ -49,36 +56,38 @@ export interface Upsert {
   email: string;
   filter: mongo.Filter<UserDocument>;
   update: mongo.UpdateFilter<UserDocument>;
-  /** The record, when this upsert creates it. */
+  /** The result if this upsert creates the record. */
   creation: Written;
-  /** The record that this upsert is bound to: if it changes one, it is this. */
+  /** The only record that this upsert can change, if the filter names one. */
   known: Written | undefined;
-  /** About how large the write is. */
+  /** The approximate size of the write, in bytes. */
   bytes: number;
 }
 
-/** The record that a write created or changed. */
+/** The result of a write: the record that it created or changed. */
 export interface Written {
   id: RecordId;
   createdAt: Date;
 }
 
-/** What the server knows of the record before it writes. The filter of the upsert makes sure that it still holds. */
+/** What the server knows of a record before the write. The filter of the upsert verifies it. */
 export interface RecordView {
-  /** The record itself, when an earlier submission returned it. */
+  /** The cached result of an earlier submission. */
   known?: Written | undefined;
-  /** The record's `keyEpoch`; for it, `applied_keys` does not hold the submission's key. */
+  /** The `keyEpoch` at which `applied_keys` does not hold the submission's key. */
   keyEpoch: number;
-  /** The record's exact size was read: its `sizeBound` at that time, and what it becomes by this write. */
+  /**
+   * Set when the exact size was read: the `sizeBound` at that time, and its value after this write.
+   */
   exactBound?: { was: number | undefined; becomes: number };
 }
 
-/** What is known of a record that the server has not seen. */
+/** The view of an uncached record. */
 export const UNSEEN: RecordView = { keyEpoch: 0 };
 
 /**
- * The insert that stores a submission of a person without a record. The record is the one that `upsertOf` creates; a
- * property test compares the two.
+ * Builds the insert that stores a submission of a person without a record. The record equals the
+ * one that `upsertOf` creates; a property test compares the two.
  */
 export function insertOf(submission: Submission, newId: RecordId): Insert {
   const { appId, sourceAppId, email, schemaVersion, now, change, growth, applied } = submission;
@@ -101,13 +110,17 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
 }
 
 /**
- * The upsert that stores a submission in one atomic step. The filter names the record and every condition of the change:
- * the key was not applied before, the record carries no newer schema version, each array has room, the record stays
- * within its limits. When the record does not match, MongoDB tries to insert a second one, which the unique index
- * refuses: E11000. Only then submission-conflict.ts reads the record to find the reason.
+ * Builds the upsert that stores a submission in one atomic step (spec 2.4 and 4.1). The filter
+ * names the record and every condition of the change: the key was not applied before, the record
+ * has no newer schema version, each array has room, and the record stays within its limits. When
+ * the record does not match, MongoDB tries to insert a second one, and the unique index refuses it
+ * with E11000. Then conflict.ts reads the record to find the reason (decision 3).
  *
- * With `view.known` the filter also binds to the record's id, so the answer is known without a read. When that record is
- * gone, the upsert creates a new one, or another server's record refuses it (E11000).
+ * With `view.known` the filter also names the record's id, so its result is known without a read.
+ * When a cached id is stale because the record was erased, the upsert creates a new record, or
+ * fails with E11000 because the person has a newer one.
+ *
+ * @param newId the id of the record if the upsert creates it
  */
 export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
   const { appId, sourceAppId, email, schemaVersion, now, change, growth, applied } = submission;
@@ -123,7 +136,7 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
 
   for (const [key, value] of Object.entries(change.set)) {
     set[`data.${key}`] = value;
-    // The size is kept for every array, because the key may become an array field later.
+    // Every array has a size, because its key may become an array field later.
     if (Array.isArray(value)) set[`arraySizes.${key}`] = value.length;
     fields += 1;
   }

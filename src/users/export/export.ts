@@ -1,25 +1,29 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import type { UserRecord } from '../users.model.ts';
+import { OWN_MEMBERS, presentUser, type UserRecord } from '../users.presenter.ts';
 
 export const exportFormats = ['csv', 'ndjson', 'json'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** Columns of a record's own, before those of its data. */
-const OWN_COLUMNS = ['id', 'email', 'schemaVersion', 'createdAt', 'updatedAt'];
+/** The columns before those of `data`. */
+const OWN_COLUMNS = OWN_MEMBERS.filter((member) => member !== 'data');
 
-/** Streams hold 64 kB of text, and not the 16 records of any size that object streams hold by default. */
+/** Buffer 64 kB of text; object streams buffer 16 records of any size by default. */
 const BYTES = { objectMode: false, highWaterMark: 64 * 1024 };
 const ONE_ROW = 1;
 
-/** A spreadsheet takes a cell that begins so for a formula. */
+/** Spreadsheets evaluate a cell that begins with one of these characters as a formula. */
 const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
 
 /**
- * Writes records as they are read, so that memory stays flat (invariant 6). `ndjson` is one record a line, `json` one array, `csv` follows RFC
- * 4180: a column for each field of the newest schema, and one, `other`, with what a record holds beside them as JSON.
+ * Streams records as UTF-8 text while they are read, with back-pressure, so memory use does not
+ * depend on their number (invariant 6). The members are those of a listing (spec 4.3).
  *
- * @param keys the schema's field keys, in their order
+ * `ndjson` is one record per line; `json` is one array; `csv` follows RFC 4180 and has the record's
+ * own columns, one column per schema field, and `other` with the remaining keys of `data` as JSON.
+ * The stream fails when `users` fails, and closes `users` when it is destroyed.
+ *
+ * @param keys the field keys of the newest schema, in schema order; only `csv` uses them
  * @param bom whether `csv` begins with the UTF-8 byte order mark
  */
 export function exportUsers(
@@ -29,17 +33,17 @@ export function exportUsers(
   bom = false,
 ): Readable {
   if (format === 'csv') return toCsv(users, keys, bom);
-  return Readable.from(format === 'ndjson' ? lines(users) : array(users), BYTES);
+  return Readable.from(format === 'ndjson' ? toLines(users) : toArray(users), BYTES);
 }
 
-async function* lines(users: AsyncIterable<UserRecord>) {
-  for await (const user of users) yield `${JSON.stringify(shown(user))}\n`;
+async function* toLines(users: AsyncIterable<UserRecord>) {
+  for await (const user of users) yield `${JSON.stringify(presentUser(user))}\n`;
 }
 
-async function* array(users: AsyncIterable<UserRecord>) {
+async function* toArray(users: AsyncIterable<UserRecord>) {
   let separator = '[\n';
   for await (const user of users) {
-    yield `${separator}${JSON.stringify(shown(user))}`;
+    yield `${separator}${JSON.stringify(presentUser(user))}`;
     separator = ',\n';
   }
   yield separator === '[\n' ? '[]\n' : '\n]\n';
@@ -49,7 +53,7 @@ function toCsv(users: AsyncIterable<UserRecord>, keys: readonly string[], bom: b
   const columns = [...OWN_COLUMNS, ...keys.map((key) => `data.${key}`), 'other'];
   const encoder = stringify({
     ...{ bom, header: true, columns, record_delimiter: '\r\n' },
-    // By itself the encoder quotes a line break only when it is the whole CR LF; readers end a row at either.
+    // The encoder quotes a line break only when it is CR LF, but readers end a row at CR or LF.
     // Spreadsheets in many locales split cells at a semicolon.
     quoted_match: /[\r\n;]/,
     ...{ writableHighWaterMark: ONE_ROW, readableHighWaterMark: BYTES.highWaterMark },
@@ -63,22 +67,25 @@ function toCsv(users: AsyncIterable<UserRecord>, keys: readonly string[], bom: b
   return source.pipe(encoder);
 }
 
-function csvRow(user: UserRecord, keys: readonly string[]): string[] {
-  const { id, email, data, schemaVersion, createdAt, updatedAt } = shown(user);
+function csvRow(record: UserRecord, keys: readonly string[]): string[] {
+  const user = presentUser(record);
+  const { data } = user;
   const other = Object.fromEntries(Object.entries(data).filter(([key]) => !keys.includes(key)));
-  const own = [id, email, schemaVersion, createdAt.toISOString(), updatedAt.toISOString()];
+  const own = OWN_COLUMNS.map((column) => {
+    const value = user[column];
+    return value instanceof Date ? value.toISOString() : value;
+  });
   const values = keys.map((key) => (Object.hasOwn(data, key) ? data[key] : undefined));
-  return [...own, ...values, Object.keys(other).length > 0 ? other : undefined].map(cell);
+  return [...own, ...values, Object.keys(other).length > 0 ? other : undefined].map(toCell);
 }
 
-/** A cell's text. A number stays a number; text that a spreadsheet would run gets an apostrophe before it. */
-function cell(value: unknown): string {
+/**
+ * The text of a cell. An apostrophe before a text that is a formula makes spreadsheets show it
+ * instead.
+ */
+function toCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return FORMULA.test(text) ? `'${text}` : text;
-}
-
-function shown({ _id, email, data, schemaVersion, createdAt, updatedAt }: UserRecord) {
-  return { id: _id.toString(), email, data, schemaVersion, createdAt, updatedAt };
 }

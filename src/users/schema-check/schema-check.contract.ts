@@ -5,6 +5,7 @@ import { SchemaReplacement } from '../../schemas/schemas.contract.ts';
 
 const Count = z.int().nonnegative();
 
+/** The endpoint that checks stored records against a schema. */
 export const schemaCheckEndpoints = {
   checkSchema: {
     method: 'post',
@@ -14,7 +15,7 @@ export const schemaCheckEndpoints = {
     tag: 'Schemas',
     summary: 'Check stored records against a schema',
     description:
-      'How many of the stored records would not pass it, newest first, for up to two seconds. Stores nothing, and the schema stays what it is.',
+      'Counts the stored records that do not conform to it, newest first, for up to two seconds. Changes nothing.',
     params: AppPath,
     body: jsonBody(SchemaReplacement, 'Invalid schema'),
     response: z.strictObject({
@@ -26,7 +27,7 @@ export const schemaCheckEndpoints = {
         .meta({
           example: [{ id: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57', path: 'data.age', message: 'must be a number' }],
         }),
-      complete: z.boolean().meta({ description: 'Whether every record was looked at' }),
+      complete: z.boolean().meta({ description: 'Whether every record was checked' }),
     }),
     errors: [404],
   },

@@ -8,9 +8,10 @@ const MAX_DAYS = 365;
 
 const Count = z.int().nonnegative().meta({ example: 42 });
 const LastSubmission = Timestamp.nullable().meta({
-  description: 'When the app last took a submission, or null; another server may be a second ahead',
+  description: 'The time of the last accepted submission, or null; up to a second behind submissions to other servers',
 });
 
+/** The endpoints for statistics. */
 export const userStatsEndpoints = {
   getStats: {
     method: 'get',
@@ -18,11 +19,11 @@ export const userStatsEndpoints = {
     auth: 'session',
     tag: 'Users',
     summary: "How many users the session's app has",
-    description: 'And how many records were created on each of the last days (UTC, today included), oldest first.',
+    description: 'With the number of records created on each of the last days (UTC, today included), oldest first.',
     query: z.strictObject({
       days: WholeNumber(1, MAX_DAYS)
         .default(DEFAULT_DAYS)
-        .meta({ description: `How many days: 1 to ${MAX_DAYS}`, example: 30 }),
+        .meta({ description: `The number of days: 1 to ${MAX_DAYS}`, example: 30 }),
     }),
     response: z.strictObject({
       users: Count,
@@ -38,7 +39,7 @@ export const userStatsEndpoints = {
     role: 'admin',
     tag: 'Users',
     summary: 'How many users each app has',
-    description: 'All apps, by `sourceAppId`.',
+    description: 'All apps, sorted by `sourceAppId`.',
     response: z.strictObject({
       apps: z.array(z.strictObject({ sourceAppId: SourceAppId, users: Count, lastSubmissionAt: LastSubmission })),
     }),

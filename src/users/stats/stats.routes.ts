@@ -3,6 +3,7 @@ import { JsonStream } from '../../api/reply.ts';
 import { userStatsEndpoints } from './stats.contract.ts';
 import type { AppStats, UserStatsService } from './stats.service.ts';
 
+/** The routes of `userStatsEndpoints`. */
 export const userStatsRoutes = (stats: UserStatsService): Route[] =>
   routes(userStatsEndpoints, {
     getStats: async ({ principal: { app }, query }) => {

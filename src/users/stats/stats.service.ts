@@ -5,10 +5,12 @@ import { NotFound } from '../../core/errors.ts';
 import type { UserCounts } from './user-counts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A year is 365 counts; the connection pool is for submissions too. */
-const COUNTS_AT_ONCE = 4;
+/**
+ * Concurrent counts of one request, up to 365 in total; submissions use the same connection pool.
+ */
+const MAX_COUNTS = 4;
 
-/** How many records an app has, and when they came. */
+/** The statistics of one app. */
 export interface UserStats {
   users: number;
   lastSubmissionAt: Date | undefined;
@@ -16,6 +18,7 @@ export interface UserStats {
   days: { date: string; created: number }[];
 }
 
+/** One entry of the statistics of all apps. */
 export interface AppStats {
   sourceAppId: string;
   users: number;
@@ -24,15 +27,19 @@ export interface AppStats {
 
 export type UserStatsService = ReturnType<typeof createUserStatsService>;
 
-/** Numbers for the dashboard. All counts come from index keys (user-counts.ts), last submissions from the apps' own documents (app-activity.ts). */
+/**
+ * Computes the statistics of the dashboard. Counts come from index keys (user-counts.ts), the times
+ * of last submissions from the documents of the apps (app-activity.ts).
+ */
 export function createUserStatsService(deps: { apps: AppService; activity: AppActivity; counts: UserCounts }) {
   const { apps, activity, counts } = deps;
 
   return {
     /**
-     * Of one app.
-     * @param days how many days, today included
-     * @throws {NotFound} when the app is gone
+     * Computes the statistics of one app.
+     *
+     * @param days the number of days, today included
+     * @throws {NotFound} when the app was deleted
      */
     async ofApp(
       { sourceAppId, id }: Pick<App, 'id' | 'sourceAppId'>,
@@ -42,7 +49,7 @@ export function createUserStatsService(deps: { apps: AppService; activity: AppAc
       await activity.flush();
       const app = await apps.get(sourceAppId);
       if (!app.id.equals(id)) throw new NotFound('App not found');
-      const limit = pLimit(COUNTS_AT_ONCE);
+      const limit = pLimit(MAX_COUNTS);
       const today = Math.floor(now.getTime() / DAY_MS);
       const perDay = Array.from({ length: days }, (_, index) => {
         const [from, to] = [index, index + 1].map((day) => new Date((today - days + 1 + day) * DAY_MS)) as [Date, Date];
@@ -55,7 +62,7 @@ export function createUserStatsService(deps: { apps: AppService; activity: AppAc
       return { users, lastSubmissionAt: app.lastSubmissionAt, days: created };
     },
 
-    /** Of every app, by `sourceAppId`. */
+    /** Yields the statistics of every app, sorted by `sourceAppId`. */
     async *ofAllApps(): AsyncGenerator<AppStats> {
       const [users] = await Promise.all([counts.ofAllApps(), activity.flush()]);
       for await (const { id, sourceAppId, lastSubmissionAt } of apps.list()) {

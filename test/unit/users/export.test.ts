@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { exportUsers } from '../../../src/users/export/export.ts';
 import { createRecordIds } from '../../../src/users/record-id.ts';
-import type { UserRecord } from '../../../src/users/users.model.ts';
+import type { UserRecord } from '../../../src/users/users.presenter.ts';
 
 const createdAt = new Date('2026-01-31T08:30:00.000Z');
 const newId = createRecordIds();
@@ -18,7 +18,7 @@ async function* stored(...records: UserRecord[]): AsyncGenerator<UserRecord> {
   yield* records;
 }
 
-/** The cells of the data columns of one exported record, as they stand in the file. */
+/** The text of the data columns of one exported record. */
 async function dataCells(data: Record<string, unknown>, keys: string[]): Promise<string> {
   const csv = await readAll(exportUsers(stored(record(data)), 'csv', keys));
   const row = csv.slice(csv.indexOf('\r\n') + 2);
@@ -26,7 +26,7 @@ async function dataCells(data: Record<string, unknown>, keys: string[]): Promise
 }
 
 describe('csv (RFC 4180)', () => {
-  it('has a header, the record’s own columns, one for each field, and the rest', async () => {
+  it('has a header, the record’s own columns, one column per field, and `other`', async () => {
     const user = record({ name: 'Ada', plan: 'pro', old: 1 });
     const csv = await readAll(exportUsers(stored(user), 'csv', ['name', 'plan', 'unset']));
     const time = createdAt.toISOString();
@@ -56,26 +56,29 @@ describe('csv (RFC 4180)', () => {
   });
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '＝1', '＋1', '－1', '＠x'])(
-    'defuses the formula %j',
+    'prefixes the formula %j with an apostrophe',
     async (formula) => {
       expect(await dataCells({ f: formula }, ['f'])).toBe(`'${formula},`);
     },
   );
 
-  it.each(['\r=1', '\n=1'])('defuses the formula %j behind a line break', async (formula) => {
-    expect(await dataCells({ f: formula }, ['f'])).toBe(`"'${formula}",`);
-  });
+  it.each(['\r=1', '\n=1'])(
+    'prefixes the formula %j, which begins with a line break, with an apostrophe',
+    async (formula) => {
+      expect(await dataCells({ f: formula }, ['f'])).toBe(`"'${formula}",`);
+    },
+  );
 
-  it('defuses an email that is a formula', async () => {
+  it('prefixes an email that is a formula with an apostrophe', async () => {
     const csv = await readAll(exportUsers(stored(record({}, '=cmd@example.com')), 'csv', []));
     expect(csv).toContain(",'=cmd@example.com,");
   });
 
-  it('takes no inherited property for a field', async () => {
+  it('does not read inherited properties as fields', async () => {
     expect(await dataCells({}, ['constructor', 'toString'])).toBe(',,');
   });
 
-  it('of nobody is the header alone', async () => {
+  it('of an app without users is only the header', async () => {
     expect(await readAll(exportUsers(stored(), 'csv', ['name']))).toBe(
       'id,email,schemaVersion,createdAt,updatedAt,data.name,other\r\n',
     );
@@ -89,7 +92,7 @@ describe('ndjson and json', () => {
     return { id: _id.toString(), email, data, schemaVersion: 2, createdAt: time, updatedAt: time };
   });
 
-  it('ndjson is one record a line, as stored', async () => {
+  it('ndjson is one record per line, with unchanged values', async () => {
     const lines = (await readAll(exportUsers(stored(...users), 'ndjson', []))).split('\n');
     expect(lines.pop()).toBe('');
     expect(lines.map((line) => JSON.parse(line))).toEqual(expected);
@@ -99,37 +102,37 @@ describe('ndjson and json', () => {
     expect(JSON.parse(await readAll(exportUsers(stored(...users), 'json', [])))).toEqual(expected);
   });
 
-  it('of nobody are nothing and an empty array', async () => {
+  it('of an app without users are an empty text and an empty array', async () => {
     expect(await readAll(exportUsers(stored(), 'ndjson', []))).toBe('');
     expect(JSON.parse(await readAll(exportUsers(stored(), 'json', [])))).toEqual([]);
   });
 });
 
-describe.each(['csv', 'ndjson', 'json'] as const)('a failure while %s is written', (format) => {
-  it('reaches who reads, so that half a file is not taken for a whole one', async () => {
+describe.each(['csv', 'ndjson', 'json'] as const)('the stream of %s', (format) => {
+  it('fails when the source fails, so a partial file is not mistaken for a complete one', async () => {
     async function* broken(): AsyncGenerator<UserRecord> {
       yield record({ name: 'Ada' });
-      throw new Error('the database is away');
+      throw new Error('database unavailable');
     }
-    await expect(readAll(exportUsers(broken(), format, ['name']))).rejects.toThrow('the database is away');
+    await expect(readAll(exportUsers(broken(), format, ['name']))).rejects.toThrow('database unavailable');
   });
 
-  it('is not needed to stop early: the source is closed when the reader has seen enough', async () => {
-    let closed: () => void = () => undefined;
-    const end = new Promise<void>((done) => {
-      closed = done;
+  it('closes its source when the reader stops early', async () => {
+    let resolveClosed: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => {
+      resolveClosed = resolve;
     });
     async function* endless(): AsyncGenerator<UserRecord> {
       try {
         for (;;) yield record({ name: 'Ada' });
       } finally {
-        closed();
+        resolveClosed();
       }
     }
     for await (const chunk of exportUsers(endless(), format, ['name'])) {
       expect(chunk.length).toBeGreaterThan(0);
       break;
     }
-    await end;
+    await closed;
   });
 });

@@ -4,14 +4,14 @@ import { createRecordIds, parseRecordId } from '../../../src/users/record-id.ts'
 const at = (ms: number): Date => new Date(1_780_000_000_000 + ms);
 
 describe('record ids', () => {
-  it('are UUIDs of version 7 that carry the time of creation', () => {
+  it('are UUIDs of version 7 with the time of creation', () => {
     const createdAt = at(123);
     const id = createRecordIds()(createdAt).toString();
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(createdAt.getTime());
   });
 
-  it('are in the order of creation, also within one millisecond', () => {
+  it('are in order of creation, also within one millisecond', () => {
     const newId = createRecordIds();
     const times = [...Array.from({ length: 5_000 }, () => at(0)), at(1), at(1), at(2), at(1_000)];
     const ids = times.map((time) => newId(time).toString());
@@ -19,7 +19,7 @@ describe('record ids', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('of two servers in one millisecond differ', () => {
+  it('of different servers in one millisecond differ', () => {
     const servers = Array.from({ length: 100 }, () => createRecordIds());
     expect(new Set(servers.map((newId) => newId(at(0)).toString())).size).toBe(servers.length);
   });
@@ -30,12 +30,12 @@ describe('record ids', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('are read back from text', () => {
+  it('are parsed from text', () => {
     const id = createRecordIds()(at(0));
     expect(parseRecordId(id.toString())?.equals(id)).toBe(true);
   });
 
-  it.each(['', 'x', '123', '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e5', '{"$gt":""}'])('are not %j', (text) => {
+  it.each(['', 'x', '123', '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e5', '{"$gt":""}'])('are not parsed from %j', (text) => {
     expect(parseRecordId(text)).toBeUndefined();
   });
 });

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { mongo, Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { MEMBERS_WITH_APP, OWN_MEMBERS, recordsAsJson } from '../../../src/users/record-json.ts';
+import { recordsAsJson } from '../../../src/users/record-json.ts';
+import { MEMBERS_WITH_APP, OWN_MEMBERS } from '../../../src/users/users.presenter.ts';
 
 const { BSON, Decimal128, Long, UUID } = mongo;
 const now = new Date('2026-01-31T08:30:00.123Z');
 
 function recordOf(data: unknown, more: object = {}) {
   const id = new UUID('0190b2c4-8d5e-7abc-8def-0123456789ab');
-  // In no order: a record that was created by an upsert has its members sorted.
+  // Not in the order of the response: MongoDB sorts the members of a record that an upsert created.
   const record = { appId: new Types.ObjectId(), email: 'ada@example.com', _id: id, arraySizes: { list: 2 }, data };
   return { ...record, createdAt: now, schemaVersion: 3, sourceAppId: 'shop', updatedAt: now, ...more };
 }
@@ -32,15 +33,15 @@ const dataAsJson = async (data: unknown) => {
   return json;
 };
 
-describe('Records as JSON', () => {
-  it('are written as JSON.stringify would write them, whatever JSON they hold', async () => {
+describe('recordsAsJson', () => {
+  it('writes the same text as JSON.stringify for any JSON value', async () => {
     const hard = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: 'binary' }),
       fc.constantFrom('"', '\\', '\u0000', '\u001f', '\u007f', '\u2028', '💥', 'constructor', '__proto__'),
     );
     const leaf = fc.oneof(hard, fc.double(), fc.integer(), fc.maxSafeInteger(), fc.boolean(), fc.constant(null));
-    // A NUL ends a key in BSON, so no key that is stored has one.
+    // NUL terminates a key in BSON, so no stored key contains it.
     const keys = hard.map((key) => key.replaceAll('\0', ''));
     const objects = (values: fc.Arbitrary<unknown>) => fc.dictionary(keys, values, { maxKeys: 5 });
     const { tree } = fc.letrec((tie) => ({
@@ -55,13 +56,13 @@ describe('Records as JSON', () => {
     );
   });
 
-  it('hold texts of any length', async () => {
+  it('writes texts of any length', async () => {
     for (const text of ['\u0001'.repeat(100_000), 'é"'.repeat(70_000), 'x'.repeat(1_000_000)]) {
       expect(await dataAsJson({ text, after: 1 })).toBe(JSON.stringify({ text, after: 1 }));
     }
   });
 
-  it('have the members of a listing in their order, and no other', async () => {
+  it('writes the members of a listing in their order, and no other', async () => {
     const time = '2026-01-31T08:30:00.123Z';
     const own = { id: '0190b2c4-8d5e-7abc-8def-0123456789ab', email: 'ada@example.com', data: {}, schemaVersion: 3 };
     expect(await textOf(recordsAsJson(batchesOf([recordOf({})]), OWN_MEMBERS))).toBe(
@@ -73,7 +74,7 @@ describe('Records as JSON', () => {
     );
   });
 
-  it('what the service did not store itself is decoded the long way, and the rest of the list is whole', async () => {
+  it('decodes a record with a type that the service never stores, and writes the other records unchanged', async () => {
     const odd = [
       recordOf({ price: Decimal128.fromString('1.50') }),
       recordOf({ ok: true }),
@@ -93,7 +94,7 @@ describe('Records as JSON', () => {
     expect(shown[4]).not.toHaveProperty('email');
   });
 
-  it('have times as toJSON writes them, before 1970, far away and impossible ones too', async () => {
+  it('writes times like toJSON, also before 1970, with expanded years, and invalid ones', async () => {
     const times = fc.oneof(
       fc.integer({ min: -4_000_000_000_000, max: 4_000_000_000_000 }),
       fc.integer({ min: -8_640_000_000_000_000, max: 8_640_000_000_000_000 }),
@@ -108,7 +109,7 @@ describe('Records as JSON', () => {
     );
   });
 
-  it('come in pieces of some 64 kB, which together are the list', async () => {
+  it('yields pieces of about 64 kB that together are the list', async () => {
     const record = recordOf({ text: 'x'.repeat(10_000) });
     const pieces: string[] = [];
     for await (const piece of recordsAsJson(batchesOf(Array(20).fill(record), [record]), OWN_MEMBERS))

@@ -1,0 +1,38 @@
+import type { UserDocument } from './users.model.ts';
+
+/** The members of a record in the responses for one app, in their order (spec 4.3). */
+export const OWN_MEMBERS = ['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt'] as const;
+/** The members in listings across apps (spec 4.4). */
+export const MEMBERS_WITH_APP = ['id', 'sourceAppId', ...OWN_MEMBERS.slice(1)] as const;
+
+type OwnMember = (typeof OWN_MEMBERS)[number];
+export type Member = (typeof MEMBERS_WITH_APP)[number];
+export type Members = readonly Member[];
+
+type StoredName<Name extends Member> = Name extends 'id' ? '_id' : Exclude<Name, 'id'>;
+
+/** The part of a stored record that responses may contain; every other member is internal. */
+export type UserRecord = Pick<UserDocument, StoredName<Member>>;
+
+/** A record as a response contains it. Dates become ISO 8601 strings when it is serialized. */
+export type PresentedUser = { [Name in OwnMember]: Name extends 'id' ? string : UserRecord[StoredName<Name>] };
+
+/** The name of a member in the stored document. */
+export function storedName<Name extends Member>(member: Name): StoredName<Name> {
+  return (member === 'id' ? '_id' : member) as StoredName<Name>;
+}
+
+/** The projection of a query that reads a {@link UserRecord}. */
+export const RECORD_PROJECTION = Object.fromEntries(MEMBERS_WITH_APP.map((member) => [storedName(member), 1]));
+
+/** Copies the given members of a record, in their order, and no other. */
+export function presentMembers(record: UserRecord, members: Members): Partial<Record<Member, unknown>> {
+  const presented: Partial<Record<Member, unknown>> = {};
+  for (const member of members) presented[member] = member === 'id' ? record._id.toString() : record[member];
+  return presented;
+}
+
+/** Presents a record to the operators of its app (spec 4.3). */
+export function presentUser(record: UserRecord): PresentedUser {
+  return presentMembers(record, OWN_MEMBERS) as PresentedUser;
+}
