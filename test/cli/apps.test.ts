@@ -3,7 +3,8 @@ import { Client } from '../support/client.ts';
 import { databaseUri, runCli } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-// The tool and the server use one database. The tests check the effects of the tool through the server.
+// The tool and the server use one database. The tests check the effects of the tool through the
+// server.
 let server: TestServer;
 let env: Record<string, string>;
 beforeAll(async () => {

@@ -62,7 +62,7 @@ describe.concurrent('exit codes', () => {
   });
 
   it('exits with 1 and prints one line for each configuration error', async () => {
-    const ended = await runCli(['app', 'list'], { ...nowhere, PORT: 'many', BODY_LIMIT: 'big' });
+    const ended = await runCli(['app', 'list'], { ...unreachable, PORT: 'many', BODY_LIMIT: 'big' });
     expect(ended).toEqual({
       code: 1,
       stdout: '',

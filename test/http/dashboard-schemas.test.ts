@@ -36,7 +36,7 @@ describe('GET /auth/schema', () => {
 describe('GET /auth/apps/:sourceAppId/schema/versions', () => {
   it('returns every version, newest first, with its number of fields', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [] });
-    const two = [...named('a').fields, ...named('b').fields];
+    const two = [...textSchema('a').fields, ...textSchema('b').fields];
     await server.admin.putSchema(sourceAppId, { fields: two }).expect(200);
     const { body } = await server.admin.get(`${schemaPath(sourceAppId)}/versions`).expect(200);
     expect(Object.keys(body)).toEqual(['versions']);
@@ -143,7 +143,7 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
     await server.client.submit(sourceAppId, { email: 'b@x.org', data: { name: 'Bob' } }).expect(200);
     const required = await check(sourceAppId, { fields: [{ key: 'extra', kind: 'number', required: true }] });
     expect(required.body).toMatchObject({ checked: 2, failing: 1, examples: [{ path: 'data.extra' }] });
-    const strict = await check(sourceAppId, { ...named('name'), rejectUnknown: true });
+    const strict = await check(sourceAppId, { ...textSchema('name'), rejectUnknown: true });
     expect(strict.body).toMatchObject({ checked: 2, failing: 1, examples: [{ path: 'data.extra' }] });
     expect((await server.admin.get(schemaPath(sourceAppId))).body.version).toBe(1);
     const stored = await server.db.collection('users').find({ sourceAppId }).toArray();
@@ -184,7 +184,7 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
 
   it('refuses what PUT refuses and requires an admin session', async () => {
     const app = await server.admin.buildApp();
-    const twice = [...named('a').fields, ...named('a').fields];
+    const twice = [...textSchema('a').fields, ...textSchema('a').fields];
     const { body } = await check(app.sourceAppId, { fields: twice }).expect(400);
     expect(body).toMatchObject({ message: 'Invalid schema', errors: [{ path: 'fields.1.key' }] });
     await check(app.sourceAppId, { fields: [], version: 1 }).expect(400);

@@ -236,7 +236,8 @@ describe('GET and DELETE /auth/users/:id', () => {
       const { body } = await submit().expect(200);
       const erase = async () => own.delete(`/auth/users/${body.id}`).expect(200);
       const [one, two, , three] = await Promise.all([submit(), submit(), erase(), submit()]);
-      // 503: the record was erased before the service read it; the client must send the submission again.
+      // 503: the record was erased before the service read it; the client must send the submission
+      // again.
       for (const { status } of [one, two, three]) expect([200, 503]).toContain(status);
       const stored = await server.db
         .collection('users')

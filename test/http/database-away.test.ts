@@ -51,8 +51,8 @@ describe.each(['cut', 'stall'] as const)('spec 7, database away (%s)', (failure)
 
     proxy.restore();
     await expect.poll(async () => (await server.client.get('/ready')).status, { timeout: 15_000 }).toBe(200);
-    // Repeats the submission that received 503, with its key: it is applied once, whether or not the
-    // first attempt reached the database.
+    // Repeats the submission that received 503, with its key: it is applied once, whether or not
+    // the first attempt reached the database.
     await expect.poll(async () => (await submit(email)).status, { timeout: 15_000 }).toBe(200);
     const stored = await server.db.collection('users').find({ email }).toArray();
     expect(stored).toHaveLength(1);
@@ -63,7 +63,8 @@ describe.each(['cut', 'stall'] as const)('spec 7, database away (%s)', (failure)
 
 it('does not count log-ins as failed if the database was unavailable, so an outage locks nobody out', async () => {
   proxy.cut();
-  // The limit is 20 failures in 15 minutes. Pending log-ins count as failures until they are checked.
+  // The limit is 20 failures in 15 minutes. Pending log-ins count as failures until they are
+  // checked.
   for (let wave = 0; wave < 2; wave += 1) {
     const attempts = Array.from({ length: 15 }, () => server.client.post('/auth/login', app));
     for (const { status } of await Promise.all(attempts)) expect(status).toBe(503);

@@ -14,8 +14,8 @@ afterAll(async () => {
 });
 
 /**
- * Each server caches the ids of recent records. A record that another server erased or created again
- * makes a cached id stale.
+ * Each server caches the ids of recent records. A record that another server erased or created
+ * again makes a cached id stale.
  */
 describe('A submission for a person whose record was erased', () => {
   async function newPerson() {

@@ -12,7 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Returns the log line of a request. The service may write it after the client has the response. */
+/**
+ * Returns the log line of a request. The service may write it after the client has the response.
+ */
 async function logLine(requestId: string) {
   const read = () =>
     server

@@ -29,7 +29,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Returns the profiled queries that the database executed during `work`, with their actual plans. */
+/**
+ * Returns the profiled queries that the database executed during `work`, with their actual plans.
+ */
 async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
   const { db } = server;
   await db.command({ profile: 0 });
@@ -58,7 +60,9 @@ function expectIndexes(profiled: Profiled[]): void {
   expect(scans.map(({ ns, op, command }) => ({ ns, op, command }))).toEqual([]);
 }
 
-/** Creates two apps with enough records that the database chooses between plans. Returns the first. */
+/**
+ * Creates two apps with enough records that the database chooses between plans. Returns the first.
+ */
 async function appWithManyRecords() {
   const app = await server.admin.buildApp({
     fields: [

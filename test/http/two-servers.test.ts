@@ -24,8 +24,8 @@ afterAll(async () => {
 const alternate = (round: number): [changing: TestServer, other: TestServer] => (round % 2 === 0 ? [a, b] : [b, a]);
 
 /**
- * Submits to both servers without pause. `stop` resolves with the distinct response statuses when no
- * request is in flight.
+ * Submits to both servers without pause. `stop` resolves with the distinct response statuses when
+ * no request is in flight.
  */
 function keepSubmitting(sourceAppId: string, data: object) {
   let stopped = false;

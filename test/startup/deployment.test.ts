@@ -61,8 +61,8 @@ describe('docker-compose.yml', () => {
     expect(pathname).toBe('/user-collection');
     const [shell, , , check] = mongodb.healthcheck.test.slice(1);
     expect(shell).toBe('mongosh');
-    // Runs the check with stand-ins for mongosh's globals, twice: the first run initiates the set, the
-    // second finds it initiated.
+    // Runs the check with stand-ins for mongosh's globals, twice: the first run initiates the set,
+    // the second finds it initiated.
     const run = new Function('rs', 'db', 'quit', check);
     const initiated: unknown[] = [];
     const codes: number[] = [];

@@ -69,8 +69,8 @@ function readTour(readme: string): Step[] {
 }
 
 /**
- * Parses a text of one JSON document per line. Replaces values that differ between runs (ids, times,
- * passwords) by placeholders if they have the expected form.
+ * Parses a text of one JSON document per line. Replaces values that differ between runs (ids,
+ * times, passwords) by placeholders if they have the expected form.
  */
 function answersIn(text: string): unknown[] {
   const forms: [RegExp, string][] = [

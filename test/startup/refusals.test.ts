@@ -8,7 +8,10 @@ import { randomName } from '../support/server.ts';
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());
 
-/** Starts a server with an invalid environment, asserts that it refuses to start and returns its result. */
+/**
+ * Starts a server with an invalid environment, asserts that it refuses to start and returns its
+ * result.
+ */
 async function refusal(env: Record<string, string>): Promise<Ended> {
   const ended = await leftovers.keep(new ServerProcess({ LOG_LEVEL: 'silent', ...env })).ended;
   expect(ended.code).toBe(1);

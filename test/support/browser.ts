@@ -3,7 +3,9 @@ import { expect } from 'vitest';
 import { launchChromium } from './chromium.mjs';
 import type { TestServer } from './server.ts';
 
-/** The console message that Chromium logs for a 4xx response. Expected: the page shows the error. */
+/**
+ * The console message that Chromium logs for a 4xx response. Expected: the page shows the error.
+ */
 const REFUSED_REQUEST_LOG = /^Failed to load resource: the server responded with a status of 4\d\d/;
 const WAIT_MS = 15_000;
 

@@ -1,5 +1,5 @@
-// Starts Chromium for the browser tests and the screenshots: the one at CHROMIUM_PATH, or the one in
-// an npm package, which needs neither root nor a download.
+// Starts Chromium for the browser tests and the screenshots: the one at CHROMIUM_PATH, or the one
+// in an npm package, which needs neither root nor a download.
 import bundled from '@sparticuz/chromium';
 import { chromium } from 'playwright-core';
 

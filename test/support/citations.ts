@@ -176,9 +176,9 @@ function withoutCode(markdown: string): string {
 }
 
 /**
- * Returns the numbered sections of a document, each with the numbers of its rules: list items at the
- * start of a line, also those under headings without a number. A citation must resolve to exactly
- * one rule, so the rules of a section are numbered from 1 without gaps.
+ * Returns the numbered sections of a document, each with the numbers of its rules: list items at
+ * the start of a line, also those under headings without a number. A citation must resolve to
+ * exactly one rule, so the rules of a section are numbered from 1 without gaps.
  *
  * @throws {Error} if a section or rule number is duplicated or missing
  */

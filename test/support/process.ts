@@ -15,8 +15,8 @@ export interface Ended {
 }
 
 /**
- * A process that runs one of the project's programs. It inherits only the environment variables that
- * locate programs and the cached mongod.
+ * A process that runs one of the project's programs. It inherits only the environment variables
+ * that locate programs and the cached mongod.
  */
 export class Process {
   readonly child: ChildProcessWithoutNullStreams;
@@ -50,7 +50,9 @@ export class Process {
     return this.child.pid;
   }
 
-  /** Resolves with the match of `pattern` in standard output; rejects if the process exits first. */
+  /**
+   * Resolves with the match of `pattern` in standard output; rejects if the process exits first.
+   */
   async waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.stdout);

@@ -39,7 +39,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param env environment variables of the service, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` selects
  * another route to the shared mongod, for example through a proxy
  * @param database the database of another server, to start a second server on it
- * @param options.sweepEveryMs the interval between sweeps for interrupted deletions, in milliseconds
+ * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
  * @param options.passwordCost the bcrypt cost; the default takes negligible time
  */
 export async function startServer(
