@@ -3,7 +3,8 @@ import { Client } from '../support/client.ts';
 import { databaseUri, runCli } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-// The tool and the server are two programs on one database, so what the one does is looked at through the other.
+// The tool and the server use one database. The tests check the effects of the tool through the
+// server.
 let server: TestServer;
 let env: Record<string, string>;
 beforeAll(async () => {
@@ -37,10 +38,10 @@ describe.concurrent('app create (spec 5.2, point 6)', () => {
     await client.get('/auth/apps').expect(200);
   });
 
-  it('refuses an id that is taken or malformed with code 1, and changes nothing', async () => {
+  it('exits with code 1 for an existing or malformed id and changes nothing', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
-    const taken = await cli(['app', 'create', sourceAppId]);
-    expect(taken).toEqual({ code: 1, stdout: '', stderr: 'error: An app with this sourceAppId already exists\n' });
+    const existing = await cli(['app', 'create', sourceAppId]);
+    expect(existing).toEqual({ code: 1, stdout: '', stderr: 'error: An app with this sourceAppId already exists\n' });
     const malformed = await cli(['app', 'create', 'no/slash']);
     expect(malformed.code).toBe(1);
     expect(malformed.stderr).toBe(
@@ -52,7 +53,7 @@ describe.concurrent('app create (spec 5.2, point 6)', () => {
 });
 
 describe.concurrent('app list', () => {
-  it('prints id, role and time of creation by id', async () => {
+  it('prints id, role and creation time, sorted by id', async () => {
     await server.admin.post('/auth/apps', { sourceAppId: 'list-b' }).expect(200);
     await server.admin.post('/auth/apps', { sourceAppId: 'list-a' }).expect(200);
     const { code, stdout } = await cli(['app', 'list']);
@@ -68,9 +69,10 @@ describe.concurrent('app list', () => {
   });
 });
 
-// Not beside other runs of the tool: each finishes deletions that it finds begun, and the count is then told there.
+// Not concurrent with other runs of the tool: each run completes the deletions that it finds, and
+// only that run would report the number of deleted users.
 describe('app delete', () => {
-  it('deletes the app and its users when its id is typed', async () => {
+  it('deletes the app and its users if its id is entered', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
     const { code, stdout, stderr } = await cli(['app', 'delete', sourceAppId], `${sourceAppId}\n`);
@@ -81,10 +83,10 @@ describe('app delete', () => {
   });
 
   it.each([
-    ['another id is typed', 'other\n'],
-    ['nothing is typed', '\n'],
-    ['there is no terminal', ''],
-  ])('deletes nothing when %s', async (_, input) => {
+    ['another id is entered', 'other\n'],
+    ['an empty line is entered', '\n'],
+    ['standard input is empty', ''],
+  ])('deletes nothing if %s', async (_, input) => {
     const { sourceAppId } = await server.admin.buildApp();
     const { code, stdout, stderr } = await cli(['app', 'delete', sourceAppId], input);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -92,7 +94,7 @@ describe('app delete', () => {
     await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
   });
 
-  it('does not ask with --yes, and ends the sessions of the app on a running server', async () => {
+  it('does not prompt with --yes and ends the sessions of the app on a running server', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const client = await new Client(server.listener.url).logIn(sourceAppId, password);
     const { code, stdout, stderr } = await cli(['app', 'delete', sourceAppId, '--yes']);
@@ -104,7 +106,7 @@ describe('app delete', () => {
     await client.get('/auth/session').expect(401);
   });
 
-  it('refuses an admin app and an unknown one', async () => {
+  it('refuses an admin app and an unknown app', async () => {
     const admin = await cli(['app', 'delete', 'admin', '--yes']);
     expect(admin).toEqual({ code: 1, stdout: '', stderr: 'error: Admin apps cannot be deleted\n' });
     const unknown = await cli(['app', 'delete', 'nobody', '--yes']);
@@ -114,7 +116,7 @@ describe('app delete', () => {
 });
 
 describe.concurrent('app rotate-password', () => {
-  it('ends sessions on a running server at once; only the new password logs in', async () => {
+  it('ends sessions on a running server at once and replaces the password', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const client = await new Client(server.listener.url).logIn(sourceAppId, password);
     const { code, stdout } = await cli(['app', 'rotate-password', sourceAppId]);

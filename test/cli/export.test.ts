@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const exported = (id: string, ...args: string[]) => runCli(['users', 'export', id, ...args], env);
 
-/** An app with these records, oldest first. */
+/** Creates an app with the given records, oldest first, and returns its id. */
 async function appWith(fields: FieldDefinitionInput[], records: Record<string, unknown>[]): Promise<string> {
   const { sourceAppId } = await server.admin.buildApp({ fields });
   for (const [index, data] of records.entries()) {
@@ -26,14 +26,14 @@ async function appWith(fields: FieldDefinitionInput[], records: Record<string, u
   return sourceAppId;
 }
 
-/** What RFC 4180 says that a reader takes from the text: nothing here knows how it was written. */
+/** Parses CSV as defined by RFC 4180, independently of the implementation that writes it. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
   while (cell.lastIndex < text.length) {
     const match = cell.exec(text);
-    if (!match) throw new Error('not as RFC 4180 says');
+    if (!match) throw new Error('invalid CSV (RFC 4180)');
     row.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
     if (match[3] === ',') continue;
     rows.push(row);
@@ -43,7 +43,7 @@ function readCsv(text: string): string[][] {
 }
 
 describe.concurrent('users export', () => {
-  it('writes CSV as RFC 4180 says: a column for each field, and the rest as JSON', async () => {
+  it('writes RFC 4180 CSV with a column for each field and a column of JSON for other keys', async () => {
     const fields: FieldDefinitionInput[] = [
       { key: 'note', kind: 'text' },
       { key: 'age', kind: 'number' },
@@ -55,8 +55,8 @@ describe.concurrent('users export', () => {
     const { code, stdout, stderr } = await exported(id);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/\r\n$/);
-    const [header, second, first, ...none] = readCsv(stdout);
-    expect(none).toEqual([]);
+    const [header, second, first, ...rest] = readCsv(stdout);
+    expect(rest).toEqual([]);
     expect(header?.join()).toBe(
       'id,email,schemaVersion,createdAt,updatedAt,data.note,data.age,data.ok,data.tags,other',
     );
@@ -68,7 +68,7 @@ describe.concurrent('users export', () => {
     expect(second?.slice(5)).toEqual(['', '', '', '', '{"other_key":{"deep":1}}']);
   });
 
-  it('defuses what a spreadsheet would run', async () => {
+  it('escapes cells that a spreadsheet would evaluate (attack: CSV injection)', async () => {
     const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r\n=1', '\uFF1D1'];
     const id = await appWith(
       [{ key: 'a', kind: 'text' }],
@@ -79,7 +79,7 @@ describe.concurrent('users export', () => {
     expect(cells.map((row) => row[5])).toEqual([...formulas.map((text) => `'${text}`), 'a=1']);
   });
 
-  it('writes one record a line as ndjson and one array as json, newest first, text unchanged', async () => {
+  it('writes ndjson as one record per line and json as one array, newest first, with text unchanged', async () => {
     const id = await appWith([{ key: 'a', kind: 'text' }], [{ a: '=1+1' }, { a: 'two' }]);
     const ndjson = await exported(id, '--format', 'ndjson');
     const json = await exported(id, '--format', 'json');
@@ -98,7 +98,7 @@ describe.concurrent('users export', () => {
     expect(Object.keys(records[0])).toEqual(['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt']);
   });
 
-  it('writes an app without users as a header, as nothing and as an empty array', async () => {
+  it('writes a header, no output or an empty array for an app without users', async () => {
     const id = await appWith([{ key: 'a', kind: 'text' }], []);
     expect((await exported(id)).stdout).toBe('id,email,schemaVersion,createdAt,updatedAt,data.a,other\r\n');
     expect((await exported(id, '--format', 'ndjson')).stdout).toBe('');
@@ -110,18 +110,18 @@ describe.concurrent('users export', () => {
   });
 });
 
-describe('users export of more than memory should hold', () => {
+describe('users export of more data than the memory limit', () => {
   const RECORDS = 2_500;
   let id: string;
   beforeAll(async () => {
     id = await appWith([{ key: 'a', kind: 'text' }], [{ a: 'one' }]);
     const users = server.db.collection<Record<string, unknown>>('users');
-    const { _id: _, ...like } = (await users.findOne({ sourceAppId: id })) ?? {};
-    // 75 MB; more than the memory that the tool is given below.
+    const { _id: _, ...template } = (await users.findOne({ sourceAppId: id })) ?? {};
+    // 75 MB, more than the heap limit of the tool below.
     const text = 'x'.repeat(30_000);
     for (let start = 0; start < RECORDS; start += 500) {
       const batch = Array.from({ length: 500 }, (_, i) => ({
-        ...like,
+        ...template,
         _id: `${start + i}` as never,
         email: `bulk${start + i}@example.com`,
         data: { a: text },
@@ -130,14 +130,14 @@ describe('users export of more than memory should hold', () => {
     }
   });
 
-  it.each(['csv', 'json'])('streams %s in little memory', async (format) => {
+  it.each(['csv', 'json'])('streams %s in bounded memory', async (format) => {
     const tool = `node --max-old-space-size=64 dist/cli.js users export ${id} --format ${format} | wc -c`;
     const { code, stdout, stderr } = await leftovers.keep(new Process(['sh', '-c', tool], env)).ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(Number(stdout)).toBeGreaterThan(RECORDS * 30_000);
   });
 
-  it('ends quietly when its reader has seen enough', async () => {
+  it('exits without an error message when the reader closes the pipe', async () => {
     const tool = `{ node dist/cli.js users export ${id}; echo "code $?" >&2; } | head -n 1`;
     const { stdout, stderr } = await leftovers.keep(new Process(['sh', '-c', tool], env)).ended;
     expect(stdout).toBe('id,email,schemaVersion,createdAt,updatedAt,data.a,other\r\n');

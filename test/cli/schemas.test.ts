@@ -20,7 +20,7 @@ const cli = (args: string[], input?: string) => runCli(args, env, input);
 const number = { key: 'age', label: 'Age', kind: 'number', required: false, min: 0, max: 150 };
 
 describe.concurrent('schema get (spec 2.3)', () => {
-  it('prints the newest schema, or an earlier one with --version', async () => {
+  it('prints the newest schema, or an earlier version with --version', async () => {
     const { sourceAppId } = await server.admin.buildApp({ rejectUnknown: true, fields: [{ key: 'a', kind: 'text' }] });
     const { body } = await server.admin.get(`/auth/apps/${sourceAppId}/schema`).expect(200);
     const newest = await cli(['schema', 'get', sourceAppId]);
@@ -40,10 +40,10 @@ describe.concurrent('schema get (spec 2.3)', () => {
 });
 
 describe.concurrent('schema put', () => {
-  it('replaces the schema from a file; a running server checks against it at once', async () => {
+  it('replaces the schema from a file; a running server validates with it at once', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const file = join(await leftovers.folder(), 'schema.json');
-    // With the byte order mark that some editors write.
+    // Some editors write a byte order mark.
     await writeFile(file, `\uFEFF${JSON.stringify({ rejectUnknown: true, fields: [number] })}`);
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { age: 'old' } }).expect(200);
     const { code, stdout } = await cli(['schema', 'put', sourceAppId, file]);
@@ -52,7 +52,7 @@ describe.concurrent('schema put', () => {
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { age: 'old' } }).expect(400);
   });
 
-  it('takes what `schema get` prints, on standard input', async () => {
+  it('accepts the output of `schema get` on standard input', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'a', kind: 'text', maxLength: 5 }] });
     const before = await cli(['schema', 'get', sourceAppId]);
     const after = await cli(['schema', 'put', sourceAppId], before.stdout);
@@ -60,14 +60,14 @@ describe.concurrent('schema put', () => {
     expect(JSON.parse(after.stdout)).toEqual({ ...JSON.parse(before.stdout), version: 3 });
   });
 
-  it('names each place that is wrong, and changes nothing', async () => {
+  it('prints the path of each error and changes nothing', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const schema = { rejectUnknown: 'no', fields: [number, { key: '1st', kind: 'text' }], extra: 1 };
     const { code, stdout, stderr } = await cli(['schema', 'put', sourceAppId], JSON.stringify(schema));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    const [first, ...places] = stderr.trimEnd().split('\n');
+    const [first, ...errors] = stderr.trimEnd().split('\n');
     expect(first).toBe('error: Invalid schema');
-    expect(places.map((line) => line.replace(/^ {2}(\S+) .+$/, '$1'))).toEqual([
+    expect(errors.map((line) => line.replace(/^ {2}(\S+) .+$/, '$1'))).toEqual([
       'rejectUnknown',
       'fields.1.key',
       'extra',
@@ -76,9 +76,9 @@ describe.concurrent('schema put', () => {
   });
 
   it.each([
-    ['contradictory limits', { ...number, min: 2, max: 1 }],
-    ['a pattern that cannot run', { key: 'a', kind: 'text', regex: '(' }],
-  ])('refuses %s with the place', async (_, field) => {
+    ['min greater than max', { ...number, min: 2, max: 1 }],
+    ['a pattern that does not compile', { key: 'a', kind: 'text', regex: '(' }],
+  ])('refuses %s and prints its path', async (_, field) => {
     const { sourceAppId } = await server.admin.buildApp();
     const schema = { rejectUnknown: false, fields: [field] };
     const { code, stderr } = await cli(['schema', 'put', sourceAppId], JSON.stringify(schema));
@@ -87,9 +87,9 @@ describe.concurrent('schema put', () => {
   });
 
   it.each([
-    ['what is no JSON', ['schema', 'put', 'admin'], '{"fields": [}', /^error: The schema is not valid JSON: .+\n$/],
+    ['invalid JSON', ['schema', 'put', 'admin'], '{"fields": [}', /^error: The schema is not valid JSON: .+\n$/],
     ['an empty input', ['schema', 'put', 'admin'], '', /^error: The schema is not valid JSON: .+\n$/],
-    ['JSON of another shape', ['schema', 'put', 'admin'], '[]', /^error: Invalid schema\n {2}.+\n$/],
+    ['JSON that is not an object', ['schema', 'put', 'admin'], '[]', /^error: Invalid schema\n {2}.+\n$/],
     [
       'a missing file',
       ['schema', 'put', 'admin', '/nowhere/s.json'],

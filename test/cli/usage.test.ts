@@ -5,8 +5,8 @@ import { randomName } from '../support/server.ts';
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());
 
-// Never connected to: usage is checked before the database is opened.
-const nowhere = { MONGODB_URI: 'mongodb://127.0.0.1:1' };
+// The tool checks its arguments before it connects, so this port is never used.
+const unreachable = { MONGODB_URI: 'mongodb://127.0.0.1:1' };
 
 describe.concurrent('help', () => {
   it.each([
@@ -36,8 +36,8 @@ describe.concurrent('help', () => {
       ['users', 'export'],
       ['<id>', '--format <format>', '"csv", "ndjson", "json"'],
     ],
-  ])('is printed for %j --help, with code 0', async (command, expected) => {
-    const { code, stdout, stderr } = await runCli([...command, '--help'], nowhere);
+  ])('prints help for %j --help and exits with code 0', async (command, expected) => {
+    const { code, stdout, stderr } = await runCli([...command, '--help'], unreachable);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(['Usage: user-collection', ...command].join(' '));
     for (const part of expected) expect(stdout).toContain(part);
@@ -55,14 +55,14 @@ describe.concurrent('exit codes', () => {
     [['schema', 'get', 'a', '--version', '1.5'], /^error: option '--version <number>' argument '1.5' is invalid\./],
     [['users', 'export', 'a', '--format', 'xml'], /^error: option '--format <format>' argument 'xml' is invalid\./],
     [['users', 'export', 'a', 'b'], /^error: too many arguments/],
-  ])('2 and the mistake for %j', async (args, stderr) => {
-    const ended = await runCli(args, nowhere);
+  ])('exits with 2 and prints the error for %j', async (args, stderr) => {
+    const ended = await runCli(args, unreachable);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(stderr);
   });
 
-  it('1 and one line for each mistake in the configuration', async () => {
-    const ended = await runCli(['app', 'list'], { ...nowhere, PORT: 'many', BODY_LIMIT: 'big' });
+  it('exits with 1 and prints one line for each configuration error', async () => {
+    const ended = await runCli(['app', 'list'], { ...unreachable, PORT: 'many', BODY_LIMIT: 'big' });
     expect(ended).toEqual({
       code: 1,
       stdout: '',
@@ -71,7 +71,7 @@ describe.concurrent('exit codes', () => {
     });
   });
 
-  it('1 and what to set when the database refuses', async () => {
+  it('exits with 1 and names the variable to check if the database cannot be used', async () => {
     const { code, stderr } = await runCli(['app', 'list'], { MONGODB_URI: 'mongodb://u:hidden-word@127.0.0.1:port/x' });
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -81,7 +81,7 @@ describe.concurrent('exit codes', () => {
     expect(stderr).not.toMatch(/^ +at /m);
   });
 
-  it('1 when the output cannot be written, as on a full disk', async () => {
+  it('exits with 1 if the output cannot be written (full disk)', async () => {
     const env = { MONGODB_URI: databaseUri(randomName()) };
     const full = leftovers.keep(new Process(['sh', '-c', 'node dist/cli.js app create full > /dev/full'], env));
     const { code, stderr } = await full.ended;
@@ -91,17 +91,17 @@ describe.concurrent('exit codes', () => {
   });
 });
 
-describe('the embedded default', () => {
-  it('is opened when nothing runs on DATA_DIR, and the server that runs on it is joined', async () => {
+describe('the embedded database', () => {
+  it('is started if no server uses DATA_DIR, and is shared with a running server otherwise', async () => {
     const DATA_DIR = await leftovers.folder();
     const alone = await runCli(['app', 'create', 'made-before'], { DATA_DIR });
     expect(alone.code).toBe(0);
 
     const server = leftovers.keep(new ServerProcess({ DATA_DIR, LOG_LEVEL: 'silent' }));
     const url = await server.url();
-    const beside = await runCli(['app', 'list'], { DATA_DIR });
-    expect(beside).toMatchObject({ code: 0, stderr: '' });
-    expect(beside.stdout).toMatch(/^admin\tadmin\t.*\nmade-before\tuser\t.*\n$/);
+    const shared = await runCli(['app', 'list'], { DATA_DIR });
+    expect(shared).toMatchObject({ code: 0, stderr: '' });
+    expect(shared.stdout).toMatch(/^admin\tadmin\t.*\nmade-before\tuser\t.*\n$/);
     await runCli(['app', 'create', 'made-beside'], { DATA_DIR });
     const schema = await fetch(`${url}/v1/schema`, { headers: { 'x-app-id': 'made-beside' } });
     expect(schema.status).toBe(200);

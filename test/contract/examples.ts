@@ -1,18 +1,21 @@
-/** An example in an OpenAPI document, and where the schema is that it must conform to. */
+/** An example in an OpenAPI document and the location of its schema. */
 export interface Example {
-  /** A JSON pointer in the form of a URI fragment. */
+  /** The JSON pointer of the schema, encoded as a URI fragment. */
   pointer: string;
   value: unknown;
 }
 
-/** All examples of a document: those that schemas carry themselves, and those beside a schema, as of parameters and bodies. */
+/**
+ * Returns all examples of a document: those inside a schema and those next to a schema, as in
+ * parameters and bodies.
+ */
 export function examplesIn(node: unknown, pointer = ''): Example[] {
   if (typeof node !== 'object' || node === null) return [];
   const members = Object.entries(node);
-  const beside = 'schema' in node ? '/schema' : '';
+  const suffix = 'schema' in node ? '/schema' : '';
   const own = members
     .filter(([name]) => name === 'example')
-    .map(([, value]): Example => ({ pointer: pointer + beside, value }));
+    .map(([, value]): Example => ({ pointer: pointer + suffix, value }));
   const inner = members
     .filter(([name]) => name !== 'example')
     .flatMap(([name, value]) => examplesIn(value, `${pointer}/${escapePointer(name)}`));

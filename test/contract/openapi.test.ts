@@ -9,12 +9,12 @@ import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { createApp } from '../../src/http/app.ts';
 import { allEndpoints } from '../../src/http/endpoints.ts';
-import { document as made } from '../support/openapi.ts';
+import { document } from '../support/openapi.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Example, examplesIn } from './examples.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
-/** Pages for people; what they show comes from the endpoints. */
+/** Paths of HTML pages and of the document itself, which the document does not list. */
 const PAGES = /^\/($|(docs|dashboard|openapi\.json)(\/|$))/;
 
 interface Operation {
@@ -28,7 +28,7 @@ interface Operation {
 }
 
 const operations: [name: string, operation: Operation][] = Object.entries<Record<string, Operation>>(
-  made.paths,
+  document.paths,
 ).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]): [string, Operation] => [
     `${method.toUpperCase()} ${path}`,
@@ -37,7 +37,7 @@ const operations: [name: string, operation: Operation][] = Object.entries<Record
 );
 
 let server: TestServer;
-let served: typeof made;
+let served: typeof document;
 beforeAll(async () => {
   server = await startServer();
   served = await (await fetch(`${server.listener.url}/openapi.json`)).json();
@@ -56,7 +56,7 @@ describe('the served document', () => {
     expect(served).toEqual(JSON.parse(committed));
   });
 
-  it('names the session cookie as it is configured', () => {
+  it('contains the configured name of the session cookie', () => {
     const { components } = createOpenApiDocument(allEndpoints, 'other');
     expect(components?.securitySchemes?.session).toMatchObject({ type: 'apiKey', in: 'cookie', name: 'other' });
     expect(served.components.securitySchemes.session).toMatchObject({ name: 'sid' });
@@ -64,7 +64,7 @@ describe('the served document', () => {
 });
 
 describe('every documented path', () => {
-  it.each(Object.keys(made.paths))('%s is mounted with exactly its methods', async (path) => {
+  it.each(Object.keys(document.paths))('%s accepts exactly its documented methods', async (path) => {
     const pathname = path.replaceAll(/\{\w+\}/g, 'nobody');
     const documented = methodsAt(pathname);
     for (const method of METHODS) {
@@ -80,21 +80,24 @@ describe('every documented path', () => {
   });
 });
 
-/** The methods that the document foresees for a path; `/auth/users/export` is also one of the form `/auth/users/{id}`. */
+/**
+ * Returns the methods that the document lists for a path. A path can match several templates:
+ * `/auth/users/export` also matches `/auth/users/{id}`.
+ */
 function methodsAt(pathname: string): Set<string> {
-  const fits = (path: string): boolean => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
-  const paths = Object.keys(served.paths).filter(fits);
+  const matches = (path: string): boolean => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
+  const paths = Object.keys(served.paths).filter(matches);
   return new Set(paths.flatMap((path) => Object.keys(served.paths[path])));
 }
 
-it('every mounted route is documented', () => {
+it('lists every mounted route', () => {
   const config = { ...loadConfig({ NODE_ENV: 'test' }), sessionSecret: 'a secret of the tests' };
   const app = createApp({ config, logger: createLogger({ logLevel: 'silent' }), services: server.services });
   const mounted = new Set(routePaths(app.router).map((path) => path.replace(/:(\w+)/g, '{$1}')));
   expect([...mounted].filter((path) => !PAGES.test(path)).sort()).toEqual(Object.keys(served.paths).sort());
 });
 
-/** The paths of all routes of a router and of those mounted in it. */
+/** Returns the paths of all routes of a router and of the routers mounted in it. */
 function routePaths(router: IRouter): string[] {
   return router.stack.flatMap(({ route, handle }) => {
     if (route) return [route.path].flat();
@@ -105,17 +108,17 @@ function routePaths(router: IRouter): string[] {
 describe.each(operations)(
   '%s',
   (name, { operationId, summary, tags, security, parameters, requestBody, responses }) => {
-    it('can be found: an id of its own, a summary and a declared tag', () => {
+    it('has a unique operation id, a summary and a declared tag', () => {
       expect(operations.filter(([, other]) => other.operationId === operationId)).toHaveLength(1);
       expect(summary).toMatch(/^[A-Z].{5,}/);
       const declared = served.tags.map((tag: { name: string }) => tag.name);
       for (const tag of tags) expect(declared).toContain(tag);
     });
 
-    it('lists its success and every refusal, each with the one error body', () => {
+    it('lists status 200 and every refusal with the common error schema', () => {
       const statuses = Object.keys(responses);
       expect(statuses).toContain('200');
-      // The origin check and the unexpected come before and after every endpoint.
+      // The origin check (403) and unexpected errors (500) apply to every endpoint.
       expect(statuses).toEqual(expect.arrayContaining(['403', '500']));
       if (requestBody) expect(statuses).toEqual(expect.arrayContaining(['400', '413', '415']));
       if (parameters?.some((parameter) => parameter.in !== 'path')) expect(statuses).toContain('400');
@@ -126,13 +129,13 @@ describe.each(operations)(
       }
     });
 
-    it('says how a caller is known', () => {
+    it('declares its authentication', () => {
       const appId = parameters?.find((parameter) => parameter.name === 'x-app-id');
       const isPublic = name.includes(' /v1/');
       expect(appId?.required ?? false).toBe(isPublic);
       if (isPublic) expect(appId?.schema.pattern).toBe('^[a-zA-Z0-9._-]{1,80}$');
-      const open = ['POST /auth/login', 'POST /auth/logout'].includes(name);
-      expect(security).toEqual(name.includes(' /auth/') && !open ? [{ session: [] }] : []);
+      const needsNoSession = ['POST /auth/login', 'POST /auth/logout'].includes(name);
+      expect(security).toEqual(name.includes(' /auth/') && !needsNoSession ? [{ session: [] }] : []);
     });
   },
 );
@@ -140,12 +143,12 @@ describe.each(operations)(
 describe('examples', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajvFormats.default(ajv);
-  ajv.addSchema(made, 'openapi');
-  const examples: Example[] = examplesIn(made);
+  ajv.addSchema(document, 'openapi');
+  const examples: Example[] = examplesIn(document);
 
-  it('are there for what clients send and get', () => {
+  it('exist for the main request and response schemas', () => {
     for (const id of ['Submission', 'SchemaReplacement', 'Credentials', 'Schema', 'Error']) {
-      expect(made.components.schemas[id], id).toHaveProperty('example');
+      expect(document.components.schemas[id], id).toHaveProperty('example');
     }
   });
 

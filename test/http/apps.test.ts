@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** How many documents of an app are stored, by collection. */
-async function leftOf(sourceAppId: string, appId: unknown) {
+/** Counts the stored documents of an app by collection. */
+async function documentCounts(sourceAppId: string, appId: unknown) {
   const count = (name: string, filter: object) => server.db.collection(name).countDocuments(filter);
   return {
     apps: await count('apps', { sourceAppId }),
@@ -19,10 +19,10 @@ async function leftOf(sourceAppId: string, appId: unknown) {
   };
 }
 
-const NOTHING = { apps: 0, users: 0, schemas: 0, sessions: 0 };
+const NONE = { apps: 0, users: 0, schemas: 0, sessions: 0 };
 
 describe('GET /auth/apps (spec 4.4)', () => {
-  it('spec 4.4: answers sourceAppId, role and createdAt of all apps, and no credentials', async () => {
+  it('spec 4.4: returns sourceAppId, role and createdAt of all apps, and no credentials', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const { body, text } = await server.admin.get('/auth/apps').expect(200);
     expect(body.apps).toContainEqual({ sourceAppId: 'admin', role: 'admin', createdAt: expect.any(String) });
@@ -35,7 +35,7 @@ describe('GET /auth/apps (spec 4.4)', () => {
 });
 
 describe('POST /auth/apps (spec 4.4)', () => {
-  it('spec 4.4: answers sourceAppId, role user and a password that logs in; the app has the default schema', async () => {
+  it('spec 4.4: creates an app of role user with the default schema and returns a password that logs in', async () => {
     const { body } = await server.admin.post('/auth/apps', { sourceAppId: 'New.app_1-x' }).expect(200);
     expect(body).toEqual({ sourceAppId: 'New.app_1-x', role: 'user', password: expect.stringMatching(/^[\w-]{24,}$/) });
     await new Client(server.client.url).logIn(body.sourceAppId, body.password);
@@ -44,7 +44,7 @@ describe('POST /auth/apps (spec 4.4)', () => {
   });
 
   it.each(['', 'a b', 'a/b', 'ä', 'a\n', '$ne', 'x'.repeat(81), 7, null, { $gt: '' }, ['a'], undefined])(
-    'spec 7, invalid sourceAppId format on app creation: %j is 400',
+    'spec 7, invalid sourceAppId format on app creation: responds to %j with 400',
     async (sourceAppId) => {
       const before = await server.db.collection('apps').countDocuments();
       const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(400);
@@ -56,46 +56,49 @@ describe('POST /auth/apps (spec 4.4)', () => {
     },
   );
 
-  it.each(['.', '..'])('refuses %j with the reason: clients remove it from URL paths', async (sourceAppId) => {
-    const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(400);
-    expect(body).toEqual({
-      message: 'Invalid sourceAppId',
-      errors: [{ path: 'sourceAppId', message: expect.stringContaining('URL') }],
-    });
-    await expect(server.services.apps.create(sourceAppId)).rejects.toThrow('Invalid sourceAppId: must not be "."');
-    expect(await server.db.collection('apps').countDocuments({ sourceAppId })).toBe(0);
-  });
+  it.each(['.', '..'])(
+    'refuses %j, which clients remove from URL paths, and returns the reason',
+    async (sourceAppId) => {
+      const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(400);
+      expect(body).toEqual({
+        message: 'Invalid sourceAppId',
+        errors: [{ path: 'sourceAppId', message: expect.stringContaining('URL') }],
+      });
+      await expect(server.services.apps.create(sourceAppId)).rejects.toThrow('Invalid sourceAppId: must not be "."');
+      expect(await server.db.collection('apps').countDocuments({ sourceAppId })).toBe(0);
+    },
+  );
 
-  it('takes other ids of dots', async () => {
+  it('accepts other ids that contain dots', async () => {
     for (const sourceAppId of ['...', '.a', 'a..', '._']) {
       await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
     }
   });
 
-  it('an app of the id ".." that an earlier release created goes on', async () => {
+  it('keeps serving an app with the id ".." that an earlier release created', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     await server.db.collection('apps').updateOne({ sourceAppId }, { $set: { sourceAppId: '..' } });
     await new Client(server.client.url).logIn('..', password);
     await server.client.submit('..', { email: 'a@x.org' }).expect(200);
   });
 
-  it('spec 8, sourceAppId length: 80 characters are taken', async () => {
+  it('spec 8, sourceAppId length: accepts 80 characters', async () => {
     await server.admin.post('/auth/apps', { sourceAppId: 'l'.repeat(80) }).expect(200);
   });
 
-  it('takes no role and no password from outside: an unknown property is 400', async () => {
+  it('responds to a `role` in the body with 400', async () => {
     const { body } = await server.admin.post('/auth/apps', { sourceAppId: 'sneaky', role: 'admin' }).expect(400);
     expect(body.errors).toEqual([{ path: 'role', message: 'is not a known property' }]);
   });
 
-  it('spec 7, app exists: 409, and the app and its password stay', async () => {
+  it('spec 7, app exists: responds with 409 and keeps the app and its password', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(409);
     expect(body).toEqual({ message: 'An app with this sourceAppId already exists' });
     await new Client(server.client.url).logIn(sourceAppId, password);
   });
 
-  it('spec 7, app exists: of creations at the same time one succeeds, and nothing is left of the others', async () => {
+  it('spec 7, app exists: lets one of several concurrent creations succeed and stores nothing of the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => server.admin.post('/auth/apps', { sourceAppId: 'contended' })),
     );
@@ -104,58 +107,58 @@ describe('POST /auth/apps (spec 4.4)', () => {
     expect(await server.db.collection('schema_versions').countDocuments({ appId: { $nin: apps } })).toBe(0);
   });
 
-  it('ids differ by case', async () => {
+  it('treats ids as case-sensitive', async () => {
     await server.admin.post('/auth/apps', { sourceAppId: 'Case' }).expect(200);
     await server.admin.post('/auth/apps', { sourceAppId: 'case' }).expect(200);
   });
 });
 
 describe('DELETE /auth/apps/:sourceAppId (spec 4.4)', () => {
-  it('spec 4.4, delete app: its users, schema versions and sessions go, and those of others stay', async () => {
-    const [gone, kept] = [await server.admin.buildApp({ fields: [] }), await server.admin.buildApp({ fields: [] })];
-    for (const { sourceAppId, password } of [gone, kept]) {
+  it('spec 4.4, delete app: deletes its users, schema versions and sessions, and none of other apps', async () => {
+    const [deleted, kept] = [await server.admin.buildApp({ fields: [] }), await server.admin.buildApp({ fields: [] })];
+    for (const { sourceAppId, password } of [deleted, kept]) {
       for (const email of ['a@x.org', 'b@x.org']) await server.client.submit(sourceAppId, { email }).expect(200);
       await new Client(server.client.url).logIn(sourceAppId, password);
     }
-    const appsOf = server.db.collection('apps');
-    const [goneId, keptId] = [
-      (await appsOf.findOne({ sourceAppId: gone.sourceAppId }))?._id,
-      (await appsOf.findOne({ sourceAppId: kept.sourceAppId }))?._id,
+    const apps = server.db.collection('apps');
+    const [deletedId, keptId] = [
+      (await apps.findOne({ sourceAppId: deleted.sourceAppId }))?._id,
+      (await apps.findOne({ sourceAppId: kept.sourceAppId }))?._id,
     ];
-    const { body } = await server.admin.delete(`/auth/apps/${gone.sourceAppId}`).expect(200);
+    const { body } = await server.admin.delete(`/auth/apps/${deleted.sourceAppId}`).expect(200);
     expect(body).toEqual({ ok: true, deletedUsers: 2 });
-    expect(await leftOf(gone.sourceAppId, goneId)).toEqual(NOTHING);
-    expect(await leftOf(kept.sourceAppId, keptId)).toEqual({ apps: 1, users: 2, schemas: 2, sessions: 1 });
-    await server.client.submit(gone.sourceAppId, { email: 'a@x.org' }).expect(400);
-    await server.client.get('/v1/schema').set('x-app-id', gone.sourceAppId).expect(400);
-    await server.admin.get(`/auth/apps/${gone.sourceAppId}/schema`).expect(404);
+    expect(await documentCounts(deleted.sourceAppId, deletedId)).toEqual(NONE);
+    expect(await documentCounts(kept.sourceAppId, keptId)).toEqual({ apps: 1, users: 2, schemas: 2, sessions: 1 });
+    await server.client.submit(deleted.sourceAppId, { email: 'a@x.org' }).expect(400);
+    await server.client.get('/v1/schema').set('x-app-id', deleted.sourceAppId).expect(400);
+    await server.admin.get(`/auth/apps/${deleted.sourceAppId}/schema`).expect(404);
   });
 
-  it('spec 7, deleting an admin app: 400, and it stays', async () => {
+  it('spec 7, deleting an admin app: responds with 400 and keeps the app', async () => {
     const { body } = await server.admin.delete('/auth/apps/admin').expect(400);
     expect(body).toEqual({ message: 'Admin apps cannot be deleted' });
     await server.admin.get('/auth/session').expect(200);
   });
 
-  it.each(['no-such-app', 'not%20an%20id', '%24ne'])('spec 7, app not found: %s is 404', async (id) => {
+  it.each(['no-such-app', 'not%20an%20id', '%24ne'])('spec 7, app not found: responds to %s with 404', async (id) => {
     const { body } = await server.admin.delete(`/auth/apps/${id}`).expect(404);
     expect(body).toEqual({ message: 'App not found' });
   });
 
-  it('a second DELETE is 404', async () => {
+  it('responds to a second DELETE with 404', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
     await server.admin.delete(`/auth/apps/${sourceAppId}`).expect(404);
   });
 
-  it('spec 3, delete app: interrupted deletes are finished at the next start', async () => {
+  it('spec 3, delete app: completes an interrupted deletion at the next start', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     const apps = server.db.collection('apps');
     const app = await apps.findOneAndUpdate({ sourceAppId }, { $set: { deletingSince: new Date() } });
     const next = await startServer({}, server.database);
     try {
-      expect(await leftOf(sourceAppId, app?._id)).toEqual(NOTHING);
+      expect(await documentCounts(sourceAppId, app?._id)).toEqual(NONE);
       await next.client.submit(sourceAppId, { email: 'a@x.org' }).expect(400);
       await next.admin.post('/auth/apps', { sourceAppId }).expect(200);
     } finally {
@@ -163,23 +166,23 @@ describe('DELETE /auth/apps/:sourceAppId (spec 4.4)', () => {
     }
   });
 
-  it('invariant 5: what a stalled database applied late for a deleted app is removed by the sweeps', async () => {
+  it('invariant 5: removes a write that a stalled database applied after the app was deleted', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     const late = await server.db.collection('users').findOne({ sourceAppId });
     await server.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
     if (late) await server.db.collection('users').insertOne(late);
-    // The first sweep only notes it: it might be the beginning of a restore.
+    // The first sweep only records the orphan: it may belong to a restore in progress.
     const next = await startServer({}, server.database);
     await next.close();
-    expect((await leftOf(sourceAppId, late?.appId)).users).toBe(1);
+    expect((await documentCounts(sourceAppId, late?.appId)).users).toBe(1);
     const sweeping = await startServer({}, server.database, { sweepEveryMs: 100 });
-    await expect.poll(() => leftOf(sourceAppId, late?.appId), { timeout: 10_000 }).toEqual(NOTHING);
+    await expect.poll(() => documentCounts(sourceAppId, late?.appId), { timeout: 10_000 }).toEqual(NONE);
     await sweeping.close();
   });
 });
 
-describe('spec 7, admin role required: 403', () => {
+describe('spec 7, admin role required', () => {
   const adminRequests = (client: Client): [name: string, send: () => ReturnType<Client['get']>][] => [
     ['GET /auth/apps', () => client.get('/auth/apps')],
     ['POST /auth/apps', () => client.post('/auth/apps', { sourceAppId: 'by-a-user' })],
@@ -189,7 +192,7 @@ describe('spec 7, admin role required: 403', () => {
     ['PUT /auth/apps/:sourceAppId/schema', () => client.putSchema('app-1', { fields: [] })],
   ];
 
-  it('to every admin endpoint with a session of role user, its own app included, and 401 without a session', async () => {
+  it('responds with 403 to a session of role user on every admin endpoint, and with 401 without a session', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const user = await new Client(server.client.url).logIn(sourceAppId, password);
     for (const [name, send] of adminRequests(user)) {

@@ -13,11 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-let people = 0;
-/** A person without a record yet, with ways to submit for them and to see what is stored. */
+let personCount = 0;
+/** Returns a new email with functions that submit for it and read its stored record. */
 function newPerson({ sourceAppId }: TestApp = lists) {
-  people += 1;
-  const email = `person${people}@x.org`;
+  personCount += 1;
+  const email = `person${personCount}@x.org`;
   const stored = () => server.db.collection('users').findOne({ sourceAppId, email });
   return {
     email,
@@ -28,7 +28,7 @@ function newPerson({ sourceAppId }: TestApp = lists) {
 }
 
 describe('Array fields (spec 2.4)', () => {
-  it('spec 2.4, rules 1 to 4: each item gets a timestamp; primitives become { value, timestamp }; {} holds only timestamp', async () => {
+  it('spec 2.4, rules 1 to 4: adds a timestamp to each item; stores primitives as { value, timestamp }, {} as { timestamp }', async () => {
     const person = newPerson();
     await person.submit({ list: [{ a: 1, deep: { b: [2] } }, 'text', 7, false, {}] }).expect(200);
     expect((await person.data())?.list).toEqual([
@@ -40,7 +40,7 @@ describe('Array fields (spec 2.4)', () => {
     ]);
   });
 
-  it('spec 4.1, rule 3, and 2.4, rule 5: on update items are appended in order and replace nothing', async () => {
+  it('spec 4.1, rule 3, and 2.4, rule 5: appends items in order on update and replaces none', async () => {
     const person = newPerson();
     await person.submit({ list: [1, 2] }).expect(200);
     await person.submit({ list: [3] }).expect(200);
@@ -49,7 +49,7 @@ describe('Array fields (spec 2.4)', () => {
     expect(list.map(({ value }: { value: number }) => value)).toEqual([1, 2, 3]);
   });
 
-  it('spec 2.4, rule 5: an update without the field keeps the items, and a first submission of [] makes an empty array', async () => {
+  it('spec 2.4, rule 5: keeps the items on an update without the field; stores an empty array for a first []', async () => {
     const person = newPerson();
     await person.submit({ list: [] }).expect(200);
     expect(await person.data()).toEqual({ list: [] });
@@ -58,13 +58,13 @@ describe('Array fields (spec 2.4)', () => {
     expect((await person.data())?.list).toHaveLength(1);
   });
 
-  it("spec 2.4, array items: the service's timestamp wins over a sent one", async () => {
+  it("spec 2.4, array items: replaces a submitted timestamp with the service's own", async () => {
     const person = newPerson();
     const { body } = await person.submit({ list: [{ timestamp: '1999-01-01T00:00:00.000Z' }] }).expect(200);
     expect((await person.data())?.list).toEqual([{ timestamp: body.createdAt }]);
   });
 
-  it('spec 2.4, array items: null or an array as an item is stored as { value, timestamp }', async () => {
+  it('spec 2.4, array items: stores null and nested arrays as { value, timestamp }', async () => {
     const person = newPerson();
     await person.submit({ list: [null, [1, [2]]] }).expect(200);
     expect((await person.data())?.list).toEqual([
@@ -78,8 +78,8 @@ describe('Array fields (spec 2.4)', () => {
     ['a dot', '[{"a.b":1}]'],
     ['NUL', '[{"a\\u0000":1}]'],
     ['__proto__', '[{"__proto__":{"admin":true}}]'],
-    ['$ further below', '[1,{"a":[[{"b":{"$x":1}}]]}]'],
-  ])('spec 2.4, array items: a key with %s is 400 and nothing is stored', async (_what, list) => {
+    ['$ at a deeper level', '[1,{"a":[[{"b":{"$x":1}}]]}]'],
+  ])('spec 2.4, array items: responds to a key with %s with 400 and stores nothing', async (_name, list) => {
     const person = newPerson();
     const { body } = await server.client
       .submit(lists.sourceAppId, `{"email":"${person.email}","data":{"list":${list}}}`)
@@ -90,7 +90,7 @@ describe('Array fields (spec 2.4)', () => {
     expect(await person.data()).toBeUndefined();
   });
 
-  it('spec 2.4, stored value is no array but the field now is: the old value becomes the first item', async () => {
+  it('spec 2.4: keeps a stored value as the first item when its field becomes an array field', async () => {
     const app = await server.admin.buildApp({ fields: [] });
     const values = ['before', { a: 1 }, null, 0, false];
     const persons = values.map((value) => ({ value, person: newPerson(app) }));
@@ -105,7 +105,7 @@ describe('Array fields (spec 2.4)', () => {
 });
 
 describe('spec 2.4, array full', () => {
-  it('one item over MAX_ARRAY_ITEMS is 409 with a clear message, the record unchanged', async () => {
+  it('responds with 409 to one item over MAX_ARRAY_ITEMS and keeps the record unchanged', async () => {
     const person = newPerson();
     await person.submit({ list: [1, 2, 3] }).expect(200);
     const before = await person.stored();
@@ -117,29 +117,29 @@ describe('spec 2.4, array full', () => {
     expect((await person.data())?.list).toHaveLength(MAX);
   });
 
-  it('a first submission with too many items is 409 and makes no record', async () => {
+  it('responds with 409 to a first submission with too many items and creates no record', async () => {
     const person = newPerson();
     await person.submit({ list: [1, 2, 3, 4, 5, 6] }).expect(409);
     expect(await person.data()).toBeUndefined();
   });
 
-  it('a full array still takes changes of other fields', async () => {
+  it('accepts changes of other fields while an array is full', async () => {
     const person = newPerson();
     await person.submit({ list: [1, 2, 3, 4, 5] }).expect(200);
     await person.submit({ name: 'Ada', list: [] }).expect(200);
     expect(await person.data()).toMatchObject({ name: 'Ada' });
   });
 
-  it('of many submissions at once exactly as many are taken as there is room', async () => {
+  it('accepts exactly as many concurrent submissions as the array has room for', async () => {
     const person = newPerson();
     const answers = await Promise.all(Array.from({ length: 12 }, (_, item) => person.submit({ list: [item] })));
-    const taken = answers.filter(({ status }) => status === 200).length;
-    expect(taken).toBe(MAX);
+    const accepted = answers.filter(({ status }) => status === 200).length;
+    expect(accepted).toBe(MAX);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(12 - MAX);
     expect((await person.data())?.list).toHaveLength(MAX);
   });
 
-  it('an array that was stored while the field was of no kind counts with the length it has', async () => {
+  it('counts the items of an array that was stored before the schema declared the field', async () => {
     const app = await server.admin.buildApp({ fields: [] });
     const person = newPerson(app);
     await person.submit({ list: [1, 2, 3, 4] }).expect(200);
@@ -149,7 +149,7 @@ describe('spec 2.4, array full', () => {
     expect((await person.data())?.list).toHaveLength(MAX);
   });
 
-  it('an array that was replaced while the field was of no kind counts with the length it has', async () => {
+  it('counts the items of an array that was replaced while the schema did not declare the field', async () => {
     const app = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const person = newPerson(app);
     await person.submit({ list: [1, 2, 3, 4, 5] }).expect(200);

@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-let people = 0;
+let personCount = 0;
 const newEmail = (): string => {
-  people += 1;
-  return `person${people}@x.org`;
+  personCount += 1;
+  return `person${personCount}@x.org`;
 };
 const bodyOf = (email: string, data = '{}'): string => `{"email":"${email}","data":${data}}`;
 
-/** Submits exactly these bytes. */
+/** Submits `bytes` unchanged as the body. */
 function submitBytes(bytes: Buffer, headers: Record<string, string> = {}): Test {
   return server.client
     .submit(app.sourceAppId, bytes)
@@ -29,7 +29,7 @@ function submitBytes(bytes: Buffer, headers: Record<string, string> = {}): Test 
     .set({ 'Content-Type': 'application/json', ...headers });
 }
 
-/** Expects a refusal with a message and nothing else, that stored nothing and does not repeat what was sent. */
+/** Expects a refusal that has only a message, does not echo the request and stored nothing. */
 async function expectRefused(request: Test, email: string, status: number, message: RegExp): Promise<void> {
   const { status: answered, body, text, headers } = await request;
   expect(answered).toBe(status);
@@ -40,7 +40,7 @@ async function expectRefused(request: Test, email: string, status: number, messa
   expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
 }
 
-async function expectTaken(request: Test, email: string): Promise<void> {
+async function expectAccepted(request: Test, email: string): Promise<void> {
   await request.expect(200);
   expect(await server.db.collection('users').countDocuments({ email })).toBe(1);
 }
@@ -53,12 +53,12 @@ describe('spec 4, wrong or missing Content-Type', () => {
     'application/jsonp',
     'application/ld+json',
     'json',
-  ])('%s is 400', async (type) => {
+  ])('responds to %s with 400', async (type) => {
     const email = newEmail();
     await expectRefused(submitBytes(Buffer.from(bodyOf(email)), { 'Content-Type': type }), email, 400, /Content-Type/);
   });
 
-  it('none at all is 400', async () => {
+  it('responds to a request without Content-Type with 400', async () => {
     const email = newEmail();
     const response = await fetch(`${server.client.url}/v1/users`, {
       method: 'POST',
@@ -73,14 +73,14 @@ describe('spec 4, wrong or missing Content-Type', () => {
   });
 
   it.each(['application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'Application/JSON'])(
-    '%s is taken',
+    'accepts %s',
     async (type) => {
       const email = newEmail();
-      await expectTaken(submitBytes(Buffer.from(bodyOf(email)), { 'Content-Type': type }), email);
+      await expectAccepted(submitBytes(Buffer.from(bodyOf(email)), { 'Content-Type': type }), email);
     },
   );
 
-  it('guards log-in too: a form of another site cannot log anybody in', async () => {
+  it('responds with 400 to a log-in sent as text/plain (attack: log-in CSRF with an HTML form)', async () => {
     const { headers } = await server.client
       .post('/auth/login', JSON.stringify({ sourceAppId: app.sourceAppId, password: app.password }))
       .set('Content-Type', 'text/plain')
@@ -91,7 +91,7 @@ describe('spec 4, wrong or missing Content-Type', () => {
 
 describe('spec 4, broken JSON', () => {
   it.each(['{', '', '{"email":"a@x.org",}', "{'email':'a@x.org'}", '{"email":"a@x.org"} {}', 'undefined', 'NaN'])(
-    '%j is 400',
+    'responds to %j with 400',
     async (text) => {
       const before = await server.db.collection('users').countDocuments();
       const { body } = await submitBytes(Buffer.from(text)).expect(400);
@@ -102,13 +102,13 @@ describe('spec 4, broken JSON', () => {
 });
 
 describe('spec 4, unknown charset, encoding, invalid UTF-8', () => {
-  it.each(['utf-16', 'iso-8859-1', 'utf-7', 'x-unknown'])('charset %s is 400', async (charset) => {
+  it.each(['utf-16', 'iso-8859-1', 'utf-7', 'x-unknown'])('responds to charset %s with 400', async (charset) => {
     const email = newEmail();
     const type = `application/json; charset=${charset}`;
     await expectRefused(submitBytes(Buffer.from(bodyOf(email)), { 'Content-Type': type }), email, 400, /UTF-8/);
   });
 
-  it.each(['br', 'compress', 'zstd-x', 'gzip, gzip'])('Content-Encoding %s is 415', async (encoding) => {
+  it.each(['br', 'compress', 'zstd-x', 'gzip, gzip'])('responds to Content-Encoding %s with 415', async (encoding) => {
     const email = newEmail();
     const request = submitBytes(Buffer.from(bodyOf(email)), { 'Content-Encoding': encoding });
     await expectRefused(request, email, 415, /Content-Encoding/);
@@ -117,22 +117,22 @@ describe('spec 4, unknown charset, encoding, invalid UTF-8', () => {
   it.each([
     ['a lone continuation byte', [0x80]],
     ['a truncated sequence', [0xe2, 0x82]],
-    ['an overlong form', [0xc0, 0xaf]],
-    ['a surrogate', [0xed, 0xa0, 0x80]],
-  ])('%s is 400: it would be stored as something else', async (_what, bytes) => {
+    ['an overlong encoding', [0xc0, 0xaf]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+  ])('responds to %s with 400, because it would be stored altered', async (_name, bytes) => {
     const email = newEmail();
     const [head, tail] = bodyOf(email, '{"name":"@"}').split('"@"');
     const sent = Buffer.concat([Buffer.from(`${head}"`), Buffer.from(bytes), Buffer.from(`"${tail}`)]);
     await expectRefused(submitBytes(sent), email, 400, /UTF-8/);
   });
 
-  it('a lone surrogate written as an escape is 400', async () => {
+  it('responds to an escaped lone surrogate with 400', async () => {
     const email = newEmail();
     const sent = Buffer.from(bodyOf(email, '{"name":"\\ud800"}'));
     await expectRefused(submitBytes(sent), email, 400, /not valid Unicode/);
   });
 
-  it('text of any script is stored as sent', async () => {
+  it('stores text of any script unchanged', async () => {
     const email = newEmail();
     const name = 'Zoë 山田 😀 \u202e\u0000';
     await submitBytes(Buffer.from(bodyOf(email, JSON.stringify({ name })))).expect(200);
@@ -142,57 +142,60 @@ describe('spec 4, unknown charset, encoding, invalid UTF-8', () => {
   it.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
-  ])('a body in %s is taken', async (encoding, compress) => {
+  ])('accepts a body compressed with %s', async (encoding, compress) => {
     const email = newEmail();
-    await expectTaken(submitBytes(compress(bodyOf(email)), { 'Content-Encoding': encoding }), email);
+    await expectAccepted(submitBytes(compress(bodyOf(email)), { 'Content-Encoding': encoding }), email);
   });
 
-  it('a gzip body that is none, or is cut off, is 400', async () => {
+  it('responds to an invalid or truncated gzip body with 400', async () => {
     const email = newEmail();
-    const whole = gzipSync(bodyOf(email));
+    const complete = gzipSync(bodyOf(email));
     const encoded = { 'Content-Encoding': 'gzip' };
     await expectRefused(submitBytes(Buffer.from(bodyOf(email)), encoded), email, 400, /cannot be read/);
-    await expectRefused(submitBytes(whole.subarray(0, whole.length - 9), encoded), email, 400, /cannot be read/);
+    await expectRefused(submitBytes(complete.subarray(0, complete.length - 9), encoded), email, 400, /cannot be read/);
   });
 });
 
 describe('spec 8, body limit', () => {
   const padded = (email: string, size: number): Buffer => {
-    const bare = bodyOf(email, '{"pad":""}').length;
-    return Buffer.from(bodyOf(email, `{"pad":"${'x'.repeat(size - bare)}"}`));
+    const emptyLength = bodyOf(email, '{"pad":""}').length;
+    return Buffer.from(bodyOf(email, `{"pad":"${'x'.repeat(size - emptyLength)}"}`));
   };
 
-  it('100 kB are taken', async () => {
+  it('accepts a body of 100 kB', async () => {
     const email = newEmail();
-    await expectTaken(submitBytes(padded(email, LIMIT)), email);
+    await expectAccepted(submitBytes(padded(email, LIMIT)), email);
   });
 
-  it('one byte more is 413', async () => {
+  it('responds to one byte more with 413', async () => {
     const email = newEmail();
     await expectRefused(submitBytes(padded(email, LIMIT + 1)), email, 413, /too large/);
   });
 
-  it('counts after decompression: a gzip bomb is 413', async () => {
+  it('measures the decompressed size: responds to a gzip bomb with 413', async () => {
     const email = newEmail();
     const bomb = gzipSync(padded(email, 50 * 1024 * 1024));
     expect(bomb.length).toBeLessThan(LIMIT);
     await expectRefused(submitBytes(bomb, { 'Content-Encoding': 'gzip' }), email, 413, /too large/);
   });
 
-  it('after a 413 the service still answers', async () => {
+  it('still responds to requests after a 413', async () => {
     await server.client.get('/health').expect(200);
   });
 
   const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-  it('20 levels of nesting are taken', async () => {
+  it('accepts 20 levels of nesting', async () => {
     const email = newEmail();
-    await expectTaken(submitBytes(Buffer.from(bodyOf(email, `{"deep":${nested(18)}}`))), email);
+    await expectAccepted(submitBytes(Buffer.from(bodyOf(email, `{"deep":${nested(18)}}`))), email);
   });
 
-  it.each([19, 100, 40_000])('20 levels and more (%i below a field) are 400', async (levels) => {
-    const email = newEmail();
-    const sent = Buffer.from(bodyOf(email, `{"deep":${nested(levels)}}`));
-    await expectRefused(submitBytes(sent), email, 400, /nested deeper than 20 levels/);
-  });
+  it.each([19, 100, 40_000])(
+    'responds to more than 20 levels of nesting (%i below a field) with 400',
+    async (levels) => {
+      const email = newEmail();
+      const sent = Buffer.from(bodyOf(email, `{"deep":${nested(levels)}}`));
+      await expectRefused(submitBytes(sent), email, 400, /nested deeper than 20 levels/);
+    },
+  );
 });

@@ -13,24 +13,27 @@ afterAll(async () => {
   await server.close();
 });
 
-const visitor = (of: TestServer = server) => new Client(of.client.url);
+const newClient = (target: TestServer = server) => new Client(target.client.url);
 
 describe('POST /auth/apps/:sourceAppId/password', () => {
-  it('replaces the password and ends the sessions of the app at once, on every server', async () => {
+  it('replaces the password and ends all sessions of the app at once on every server', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
-    const before = [await visitor().logIn(sourceAppId, password), await visitor(second).logIn(sourceAppId, password)];
+    const before = [
+      await newClient().logIn(sourceAppId, password),
+      await newClient(second).logIn(sourceAppId, password),
+    ];
     const { body } = await server.admin.post(`/auth/apps/${sourceAppId}/password`).expect(200);
     expect(Object.keys(body)).toEqual(['sourceAppId', 'password']);
     expect(body.sourceAppId).toBe(sourceAppId);
     expect(body.password).not.toBe(password);
 
     for (const client of before) await client.get('/auth/session').expect(401);
-    await visitor().post('/auth/login', { sourceAppId, password }).expect(401);
-    const after = await visitor(second).logIn(sourceAppId, body.password);
+    await newClient().post('/auth/login', { sourceAppId, password }).expect(401);
+    const after = await newClient(second).logIn(sourceAppId, body.password);
     await after.get('/auth/session').expect(200);
   });
 
-  it('stores no password and logs none', async () => {
+  it('neither stores nor logs the password', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { body } = await server.admin.post(`/auth/apps/${sourceAppId}/password`).expect(200);
     const stored = await server.db.collection('apps').findOne({ sourceAppId });
@@ -38,9 +41,9 @@ describe('POST /auth/apps/:sourceAppId/password', () => {
     expect(server.log()).not.toContain(body.password);
   });
 
-  it("ends the admin's own session when it is the admin's own password", async () => {
+  it("ends the admin's own session if it replaces the password of the own app", async () => {
     const { app, password } = await server.services.apps.create('second-admin', 'admin');
-    const admin = await visitor().logIn(app.sourceAppId, password);
+    const admin = await newClient().logIn(app.sourceAppId, password);
     const path = '/auth/apps/second-admin/password';
     const { body } = await admin.post(path, { currentPassword: password }).expect(200);
     await admin.get('/auth/apps').expect(401);
@@ -49,7 +52,7 @@ describe('POST /auth/apps/:sourceAppId/password', () => {
     await server.admin.get('/auth/apps').expect(200);
   });
 
-  it('takes an empty object for a body, and nothing that it does not know', async () => {
+  it('accepts an empty object as the body and refuses unknown properties', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const path = `/auth/apps/${sourceAppId}/password`;
     await server.admin.post(path, {}).expect(200);
@@ -63,23 +66,23 @@ describe('POST /auth/apps/:sourceAppId/password', () => {
     await server.admin.post(path, { currentPassword: '' }).expect(400);
   });
 
-  it('is a 404 for no app', async () => {
+  it('responds with 404 for an unknown app', async () => {
     for (const id of ['no-such-app', '%20', 'a'.repeat(81)]) {
       const { body } = await server.admin.post(`/auth/apps/${id}/password`).expect(404);
       expect(body).toEqual({ message: 'App not found' });
     }
   });
 
-  it('is for admins', async () => {
+  it('requires an admin session', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     await server.client.post(`/auth/apps/${sourceAppId}/password`).expect(401);
-    const operator = await visitor().logIn(sourceAppId, password);
+    const operator = await newClient().logIn(sourceAppId, password);
     await operator.post(`/auth/apps/${sourceAppId}/password`).expect(403);
     await operator.get('/auth/session').expect(200);
   });
 });
 
-describe("the admin's own password", () => {
+describe("POST /auth/apps/:sourceAppId/password for the admin's own app", () => {
   const FAILURES = 3;
   const path = '/auth/apps/admin/password';
   let limited: TestServer;
@@ -88,17 +91,17 @@ describe("the admin's own password", () => {
   });
   afterAll(() => limited.close());
 
-  // Hardening, "Smaller": a stolen session could take the account over.
-  it.each([undefined, {}])('is not replaced without the current one: body %j is a 400 that says so', async (sent) => {
+  // Attack: taking over the account with a stolen session.
+  it.each([undefined, {}])('responds with 400 without the current password: body %j', async (sent) => {
     const { body } = await limited.admin.post(path, sent).expect(400);
     expect(body).toEqual({
       message: 'Invalid password change',
       errors: [{ path: 'currentPassword', message: "is required to change the own app's password" }],
     });
-    await visitor(limited).logIn('admin', ADMIN_PASSWORD);
+    await newClient(limited).logIn('admin', ADMIN_PASSWORD);
   });
 
-  it('is not replaced with a wrong one: 403, and 429 like log-ins', async () => {
+  it('responds with 403 to a wrong current password, and with 429 after RATE_LIMIT_LOGIN failures', async () => {
     const attempt = (currentPassword: string) =>
       limited.admin.post(path, { currentPassword }).set('X-Forwarded-For', '192.0.2.1');
     for (let failed = 0; failed < FAILURES; failed += 1) {
@@ -108,32 +111,32 @@ describe("the admin's own password", () => {
     const { headers } = await attempt(ADMIN_PASSWORD).expect(429);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     const credentials = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
-    await visitor(limited).post('/auth/login', credentials).set('X-Forwarded-For', '192.0.2.1').expect(429);
+    await newClient(limited).post('/auth/login', credentials).set('X-Forwarded-For', '192.0.2.1').expect(429);
     await limited.admin.get('/auth/session').expect(200);
-    await visitor(limited).logIn('admin', ADMIN_PASSWORD);
+    await newClient(limited).logIn('admin', ADMIN_PASSWORD);
   });
 
-  it('is not replaced when it was replaced meanwhile, on another server', async () => {
+  it('lets one of two concurrent changes on two servers succeed', async () => {
     const { app, password } = await server.services.apps.create('third-admin', 'admin');
     const [one, two] = [
-      await visitor().logIn('third-admin', password),
-      await visitor(second).logIn('third-admin', password),
+      await newClient().logIn('third-admin', password),
+      await newClient(second).logIn('third-admin', password),
     ];
     const answers = await Promise.all(
       [one, two].map((admin) => admin.post('/auth/apps/third-admin/password', { currentPassword: password })),
     );
-    const [made, ...others] = answers.filter(({ status }) => status === 200);
+    const [changed, ...others] = answers.filter(({ status }) => status === 200);
     expect(others).toEqual([]);
-    // The other one found its session over, or the password that it sent wrong.
+    // The other change found its session ended or its current password replaced.
     for (const { status } of answers) expect([200, 401, 403]).toContain(status);
-    await visitor().logIn('third-admin', made?.body.password);
+    await newClient().logIn('third-admin', changed?.body.password);
     await expect(server.services.apps.rotateOwnPassword(app)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('is replaced with the current one', async () => {
+  it('replaces the password if the current one is correct', async () => {
     const { body } = await limited.admin.post(path, { currentPassword: ADMIN_PASSWORD }).expect(200);
     expect(Object.keys(body)).toEqual(['sourceAppId', 'password']);
     await limited.admin.get('/auth/apps').expect(401);
-    await visitor(limited).logIn('admin', body.password);
+    await newClient(limited).logIn('admin', body.password);
   });
 });

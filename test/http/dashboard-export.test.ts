@@ -20,15 +20,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The text of a file as a browser would save it. */
+/** Downloads a file; `body` is its text as a browser saves it, including a byte order mark. */
 const download = (query: string) =>
   operator
     .get(`/auth/users/export${query}`)
     .buffer(true)
-    .parse((response, done) => {
+    .parse((response, callback) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(Buffer.from(chunk)));
-      response.on('end', () => done(null, Buffer.concat(chunks).toString()));
+      response.on('end', () => callback(null, Buffer.concat(chunks).toString()));
     });
 
 describe('GET /auth/users/export', () => {
@@ -36,7 +36,7 @@ describe('GET /auth/users/export', () => {
     ['csv', 'text/csv; charset=utf-8'],
     ['ndjson', 'application/x-ndjson; charset=utf-8'],
     ['json', 'application/json; charset=utf-8'],
-  ])('answers %s as an attachment named by app and date', async (format, type) => {
+  ])('returns %s as an attachment named after the app and the date', async (format, type) => {
     const { headers } = await operator.get(`/auth/users/export?format=${format}`).expect(200);
     expect(headers['content-type']).toBe(type);
     expect(headers['content-disposition']).toMatch(
@@ -44,7 +44,7 @@ describe('GET /auth/users/export', () => {
     );
   });
 
-  it('has the columns of the newest schema in CSV, and is CSV without a format', async () => {
+  it('returns CSV with the columns of the newest schema, also without a format', async () => {
     for (const query of ['?format=csv', '']) {
       const { text } = await operator.get(`/auth/users/export${query}`).expect(200);
       const [header, bob, ada] = text.split('\r\n');
@@ -55,7 +55,7 @@ describe('GET /auth/users/export', () => {
     }
   });
 
-  it('begins CSV with the UTF-8 byte order mark on request', async () => {
+  it('starts CSV with the UTF-8 byte order mark if bom=true', async () => {
     for (const filter of ['', '&search=nobody']) {
       const { body: plain } = await download(`?format=csv${filter}`).expect(200);
       const { body: marked } = await download(`?format=csv&bom=true${filter}`).expect(200);
@@ -65,7 +65,7 @@ describe('GET /auth/users/export', () => {
     expect((await download('?bom=true').expect(200)).body.startsWith('\uFEFFid,email,')).toBe(true);
   });
 
-  it('writes the same users in JSON and NDJSON as the listing shows', async () => {
+  it('returns the users of the listing as JSON and NDJSON', async () => {
     const { body: listed } = await operator.get('/auth/users').expect(200);
     const { body: json } = await operator.get('/auth/users/export?format=json').expect(200);
     expect(json).toEqual(listed.users);
@@ -78,7 +78,7 @@ describe('GET /auth/users/export', () => {
     ).toEqual(listed.users);
   });
 
-  it('takes the filters of the listing', async () => {
+  it('accepts the filters of the listing', async () => {
     const found = async (query: string) =>
       (await operator.get(`/auth/users/export?format=json&${query}`).expect(200)).body.map(
         ({ email }: { email: string }) => email,
@@ -88,14 +88,14 @@ describe('GET /auth/users/export', () => {
     expect(await found('search=org&field=plan&value=pro')).toEqual([]);
   });
 
-  it('is a whole file when there is nobody in it', async () => {
+  it('returns a valid file if no user matches', async () => {
     expect((await download('?format=ndjson&search=nobody').expect(200)).body).toBe('');
     expect((await operator.get('/auth/users/export?format=json&search=nobody').expect(200)).body).toEqual([]);
     const { text } = await operator.get('/auth/users/export?search=nobody').expect(200);
     expect(text).toBe('id,email,schemaVersion,createdAt,updatedAt,data.plan,other\r\n');
   });
 
-  it('holds every record of a large app once', async () => {
+  it('contains every record of a large app exactly once', async () => {
     const app = await server.admin.buildApp();
     await server.client.submit(app.sourceAppId, { email: 'first@example.com' }).expect(200);
     const users = server.db.collection<{ _id: RecordId }>('users');
@@ -127,7 +127,7 @@ describe('GET /auth/users/export', () => {
     expect(headers['content-disposition']).toBeUndefined();
   });
 
-  it('needs a session', async () => {
+  it('requires a session', async () => {
     await server.client.get('/auth/users/export').expect(401);
   });
 });

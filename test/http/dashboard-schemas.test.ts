@@ -14,12 +14,12 @@ afterAll(async () => {
   await server.close();
 });
 
-const named = (key: string) => ({ rejectUnknown: false, fields: [{ key, kind: 'text' as const }] });
+const textSchema = (key: string) => ({ rejectUnknown: false, fields: [{ key, kind: 'text' as const }] });
 const schemaPath = (sourceAppId: string) => `/auth/apps/${sourceAppId}/schema`;
 
 describe('GET /auth/schema', () => {
-  it("is the newest schema of the session's app, or an earlier version", async () => {
-    const app = await server.admin.buildApp(named('plan'));
+  it("returns the newest schema of the session's app, or an earlier version", async () => {
+    const app = await server.admin.buildApp(textSchema('plan'));
     const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
     const { body } = await operator.get('/auth/schema').expect(200);
     expect(body).toEqual((await server.admin.get(schemaPath(app.sourceAppId)).expect(200)).body);
@@ -34,9 +34,9 @@ describe('GET /auth/schema', () => {
 });
 
 describe('GET /auth/apps/:sourceAppId/schema/versions', () => {
-  it('lists every version, newest first, with the number of its fields', async () => {
+  it('returns every version, newest first, with its number of fields', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [] });
-    const two = [...named('a').fields, ...named('b').fields];
+    const two = [...textSchema('a').fields, ...textSchema('b').fields];
     await server.admin.putSchema(sourceAppId, { fields: two }).expect(200);
     const { body } = await server.admin.get(`${schemaPath(sourceAppId)}/versions`).expect(200);
     expect(Object.keys(body)).toEqual(['versions']);
@@ -49,7 +49,7 @@ describe('GET /auth/apps/:sourceAppId/schema/versions', () => {
     for (const version of versions) expect(Object.keys(version).sort()).toEqual(['createdAt', 'fields', 'version']);
   });
 
-  it('is a 404 for no app, and for admins', async () => {
+  it('responds with 404 for an unknown app and requires an admin session', async () => {
     await server.admin.get(`${schemaPath('no-such-app')}/versions`).expect(404, { message: 'App not found' });
     const app = await server.admin.buildApp();
     const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
@@ -58,11 +58,11 @@ describe('GET /auth/apps/:sourceAppId/schema/versions', () => {
 });
 
 describe('PUT /auth/apps/:sourceAppId/schema with If-Match', () => {
-  const put = (of: TestServer, sourceAppId: string, key: string, ifMatch: string) =>
-    of.admin.putSchema(sourceAppId, named(key)).set('If-Match', ifMatch);
+  const put = (target: TestServer, sourceAppId: string, key: string, ifMatch: string) =>
+    target.admin.putSchema(sourceAppId, textSchema(key)).set('If-Match', ifMatch);
   const newest = async (sourceAppId: string) => (await server.admin.get(schemaPath(sourceAppId)).expect(200)).body;
 
-  it('replaces the version that the ETag of GET names', async () => {
+  it('replaces the version whose ETag GET returned', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { headers } = await server.admin.get(schemaPath(sourceAppId)).expect(200);
     expect(headers.etag).toBe('"v1"');
@@ -71,8 +71,8 @@ describe('PUT /auth/apps/:sourceAppId/schema with If-Match', () => {
     expect((await server.admin.get(`${schemaPath(sourceAppId)}?version=1`)).headers.etag).toBe('"v1"');
   });
 
-  it('refuses with 412 and stores nothing when another version is the newest', async () => {
-    const { sourceAppId } = await server.admin.buildApp(named('kept'));
+  it('responds with 412 and stores nothing if another version is the newest', async () => {
+    const { sourceAppId } = await server.admin.buildApp(textSchema('kept'));
     for (const tag of ['"v1"', '"v3"', '"v02"', '"2"', 'v2', '"x"']) {
       const { body, status } = await put(server, sourceAppId, 'lost', tag);
       expect([tag, status]).toEqual([tag, 412]);
@@ -81,7 +81,7 @@ describe('PUT /auth/apps/:sourceAppId/schema with If-Match', () => {
     expect(await server.db.collection('schema_versions').countDocuments({ 'fields.key': 'lost' })).toBe(0);
   });
 
-  it('takes a list, a tag that a proxy weakened, and *', async () => {
+  it('accepts a list, a weak ETag and *', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await put(server, sourceAppId, 'a', '"v7", "v1"').expect(200);
     await put(server, sourceAppId, 'b', 'W/"v2"').expect(200);
@@ -89,7 +89,7 @@ describe('PUT /auth/apps/:sourceAppId/schema with If-Match', () => {
     expect(await newest(sourceAppId)).toMatchObject({ version: 4, fields: [{ key: 'c' }] });
   });
 
-  it('lets one of many through that replace the same version on two servers', async () => {
+  it('accepts one of many concurrent replacements of the same version on two servers', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     for (let version = 1; version <= 3; version += 1) {
       const answers = await Promise.all(
@@ -97,25 +97,25 @@ describe('PUT /auth/apps/:sourceAppId/schema with If-Match', () => {
           put(number % 2 ? server : second, sourceAppId, `k${number}`, `"v${version}"`),
         ),
       );
-      const through = answers.filter(({ status }) => status === 200);
-      expect(through).toHaveLength(1);
+      const accepted = answers.filter(({ status }) => status === 200);
+      expect(accepted).toHaveLength(1);
       expect(answers.filter(({ status }) => status === 412)).toHaveLength(7);
-      expect(await newest(sourceAppId)).toEqual(through[0]?.body);
+      expect(await newest(sourceAppId)).toEqual(accepted[0]?.body);
     }
     expect((await newest(sourceAppId)).version).toBe(4);
   });
 
-  it('refuses in the usual order: 403, 404 and 400 before 412', async () => {
+  it('checks 403, 404 and 400 before 412', async () => {
     await put(server, 'no-such-app', 'a', '"v1"').expect(404);
     const app = await server.admin.buildApp();
     await server.admin.put(schemaPath(app.sourceAppId), { fields: 1 }).set('If-Match', '"v9"').expect(400);
     const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
-    await operator.putSchema(app.sourceAppId, named('a')).set('If-Match', '"v9"').expect(403);
+    await operator.putSchema(app.sourceAppId, textSchema('a')).set('If-Match', '"v9"').expect(403);
   });
 
-  it('without the header replaces whatever is there (spec 4.4)', async () => {
-    const { sourceAppId } = await server.admin.buildApp(named('a'));
-    expect((await server.admin.putSchema(sourceAppId, named('b')).expect(200)).body.version).toBe(3);
+  it('replaces any version without the header (spec 4.4)', async () => {
+    const { sourceAppId } = await server.admin.buildApp(textSchema('a'));
+    expect((await server.admin.putSchema(sourceAppId, textSchema('b')).expect(200)).body.version).toBe(3);
   });
 });
 
@@ -123,7 +123,7 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
   const check = (sourceAppId: string, schema: object) =>
     server.admin.post(`${schemaPath(sourceAppId)}/check`, { rejectUnknown: false, ...schema });
 
-  it('counts the stored records that would not pass, newest first, with examples', async () => {
+  it('counts the stored records that fail the schema and returns examples, newest first', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const ids: string[] = [];
     for (const age of ['x', 1, 'y', 2, 'z', 'a', 'b', 'c', 150]) {
@@ -137,20 +137,20 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
     expect(body.examples[1]).toEqual({ id: ids[1], path: 'data.age', message: 'must be a number' });
   });
 
-  it('checks required and unknown fields, and stores nothing', async () => {
+  it('checks required and unknown fields and stores nothing', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org', data: { name: 'Ada', extra: 1 } }).expect(200);
     await server.client.submit(sourceAppId, { email: 'b@x.org', data: { name: 'Bob' } }).expect(200);
     const required = await check(sourceAppId, { fields: [{ key: 'extra', kind: 'number', required: true }] });
     expect(required.body).toMatchObject({ checked: 2, failing: 1, examples: [{ path: 'data.extra' }] });
-    const strict = await check(sourceAppId, { ...named('name'), rejectUnknown: true });
+    const strict = await check(sourceAppId, { ...textSchema('name'), rejectUnknown: true });
     expect(strict.body).toMatchObject({ checked: 2, failing: 1, examples: [{ path: 'data.extra' }] });
     expect((await server.admin.get(schemaPath(sourceAppId))).body.version).toBe(1);
     const stored = await server.db.collection('users').find({ sourceAppId }).toArray();
     expect(stored.map(({ schemaVersion }) => schemaVersion)).toEqual([1, 1]);
   });
 
-  it('checks arrays as they are stored', async () => {
+  it('checks arrays in their stored form', async () => {
     const fields = [{ key: 'visits', kind: 'array' as const }];
     const { sourceAppId } = await server.admin.buildApp({ fields });
     await server.client.submit(sourceAppId, { email: 'a@x.org', data: { visits: ['home', {}] } }).expect(200);
@@ -164,17 +164,17 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
     expect(text.body).toMatchObject({ failing: 1, examples: [{ path: 'data.visits', message: 'must be a text' }] });
   });
 
-  it('sees only the records of that app', async () => {
+  it('checks only the records of that app', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     expect((await check(sourceAppId, { fields: [] })).body).toMatchObject({ checked: 0, complete: true });
   });
 
-  it('says when it did not get through', async () => {
+  it('reports an incomplete check when its time limit expires', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     const { apps, users } = server.services;
-    const hurried = createSchemaCheckService({ apps, users, budgetMs: 0 });
-    expect(await hurried.run(sourceAppId, named('a'))).toEqual({
+    const service = createSchemaCheckService({ apps, users, budgetMs: 0 });
+    expect(await service.run(sourceAppId, textSchema('a'))).toEqual({
       checked: 0,
       failing: 0,
       examples: [],
@@ -182,9 +182,9 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
     });
   });
 
-  it('refuses what PUT refuses, and is for admins', async () => {
+  it('refuses what PUT refuses and requires an admin session', async () => {
     const app = await server.admin.buildApp();
-    const twice = [...named('a').fields, ...named('a').fields];
+    const twice = [...textSchema('a').fields, ...textSchema('a').fields];
     const { body } = await check(app.sourceAppId, { fields: twice }).expect(400);
     expect(body).toMatchObject({ message: 'Invalid schema', errors: [{ path: 'fields.1.key' }] });
     await check(app.sourceAppId, { fields: [], version: 1 }).expect(400);

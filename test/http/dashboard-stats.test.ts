@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Midnight (UTC) of today, or of some days before. */
+/** Returns midnight (UTC) of today or of a number of days ago. */
 function midnight(daysAgo = 0): Date {
   return new Date((Math.floor(Date.now() / DAY_MS) - daysAgo) * DAY_MS);
 }
@@ -26,7 +26,7 @@ async function appWithOperator() {
   return { ...app, operator: await new Client(server.client.url).logIn(app.sourceAppId, app.password) };
 }
 
-/** Stores a record as it would be if it had been made then. */
+/** Stores a record with the given creation time. */
 async function storeRecord(sourceAppId: string, createdAt: Date) {
   const app = await server.db.collection('apps').findOne({ sourceAppId });
   const record = {
@@ -43,7 +43,7 @@ async function storeRecord(sourceAppId: string, createdAt: Date) {
 }
 
 describe('GET /auth/stats', () => {
-  it('counts records by the UTC day of their creation, oldest first, every day of the range', async () => {
+  it('counts records by UTC day of creation, oldest first, for every day of the range', async () => {
     const { sourceAppId, operator } = await appWithOperator();
     const times = [
       midnight(),
@@ -65,7 +65,7 @@ describe('GET /auth/stats', () => {
     );
   });
 
-  it('covers 30 days, or 1 to 365', async () => {
+  it('covers 30 days by default, or 1 to 365', async () => {
     const { operator } = await appWithOperator();
     const { body } = await operator.get('/auth/stats').expect(200);
     expect(body).toMatchObject({ users: 0, lastSubmissionAt: null });
@@ -82,7 +82,7 @@ describe('GET /auth/stats', () => {
     await operator.get(`/auth/stats?${query}`).expect(400);
   });
 
-  it('tells the last submission, also of one that changed a record, at once on the server that took it', async () => {
+  it('returns the last submission, including updates, at once on the server that accepted it', async () => {
     const { sourceAppId, operator } = await appWithOperator();
     const submit = async () => (await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200)).body;
     await submit();
@@ -91,7 +91,7 @@ describe('GET /auth/stats', () => {
     expect(body).toMatchObject({ users: 1, lastSubmissionAt: updatedAt });
   });
 
-  it('never goes back, whichever server writes last', async () => {
+  it('never returns an earlier last submission when another server writes later', async () => {
     const { sourceAppId, operator } = await appWithOperator();
     await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
     const { body: later } = await second.client.submit(sourceAppId, { email: 'bob@example.com' }).expect(200);
@@ -100,19 +100,19 @@ describe('GET /auth/stats', () => {
     expect(body).toMatchObject({ users: 2, lastSubmissionAt: later.updatedAt });
   });
 
-  it('does not count a refused submission', async () => {
+  it('ignores a refused submission', async () => {
     const { sourceAppId, operator } = await appWithOperator();
     await server.client.submit(sourceAppId, { email: 'nobody' }).expect(400);
     expect((await operator.get('/auth/stats').expect(200)).body.lastSubmissionAt).toBeNull();
   });
 
-  it('needs a session', async () => {
+  it('requires a session', async () => {
     await server.client.get('/auth/stats').expect(401);
   });
 });
 
 describe('GET /auth/admin/stats', () => {
-  it('lists every app by its id with its users and its last submission', async () => {
+  it('returns every app, sorted by id, with its number of users and its last submission', async () => {
     const [busy, idle] = [await server.admin.buildApp(), await server.admin.buildApp()];
     await server.client.submit(busy.sourceAppId, { email: 'ada@example.com' }).expect(200);
     const { body: last } = await server.client.submit(busy.sourceAppId, { email: 'bob@example.com' }).expect(200);
@@ -127,7 +127,7 @@ describe('GET /auth/admin/stats', () => {
     expect(Object.keys(listing.apps[0])).toEqual(['sourceAppId', 'role', 'createdAt']);
   });
 
-  it('does not bring a deleted app back', async () => {
+  it('does not re-create a deleted app', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
     await server.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
@@ -136,7 +136,7 @@ describe('GET /auth/admin/stats', () => {
     expect(await server.db.collection('apps').countDocuments({ sourceAppId })).toBe(0);
   });
 
-  it('is for admins', async () => {
+  it('requires an admin session', async () => {
     await server.client.get('/auth/admin/stats').expect(401);
     const { operator } = await appWithOperator();
     await operator.get('/auth/admin/stats').expect(403);

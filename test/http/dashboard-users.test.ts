@@ -7,7 +7,7 @@ import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
-/** Logged in as an app with five people, created in this order. */
+/** Has a session of an app with the five records below, created in this order. */
 let operator: Client;
 let sourceAppId: string;
 
@@ -45,20 +45,20 @@ async function emails(parameters: Record<string, string>) {
 }
 
 describe('GET /auth/users with parameters', () => {
-  it('without any is the whole list and nothing beside it (spec 4.3)', async () => {
+  it('returns all users and no other property without parameters (spec 4.3)', async () => {
     const { body } = await operator.get('/auth/users').expect(200);
     expect(Object.keys(body)).toEqual(['users']);
     expect(body.users.map(({ email }: { email: string }) => email[0]).join('')).toBe('edcba');
   });
 
-  it('answers a page with the total of matches', async () => {
+  it('returns a page and the total number of matches', async () => {
     const { users, ...rest } = await page({ limit: '2', skip: '1' });
     expect(users.map(({ email }) => email)).toEqual(['dan@sample.net', 'carol@example.com']);
     expect(rest).toEqual({ total: 5, limit: 2, skip: 1 });
     expect(Object.keys(users[0] ?? {})).toEqual(['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt']);
   });
 
-  it('has a limit of 50, and at most 200', async () => {
+  it('defaults to a limit of 50 and caps it at 200', async () => {
     expect(await page({ skip: '0' })).toMatchObject({ total: 5, limit: 50, skip: 0 });
     expect(await page({ limit: '100000' })).toMatchObject({ total: 5, limit: 200 });
     expect(await page({ skip: '900' })).toMatchObject({ users: [], total: 5, skip: 900 });
@@ -74,7 +74,7 @@ describe('GET /auth/users with parameters', () => {
     ['\0', ''],
     ['ö', ''],
     ['\\', ''],
-  ])('finds %j as literal text in the email', async (search, found) => {
+  ])('searches for %j as literal text in the email', async (search, found) => {
     expect(await emails({ search })).toBe(found);
     expect((await page({ search, limit: '1' })).total).toBe(found.length);
   });
@@ -91,12 +91,12 @@ describe('GET /auth/users with parameters', () => {
     ['mixed', 'pro', 'e'],
     ['name', '', ''],
     ['constructor', '1', ''],
-  ])('finds records whose %s is %j', async (field, value, found) => {
+  ])('filters by field %s with value %j', async (field, value, found) => {
     expect(await emails({ field, value })).toBe(found);
     expect((await page({ field, value, limit: '1' })).total).toBe(found.length);
   });
 
-  it('takes search and field together', async () => {
+  it('combines search and field', async () => {
     expect(await emails({ search: 'example', field: 'plan', value: 'pro' })).toBe('a');
   });
 
@@ -106,7 +106,7 @@ describe('GET /auth/users with parameters', () => {
     [{ order: 'asc' }, 'abcde'],
     [{ sort: 'email' }, 'abcde'],
     [{ sort: 'email', order: 'desc' }, 'edcba'],
-    // Absent before numbers; equal ones by id.
+    // Absent values before numbers; equal values by id.
     [{ sort: 'data.age' }, 'debac'],
     [{ sort: 'data.age', order: 'desc' }, 'cabed'],
   ])('sorts by %j', async (parameters, order) => {
@@ -115,10 +115,10 @@ describe('GET /auth/users with parameters', () => {
     expect(one.users.map(({ email }) => email[0]).join('')).toBe(order.slice(2, 4));
   });
 
-  it('sorts by the time of the last change', async () => {
+  it('sorts by the time of the last update', async () => {
     const app = await server.admin.buildApp();
     for (const name of ['a', 'b', 'c', 'a']) await server.client.submit(app.sourceAppId, { email: `${name}@x.org` });
-    // Three of the four submissions may have come in one millisecond; the last change is made unmistakable.
+    // Submissions may share a millisecond, so the test sets a distinct time.
     await server.db
       .collection('users')
       .updateOne({ email: 'a@x.org', sourceAppId: app.sourceAppId }, { $set: { updatedAt: new Date('2999-01-01') } });
@@ -158,8 +158,8 @@ describe('GET /auth/users with parameters', () => {
     expect(body.message).toBe('Invalid query parameters');
   });
 
-  it('gives up on a search that would take too long, and says so', async () => {
-    const busy = new Types.ObjectId();
+  it('responds with 503 to a search that exceeds its time limit', async () => {
+    const appId = new Types.ObjectId();
     const users = server.db.collection<UserDocument>('users');
     const newId = createRecordIds();
     const stored = Array.from({ length: 20_000 }, (_, number) => {
@@ -168,7 +168,7 @@ describe('GET /auth/users with parameters', () => {
       const data = { name: 'x'.repeat(100) };
       return {
         _id: newId(now),
-        appId: busy,
+        appId,
         sourceAppId: 'busy',
         email,
         data,
@@ -178,25 +178,25 @@ describe('GET /auth/users with parameters', () => {
       };
     });
     await users.insertMany(stored);
-    const hurried = createUserSearch(users, 1).page(busy, { sort: 'data.name', limit: 1, skip: 0 });
-    await expect(hurried).rejects.toMatchObject({ status: 503, message: 'This search takes too long; narrow it down' });
-    await users.deleteMany({ appId: busy });
+    const search = createUserSearch(users, 1).page(appId, { sort: 'data.name', limit: 1, skip: 0 });
+    await expect(search).rejects.toMatchObject({ status: 503, message: 'This search takes too long; narrow it down' });
+    await users.deleteMany({ appId });
   });
 
-  it('needs a session', async () => {
+  it('requires a session', async () => {
     await server.client.get('/auth/users?limit=1').expect(401);
   });
 });
 
 describe('GET and DELETE /auth/users/:id', () => {
-  it('shows one person, without what the service keeps for itself', async () => {
+  it('returns one record without internal fields', async () => {
     const [ada] = (await page({ search: 'ada@' })).users;
     const { body } = await operator.get(`/auth/users/${ada?.id}`).expect(200);
     expect(body).toEqual(ada);
     expect(Object.keys(body)).toEqual(['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt']);
   });
 
-  it('knows no person of another app, and no malformed id', async () => {
+  it('responds with 404 for a record of another app and for a malformed id', async () => {
     const theirs = { email: 'ada@example.com', sourceAppId: { $ne: sourceAppId } };
     const foreign = await server.db.collection('users').findOne(theirs);
     const ids = [String(foreign?._id), '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57', '1', '%00', 'x'.repeat(500), '[object]'];
@@ -210,7 +210,7 @@ describe('GET and DELETE /auth/users/:id', () => {
     expect(await server.db.collection('users').findOne(theirs)).toEqual(foreign);
   });
 
-  it('erases one person for good; a later submission makes a new record', async () => {
+  it('erases one record; a later submission creates a new one', async () => {
     const app = await server.admin.buildApp();
     const submit = (email: string) => server.client.submit(app.sourceAppId, { email }).set('Idempotency-Key', email);
     const { body: first } = await submit('ada@example.com').expect(200);
@@ -228,7 +228,7 @@ describe('GET and DELETE /auth/users/:id', () => {
     await own.get(`/auth/users/${second.id}`).expect(200);
   });
 
-  it('leaves one whole record or none when submissions of that person are in flight', async () => {
+  it('leaves one complete record or none when submissions for that person are in flight', async () => {
     const app = await server.admin.buildApp();
     const own = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
     const submit = () => server.client.submit(app.sourceAppId, { email: 'ada@example.com', data: { name: 'Ada' } });
@@ -236,18 +236,19 @@ describe('GET and DELETE /auth/users/:id', () => {
       const { body } = await submit().expect(200);
       const erase = async () => own.delete(`/auth/users/${body.id}`).expect(200);
       const [one, two, , three] = await Promise.all([submit(), submit(), erase(), submit()]);
-      // A submission whose record was erased before the service could look at it is one to send again.
+      // 503: the record was erased before the service read it; the client must send the submission
+      // again.
       for (const { status } of [one, two, three]) expect([200, 503]).toContain(status);
       const stored = await server.db
         .collection('users')
         .find({ email: 'ada@example.com', sourceAppId: app.sourceAppId });
-      const left = await stored.toArray();
-      expect(left.length).toBeLessThanOrEqual(1);
-      for (const record of left) expect(record.data).toEqual({ name: 'Ada' });
+      const remaining = await stored.toArray();
+      expect(remaining.length).toBeLessThanOrEqual(1);
+      for (const record of remaining) expect(record.data).toEqual({ name: 'Ada' });
     }
   });
 
-  it('needs a session', async () => {
+  it('requires a session', async () => {
     await server.client.get('/auth/users/1').expect(401);
     await server.client.delete('/auth/users/1').expect(401);
   });

@@ -24,11 +24,11 @@ const submit = (email: string) =>
   server.client.submit(app.sourceAppId, { email, data: { list: [1] } }).set('Idempotency-Key', email);
 
 describe.each(['cut', 'stall'] as const)('spec 7, database away (%s)', (failure) => {
-  it('503 with Retry-After and a message, /health stays 200, /ready says 503, and all recovers by itself', async () => {
+  it('responds with 503, Retry-After and a message (200 to /health) and recovers without a restart', async () => {
     proxy[failure]();
-    await sleep(200); // a schema that was read in the last 100 ms may be answered without asking the database
+    await sleep(200); // a schema that was read in the last 100 ms may be served from the cache
     const email = `${failure}@x.org`;
-    // The answers must come before this gives up: 3 s, and what a busy machine adds.
+    // The service must respond within this timeout: 3 s plus a margin for a busy machine.
     const [submitted, schema, listed, loggedIn, ready, health] = await Promise.all(
       [
         submit(email),
@@ -51,7 +51,8 @@ describe.each(['cut', 'stall'] as const)('spec 7, database away (%s)', (failure)
 
     proxy.restore();
     await expect.poll(async () => (await server.client.get('/ready')).status, { timeout: 15_000 }).toBe(200);
-    // The one that was told 503 is sent again with its key: applied once, whether or not the first came through.
+    // Repeats the submission that received 503, with its key: it is applied once, whether or not
+    // the first attempt reached the database.
     await expect.poll(async () => (await submit(email)).status, { timeout: 15_000 }).toBe(200);
     const stored = await server.db.collection('users').find({ email }).toArray();
     expect(stored).toHaveLength(1);
@@ -60,9 +61,10 @@ describe.each(['cut', 'stall'] as const)('spec 7, database away (%s)', (failure)
   });
 });
 
-it('log-ins that could not be checked do not count as failed: an operator is not locked out by an outage', async () => {
+it('does not count log-ins as failed if the database was unavailable, so an outage locks nobody out', async () => {
   proxy.cut();
-  // Of 20 that may fail in 15 minutes; those that are being checked count meanwhile.
+  // The limit is 20 failures in 15 minutes. Pending log-ins count as failures until they are
+  // checked.
   for (let wave = 0; wave < 2; wave += 1) {
     const attempts = Array.from({ length: 15 }, () => server.client.post('/auth/login', app));
     for (const { status } of await Promise.all(attempts)) expect(status).toBe(503);

@@ -13,8 +13,11 @@ afterAll(async () => {
   await second.close();
 });
 
-/** Both servers remember the ids of people who submitted lately; what another server did to a record must not make that memory wrong. */
-describe('A person whose record was erased', () => {
+/**
+ * Each server caches the ids of recent records. A record that another server erased or created
+ * again makes a cached id stale.
+ */
+describe('A submission for a person whose record was erased', () => {
   async function newPerson() {
     const { sourceAppId, password } = await first.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const operator = await new Client(second.client.url).logIn(sourceAppId, password);
@@ -24,27 +27,27 @@ describe('A person whose record was erased', () => {
     return { operator, submit, stored };
   }
 
-  it('gets a new record with a new id, not the old one back', async () => {
+  it('creates a new record with a new id', async () => {
     const { operator, submit, stored } = await newPerson();
     const { body: old } = await submit(first, { list: [1] }).expect(200);
     await operator.delete(`/auth/users/${old.id}`).expect(200);
-    const { body: made } = await submit(first, { list: [2] }).expect(200);
-    expect(made.id).not.toBe(old.id);
-    expect(await stored()).toMatchObject([{ data: { list: [{ value: 2 }] }, createdAt: new Date(made.createdAt) }]);
-    expect((await stored())[0]?._id.toString()).toBe(made.id);
+    const { body: created } = await submit(first, { list: [2] }).expect(200);
+    expect(created.id).not.toBe(old.id);
+    expect(await stored()).toMatchObject([{ data: { list: [{ value: 2 }] }, createdAt: new Date(created.createdAt) }]);
+    expect((await stored())[0]?._id.toString()).toBe(created.id);
   });
 
-  it('is answered with the id that the record has now, when another server made it anew', async () => {
+  it('returns the id of the new record when another server created it', async () => {
     const { operator, submit, stored } = await newPerson();
     const { body: old } = await submit(first, { list: [1] }).expect(200);
     await operator.delete(`/auth/users/${old.id}`).expect(200);
-    const { body: made } = await submit(second, { list: [2] }).expect(200);
-    const { body: changed } = await submit(first, { list: [3] }).expect(200);
-    expect(changed).toMatchObject({ id: made.id, createdAt: made.createdAt });
+    const { body: created } = await submit(second, { list: [2] }).expect(200);
+    const { body: updated } = await submit(first, { list: [3] }).expect(200);
+    expect(updated).toMatchObject({ id: created.id, createdAt: created.createdAt });
     expect(await stored()).toMatchObject([{ data: { list: [{ value: 2 }, { value: 3 }] } }]);
   });
 
-  it('gets a record of the new life of an app that was deleted and created anew', async () => {
+  it('creates a record of the new incarnation of an app that was deleted and created again', async () => {
     const schema = { fields: [{ key: 'list', kind: 'array' as const }] };
     const { sourceAppId } = await first.admin.buildApp(schema);
     const submit = (server: TestServer, list: number[]) =>
@@ -53,16 +56,19 @@ describe('A person whose record was erased', () => {
     await first.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
     await first.admin.post('/auth/apps', { sourceAppId }).expect(200);
     await first.admin.putSchema(sourceAppId, schema).expect(200);
-    const { body: made } = await submit(first, [2]);
-    expect(made.id).not.toBe(old.id);
+    const { body: created } = await submit(first, [2]);
+    expect(created.id).not.toBe(old.id);
     await submit(second, [3]);
     const [record, ...more] = await first.db.collection('users').find({ sourceAppId }).toArray();
     expect(more).toEqual([]);
-    expect(record).toMatchObject({ data: { list: [{ value: 2 }, { value: 3 }] }, createdAt: new Date(made.createdAt) });
-    expect(record?._id.toString()).toBe(made.id);
+    expect(record).toMatchObject({
+      data: { list: [{ value: 2 }, { value: 3 }] },
+      createdAt: new Date(created.createdAt),
+    });
+    expect(record?._id.toString()).toBe(created.id);
   });
 
-  it('keeps its one record and all items when many submit at once, in batches', async () => {
+  it('stores one record with all items for concurrent, batched submissions', async () => {
     const { operator, submit, stored } = await newPerson();
     const { body: old } = await submit(first, { list: [0] }).expect(200);
     await operator.delete(`/auth/users/${old.id}`).expect(200);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('spec 7, error body', () => {
-  it('{ message, errors: [{ path, message }] } on validation failures, at most 20 entries', async () => {
+  it('is { message, errors: [{ path, message }] } with at most 20 entries for validation failures', async () => {
     const data = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`$${index}`, 1]));
     const { body } = await server.client.submit(app.sourceAppId, { email: SECRET, data }).expect(400);
     expect(Object.keys(body).sort()).toEqual(['errors', 'message']);
@@ -24,20 +24,20 @@ describe('spec 7, error body', () => {
     for (const error of body.errors) expect(Object.keys(error).sort()).toEqual(['message', 'path']);
   });
 
-  it('at most 20 entries, and no long name, for unknown properties of a body', async () => {
+  it('has at most 20 entries and truncates long names for unknown body properties', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${'k'.repeat(1000)}${index}`, 1]));
     const { body, text } = await server.client.submit(app.sourceAppId, { email: 'a@x.org', ...unknown }).expect(400);
     expect(body.errors).toHaveLength(20);
     expect(text.length).toBeLessThan(3000);
   });
 
-  it('at most 20 entries for a schema', async () => {
+  it('has at most 20 entries for a schema', async () => {
     const fields = Array.from({ length: 50 }, () => ({ key: '1', kind: 'text' as const }));
     const { body } = await server.admin.putSchema(app.sourceAppId, { fields }).expect(400);
     expect(body.errors).toHaveLength(20);
   });
 
-  it('never an echo of the body, a stack or a driver message', async () => {
+  it('never contains the request body, a stack trace or a driver message', async () => {
     const answers = [
       await server.client.submit(app.sourceAppId, { email: SECRET, data: { name: { [SECRET]: SECRET } } }),
       await server.client.submit(app.sourceAppId, { email: 'a@x.org', data: { name: [SECRET] } }),
@@ -62,9 +62,9 @@ describe('spec 7, error body', () => {
     }
   });
 
-  it('what nobody expected is a bare 500 with the reason in the log only', async () => {
+  it('has only a generic message for an unexpected error (500), whose cause is in the log', async () => {
     const { sourceAppId } = await server.admin.buildApp();
-    // A stored schema that no PUT could have made: the service must not guess what it means.
+    // A stored schema that no PUT accepts: the service must not guess its meaning.
     await server.db
       .collection('schema_versions')
       .updateMany(
@@ -79,9 +79,9 @@ describe('spec 7, error body', () => {
   });
 });
 
-describe('spec 7, error body: 404 and 405 are JSON', () => {
+describe('spec 7, error body: JSON for 404 and 405', () => {
   it.each(['/no-such-path', '/v1', '/v1/users/', '/V1/users', '/auth', '/auth/apps/', '/v2/users', '/.env', '//'])(
-    'GET %s is 404 { message }',
+    'responds to GET %s with 404 { message }',
     async (path) => {
       const { body, headers } = await server.admin.get(path).expect(404);
       expect(body).toEqual({ message: 'Not found' });
@@ -98,43 +98,43 @@ describe('spec 7, error body: 404 and 405 are JSON', () => {
     ['GET', '/auth/logout', 'POST'],
     ['PATCH', '/auth/apps/x/schema', 'GET, HEAD, PUT'],
     ['POST', '/auth/users', 'GET, HEAD'],
-  ])('%s %s is 405 { message } with Allow: %s', async (method, path, allow) => {
+  ])('responds to %s %s with 405 { message } and Allow: %s', async (method, path, allow) => {
     const response = await fetch(`${server.client.url}${path}`, { method });
     expect(response.status).toBe(405);
     expect(await response.json()).toEqual({ message: 'Method not allowed' });
     expect(response.headers.get('allow')).toBe(allow);
   });
 
-  it('OPTIONS of a known path answers Allow', async () => {
+  it('responds to OPTIONS of a known path with Allow', async () => {
     const response = await fetch(`${server.client.url}/v1/users`, { method: 'OPTIONS' });
     expect(response.status).toBe(204);
     expect(response.headers.get('allow')).toBe('POST');
   });
 
-  it('HEAD answers like GET, without a body', async () => {
+  it('responds to HEAD like GET, without a body', async () => {
     const response = await fetch(`${server.client.url}/health`, { method: 'HEAD' });
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
-  it('a path that is no valid encoding is 400 { message }', async () => {
+  it('responds to an invalid percent-encoding in the path with 400 { message }', async () => {
     const { body } = await server.admin.get('/auth/apps/%E0%A4%A/schema').expect(400);
     expect(Object.keys(body)).toEqual(['message']);
   });
 });
 
 describe('spec 7, order of refusals', () => {
-  it('401 before 400, 404 and 409: who is not known learns nothing', async () => {
-    const visitor = new Client(server.client.url);
-    await visitor.post('/auth/apps', { sourceAppId: 'a b' }).expect(401);
-    await visitor.post('/auth/apps', '{').set('Content-Type', 'application/json').expect(401);
-    await visitor.post('/auth/apps', { sourceAppId: 'admin' }).expect(401);
-    await visitor.delete('/auth/apps/no-such-app').expect(401);
-    await visitor.get('/auth/apps/no-such-app/schema').expect(401);
-    await visitor.put('/auth/apps/no-such-app/schema', {}).expect(401);
-    await visitor.get('/auth/admin/users?limit=0').expect(401);
+  it('checks authentication (401) before 400, 404 and 409', async () => {
+    const anonymous = new Client(server.client.url);
+    await anonymous.post('/auth/apps', { sourceAppId: 'a b' }).expect(401);
+    await anonymous.post('/auth/apps', '{').set('Content-Type', 'application/json').expect(401);
+    await anonymous.post('/auth/apps', { sourceAppId: 'admin' }).expect(401);
+    await anonymous.delete('/auth/apps/no-such-app').expect(401);
+    await anonymous.get('/auth/apps/no-such-app/schema').expect(401);
+    await anonymous.put('/auth/apps/no-such-app/schema', {}).expect(401);
+    await anonymous.get('/auth/admin/users?limit=0').expect(401);
   });
 
-  it('403 before 400, 404 and 409: who may not is not told what is there', async () => {
+  it('checks authorization (403) before 400, 404 and 409', async () => {
     await user.post('/auth/apps', { sourceAppId: 'a b' }).expect(403);
     await user.post('/auth/apps', '{').set('Content-Type', 'application/json').expect(403);
     await user.post('/auth/apps', { sourceAppId: 'admin' }).expect(403);
@@ -145,19 +145,19 @@ describe('spec 7, order of refusals', () => {
     await user.get('/auth/admin/users?limit=0').expect(403);
   });
 
-  it('400 for x-app-id before the body is looked at', async () => {
+  it('checks x-app-id (400) before the body', async () => {
     const { body } = await server.client.post('/v1/users', '{').set('Content-Type', 'application/json').expect(400);
     expect(body).toEqual({ message: 'Missing x-app-id header' });
   });
 });
 
-it('a refusal that left a body unread does not let it pass for the next request', async () => {
+it('does not parse the unread body of a refused request as the next request (attack: request smuggling)', async () => {
   const { port, hostname } = new URL(server.client.url);
   const hidden = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
   const socket = connect(Number(port), hostname);
   const received: Buffer[] = [];
   socket.on('data', (chunk) => received.push(chunk));
-  const closed = new Promise((done) => socket.on('close', done));
+  const closed = new Promise((resolve) => socket.on('close', resolve));
   socket.write(
     `POST /v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${hidden.length + 10}\r\n\r\n${hidden}`,
   );

@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-let people = 0;
-/** A person without a record yet, with ways to submit for them and to see what is stored. */
+let personCount = 0;
+/** Returns a new email with functions that submit for it and read its stored record. */
 function newPerson({ sourceAppId }: TestApp = lists) {
-  people += 1;
-  const email = `person${people}@x.org`;
+  personCount += 1;
+  const email = `person${personCount}@x.org`;
   const stored = () => server.db.collection('users').findOne({ sourceAppId, email });
   const send = (data: object) => server.client.submit(sourceAppId, { email, data });
   return {
@@ -26,7 +26,7 @@ function newPerson({ sourceAppId }: TestApp = lists) {
 }
 
 describe('invariant 3: Idempotency-Key', () => {
-  it('a repeat answers like the first and is applied once', async () => {
+  it('returns the same id and createdAt for a repeat and applies it once', async () => {
     const person = newPerson();
     const first = await person.submit('key', [1]).expect(200);
     const repeat = await person.submit('key', [1]).expect(200);
@@ -35,7 +35,7 @@ describe('invariant 3: Idempotency-Key', () => {
     expect(await person.values()).toEqual([1]);
   });
 
-  it('repeats sent at the same time are applied once', async () => {
+  it('applies concurrent repeats once', async () => {
     for (let round = 0; round < 20; round += 1) {
       const person = newPerson();
       const answers = await Promise.all(Array.from({ length: 8 }, () => person.submit('key', [round])));
@@ -45,7 +45,7 @@ describe('invariant 3: Idempotency-Key', () => {
     }
   });
 
-  it('a repeat is still known after other submissions of the same person', async () => {
+  it('recognizes a repeat after other submissions for the same person', async () => {
     const person = newPerson();
     await person.submit('first', ['first']).expect(200);
     for (let other = 0; other < 10; other += 1) await person.submit(`other-${other}`, [other]).expect(200);
@@ -53,7 +53,7 @@ describe('invariant 3: Idempotency-Key', () => {
     expect(await person.values()).toEqual(['first', 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('the same key with other data is 422 and changes nothing', async () => {
+  it('responds with 422 to a used key with different data and changes nothing', async () => {
     const person = newPerson();
     await person.submit('key', [1]).expect(200);
     const { body } = await person.submit('key', [2]).expect(422);
@@ -61,7 +61,7 @@ describe('invariant 3: Idempotency-Key', () => {
     expect(await person.values()).toEqual([1]);
   });
 
-  it('the same data under another key, or under none, is another submission', async () => {
+  it('applies the same data again under another key and without a key', async () => {
     const person = newPerson();
     await person.submit('one', [1]).expect(200);
     await person.submit('two', [1]).expect(200);
@@ -69,7 +69,7 @@ describe('invariant 3: Idempotency-Key', () => {
     expect(await person.values()).toEqual([1, 1, 1]);
   });
 
-  it('one key serves two persons', async () => {
+  it('treats one key for two people as two submissions', async () => {
     const [one, two] = [newPerson(), newPerson()];
     await one.submit('key', [1]).expect(200);
     await two.submit('key', [2]).expect(200);
@@ -77,7 +77,7 @@ describe('invariant 3: Idempotency-Key', () => {
     expect(await two.values()).toEqual([2]);
   });
 
-  it('a repeat is known although the array has become full', async () => {
+  it('recognizes a repeat when the array is full', async () => {
     const person = newPerson();
     await person.submit('key', Array(30).fill('x')).expect(200);
     await person.submit('key', Array(30).fill('x')).expect(200);
@@ -85,7 +85,7 @@ describe('invariant 3: Idempotency-Key', () => {
     expect(await person.values()).toHaveLength(30);
   });
 
-  it('a refused submission does not use its key up', async () => {
+  it('does not record the key of a refused submission', async () => {
     const person = newPerson();
     await person.submit('key', 'no list').expect(400);
     await person.submit('key', [1]).expect(200);
@@ -93,17 +93,17 @@ describe('invariant 3: Idempotency-Key', () => {
   });
 
   it.each([
-    ['a blank', 'a b'],
+    ['a space', 'a b'],
     ['256 characters', 'k'.repeat(256)],
-    ['nothing', ''],
-  ])('a key with %s is 400 and nothing is stored', async (_what, key) => {
+    ['no characters', ''],
+  ])('responds to a key with %s with 400 and stores nothing', async (_name, key) => {
     const person = newPerson();
     const { body } = await person.submit(key, [1]).expect(400);
     expect(body.message).toBe('Invalid request headers');
     expect(await person.stored()).toBeNull();
   });
 
-  it('keys are kept for the service alone: no listing shows them', async () => {
+  it('omits keys and internal fields from listings', async () => {
     const person = newPerson();
     await person.submit('a-key-to-look-for', [1]).expect(200);
     const { text, body } = await server.admin.get(`/auth/admin/users?sourceAppId=${lists.sourceAppId}`).expect(200);

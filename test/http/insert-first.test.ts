@@ -27,7 +27,7 @@ const value = fc.oneof(
 );
 const item = fc.record({ value: fc.string(), timestamp: fc.constant('2026-01-31T08:30:00.000Z') });
 
-/** Keys of values that replace begin with s, those of arrays with a: no schema has one key twice. */
+/** Keys in `set` start with s and keys in `append` with a: a schema has no duplicate keys. */
 const submissions = fc.record({
   set: fc.dictionary(
     key.map((name) => `s${name}`),
@@ -45,8 +45,8 @@ const submissions = fc.record({
 
 const limits = createRecordLimits(1024 * 1024);
 
-describe('The record of somebody new', () => {
-  it('is the same, whether an insert or an upsert makes it', async () => {
+describe('The record of a new person', () => {
+  it('is identical whether an insert or an upsert creates it', async () => {
     const inserted = server.db.collection<UserDocument>('inserted');
     const upserted = server.db.collection<UserDocument>('upserted');
     const newId = createRecordIds();
@@ -71,16 +71,16 @@ describe('The record of somebody new', () => {
       await inserted.insertOne(insertOf(submission, id).record);
       const { filter, update } = upsertOf(submission, id, 10, UNSEEN);
       await upserted.updateOne(filter, update, { upsert: true });
-      const made = await inserted.findOne({ _id: id });
-      expect(made).not.toBeNull();
-      expect(made).toEqual(await upserted.findOne({ _id: id }));
+      const created = await inserted.findOne({ _id: id });
+      expect(created).not.toBeNull();
+      expect(created).toEqual(await upserted.findOne({ _id: id }));
     });
     await fc.assert(test, { numRuns: 150 });
   });
 });
 
 describe('A server that has just started', () => {
-  it('applies each submission once to old and new people alike, all at the same time', async () => {
+  it('applies each concurrent submission exactly once, for people with and without a record', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const email = (n: number) => `person-${n}@example.com`;
     const submit = (to: TestServer, n: number, list: number[]) =>
@@ -89,7 +89,8 @@ describe('A server that has just started', () => {
 
     const fresh = await startServer({}, server.database);
     try {
-      // Everybody twice: half of the people are old, and of the new ones one submission of the two comes second.
+      // Two submissions for each of 300 people. The first 150 have a record; for each of the others
+      // one of the two submissions creates it.
       const people = Array.from({ length: 600 }, (_, n) => n % 300);
       const answers = await Promise.all(people.map(async (n) => (await submit(fresh, n, [2])).body));
       for (const [n, { id, createdAt }] of old.entries()) {

@@ -17,18 +17,18 @@ const newAddress = (): string => {
   addresses += 1;
   return `192.0.2.${addresses}`;
 };
-/** A log-in from an address of its own, so that the limit of failures is out of the way. */
+/** Logs in from a new address by default, so that the limit on failures does not apply. */
 const logIn = (body: object, address = newAddress()) =>
   new Client(server.client.url).post('/auth/login', body).set('X-Forwarded-For', address);
 
 describe('POST /auth/login (spec 4.2)', () => {
-  it('spec 4.2: answers ok, sourceAppId and role, and sets the session cookie', async () => {
+  it('spec 4.2: returns ok, sourceAppId and role, and sets the session cookie', async () => {
     const { body, headers } = await logIn(app).expect(200);
     expect(body).toEqual({ ok: true, sourceAppId: app.sourceAppId, role: 'user' });
     expect(headers['set-cookie']?.[0]).toMatch(/^sid=/);
   });
 
-  it('spec 4.2: an admin app logs in with role admin', async () => {
+  it('spec 4.2: returns role admin for an admin app', async () => {
     const { body } = await logIn({ sourceAppId: 'admin', password: ADMIN_PASSWORD }).expect(200);
     expect(body).toEqual({ ok: true, sourceAppId: 'admin', role: 'admin' });
   });
@@ -36,22 +36,22 @@ describe('POST /auth/login (spec 4.2)', () => {
   it.each([
     ['no sourceAppId', 'sourceAppId', { password: 'p' }],
     ['no password', 'password', { sourceAppId: 'a' }],
-    ['sourceAppId of a wrong form', 'sourceAppId', { sourceAppId: 'a b', password: 'p' }],
+    ['malformed sourceAppId', 'sourceAppId', { sourceAppId: 'a b', password: 'p' }],
     ['sourceAppId of 81 characters', 'sourceAppId', { sourceAppId: 'x'.repeat(81), password: 'p' }],
-    ['sourceAppId no text', 'sourceAppId', { sourceAppId: { $gt: '' }, password: 'p' }],
-    ['password no text', 'password', { sourceAppId: 'a', password: { $gt: '' } }],
-    ['password empty', 'password', { sourceAppId: 'a', password: '' }],
+    ['sourceAppId is not a string', 'sourceAppId', { sourceAppId: { $gt: '' }, password: 'p' }],
+    ['password is not a string', 'password', { sourceAppId: 'a', password: { $gt: '' } }],
+    ['empty password', 'password', { sourceAppId: 'a', password: '' }],
     ['spec 2.2, passwords: over 72 bytes', 'password', { sourceAppId: 'a', password: 'ä'.repeat(37) }],
-    ['spec 2.2, passwords: NUL', 'password', { sourceAppId: 'a', password: 'a\0b' }],
-    ['a property that is not of a log-in', 'role', { sourceAppId: 'a', password: 'p', role: 'admin' }],
-  ])('spec 7, missing or invalid sourceAppId or password: %s is 400', async (_what, path, sent) => {
+    ['spec 2.2, passwords: contains NUL', 'password', { sourceAppId: 'a', password: 'a\0b' }],
+    ['unknown property', 'role', { sourceAppId: 'a', password: 'p', role: 'admin' }],
+  ])('spec 7, missing or invalid sourceAppId or password: responds with 400: %s', async (_name, path, sent) => {
     const { body, headers } = await logIn(sent).expect(400);
     expect(body.message).toBe('Invalid log-in');
     expect(body.errors.map((error: { path: string }) => error.path)).toEqual([path]);
     expect(headers).not.toHaveProperty('set-cookie');
   });
 
-  it('spec 7, invalid credentials, and spec 4.2, login: an unknown app and a wrong password get the same 401', async () => {
+  it('spec 7, invalid credentials, and spec 4.2, login: returns the same 401 for unknown app and wrong password', async () => {
     const wrong = await logIn({ sourceAppId: app.sourceAppId, password: 'wrong' }).expect(401);
     const unknown = await logIn({ sourceAppId: 'no-such-app', password: app.password }).expect(401);
     expect(wrong.body).toEqual({ message: 'Invalid credentials' });
@@ -60,12 +60,12 @@ describe('POST /auth/login (spec 4.2)', () => {
     expect(wrong.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('spec 2.2, passwords: a password is not cut at 72 bytes', async () => {
+  it('spec 2.2, passwords: compares the whole password', async () => {
     await logIn({ sourceAppId: app.sourceAppId, password: `${app.password} ` }).expect(401);
     await logIn({ sourceAppId: app.sourceAppId, password: app.password.slice(0, -1) }).expect(401);
   });
 
-  it('spec 2.2, passwords: generated ones have 24 or more URL-safe characters, and only bcrypt hashes are stored', async () => {
+  it('spec 2.2, passwords: generates 24 or more URL-safe characters and stores only a bcrypt hash', async () => {
     const other = await server.admin.buildApp();
     expect(app.password).toMatch(/^[\w-]{24,72}$/);
     expect(other.password).not.toBe(app.password);
@@ -75,8 +75,8 @@ describe('POST /auth/login (spec 4.2)', () => {
   });
 });
 
-describe('spec 8, login: failures are limited per app and address', () => {
-  it('429 with Retry-After after the limit, even for the right password; other apps and addresses unaffected', async () => {
+describe('spec 8, login: limit on failures per app and address', () => {
+  it('responds with 429 and Retry-After, also to the correct password; other apps and addresses are not affected', async () => {
     const [attacked, other, address] = [await server.admin.buildApp(), await server.admin.buildApp(), newAddress()];
     const wrong = { sourceAppId: attacked.sourceAppId, password: 'wrong' };
     for (let failure = 0; failure < FAILURES; failure += 1) await logIn(wrong, address).expect(401);
@@ -89,7 +89,7 @@ describe('spec 8, login: failures are limited per app and address', () => {
     await logIn(attacked).expect(200);
   });
 
-  it('attempts sent at once do not slip past the limit', async () => {
+  it('applies to concurrent attempts', async () => {
     const [{ sourceAppId }, address] = [await server.admin.buildApp(), newAddress()];
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => logIn({ sourceAppId, password: 'wrong' }, address)),
@@ -98,12 +98,12 @@ describe('spec 8, login: failures are limited per app and address', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(10 - FAILURES);
   });
 
-  it('log-ins that succeed do not count', async () => {
+  it('does not count successful log-ins', async () => {
     const address = newAddress();
     for (let round = 0; round < FAILURES + 2; round += 1) await logIn(app, address).expect(200);
   });
 
-  it('spec 8, login: a flood of log-ins does not starve submissions', async () => {
+  it('spec 8, login: accepts submissions during a flood of log-ins', async () => {
     const flood = Array.from({ length: 130 }, () => logIn({ sourceAppId: app.sourceAppId, password: 'wrong' }));
     const flooded = Promise.all(flood);
     const submitted = await Promise.all(
@@ -112,13 +112,13 @@ describe('spec 8, login: failures are limited per app and address', () => {
       ),
     );
     expect(submitted.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    // Those that would wait too long are told so; none is let in and none hangs.
+    // 503: the log-in would exceed its time limit in the queue.
     for (const { status } of await flooded) expect([401, 503]).toContain(status);
   });
 });
 
 describe('spec 8, RATE_LIMIT_SUBMIT', () => {
-  it('429 with Retry-After after the limit; other apps and addresses unaffected, nothing stored', async () => {
+  it('responds with 429 and Retry-After and stores nothing; other apps and addresses are not affected', async () => {
     const [one, two, address] = [await server.admin.buildApp(), await server.admin.buildApp(), newAddress()];
     const submit = ({ sourceAppId }: TestApp, email: string, from = address) =>
       server.client.submit(sourceAppId, { email }).set('X-Forwarded-For', from);

@@ -15,7 +15,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 const USERS = 100_000;
 const BATCH = 10_000;
 const MEGABYTE = 1024 * 1024;
-/** So that what a service would hold that read all of it first is far more than the process may grow by. */
+/** Makes the total size of all records far larger than the memory growth that the tests allow. */
 const FILLER = 'x'.repeat(300);
 
 let server: TestServer;
@@ -51,42 +51,44 @@ async function insertUsers(sourceAppId: string): Promise<void> {
   }
 }
 
-/** A listing as a client sees it that reads as it likes. */
+/** Requests the listing; the caller controls how fast the response is read. */
 async function openListing(): Promise<IncomingMessage> {
-  const response = await new Promise<IncomingMessage>((done, fail) => {
-    httpGet(`${server.client.url}/auth/users`, { headers: { cookie } }, done).on('error', fail);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpGet(`${server.client.url}/auth/users`, { headers: { cookie } }, resolve).on('error', reject);
   });
   expect(response.statusCode).toBe(200);
   return response;
 }
 
-/** Garbage of what ran before must not count as held: it would hide growth when it is collected. */
+/** Collects garbage. Otherwise the collection of earlier garbage would hide memory growth. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
 }
 
-/** What this process, which is the server too, holds at most while `work` runs, beyond what it held before; in MB. */
+/**
+ * Returns the peak memory growth of this process, which includes the server, during `work`, in MB.
+ */
 async function growthDuring(work: () => Promise<void>): Promise<{ rss: number; heap: number }> {
-  const held = () => {
+  const memory = () => {
     const { rss, heapUsed, external } = process.memoryUsage();
     return { rss: rss / MEGABYTE, heap: (heapUsed + external) / MEGABYTE };
   };
   collectGarbage();
-  const before = held();
-  const most = { rss: 0, heap: 0 };
+  const before = memory();
+  const peak = { rss: 0, heap: 0 };
   const timer = setInterval(() => {
-    const now = held();
-    most.rss = Math.max(most.rss, now.rss - before.rss);
-    most.heap = Math.max(most.heap, now.heap - before.heap);
+    const now = memory();
+    peak.rss = Math.max(peak.rss, now.rss - before.rss);
+    peak.heap = Math.max(peak.heap, now.heap - before.heap);
   }, 20);
   await work();
   clearInterval(timer);
-  return most;
+  return peak;
 }
 
 describe(`invariant 6: GET /auth/users of ${USERS} users`, () => {
-  it('streams every user, newest first: memory does not grow with the length of the list', async () => {
+  it('streams every user, newest first, in memory that does not depend on the length of the list', async () => {
     const path = join(folder, 'listing.json');
     const growth = await growthDuring(async () => pipeline(await openListing(), createWriteStream(path)));
     expect(growth.rss).toBeLessThan(100);
@@ -100,7 +102,7 @@ describe(`invariant 6: GET /auth/users of ${USERS} users`, () => {
     expect(misplaced).toBe(-1);
   });
 
-  it('waits for a client that does not read', async () => {
+  it('applies back-pressure to a client that does not read', async () => {
     const growth = await growthDuring(async () => {
       const response = await openListing();
       response.pause();

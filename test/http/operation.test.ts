@@ -12,7 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The log line of a request. It is written when the answer has gone out, which can be a moment after the client has it. */
+/**
+ * Returns the log line of a request. The service may write it after the client has the response.
+ */
 async function logLine(requestId: string) {
   const read = () =>
     server
@@ -25,20 +27,20 @@ async function logLine(requestId: string) {
 }
 
 describe('GET /health (spec 4.1)', () => {
-  it('spec 4.1: 200 { status: "ok" } without authentication', async () => {
+  it('spec 4.1: returns 200 { status: "ok" } without authentication', async () => {
     const { body } = await new Client(server.client.url).get('/health').expect(200);
     expect(body).toEqual({ status: 'ok' });
   });
 });
 
 describe('GET /ready (spec 7, database away)', () => {
-  it('200 while the database answers', async () => {
+  it('returns 200 while the database responds', async () => {
     expect((await server.client.get('/ready').expect(200)).body).toEqual({ status: 'ready' });
   });
 });
 
 describe('X-Request-Id', () => {
-  it('is in every answer, refusals included, and is different each time', async () => {
+  it('is in every response, including refusals, and is unique', async () => {
     const answers = [
       await server.client.get('/health'),
       await server.client.get('/no-such-path'),
@@ -50,19 +52,19 @@ describe('X-Request-Id', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("is the client's when that is a plain one", async () => {
+  it("is the client's value if it is valid", async () => {
     const { headers } = await server.client.get('/health').set('X-Request-Id', 'trace_1.a-B').expect(200);
     expect(headers['x-request-id']).toBe('trace_1.a-B');
   });
 
-  it.each(['a b', '{"level":60}', '<script>', 'x'.repeat(65)])('is not the %j of a client', async (given) => {
+  it.each(['a b', '{"level":60}', '<script>', 'x'.repeat(65)])("is not the client's value %j", async (given) => {
     const { headers } = await server.client.get('/health').set('X-Request-Id', given).expect(200);
     expect(headers['x-request-id']).toMatch(UUID);
   });
 });
 
-describe('The log', () => {
-  it('has one line for a request: id, app, method, path, status and duration', async () => {
+describe('The request log', () => {
+  it('has one line per request with id, app, method, path, status and duration', async () => {
     await server.client.submit(app.sourceAppId, { email: 'log@x.org' }).set('X-Request-Id', 'log-line-1').expect(200);
     const line = await logLine('log-line-1');
     expect(line).toMatchObject({
@@ -77,12 +79,12 @@ describe('The log', () => {
     expect(Object.keys(line).sort()).toEqual(names);
   });
 
-  it('names the app of a session, and the status of a refusal', async () => {
+  it('contains the app of the session and the status of a refusal', async () => {
     await server.admin.delete('/auth/apps/no-such-app').set('X-Request-Id', 'log-line-2').expect(404);
     expect(await logLine('log-line-2')).toMatchObject({ app: 'admin', status: 404, path: '/auth/apps/no-such-app' });
   });
 
-  it('never holds a password, a cookie, a header, a query or a piece of a body', async () => {
+  it('contains no password, cookie, header, query string or body content', async () => {
     const client = new Client(server.client.url);
     const login = await client
       .post('/auth/login', { sourceAppId: app.sourceAppId, password: app.password })
@@ -106,14 +108,14 @@ describe('The log', () => {
     expect(log).not.toContain('to-find');
   });
 
-  it('holds no line that a path made up', async () => {
+  it('contains no line injected through a path', async () => {
     await server.client.get('/a%0A%7B%22level%22:60%7D').set('X-Request-Id', 'log-line-4').expect(404);
     expect(await logLine('log-line-4')).toMatchObject({ level: 30, status: 404 });
   });
 });
 
-describe('Headers of every answer', () => {
-  it('let nothing be loaded, run, framed or guessed, and name no software', async () => {
+describe('Security headers of every response', () => {
+  it('forbid loading, scripts, framing and MIME sniffing, and do not name the server software', async () => {
     for (const path of ['/health', '/no-such-path', '/openapi.json']) {
       const { headers } = await server.client.get(path);
       expect(headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'");
@@ -125,7 +127,7 @@ describe('Headers of every answer', () => {
 });
 
 describe('GET /docs', () => {
-  it('is a page that is served whole by the service: no inline script, no foreign URL, a CSP that allows neither', async () => {
+  it('is a page without inline scripts or external URLs, with a CSP that allows neither', async () => {
     const { text, headers } = await server.client
       .get('/docs')
       .expect(200)
@@ -154,7 +156,7 @@ describe('GET /docs', () => {
     }
   });
 
-  it('shows the OpenAPI document that the service serves', async () => {
+  it('renders /openapi.json', async () => {
     const start = await server.client.get('/docs/start.js').expect(200);
     expect(start.text).toContain("url: '/openapi.json'");
     const { body } = await server.client
@@ -165,7 +167,7 @@ describe('GET /docs', () => {
     expect(Object.keys(body.paths)).toEqual(expect.arrayContaining(['/v1/users', '/auth/login', '/health']));
   });
 
-  it('serves nothing else of its folder', async () => {
+  it('serves no other file of its package', async () => {
     for (const path of ['/docs/package.json', '/docs/../package.json', '/docs/%2e%2e%2fpackage.json']) {
       await server.client.get(path).expect(404);
     }

@@ -17,7 +17,7 @@ afterAll(() => server.close());
 const submit = (email: string) => server.client.submit(app.sourceAppId, { email });
 
 describe('CORS (spec 5.3)', () => {
-  it.each([LISTED, ALSO_LISTED])('spec 5.3: requests from the listed origin %s are allowed', async (origin) => {
+  it.each([LISTED, ALSO_LISTED])('spec 5.3: allows requests from the listed origin %s', async (origin) => {
     const { headers } = await submit('listed@x.org').set('Origin', origin).expect(200);
     expect(headers['access-control-allow-origin']).toBe(origin);
     expect(headers['access-control-allow-credentials']).toBe('true');
@@ -25,21 +25,21 @@ describe('CORS (spec 5.3)', () => {
     expect(headers.vary).toContain('Origin');
   });
 
-  it('spec 5.3: a refusal can be read by a listed origin too', async () => {
+  it('spec 5.3: sends CORS headers with refusals to a listed origin', async () => {
     const { headers } = await submit('no email').set('Origin', LISTED).expect(400);
     expect(headers['access-control-allow-origin']).toBe(LISTED);
   });
 
-  it('spec 5.3: requests with no Origin header are allowed', async () => {
+  it('spec 5.3: allows requests without an Origin header', async () => {
     const { headers } = await submit('none@x.org').expect(200);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it("spec 5.3, CORS: the service's own origin passes", async () => {
+  it("spec 5.3, CORS: allows the service's own origin", async () => {
     await submit('own@x.org').set('Origin', server.client.url).expect(200);
   });
 
-  it("spec 5.3, CORS: the service's own origin passes where a proxy ends TLS", async () => {
+  it("spec 5.3, CORS: allows the service's own https origin behind a proxy that terminates TLS", async () => {
     const { host } = new URL(server.client.url);
     const production = await startServer({ NODE_ENV: 'production' }, server.database);
     try {
@@ -62,8 +62,8 @@ describe('CORS (spec 5.3)', () => {
     'null',
     'https://forms.example.com/',
     'http://localhost',
-  ])('spec 5.3: %s is rejected with 403 JSON before anything runs', async (origin) => {
-    const email = `from-elsewhere@x.org`;
+  ])('spec 5.3: rejects %s with 403 JSON and does not process the request', async (origin) => {
+    const email = 'from-elsewhere@x.org';
     const { body, headers } = await submit(email).set('Origin', origin).expect(403);
     expect(body).toEqual(REFUSED);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
@@ -71,16 +71,16 @@ describe('CORS (spec 5.3)', () => {
     expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
   });
 
-  it('spec 5.3, CORS: guards /auth against forged requests: a session of the browser does not help', async () => {
+  it('spec 5.3, CORS: refuses cross-origin requests to /auth that carry a valid session cookie (CSRF)', async () => {
     const client = await new Client(server.client.url).logIn('admin', ADMIN_PASSWORD);
-    const forged = 'https://evil.example.com';
-    await client.post('/auth/apps', { sourceAppId: 'forged' }).set('Origin', forged).expect(403);
-    await client.delete(`/auth/apps/${app.sourceAppId}`).set('Origin', forged).expect(403);
-    await client.post('/auth/logout').set('Origin', forged).expect(403);
-    await client.get('/auth/users').set('Origin', forged).expect(403);
+    const evil = 'https://evil.example.com';
+    await client.post('/auth/apps', { sourceAppId: 'forged' }).set('Origin', evil).expect(403);
+    await client.delete(`/auth/apps/${app.sourceAppId}`).set('Origin', evil).expect(403);
+    await client.post('/auth/logout').set('Origin', evil).expect(403);
+    await client.get('/auth/users').set('Origin', evil).expect(403);
     const { headers } = await client
       .post('/auth/login', { sourceAppId: app.sourceAppId, password: app.password })
-      .set('Origin', forged)
+      .set('Origin', evil)
       .expect(403);
     expect(headers).not.toHaveProperty('set-cookie');
     const { body } = await client.get('/auth/session').expect(200);
@@ -88,7 +88,7 @@ describe('CORS (spec 5.3)', () => {
     expect(await server.db.collection('apps').distinct('sourceAppId')).not.toContain('forged');
   });
 
-  it('spec 5.3, CORS: unknown paths and /health are refused to other origins alike', async () => {
+  it('spec 5.3, CORS: refuses other origins on public and unknown paths too', async () => {
     for (const path of ['/health', '/no-such-path', '/docs', '/openapi.json']) {
       const { body } = await server.client.get(path).set('Origin', 'https://evil.example.com').expect(403);
       expect(body).toEqual(REFUSED);
@@ -107,7 +107,7 @@ describe('spec 5.3, CORS: preflights', () => {
       },
     });
 
-  it('are answered for listed origins, with the methods and headers that the service takes', async () => {
+  it('receive the accepted methods and headers for listed origins', async () => {
     const response = await preflight(server.client.url, LISTED);
     expect(response.status).toBe(204);
     expect(response.headers.get('access-control-allow-origin')).toBe(LISTED);
@@ -117,7 +117,7 @@ describe('spec 5.3, CORS: preflights', () => {
     for (const header of ['content-type', 'x-app-id', 'idempotency-key']) expect(allowed).toContain(header);
   });
 
-  it('are 403 for other origins, and for every origin when none is listed', async () => {
+  it('receive 403 for other origins, and for every origin if none is listed', async () => {
     const unlisted = await startServer();
     try {
       for (const response of [

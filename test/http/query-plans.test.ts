@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** What the profiler of the database keeps of one operation. */
+/** The entry of the MongoDB profiler for one operation. */
 interface Profiled {
   op: string;
   ns: string;
   command: Record<string, unknown>;
   planSummary?: string;
-  /** Under which its plan is kept, when it can be. */
+  /** The key of the query's entry in the plan cache, if its plan can be cached. */
   planCacheKey?: string;
   docsExamined?: number;
   keysExamined?: number;
@@ -16,10 +16,10 @@ interface Profiled {
 }
 
 /**
- * Queries that read all of a collection because that is what is asked. Anything else has an index.
+ * Queries that may scan a whole collection. All other queries must use an index.
  */
-const READS_ALL = [
-  // Once at start, of thousands of small documents at most: whether there is an admin app.
+const ALLOWED_SCANS = [
+  // Checks whether an admin app exists: once at start, on at most thousands of small documents.
   ({ ns, command }: Profiled) => ns.endsWith('.apps') && /^\{"role":"admin"/.test(JSON.stringify(command.filter)),
 ];
 
@@ -29,7 +29,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What the database did for `work`: each query, with the plan that it really ran. */
+/**
+ * Returns the profiled queries that the database executed during `work`, with their actual plans.
+ */
 async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
   const { db } = server;
   await db.command({ profile: 0 });
@@ -44,7 +46,7 @@ async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
   return all.filter(({ ns, planSummary }) => planSummary !== undefined && !ns.endsWith('system.profile'));
 }
 
-/** The plans of the queries on one collection, each once. */
+/** Returns the distinct plans of the queries on one collection. */
 function plans(profiled: Profiled[], collection: string): string[] {
   const own = profiled.filter(({ ns }) => ns.endsWith(`.${collection}`));
   return [...new Set(own.map(({ planSummary = '' }) => planSummary))].sort();
@@ -53,13 +55,15 @@ function plans(profiled: Profiled[], collection: string): string[] {
 function expectIndexes(profiled: Profiled[]): void {
   expect(profiled.length).toBeGreaterThan(0);
   const scans = profiled.filter(
-    (query) => query.planSummary?.includes('COLLSCAN') && !READS_ALL.some((wanted) => wanted(query)),
+    (query) => query.planSummary?.includes('COLLSCAN') && !ALLOWED_SCANS.some((isAllowed) => isAllowed(query)),
   );
   expect(scans.map(({ ns, op, command }) => ({ ns, op, command }))).toEqual([]);
 }
 
-/** An app with enough records for the database to have a choice of plans, and other apps beside it. */
-async function crowdedApp() {
+/**
+ * Creates two apps with enough records that the database chooses between plans. Returns the first.
+ */
+async function appWithManyRecords() {
   const app = await server.admin.buildApp({
     fields: [
       { key: 'plan', kind: 'text' },
@@ -79,15 +83,15 @@ async function crowdedApp() {
 const BY_EMAIL = 'IXSCAN { appId: 1, email: 1 }';
 const BY_ID = 'IXSCAN { appId: 1, _id: -1 }';
 
-describe('the plans of the queries that the service makes', () => {
-  it('finds a collection scan when there is one', async () => {
+describe('query plans of the service', () => {
+  it('are checked by an assertion that detects a collection scan', async () => {
     const scanned = await profile(() => server.db.collection('users').findOne({ email: 'nobody@example.com' }));
     expect(plans(scanned, 'users')).toEqual(['COLLSCAN']);
     expect(() => expectIndexes(scanned)).toThrow();
   });
 
-  it('serves submissions from the unique index or by the known id, conflicts and repeats included', async () => {
-    const { sourceAppId } = await crowdedApp();
+  it('use the unique index or the cached id for submissions, including conflicts and repeats', async () => {
+    const { sourceAppId } = await appWithManyRecords();
     const submit = (data: object, key = 'k') =>
       server.client.submit(sourceAppId, { email: 'ada@example.com', data }).set('Idempotency-Key', key);
     const profiled = await profile(async () => {
@@ -95,10 +99,10 @@ describe('the plans of the queries that the service makes', () => {
       await submit({ visits: [1] }).expect(200);
       await submit({ visits: [2] }).expect(422);
       await submit({ plan: 'x' }, 'other').expect(200);
-      const together = Array.from({ length: 20 }, (_, number) =>
+      const concurrent = Array.from({ length: 20 }, (_, number) =>
         server.client.submit(sourceAppId, { email: `t${number % 10}@example.com` }).expect(200),
       );
-      await Promise.all(together);
+      await Promise.all(concurrent);
       await server.admin.putSchema(sourceAppId, { fields: [{ key: 'plan', kind: 'array' }] }).expect(200);
       await submit({ plan: ['y'] }, 'third').expect(200);
       await server.client.get('/v1/schema').set('x-app-id', sourceAppId).expect(200);
@@ -109,22 +113,22 @@ describe('the plans of the queries that the service makes', () => {
     expect(plans(profiled, 'schema_versions')).toEqual(['IXSCAN { appId: 1, version: -1 }']);
   });
 
-  it('keeps the plan for submissions of known people in its cache', async () => {
-    const { sourceAppId } = await crowdedApp();
+  it('are cached for submissions of people with a cached id', async () => {
+    const { sourceAppId } = await appWithManyRecords();
     const submit = () =>
       server.client.submit(sourceAppId, { email: 'u1@example.com', data: { visits: [1] } }).expect(200);
     for (let time = 0; time < 5; time += 1) await submit();
     const [write, ...more] = (await profile(submit)).filter(({ ns }) => ns.endsWith('.users'));
     expect(more).toEqual([]);
-    const kept = await server.db
+    const cached = await server.db
       .collection('users')
       .aggregate([{ $planCacheStats: {} }, { $match: { planCacheKey: write?.planCacheKey } }])
       .toArray();
-    expect(kept).toMatchObject([{ isActive: true }]);
+    expect(cached).toMatchObject([{ isActive: true }]);
   });
 
-  it('serves listings, searches, single records and exports from the indexes of the app', async () => {
-    const { operator } = await crowdedApp();
+  it('use the indexes on appId for listings, searches, single records and exports', async () => {
+    const { operator } = await appWithManyRecords();
     const { body } = await operator.get('/auth/users').expect(200);
     const queries = ['limit=5', 'search=u1', 'search=u1&sort=email', 'sort=email&order=desc', 'sort=updatedAt'];
     queries.push('sort=data.plan', 'field=plan&value=p1', 'search=u&field=plan&value=p1&sort=data.plan&skip=2');
@@ -143,8 +147,8 @@ describe('the plans of the queries that the service makes', () => {
     }
   });
 
-  it('walks an index in the order that is asked for, and reads no more than the page', async () => {
-    const { operator } = await crowdedApp();
+  it('read only the documents of the page, in index order, for sorted listings', async () => {
+    const { operator } = await appWithManyRecords();
     for (const [query, plan] of [
       ['limit=5', BY_ID],
       ['limit=5&order=asc', BY_ID],
@@ -157,8 +161,8 @@ describe('the plans of the queries that the service makes', () => {
     }
   });
 
-  it('counts keys and reads no record: totals, searches by email, days, and apps', async () => {
-    const { operator } = await crowdedApp();
+  it('count index keys without reading documents: totals, searches by email, daily counts, apps', async () => {
+    const { operator } = await appWithManyRecords();
     const profiled = await profile(async () => {
       await operator.get('/auth/users?limit=1').expect(200);
       await operator.get('/auth/users?limit=1&search=u1').expect(200);
@@ -167,7 +171,7 @@ describe('the plans of the queries that the service makes', () => {
     });
     expectIndexes(profiled);
     const counts = profiled.filter(({ ns, command }) => ns.endsWith('.users') && command.aggregate);
-    // Two totals, one of all records and three days, all apps.
+    // Two totals; one count of all records and three daily counts; one count of all apps.
     expect(counts).toHaveLength(7);
     for (const { planSummary, docsExamined } of counts) {
       expect(planSummary).toMatch(/^(?:COUNT_SCAN|IXSCAN) \{ appId: 1, (?:email: 1|_id: -1) \}$/);
@@ -175,13 +179,13 @@ describe('the plans of the queries that the service makes', () => {
     }
   });
 
-  it('serves what admins do from indexes, a deletion and the sweep included', async () => {
-    const { sourceAppId } = await crowdedApp();
+  it('use indexes for admin requests, including deletion, and for the sweep', async () => {
+    const { sourceAppId } = await appWithManyRecords();
     const path = `/auth/apps/${sourceAppId}`;
     const fields = [{ key: 'plan', kind: 'text' as const }];
     const profiled = await profile(async () => {
-      const made = await server.admin.buildApp();
-      await new Client(server.client.url).logIn(made.sourceAppId, made.password);
+      const other = await server.admin.buildApp();
+      await new Client(server.client.url).logIn(other.sourceAppId, other.password);
       await server.admin.get('/auth/apps').expect(200);
       await server.admin.get('/auth/admin/users?limit=5').expect(200);
       await server.admin.get(`/auth/admin/users?sourceAppId=${sourceAppId}`).expect(200);
@@ -192,7 +196,7 @@ describe('the plans of the queries that the service makes', () => {
       await server.admin.post(`${path}/password`).expect(200);
       await server.admin.delete(path).expect(200);
       await server.admin.post('/auth/logout').expect(200);
-      // What a server does when it starts.
+      // The queries of a server start.
       await (await startServer({}, server.database)).close();
     });
     expectIndexes(profiled);

@@ -9,10 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const leaseOver = () => sleep(LEASE_MS + 20);
+const leaseEnd = () => sleep(LEASE_MS + 20);
 
-describe('The change stamp (docs/decisions/0012)', () => {
-  it('is all that a busy server reads of apps and schemas, ten times a second at most', async () => {
+describe('The revision (docs/decisions/0012)', () => {
+  it('is the only read of apps and schemas on a busy server, at most ten times per second', async () => {
     const apps = [await server.admin.buildApp(), await server.admin.buildApp()];
     const submitToAll = async () => {
       for (const { sourceAppId } of apps)
@@ -20,36 +20,36 @@ describe('The change stamp (docs/decisions/0012)', () => {
     };
     for (let round = 0; round < 2; round += 1) {
       await submitToAll();
-      await leaseOver();
+      await leaseEnd();
     }
     await server.db.command({ profile: 2 });
-    const begun = performance.now();
-    while (performance.now() - begun < 5 * LEASE_MS) await submitToAll();
-    const leases = Math.ceil((performance.now() - begun) / LEASE_MS);
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 5 * LEASE_MS) await submitToAll();
+    const leases = Math.ceil((performance.now() - startedAt) / LEASE_MS);
     await server.db.command({ profile: 0 });
     const reads = await server.db.collection('system.profile').find({ op: 'query' }).toArray();
     expect(new Set(reads.map(({ ns }) => ns.split('.').at(-1)))).toEqual(new Set(['change_stamps']));
     expect(reads.length).toBeLessThanOrEqual(leases + 1);
   });
 
-  it('is renewed by a server that starts: a change whose server died before that is then seen by all', async () => {
+  it('is bumped by a starting server, which publishes a change whose server crashed before the bump', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'age', kind: 'text' }] });
     const submit = () => server.client.submit(sourceAppId, { email: 'ada@example.com', data: { age: 'ten' } });
     await submit().expect(200);
-    await leaseOver();
+    await leaseEnd();
     await submit().expect(200);
-    // A PUT as far as it came: committed, and nothing after that.
+    // A PUT that was committed, after which the server crashed.
     const versions = server.db.collection('schema_versions');
     const app = await server.db.collection('apps').findOne({ sourceAppId });
     const newest = await versions.findOne({ appId: app?._id }, { sort: { version: -1 }, projection: { _id: 0 } });
     const fields = [{ key: 'age', label: 'Age', kind: 'number', required: false }];
     await versions.insertOne({ ...newest, version: newest?.version + 1, fields });
-    await leaseOver();
+    await leaseEnd();
     await submit().expect(200);
 
     const second = await startServer({}, server.database);
     try {
-      await leaseOver();
+      await leaseEnd();
       await submit().expect(400);
     } finally {
       await second.close();

@@ -22,7 +22,7 @@ describe('GET /v1/schema (spec 4.1)', () => {
     expect(body).toEqual(DEFAULT_SCHEMA);
   });
 
-  it('spec 4.1: answers what an admin has put', async () => {
+  it('spec 4.1: returns the schema that an admin has put', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const fields = [
       { key: 'name', label: 'Your name', kind: 'text', required: true, minLength: 1, maxLength: 9, regex: '^a' },
@@ -38,7 +38,7 @@ describe('GET /v1/schema (spec 4.1)', () => {
     expect((await server.admin.get(`/auth/apps/${sourceAppId}/schema`).expect(200)).body).toEqual(put.body);
   });
 
-  it('answers 304 without a body to the ETag of what has not changed, and 200 with another ETag when it has', async () => {
+  it('returns 304 without a body if If-None-Match has the current ETag, 200 with a new ETag after a change', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { etag } = (await getPublic(sourceAppId).expect(200)).headers;
     expect(etag).toMatch(/^"[\w-]+"$/);
@@ -51,7 +51,7 @@ describe('GET /v1/schema (spec 4.1)', () => {
     expect(changed.body.version).toBe(2);
   });
 
-  it('answers 304 to an ETag that a proxy has weakened, to one of a list and to *', async () => {
+  it('returns 304 for a weak ETag, a list that contains the ETag, and *', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { etag } = (await getPublic(sourceAppId).expect(200)).headers;
     for (const sent of [`W/${etag}`, `"other", ${etag}`, '*']) {
@@ -62,7 +62,7 @@ describe('GET /v1/schema (spec 4.1)', () => {
 });
 
 describe('GET /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
-  it('spec 9, schema history: every version stays readable with ?version=N', async () => {
+  it('spec 9, schema history: returns every earlier version with ?version=N', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const path = `/auth/apps/${sourceAppId}/schema`;
     const second = await server.admin.putSchema(sourceAppId, { fields: [{ key: 'a', kind: 'date' }] }).expect(200);
@@ -76,7 +76,7 @@ describe('GET /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
   });
 
   it.each(['version=0', 'version=-1', 'version=1.5', 'version=', 'version=1&version=2', 'versoin=1'])(
-    'spec 9, schema history: ?%s is 400',
+    'spec 9, schema history: responds to ?%s with 400',
     async (query) => {
       const { body } = await server.admin.get(`/auth/apps/admin/schema?${query}`).expect(400);
       expect(body.message).toBe('Invalid query parameters');
@@ -84,7 +84,7 @@ describe('GET /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
   );
 
   it.each(['no-such-app', 'not%20an%20id', '$ne', 'x'.repeat(200)])(
-    'spec 4.4, GET schema of no app: %s is 404',
+    'spec 4.4, GET schema of no app: responds to %s with 404',
     async (id) => {
       const { body } = await server.admin.get(`/auth/apps/${id}/schema`).expect(404);
       expect(body).toEqual({ message: 'App not found' });
@@ -93,7 +93,7 @@ describe('GET /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
 });
 
 describe('PUT /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
-  it('spec 4.4, rule 1, and spec 9: the version begins at 1 and grows by 1 with each PUT', async () => {
+  it('spec 4.4, rule 1, and spec 9: starts at version 1 and increments it with each PUT', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     for (const version of [2, 3]) {
       const { body } = await server.admin.putSchema(sourceAppId, { fields: [] }).expect(200);
@@ -101,31 +101,31 @@ describe('PUT /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
     }
   });
 
-  it('spec 4.4, rule 1: PUTs at the same time each get a version of their own', async () => {
+  it('spec 4.4, rule 1: gives concurrent PUTs distinct versions', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const answers = await Promise.all([1, 2, 3, 4].map(() => server.admin.putSchema(sourceAppId, { fields: [] })));
     expect(answers.map(({ body }) => body.version).sort()).toEqual([2, 3, 4, 5]);
     expect((await getPublic(sourceAppId).expect(200)).body.version).toBe(5);
   });
 
-  it('spec 4.4, schema PUT: `label` defaults to the key, `required` to false', async () => {
+  it('spec 4.4, schema PUT: defaults `label` to the key and `required` to false', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { body } = await server.admin.putSchema(sourceAppId, { fields: [{ key: 'a', kind: 'number' }] }).expect(200);
     expect(body.fields).toEqual([{ key: 'a', label: 'a', kind: 'number', required: false }]);
   });
 
-  it('spec 7, app not found: 404', async () => {
+  it('spec 7, app not found: responds with 404', async () => {
     const { body } = await server.admin.putSchema('no-such-app', { fields: [] }).expect(404);
     expect(body).toEqual({ message: 'App not found' });
   });
 
-  it('spec 8, field keys: 51 characters are taken', async () => {
+  it('spec 8, field keys: accepts 51 characters', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const keys = ['k'.repeat(51), 'A', 'a_1', 'constructor', 'toString'];
     await server.admin.putSchema(sourceAppId, { fields: keys.map((key) => ({ key, kind: 'date' })) }).expect(200);
   });
 
-  it('spec 8, fields per schema: 100 are taken', async () => {
+  it('spec 8, fields per schema: accepts 100', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const fields = Array.from({ length: 100 }, (_, index) => ({ key: `f${index}`, kind: 'date' as const }));
     const { body } = await server.admin.putSchema(sourceAppId, { fields }).expect(200);
@@ -133,16 +133,16 @@ describe('PUT /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
   });
 });
 
-describe('spec 7, invalid schema format: 400, and the schema stays', () => {
+describe('spec 7, invalid schema format: responds with 400 and keeps the schema', () => {
   const text = (rest: object) => ({ fields: [{ key: 'a', kind: 'text', ...rest }] });
-  const refused: [what: string, path: string, body: unknown][] = [
-    ['spec 4.4: `rejectUnknown` missing', 'rejectUnknown', { rejectUnknown: undefined, fields: [] }],
-    ['spec 4.4: `fields` missing', 'fields', {}],
-    ['`rejectUnknown` no boolean', 'rejectUnknown', { rejectUnknown: 'false', fields: [] }],
-    ['`fields` no array', 'fields', { fields: { 0: {} } }],
-    ['a version sent', 'version', { version: 7, fields: [] }],
+  const refused: [name: string, path: string, body: unknown][] = [
+    ['spec 4.4: `rejectUnknown` is missing', 'rejectUnknown', { rejectUnknown: undefined, fields: [] }],
+    ['spec 4.4: `fields` is missing', 'fields', {}],
+    ['`rejectUnknown` is not a boolean', 'rejectUnknown', { rejectUnknown: 'false', fields: [] }],
+    ['`fields` is not an array', 'fields', { fields: { 0: {} } }],
+    ['has `version`', 'version', { version: 7, fields: [] }],
     ['spec 8: a key of 52 characters', 'fields.0.key', text({ key: 'k'.repeat(52) })],
-    ['spec 8: a key with a digit first', 'fields.0.key', text({ key: '1a' })],
+    ['spec 8: a key that starts with a digit', 'fields.0.key', text({ key: '1a' })],
     ['spec 8: an empty key', 'fields.0.key', text({ key: '' })],
     ['spec 8: a key with a dot', 'fields.0.key', text({ key: 'a.b' })],
     ['spec 8: a key with $', 'fields.0.key', text({ key: '$set' })],
@@ -154,7 +154,7 @@ describe('spec 7, invalid schema format: 400, and the schema stays', () => {
       { fields: Array.from({ length: 101 }, (_, index) => ({ key: `f${index}`, kind: 'date' })) },
     ],
     ['an unknown kind', 'fields.0.kind', { fields: [{ key: 'a', kind: 'file' }] }],
-    ['no kind', 'fields.0.kind', { fields: [{ key: 'a' }] }],
+    ['`kind` is missing', 'fields.0.kind', { fields: [{ key: 'a' }] }],
     ['spec 4.4: unknown properties', 'fields.0.placeholder', text({ placeholder: 'x' })],
     [
       'spec 4.4: duplicate keys',
@@ -166,13 +166,17 @@ describe('spec 7, invalid schema format: 400, and the schema stays', () => {
         ],
       },
     ],
-    ['spec 4.4: min over max', 'fields.0.min', { fields: [{ key: 'a', kind: 'number', min: 2, max: 1 }] }],
-    ['spec 4.4: minLength over maxLength', 'fields.0.minLength', text({ minLength: 2, maxLength: 1 })],
-    ['a minLength below 0', 'fields.0.minLength', text({ minLength: -1 })],
+    ['spec 4.4: min greater than max', 'fields.0.min', { fields: [{ key: 'a', kind: 'number', min: 2, max: 1 }] }],
+    ['spec 4.4: minLength greater than maxLength', 'fields.0.minLength', text({ minLength: 2, maxLength: 1 })],
+    ['a negative minLength', 'fields.0.minLength', text({ minLength: -1 })],
     ['spec 4.4: a constraint of another kind', 'fields.0.min', text({ min: 1 })],
-    ['spec 4.4: select without values', 'fields.0.enum', { fields: [{ key: 'a', kind: 'select' }] }],
-    ['spec 4.4: select with no value', 'fields.0.enum', { fields: [{ key: 'a', kind: 'select', enum: [] }] }],
-    ['select with a value that is no text', 'fields.0.enum.0', { fields: [{ key: 'a', kind: 'select', enum: [1] }] }],
+    ['spec 4.4: select without `enum`', 'fields.0.enum', { fields: [{ key: 'a', kind: 'select' }] }],
+    ['spec 4.4: select with an empty `enum`', 'fields.0.enum', { fields: [{ key: 'a', kind: 'select', enum: [] }] }],
+    [
+      'select with a value that is not a string',
+      'fields.0.enum.0',
+      { fields: [{ key: 'a', kind: 'select', enum: [1] }] },
+    ],
     ['spec 4.4: a regex over 500 characters', 'fields.0.regex', text({ regex: 'a'.repeat(501) })],
     ['spec 4.4: a regex that does not compile', 'fields.0.regex', text({ regex: '(' })],
     ['spec 2.3, text regex: look-ahead', 'fields.0.regex', text({ regex: 'a(?=b)' })],
@@ -180,7 +184,7 @@ describe('spec 7, invalid schema format: 400, and the schema stays', () => {
     ['spec 2.3, text regex: a back-reference', 'fields.0.regex', text({ regex: '(a)\\1' })],
   ];
 
-  it.each(refused)('%s', async (_what, path, body) => {
+  it.each(refused)('%s', async (_name, path, body) => {
     const sent = { rejectUnknown: false, ...(body as object) };
     const answer = await server.admin.put('/auth/apps/admin/schema', sent).expect(400);
     expect(answer.body.message).toBe('Invalid schema');
@@ -188,7 +192,7 @@ describe('spec 7, invalid schema format: 400, and the schema stays', () => {
     expect((await getPublic('admin').expect(200)).body.version).toBe(1);
   });
 
-  it('spec 2.3, text regex: the refusal tells the reason', async () => {
+  it('spec 2.3, text regex: returns the reason for the refusal', async () => {
     const sent = { rejectUnknown: false, ...text({ regex: 'a(?=b)' }) };
     const { body } = await server.admin.put('/auth/apps/admin/schema', sent).expect(400);
     expect(body.errors).toEqual([

@@ -15,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const visitor = () => new Client(server.client.url);
-const loggedIn = ({ sourceAppId, password }: TestApp) => visitor().logIn(sourceAppId, password);
+const newClient = () => new Client(server.client.url);
+const loggedIn = ({ sourceAppId, password }: TestApp) => newClient().logIn(sourceAppId, password);
 
-/** Logs in and returns the cookie as it is sent back, `sid=...`, and the whole Set-Cookie. */
+/** Logs in and returns the cookie in the form `sid=...` and the complete Set-Cookie header. */
 async function cookieOf(client: Client, { sourceAppId, password }: TestApp) {
   const { headers } = await client.post('/auth/login', { sourceAppId, password }).expect(200);
   const setCookie = headers['set-cookie']?.[0] ?? '';
@@ -29,30 +29,30 @@ const sessionCount = async (sourceAppId: string): Promise<number> =>
   server.db.collection('sessions').countDocuments({ 'session.sourceAppId': sourceAppId });
 
 describe('GET /auth/session (spec 4.2)', () => {
-  it('spec 4.2: answers sourceAppId and role when authenticated', async () => {
+  it('spec 4.2: returns sourceAppId and role when authenticated', async () => {
     const { body } = await (await loggedIn(app)).get('/auth/session').expect(200);
     expect(body).toEqual({ sourceAppId: app.sourceAppId, role: 'user' });
     expect((await server.admin.get('/auth/session').expect(200)).body).toEqual({ sourceAppId: 'admin', role: 'admin' });
   });
 
-  it('spec 7, no session: 401 { message: "Not authenticated" }, and no cookie is set', async () => {
-    const { body, headers } = await visitor().get('/auth/session').expect(401);
+  it('spec 7, no session: responds with 401 { message: "Not authenticated" } and sets no cookie', async () => {
+    const { body, headers } = await newClient().get('/auth/session').expect(401);
     expect(body).toEqual(UNAUTHENTICATED);
     expect(headers).not.toHaveProperty('set-cookie');
   });
 
   it.each(['sid=', 'sid=abc', 'sid=s%3Aabc.def', 'sid=s%3A%24ne.x', 'sid=s%3A..%2F.x', 'other=1; sid=%E0%A4%A'])(
-    'spec 7, no session: the made-up cookie %s is 401',
+    'spec 7, no session: responds to the forged cookie %s with 401',
     async (cookie) => {
-      const { body } = await visitor().get('/auth/session').set('Cookie', cookie).expect(401);
+      const { body } = await newClient().get('/auth/session').set('Cookie', cookie).expect(401);
       expect(body).toEqual(UNAUTHENTICATED);
     },
   );
 });
 
 describe('The session cookie (spec 2.5 and 5.2)', () => {
-  it('spec 8, session lifetime: HTTP-only, SameSite=Lax, path /, 7 days, not Secure outside production', async () => {
-    const { setCookie } = await cookieOf(visitor(), app);
+  it('spec 8, session lifetime: is HttpOnly, SameSite=Lax, path /, 7 days, not Secure outside production', async () => {
+    const { setCookie } = await cookieOf(newClient(), app);
     const attributes = setCookie.split('; ').slice(1);
     const expires = attributes.find((attribute) => attribute.startsWith('Expires='))?.slice('Expires='.length) ?? '';
     expect(attributes.filter((attribute) => !attribute.startsWith('Expires='))).toEqual([
@@ -65,7 +65,7 @@ describe('The session cookie (spec 2.5 and 5.2)', () => {
     expect((stored?.expires.getTime() - Date.now()) / 86_400_000).toBeCloseTo(7, 2);
   });
 
-  it('spec 5.2: Secure in production, and the session works behind a proxy that ends TLS', async () => {
+  it('spec 5.2: is Secure in production and works behind a proxy that terminates TLS', async () => {
     const production = await startServer({ NODE_ENV: 'production' });
     try {
       const client = new Client(production.client.url);
@@ -78,7 +78,7 @@ describe('The session cookie (spec 2.5 and 5.2)', () => {
     }
   });
 
-  it('spec 2.5: its name is SESSION_COOKIE_NAME', async () => {
+  it('spec 2.5: has the name SESSION_COOKIE_NAME', async () => {
     const named = await startServer({ SESSION_COOKIE_NAME: 'other_name' });
     try {
       const { cookie } = await cookieOf(named.client, { sourceAppId: 'admin', password: ADMIN_PASSWORD });
@@ -89,7 +89,7 @@ describe('The session cookie (spec 2.5 and 5.2)', () => {
     }
   });
 
-  it('a session ends when its time is over, though its cookie is sent', async () => {
+  it('is refused after the session has expired', async () => {
     const other = await server.admin.buildApp();
     const client = await loggedIn(other);
     await server.db
@@ -98,9 +98,9 @@ describe('The session cookie (spec 2.5 and 5.2)', () => {
     await client.get('/auth/session').expect(401);
   });
 
-  it('the database holds only a hash of the id, so who reads it cannot log in', async () => {
+  it('contains a session id of which the database stores only a hash', async () => {
     const other = await server.admin.buildApp();
-    const { cookie } = await cookieOf(visitor(), other);
+    const { cookie } = await cookieOf(newClient(), other);
     const id = decodeURIComponent(cookie.slice('sid='.length)).slice('s:'.length).split('.')[0] ?? '';
     const stored = await server.db.collection('sessions').findOne({ 'session.sourceAppId': other.sourceAppId });
     expect(String(stored?._id)).toBe(createHash('sha256').update(id).digest('base64url'));
@@ -109,19 +109,19 @@ describe('The session cookie (spec 2.5 and 5.2)', () => {
 });
 
 describe('spec 3, sessions', () => {
-  it('are saved at log-in only: no other request makes, changes or prolongs one', async () => {
+  it('are stored at log-in only: no other request creates, changes or extends one', async () => {
     const other = await server.admin.buildApp();
     const client = await loggedIn(other);
     const before = await server.db.collection('sessions').find().sort({ _id: 1 }).toArray();
     for (const path of ['/auth/session', '/auth/users', '/auth/apps', '/health', '/no-such-path']) {
       expect((await client.get(path)).headers).not.toHaveProperty('set-cookie');
-      await visitor().get(path);
+      await newClient().get(path);
     }
-    await visitor().post('/auth/login', { sourceAppId: other.sourceAppId, password: 'wrong' }).expect(401);
+    await newClient().post('/auth/login', { sourceAppId: other.sourceAppId, password: 'wrong' }).expect(401);
     expect(await server.db.collection('sessions').find().sort({ _id: 1 }).toArray()).toEqual(before);
   });
 
-  it('only under /auth: elsewhere a session counts for nothing, not even for which app is meant', async () => {
+  it('are ignored outside /auth', async () => {
     const client = await loggedIn(app);
     expect((await client.get('/v1/schema').expect(400)).body).toEqual({ message: 'Missing x-app-id header' });
     const other = await server.admin.buildApp();
@@ -131,19 +131,19 @@ describe('spec 3, sessions', () => {
     ]);
   });
 
-  it('spec 4.2, login: gives a new session id, and the one planted before stays worthless', async () => {
-    const planted = await cookieOf(visitor(), app);
+  it('spec 4.2, login: get a new id at log-in, and an id planted before is invalid (attack: session fixation)', async () => {
+    const planted = await cookieOf(newClient(), app);
     const victim = await server.admin.buildApp();
-    const { headers } = await visitor().post('/auth/login', victim).set('Cookie', planted.cookie).expect(200);
+    const { headers } = await newClient().post('/auth/login', victim).set('Cookie', planted.cookie).expect(200);
     const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     expect(cookie).toMatch(/^sid=/);
     expect(cookie).not.toBe(planted.cookie);
-    await visitor().get('/auth/session').set('Cookie', planted.cookie).expect(401);
-    const { body } = await visitor().get('/auth/session').set('Cookie', cookie).expect(200);
+    await newClient().get('/auth/session').set('Cookie', planted.cookie).expect(401);
+    const { body } = await newClient().get('/auth/session').set('Cookie', cookie).expect(200);
     expect(body.sourceAppId).toBe(victim.sourceAppId);
   });
 
-  it('a request whose app is gone is 401 at once', async () => {
+  it('end at once when their app is deleted (401)', async () => {
     const other = await server.admin.buildApp();
     const client = await loggedIn(other);
     await server.admin.delete(`/auth/apps/${other.sourceAppId}`).expect(200);
@@ -153,7 +153,7 @@ describe('spec 3, sessions', () => {
     expect(await sessionCount(other.sourceAppId)).toBe(0);
   });
 
-  it('a request of an app that is being deleted is 401 at once', async () => {
+  it('end at once when the deletion of their app starts (401)', async () => {
     const other = await server.admin.buildApp();
     const client = await loggedIn(other);
     await server.db
@@ -163,7 +163,7 @@ describe('spec 3, sessions', () => {
     await client.post('/auth/login', other).expect(401);
   });
 
-  it('a request whose password was rotated is 401 at once, and only the new password logs in', async () => {
+  it('end at once when the password is rotated (401), and only the new password logs in', async () => {
     const other = await server.admin.buildApp();
     const client = await loggedIn(other);
     const { password } = await server.services.apps.rotatePassword(other.sourceAppId);
@@ -173,7 +173,7 @@ describe('spec 3, sessions', () => {
     await client.get('/auth/session').expect(200);
   });
 
-  it('a session whose stored form is damaged counts as none', async () => {
+  it('are invalid when the stored document is malformed', async () => {
     const other = await server.admin.buildApp();
     const client = await loggedIn(other);
     await server.db
@@ -185,22 +185,22 @@ describe('spec 3, sessions', () => {
 
 describe('POST /auth/logout (spec 4.2)', () => {
   it('spec 4.2: ends the current session and no other', async () => {
-    const [here, there] = [visitor(), await loggedIn(app)];
-    const { cookie } = await cookieOf(here, app);
-    const { body, headers } = await here.post('/auth/logout').expect(200);
+    const [client, otherClient] = [newClient(), await loggedIn(app)];
+    const { cookie } = await cookieOf(client, app);
+    const { body, headers } = await client.post('/auth/logout').expect(200);
     expect(body).toEqual({ ok: true });
     expect(headers['set-cookie']?.[0]).toMatch(/^sid=; Path=\/; Expires=Thu, 01 Jan 1970/);
-    await visitor().get('/auth/session').set('Cookie', cookie).expect(401);
-    await there.get('/auth/session').expect(200);
+    await newClient().get('/auth/session').set('Cookie', cookie).expect(401);
+    await otherClient.get('/auth/session').expect(200);
   });
 
-  it('spec 4.2, logout without a session: 200 { ok: true }', async () => {
-    expect((await visitor().post('/auth/logout').expect(200)).body).toEqual({ ok: true });
-    const planted = visitor().post('/auth/logout').set('Cookie', 'sid=s%3Aabc.def');
-    expect((await planted.expect(200)).body).toEqual({ ok: true });
+  it('spec 4.2, logout without a session: returns 200 { ok: true }', async () => {
+    expect((await newClient().post('/auth/logout').expect(200)).body).toEqual({ ok: true });
+    const forged = newClient().post('/auth/logout').set('Cookie', 'sid=s%3Aabc.def');
+    expect((await forged.expect(200)).body).toEqual({ ok: true });
   });
 
-  it('spec 3, sessions: logout wins over requests sent at the same time', async () => {
+  it('spec 3, sessions: ends the session despite concurrent requests', async () => {
     const other = await server.admin.buildApp();
     for (let round = 0; round < 20; round += 1) {
       const client = await loggedIn(other);
@@ -215,23 +215,23 @@ describe('POST /auth/logout (spec 4.2)', () => {
     }
   });
 
-  it('spec 3, sessions: logout wins over a request that was let in before it and answers after it', async () => {
+  it('spec 3, sessions: ends the session although a request authenticated before it completes after it', async () => {
     const admin = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
-    const { cookie } = await cookieOf(visitor(), admin);
+    const { cookie } = await cookieOf(newClient(), admin);
     const before = await sessionCount('admin');
     const inFlight = httpRequest(`${server.client.url}/auth/apps`, {
       method: 'POST',
       headers: { cookie, 'content-type': 'application/json' },
     });
-    const answered = new Promise<number | undefined>((done, fail) => {
-      inFlight.on('response', (response) => done(response.resume().statusCode)).on('error', fail);
+    const status = new Promise<number | undefined>((resolve, reject) => {
+      inFlight.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject);
     });
     inFlight.write('{"sourceAppId":');
-    await sleep(200); // the server now has let it in, and waits for the rest of its body
-    await visitor().post('/auth/logout').set('Cookie', cookie).expect(200);
+    await sleep(200); // the server has authenticated the request and waits for the rest of its body
+    await newClient().post('/auth/logout').set('Cookie', cookie).expect(200);
     inFlight.end('"made-in-flight"}');
-    expect(await answered).toBe(200);
-    await visitor().get('/auth/session').set('Cookie', cookie).expect(401);
+    expect(await status).toBe(200);
+    await newClient().get('/auth/session').set('Cookie', cookie).expect(401);
     expect(await sessionCount('admin')).toBe(before - 1);
   });
 });

@@ -10,7 +10,7 @@ afterAll(() => server.close());
 const storedOf = (sourceAppId: string) => server.db.collection('users').find({ sourceAppId }).toArray();
 
 describe('POST /v1/users for an email that has a record', () => {
-  it('spec 4.1, rule 2: updates it and creates no other; id and createdAt stay, updatedAt grows', async () => {
+  it('spec 4.1, rule 2: updates that record; keeps id and createdAt, advances updatedAt', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const first = await server.client.submit(sourceAppId, { email: 'ada@x.org', data: { name: 'Ada' } }).expect(200);
     const second = await server.client.submit(sourceAppId, { email: ' ADA@X.org ', data: { name: 'B' } }).expect(200);
@@ -23,7 +23,7 @@ describe('POST /v1/users for an email that has a record', () => {
     expect(stored[0]?.updatedAt.toISOString()).toBe(second.body.updatedAt);
   });
 
-  it('spec 4.1, update: fields sent replace as a whole, fields not sent stay', async () => {
+  it('spec 4.1, update: replaces the whole value of each field sent, keeps fields not sent', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [] });
     const data = { kept: { a: 1 }, replaced: { a: 1, b: 2 }, list: [1, 2] };
     await server.client.submit(sourceAppId, { email: 'a@x.org', data }).expect(200);
@@ -31,14 +31,14 @@ describe('POST /v1/users for an email that has a record', () => {
     expect((await storedOf(sourceAppId))[0]?.data).toEqual({ kept: { a: 1 }, replaced: { c: 3 }, list: [3] });
   });
 
-  it('spec 4.1, update: without data nothing is lost', async () => {
+  it('spec 4.1, update: keeps all fields when `data` is absent', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org', data: { name: 'Ada' } }).expect(200);
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     expect((await storedOf(sourceAppId))[0]?.data).toEqual({ name: 'Ada' });
   });
 
-  it('spec 4.1, update: a refused submission changes nothing', async () => {
+  it('spec 4.1, update: leaves the record unchanged when it refuses a submission', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org', data: { name: 'Ada' } }).expect(200);
     const before = await storedOf(sourceAppId);
@@ -46,7 +46,7 @@ describe('POST /v1/users for an email that has a record', () => {
     expect(await storedOf(sourceAppId)).toEqual(before);
   });
 
-  it('spec 4.1, update: `schemaVersion` is that of the newest accepted submission', async () => {
+  it('spec 4.1, update: sets `schemaVersion` to the version of the newest accepted submission', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const submit = () => server.client.submit(sourceAppId, { email: 'a@x.org', data: {} });
     await submit().expect(200);
@@ -56,7 +56,7 @@ describe('POST /v1/users for an email that has a record', () => {
     expect(await storedOf(sourceAppId)).toMatchObject([{ schemaVersion: 2 }]);
   });
 
-  it('spec 4.4, rules 2 and 3: stored data is not checked again, new submissions are', async () => {
+  it('spec 4.4, rules 2 and 3: validates new submissions, but not stored data, against a new schema', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org', data: { name: 'Ada' } }).expect(200);
     await server.admin
@@ -67,7 +67,7 @@ describe('POST /v1/users for an email that has a record', () => {
     expect(await storedOf(sourceAppId)).toMatchObject([{ data: { name: 'Ada', age: 36 }, schemaVersion: 2 }]);
   });
 
-  it('a record that was stored before records had a limit, and would pass 16 MB, is 413, and unchanged', async () => {
+  it('responds with 413 and keeps the record if it would exceed 16 MB (stored before RECORD_LIMIT existed)', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [] });
     await server.client.submit(sourceAppId, { email: 'big@x.org', data: { small: 1 } }).expect(200);
     const users = server.db.collection('users');

@@ -5,7 +5,7 @@ import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** Rounds wait for leases, so that many of them take longer than a test usually may. */
+/** Rounds wait for leases, so many rounds exceed the default test timeout. */
 const ROUNDS_TIMEOUT_MS = 120_000;
 const POLL = { timeout: 10_000 };
 
@@ -20,10 +20,13 @@ afterAll(async () => {
   await a.close();
 });
 
-/** The two in turn, so that each server is the one that changes and the one that must notice. */
-const inTurn = (round: number): [changing: TestServer, other: TestServer] => (round % 2 === 0 ? [a, b] : [b, a]);
+/** Alternates the servers, so that each one makes changes and each one must observe them. */
+const alternate = (round: number): [changing: TestServer, other: TestServer] => (round % 2 === 0 ? [a, b] : [b, a]);
 
-/** Submits to both servers without pause. `stop` resolves with the statuses, when nothing is in flight any more. */
+/**
+ * Submits to both servers without pause. `stop` resolves with the distinct response statuses when
+ * no request is in flight.
+ */
 function keepSubmitting(sourceAppId: string, data: object) {
   let stopped = false;
   let sent = 0;
@@ -45,14 +48,14 @@ function keepSubmitting(sourceAppId: string, data: object) {
 }
 
 it(
-  'invariant 2: concurrent first submissions of one email make one record that holds all items',
+  'invariant 2: stores one record with all items for concurrent first submissions of one email',
   async () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const items = Array.from({ length: 8 }, (_, item) => item);
     for (let round = 0; round < 30; round += 1) {
       const email = `u${round}@x.org`;
       const answers = await Promise.all(
-        items.map((item) => inTurn(item)[0].client.submit(sourceAppId, { email, data: { list: [item] } })),
+        items.map((item) => alternate(item)[0].client.submit(sourceAppId, { email, data: { list: [item] } })),
       );
       expect(answers.map(({ status }) => status)).toEqual(items.map(() => 200));
       expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
@@ -67,7 +70,7 @@ it(
 );
 
 it(
-  'invariant 4: when a schema PUT on one server has answered, the other refuses what only the old schema allowed',
+  'invariant 4: validates with the new schema on every server after the response to a schema PUT',
   async () => {
     const versions: { field: FieldDefinitionInput; value: unknown }[] = [
       { field: { key: 'field', kind: 'text' }, value: 'text' },
@@ -76,7 +79,7 @@ it(
     const { sourceAppId } = await a.admin.buildApp();
     const load = keepSubmitting(sourceAppId, { field: 'text' });
     for (let round = 0; round < 20; round += 1) {
-      const [changing, other] = inTurn(round);
+      const [changing, other] = alternate(round);
       const [now, before] = round % 4 < 2 ? versions : versions.toReversed();
       const put = await changing.admin.putSchema(sourceAppId, { fields: now ? [now.field] : [] }).expect(200);
       const submit = (value: unknown, email: string) =>
@@ -96,61 +99,63 @@ it(
 
 describe('invariant 5', () => {
   it(
-    'a DELETE under submissions in flight on both servers leaves nothing, and a new app of that name sees nothing old',
+    'deletes all data of an app despite submissions in flight on both servers; a re-created app starts empty',
     async () => {
-      const gone: unknown[] = [];
-      const left = async () => {
+      const deletedIds: unknown[] = [];
+      const remaining = async () => {
         const counted = ['users', 'schema_versions'].map((name) =>
-          a.db.collection(name).countDocuments({ appId: { $in: gone } }),
+          a.db.collection(name).countDocuments({ appId: { $in: deletedIds } }),
         );
-        const sessions = a.db.collection('sessions').countDocuments({ 'session.appId': { $in: gone.map(String) } });
+        const sessions = a.db
+          .collection('sessions')
+          .countDocuments({ 'session.appId': { $in: deletedIds.map(String) } });
         return Promise.all([...counted, sessions]);
       };
       for (let round = 0; round < 15; round += 1) {
-        const [changing, other] = inTurn(round);
+        const [changing, other] = alternate(round);
         const sourceAppId = `reborn-${round % 3}`;
         const { body: app } = await changing.admin.post('/auth/apps', { sourceAppId }).expect(200);
         const session = await new Client(other.client.url).logIn(sourceAppId, app.password);
-        gone.push((await a.db.collection('apps').findOne({ sourceAppId }))?._id);
+        deletedIds.push((await a.db.collection('apps').findOne({ sourceAppId }))?._id);
 
-        // A new app sees nothing of the one that had its name.
+        // The new app has no data of the deleted app with the same id.
         expect((await session.get('/auth/users').expect(200)).body).toEqual({ users: [] });
         expect((await other.client.get('/v1/schema').set('x-app-id', sourceAppId).expect(200)).body.version).toBe(1);
 
         const load = keepSubmitting(sourceAppId, { name: 'Ada' });
-        const alongside = [
+        const concurrent = [
           other.admin.putSchema(sourceAppId, { fields: [{ key: 'name', kind: 'text' }] }),
           new Client(other.client.url).post('/auth/login', { sourceAppId, password: app.password }),
         ];
         await expect.poll(() => a.db.collection('users').countDocuments({ sourceAppId }), POLL).toBeGreaterThan(0);
         const { body } = await changing.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
         expect(body.deletedUsers).toBeGreaterThan(0);
-        expect(await left()).toEqual([0, 0, 0]);
+        expect(await remaining()).toEqual([0, 0, 0]);
         await other.client.submit(sourceAppId, { email: 'late@x.org' }).expect(400);
         await session.get('/auth/session').expect(401);
         await session.post('/auth/login', { sourceAppId, password: app.password }).expect(401);
 
-        for (const { status } of await Promise.all(alongside)) expect([200, 401, 404]).toContain(status);
+        for (const { status } of await Promise.all(concurrent)) expect([200, 401, 404]).toContain(status);
         for (const status of await load.stop()) expect([200, 400]).toContain(status);
-        expect(await left()).toEqual([0, 0, 0]);
+        expect(await remaining()).toEqual([0, 0, 0]);
       }
     },
     ROUNDS_TIMEOUT_MS,
   );
 
-  it('a log-in that was on its way when its app was deleted is refused and leaves no session', async () => {
+  it('refuses a log-in that is in flight when its app is deleted and leaves no session', async () => {
     const { sourceAppId, password } = await a.admin.buildApp();
     const apps = a.db.collection('apps');
-    // As slow as a real hash on a busy machine: slower than the deletion.
+    // Slower than the deletion, like a hash of the default cost on a busy machine.
     const slow = await bcrypt.hash(password, 13);
     const app = await apps.findOneAndUpdate({ sourceAppId }, { $set: { passwordHash: slow } });
     const loggingIn = new Client(b.client.url)
       .post('/auth/login', { sourceAppId, password })
       .then((response) => response);
-    await sleep(50); // the server has read the app, and computes
+    await sleep(50); // the server has read the app and computes the hash
     await a.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
     const { status, headers } = await loggingIn;
-    expect([401, 503]).toContain(status); // 503 where the hash takes longer than a request may
+    expect([401, 503]).toContain(status); // 503: the hash takes longer than the time limit of a request
     expect(headers['set-cookie']?.[0] ?? 'sid=;').toMatch(/^sid=;/);
     await expect
       .poll(() => a.db.collection('sessions').countDocuments({ 'session.appId': String(app?._id) }), POLL)

@@ -3,7 +3,10 @@ import type { FieldDefinition } from '../../src/fields/definition.ts';
 
 type Schema = { rejectUnknown: boolean; fields: FieldDefinition[] };
 
-/** Names that mean something to JavaScript's objects, to Mongoose or to MongoDB, and that the field rules allow. */
+/**
+ * Names that the field rules allow although they have a meaning in JavaScript objects, Mongoose or
+ * MongoDB.
+ */
 export const INNOCENT_KEYS = [
   ...['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'prototype', 'toJSON', 'then'],
   ...['length', 'name', 'id', 'save', 'isNew', 'errors', 'schema', 'collection', 'data', 'email', 'timestamp', 'value'],
@@ -26,7 +29,7 @@ const finite = fc.oneof(
 );
 const primitive = fc.oneof(wellFormed, finite, fc.boolean(), fc.constant(null));
 
-/** JSON of any shape whose keys come from `key`, as `JSON.parse` makes it: `__proto__` is an own property. */
+/** Any JSON with keys from `key`. `__proto__` is an own property, as after `JSON.parse`. */
 const jsonOf = (key: fc.Arbitrary<string>): fc.Arbitrary<unknown> =>
   fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
@@ -37,16 +40,17 @@ const jsonOf = (key: fc.Arbitrary<string>): fc.Arbitrary<unknown> =>
     ),
   })).value;
 
-/** JSON that the rules for stored values allow. */
+/** JSON that is allowed as a stored value. */
 export const storableJson = jsonOf(fc.oneof(goodKey, fc.constantFrom('é', 'a b', '', '1', '-', 'a$b')));
 const anyJson = jsonOf(anyKey);
 
+/** Creates an object from entries; `__proto__` becomes an own property. */
 export function ownProperties(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
-  const made: Record<string, unknown> = {};
+  const object: Record<string, unknown> = {};
   for (const [key, value] of entries) {
-    Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   }
-  return made;
+  return object;
 }
 
 const bounds = (value: fc.Arbitrary<number>) =>
@@ -68,7 +72,7 @@ const field = fc
   .tuple(goodKey, options, fc.boolean())
   .map(([key, rest, required]) => ({ key, label: key, required, ...rest }) as FieldDefinition);
 
-/** Any schema of up to six fields. */
+/** Schemas with up to six fields. */
 export const anySchema: fc.Arbitrary<Schema> = fc.record({
   rejectUnknown: fc.boolean(),
   fields: fc.uniqueArray(field, { maxLength: 6, selector: ({ key }) => key }),
@@ -83,9 +87,9 @@ const dateLike = fc.oneof(
   fc.stringMatching(/^2026-01-01T10:00:00\.\d{0,40}[zZ+]?$/),
 );
 
-/** A value that mostly conforms to a definition, and now and then is of any other shape. */
+/** Values that conform to a definition in nine of ten cases, and any JSON otherwise. */
 function valueFor(field: FieldDefinition): fc.Arbitrary<unknown> {
-  const right: Record<FieldDefinition['kind'], fc.Arbitrary<unknown>> = {
+  const conforming: Record<FieldDefinition['kind'], fc.Arbitrary<unknown>> = {
     text: fc.oneof(wellFormed, fc.constantFrom('', 'a', 'abc', '1', 'é', '😀😀')),
     checkbox: fc.boolean(),
     select: field.kind === 'select' ? fc.constantFrom(...field.enum) : wellFormed,
@@ -93,10 +97,10 @@ function valueFor(field: FieldDefinition): fc.Arbitrary<unknown> {
     date: dateLike,
     array: fc.array(storableJson, { maxLength: 4 }),
   };
-  return fc.oneof({ weight: 9, arbitrary: right[field.kind] }, { weight: 1, arbitrary: anyJson });
+  return fc.oneof({ weight: 9, arbitrary: conforming[field.kind] }, { weight: 1, arbitrary: anyJson });
 }
 
-/** Data that mostly conforms to a schema. */
+/** Data that conforms to a schema in most cases. */
 export function anyData(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
   const declared = schema.fields.map((field) =>
     fc.option(valueFor(field), { freq: 12, nil: undefined }).map((value) => [field.key, value] as const),

@@ -24,8 +24,8 @@ afterAll(async () => {
   await tap.close();
 });
 
-describe('item 4: what was acknowledged is durable', () => {
-  it('sends every write with w: majority and j: true, as seen on the wire', async () => {
+describe('acknowledged writes are durable (invariant 1)', () => {
+  it('sends every write command with w: majority and j: true', async () => {
     const { admin, client } = server;
     const app = await admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const submit = (email: string) => client.submit(app.sourceAppId, { email, data: { list: [1] } });
@@ -42,17 +42,17 @@ describe('item 4: what was acknowledged is durable', () => {
     const writes = tap.commands().filter((command) => WRITES.includes(Object.keys(command)[0] ?? ''));
     const seen = new Set(writes.map((command) => Object.keys(command)[0]));
     expect([...seen]).toEqual(expect.arrayContaining(['insert', 'update', 'delete', 'createIndexes']));
-    // Inside a transaction the commit carries the write concern.
+    // In a transaction only the commit has a write concern.
     const weak = writes
       .filter((command) => command.autocommit !== false || 'commitTransaction' in command)
       .filter(({ writeConcern }) => JSON.stringify(writeConcern) !== JSON.stringify(DURABLE));
     expect(weak.map((command) => JSON.stringify(command).slice(0, 200))).toEqual([]);
-    // Sending twenty submissions takes writes: the tap sees what it should see.
+    // Proves that the tap recorded the writes.
     expect(writes.length).toBeGreaterThan(10);
   });
 
   it.each(['journal=false', 'j=false', 'wtimeoutMS=1', 'readConcernLevel=local', 'readPreferenceTags=a:b'])(
-    'does not use a connection whose effective options %s made weaker',
+    'refuses a connection whose effective options are weaker because of %s',
     async (option) => {
       await expect(connectDatabase(`${tappedUri}&${option}`)).rejects.toThrow(
         'the connection options are weaker than write concern majority with journal',

@@ -20,7 +20,7 @@ const ADMIN_PASSWORD = 'the-admin-password-of-the-access-tests';
 const UNAUTHORIZED = 13;
 const AUTHENTICATION_FAILED = 18;
 
-/** A server on an embedded database of its own. */
+/** A server with its own embedded database. */
 class Embedded {
   readonly dataDir: string;
   server: ServerProcess;
@@ -30,7 +30,7 @@ class Embedded {
     this.server = this.#start();
   }
 
-  /** kill -9 of the server, and a new one at once. */
+  /** Kills the server with SIGKILL, runs `meanwhile` and starts a new server. */
   async restart(meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
     process.kill(this.server.pid, 'SIGKILL');
     await meanwhile();
@@ -43,15 +43,15 @@ class Embedded {
   }
 
   async key(): Promise<string> {
-    return readFile(join(this.dataDir, await this.#claimed('key')), 'utf8');
+    return readFile(join(this.dataDir, await this.#fileOfKind('key')), 'utf8');
   }
 
   async port(): Promise<number> {
-    return Number(/\d+/.exec(await this.#claimed('pid')));
+    return Number(/\d+/.exec(await this.#fileOfKind('pid')));
   }
 
-  /** Where another user of this machine, who cannot read DATA_DIR, would try. */
-  async openUri(): Promise<string> {
+  /** Returns the URI without credentials, which users without access to DATA_DIR can guess. */
+  async uriWithoutKey(): Promise<string> {
     return `mongodb://127.0.0.1:${await this.port()}/user-collection?directConnection=true`;
   }
 
@@ -64,10 +64,10 @@ class Embedded {
   }
 
   async remove(kind: 'key'): Promise<void> {
-    await rm(join(this.dataDir, await this.#claimed(kind)));
+    await rm(join(this.dataDir, await this.#fileOfKind(kind)));
   }
 
-  async #claimed(kind: 'pid' | 'key'): Promise<string> {
+  async #fileOfKind(kind: 'pid' | 'key'): Promise<string> {
     const [name, ...others] = (await readdir(this.dataDir)).filter((file) => file.endsWith(`.${kind}`));
     expect(others).toEqual([]);
     return name ?? '';
@@ -78,11 +78,11 @@ class Embedded {
   }
 }
 
-/** Connects, asks, closes; resolves with the answer or with the code of MongoDB's error. */
-async function ask<T>(uri: string, question: (client: mongo.MongoClient) => Promise<T>): Promise<T | number> {
+/** Runs an operation on a new connection; resolves with its result or with MongoDB's error code. */
+async function runOn<T>(uri: string, operation: (client: mongo.MongoClient) => Promise<T>): Promise<T | number> {
   const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 5_000 });
   try {
-    return await question(client);
+    return await operation(client);
   } catch (error) {
     if (error instanceof mongo.MongoServerError) return Number(error.code);
     throw error;
@@ -91,7 +91,7 @@ async function ask<T>(uri: string, question: (client: mongo.MongoClient) => Prom
   }
 }
 
-/** A mongod without authentication on a DATA_DIR, with a claim, as an older version of the service leaves it. */
+/** Starts a mongod without authentication and writes its pid file, as an older version did. */
 async function startOldMongod(dataDir: string, ownerPid: number): Promise<Mongod> {
   await mkdir(join(dataDir, 'mongodb'), { recursive: true });
   const mongod = new Mongod(await freePort(), join(dataDir, 'mongodb'), []);
@@ -111,41 +111,41 @@ const attempts: [string, (client: mongo.MongoClient) => Promise<unknown>][] = [
   ['shut down', (client) => client.db('admin').command({ shutdown: 1, force: true })],
 ];
 
-describe('item: other users of the machine and the embedded database', () => {
+describe('authentication of the embedded database (attack: access by other users of the machine)', () => {
   let embedded: Embedded;
   beforeAll(async () => {
     embedded = new Embedded(join(await leftovers.folder(), 'data'));
     await embedded.server.url();
   });
 
-  it.each(attempts)('without the key nobody can %s', async (_name, attempt) => {
-    expect(await ask(await embedded.openUri(), attempt)).toBe(UNAUTHORIZED);
+  it.each(attempts)('refuses to %s without the key', async (_name, attempt) => {
+    expect(await runOn(await embedded.uriWithoutKey(), attempt)).toBe(UNAUTHORIZED);
   });
 
-  it.each(attempts)('with another key nobody can %s', async (_name, attempt) => {
+  it.each(attempts)('refuses to %s with another key', async (_name, attempt) => {
     const guessed = (await embedded.uri()).replace(/__system:\w{8}/, '__system:00000000');
-    expect(await ask(guessed, attempt)).toBe(AUTHENTICATION_FAILED);
+    expect(await runOn(guessed, attempt)).toBe(AUTHENTICATION_FAILED);
   });
 
-  it('who can read DATA_DIR/mongodb-uri can read and write', async () => {
+  it('allows reads and writes with the URI in DATA_DIR/mongodb-uri', async () => {
     const uri = await embedded.uri();
-    const app = await ask(uri, (client) => client.db().collection('apps').findOne());
+    const app = await runOn(uri, (client) => client.db().collection('apps').findOne());
     expect(app).toMatchObject({ sourceAppId: 'admin' });
-    const written = await ask(uri, (client) => client.db('other').collection('a').insertOne({ a: 1 }));
+    const written = await runOn(uri, (client) => client.db('other').collection('a').insertOne({ a: 1 }));
     expect(written).toMatchObject({ acknowledged: true });
   });
 
-  it('only the owner of DATA_DIR can read what holds the key', async () => {
+  it('restricts the files that contain the key to the owner of DATA_DIR', async () => {
     const key = await embedded.key();
     expect(key).toMatch(/^[0-9a-f]{96}$/);
     const names = await readdir(embedded.dataDir);
-    const holding = names.filter((name) => name !== 'mongodb' && read(join(embedded.dataDir, name)).includes(key));
-    expect(holding.sort()).toEqual([`mongod-${await embedded.port()}.key`, 'mongodb-uri']);
-    for (const name of holding) expect((await stat(join(embedded.dataDir, name))).mode & 0o777).toBe(0o600);
+    const keyFiles = names.filter((name) => name !== 'mongodb' && read(join(embedded.dataDir, name)).includes(key));
+    expect(keyFiles.sort()).toEqual([`mongod-${await embedded.port()}.key`, 'mongodb-uri']);
+    for (const name of keyFiles) expect((await stat(join(embedded.dataDir, name))).mode & 0o777).toBe(0o600);
     expect((await stat(embedded.dataDir)).mode & 0o777).toBe(0o700);
   });
 
-  it('the key is on no command line, in no environment and in no output', async () => {
+  it('keeps the key out of command lines, environments and output', async () => {
     const [key, port] = [await embedded.key(), await embedded.port()];
     const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     const listed = processes.map((pid) => read(`/proc/${pid}/cmdline`) + read(`/proc/${pid}/environ`));
@@ -154,59 +154,59 @@ describe('item: other users of the machine and the embedded database', () => {
     expect(embedded.server.stdout + embedded.server.stderr).not.toContain(key);
   });
 
-  it('the command line works beside the server', async () => {
+  it('allows the command-line tool while the server runs', async () => {
     const { code, stdout, stderr } = await embedded.cli('app', 'list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('admin');
   });
 
-  it('a key that was lost while the server runs is written again when mongod is', async () => {
+  it('writes a lost key file again when mongod restarts', async () => {
     const [before, uri] = [embedded.mongodPid(), await embedded.uri()];
     await embedded.remove('key');
     process.kill(before, 'SIGKILL');
     while (!(await readdir(embedded.dataDir)).some((name) => name.endsWith('.key'))) await sleep(50);
-    expect(await ask(uri, (client) => client.db('admin').command({ ping: 1 }))).toMatchObject({ ok: 1 });
+    expect(await runOn(uri, (client) => client.db('admin').command({ ping: 1 }))).toMatchObject({ ok: 1 });
     expect(embedded.mongodPid()).not.toBe(before);
     expect(await embedded.cli('app', 'list')).toMatchObject({ code: 0 });
   }, 60_000);
 
-  it('after kill -9 the next start finds the mongod that was left over, and has another key', async () => {
-    const [key, left] = [await embedded.key(), embedded.mongodPid()];
+  it('replaces the orphaned mongod and its key at the next start after kill -9', async () => {
+    const [key, orphanPid] = [await embedded.key(), embedded.mongodPid()];
     await embedded.restart();
-    expect(embedded.mongodPid()).not.toBe(left);
+    expect(embedded.mongodPid()).not.toBe(orphanPid);
     expect(await embedded.key()).not.toBe(key);
-    expect(await ask(await embedded.uri(), (client) => client.db().collection('apps').countDocuments())).toBe(1);
+    expect(await runOn(await embedded.uri(), (client) => client.db().collection('apps').countDocuments())).toBe(1);
   }, 60_000);
 
-  it('after kill -9 and the loss of the key the next start still comes up, with all data', async () => {
+  it('starts with all data after kill -9 and the loss of the key file', async () => {
     await embedded.restart(() => embedded.remove('key'));
-    expect(await ask(await embedded.uri(), (client) => client.db().collection('apps').countDocuments())).toBe(1);
+    expect(await runOn(await embedded.uri(), (client) => client.db().collection('apps').countDocuments())).toBe(1);
     expect(embedded.server.stdout).not.toContain('Admin password');
   }, 60_000);
 
-  it('a stop leaves no key and no URI behind', async () => {
+  it('removes the key and URI files when it stops', async () => {
     expect(await embedded.server.end('SIGTERM')).toMatchObject({ code: 0 });
     expect((await readdir(embedded.dataDir)).sort()).toEqual(['mongodb', 'session-secret']);
   });
 });
 
 describe('an upgrade from a version whose embedded database had no authentication', () => {
-  it('finds the mongod that was left over, stops it, and keeps the data', async () => {
+  it('stops the orphaned mongod and keeps the data', async () => {
     const dataDir = await leftovers.folder();
-    // 2^22 is the largest process id of Linux: nobody has it.
+    // 2^22 exceeds the largest process id on Linux, so no process has it.
     const old = await startOldMongod(dataDir, 2 ** 22);
-    await ask(old.uri, (client) => client.db().collection('kept').insertOne({ kept: true }));
+    await runOn(old.uri, (client) => client.db().collection('kept').insertOne({ kept: true }));
     const embedded = new Embedded(dataDir);
     await embedded.server.url();
     expect(embedded.mongodPid()).not.toBe(old.pid);
-    expect(await ask(await embedded.uri(), (client) => client.db().collection('kept').countDocuments())).toBe(1);
-    expect(await ask(await embedded.openUri(), (client) => client.db().collection('kept').findOne())).toBe(
+    expect(await runOn(await embedded.uri(), (client) => client.db().collection('kept').countDocuments())).toBe(1);
+    expect(await runOn(await embedded.uriWithoutKey(), (client) => client.db().collection('kept').findOne())).toBe(
       UNAUTHORIZED,
     );
     expect(await embedded.port()).not.toBe(old.port);
   }, 60_000);
 
-  it('leaves the mongod of a server that still runs alone, and says which process it is', async () => {
+  it('does not stop the mongod of a running server and reports the pid of that server', async () => {
     const dataDir = await leftovers.folder();
     const old = await startOldMongod(dataDir, process.pid);
     const owner = await new mongo.MongoClient(`${old.uri}&appName=user-collection-owner`).connect();
@@ -217,13 +217,13 @@ describe('an upgrade from a version whose embedded database had no authenticatio
       const tool = await runCli(['app', 'list'], { DATA_DIR: dataDir });
       expect(tool.code).toBe(1);
       expect(tool.stderr).toMatch(/in use by process \d+, which runs an older version of the service\. Restart that/);
-      expect(await ask(old.uri, (client) => client.db().collection('apps').countDocuments())).toBe(0);
+      expect(await runOn(old.uri, (client) => client.db().collection('apps').countDocuments())).toBe(0);
     } finally {
       await owner.close();
     }
   }, 60_000);
 
-  it('does not use a mongod on a claimed port that cannot prove that it knows the key', async () => {
+  it('does not use a mongod that cannot prove that it knows the key', async () => {
     const dataDir = await leftovers.folder();
     const other = await startOldMongod(dataDir, process.pid);
     const owner = await new mongo.MongoClient(`${other.uri}&appName=user-collection-owner`).connect();
@@ -240,6 +240,6 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    return ''; // a process that has ended
+    return ''; // the process has exited
   }
 }

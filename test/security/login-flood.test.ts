@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-// Item 11 of the hardening: log-ins with made-up app ids kept everybody out.
+// Attack: a flood of log-ins with made-up app ids fills the hashing queue and locks everybody out.
 
 const FAILURES = 5;
-/** As long as the requests before wait, so that a queue that is too long is full. */
+/** Long enough to fill the hashing queue if the flood is not refused. */
 const WARM_UP_MS = 2_500;
 const ROUNDS = 3;
-/** Together they wait for longer than a request may take, if all of them may wait. */
+/** Enough clients that their total wait exceeds the time limit of a request if all are queued. */
 const CLIENTS = 80;
 const PAUSE_MS = 1_500;
 
@@ -26,22 +26,23 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /**
- * A cost with which two hashes at once take 100 to 200 ms. The service's own cost takes as long on a
- * machine that does nothing else; on a busy one it takes seconds, and no log-in would be in time.
+ * Returns a bcrypt cost at which two concurrent hashes take 100 to 200 ms, as the default cost does
+ * on an idle machine. On a busy machine the default cost takes seconds and every log-in would
+ * exceed its time limit.
  */
 async function slowCost(): Promise<number> {
   const cheap = 8;
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let run = 0; run < 3; run += 1) await Promise.all([bcrypt.hash('x', cheap), bcrypt.hash('x', cheap)]);
-  const runMs = (performance.now() - begun) / 3;
+  const runMs = (performance.now() - startedAt) / 3;
   return Math.min(12, Math.max(cheap, cheap + Math.floor(Math.log2(200 / runMs))));
 }
 
-/** Where a request comes from: an address of this machine, or one that the proxy in front saw. */
-type From = { localAddress: string } | { forwardedFor: string };
+/** The source of a request: an address of this machine, or one that the trusted proxy reports. */
+type Source = { localAddress: string } | { forwardedFor: string };
 
-/** One log-in on a connection of its own; resolves with its status. */
-function logIn(credentials: TestApp, from: From): Promise<number> {
+/** Sends one log-in on a new connection; resolves with the response status. */
+function logIn(credentials: TestApp, from: Source): Promise<number> {
   const agent = new Agent('localAddress' in from ? from : {});
   const headers = {
     'Content-Type': 'application/json',
@@ -61,10 +62,10 @@ function logIn(credentials: TestApp, from: From): Promise<number> {
 }
 
 /**
- * Many clients send log-ins with made-up app ids while `meanwhile` runs, each a pause after its
- * last answer. Resolves with what they got.
+ * Runs `meanwhile` during a flood of log-ins with made-up app ids. Each of the clients waits
+ * `PAUSE_MS` between log-ins. Resolves with the response statuses of the flood.
  */
-async function flooded(from: (index: number) => From, meanwhile: (statuses: number[]) => Promise<void>) {
+async function flood(from: (index: number) => Source, meanwhile: (statuses: number[]) => Promise<void>) {
   const statuses: number[] = [];
   let isOver = false;
   let sent = 0;
@@ -86,14 +87,14 @@ async function flooded(from: (index: number) => From, meanwhile: (statuses: numb
   return statuses;
 }
 
-// A busy machine takes longer.
+// The timeout includes a margin for a busy machine.
 describe('a flood of log-ins with made-up app ids', { timeout: 90_000 }, () => {
   const fromManyNetworks = (index: number) => ({ forwardedFor: `198.51.100.${index % 200}` });
 
-  it('from one address keeps nobody else out, and is refused before hashing', async () => {
+  it('from one address does not affect other addresses and is refused before hashing', async () => {
     const [known, other] = [{ localAddress: '127.0.0.2' }, { localAddress: '127.0.0.3' }];
     expect(await logIn(operator, known)).toBe(200);
-    const statuses = await flooded(
+    const statuses = await flood(
       () => ({ localAddress: '127.0.0.9' }),
       async (answered) => {
         for (let round = 0; round < ROUNDS; round += 1) {
@@ -101,7 +102,7 @@ describe('a flood of log-ins with made-up app ids', { timeout: 90_000 }, () => {
           await sleep(500);
         }
         await expect.poll(() => answered.includes(429), { timeout: 10_000 }).toBe(true);
-        // Also the first log-in from an address that the service has not seen before.
+        // Includes the first log-in from an unknown address.
         expect(await logIn(operator, other)).toBe(200);
       },
     );
@@ -109,23 +110,23 @@ describe('a flood of log-ins with made-up app ids', { timeout: 90_000 }, () => {
     for (const status of statuses) expect([401, 429, 503]).toContain(status);
   });
 
-  it('from 200 networks keeps out nobody whose network logged in before', async () => {
+  it('from 200 networks does not affect networks that logged in before', async () => {
     const known = { forwardedFor: '203.0.113.1' };
     expect(await logIn(operator, known)).toBe(200);
-    const statuses = await flooded(fromManyNetworks, async () => {
+    const statuses = await flood(fromManyNetworks, async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
         expect(await logIn(operator, known)).toBe(200);
         await sleep(500);
       }
     });
-    // The flood was one: there was no time for all of it.
+    // The flood exceeded the capacity of the service.
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(ROUNDS);
   });
 
-  it('does not hold up the creation of apps, and each password that was told works', async () => {
+  it('does not delay the creation of apps, and every returned password logs in', async () => {
     const known = { forwardedFor: '203.0.113.1' };
     expect(await logIn(operator, known)).toBe(200);
-    await flooded(fromManyNetworks, async () => {
+    await flood(fromManyNetworks, async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const app = await server.admin.buildApp();
         expect(await logIn(app, known)).toBe(200);

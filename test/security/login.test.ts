@@ -16,68 +16,68 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe('what a log-in may hold', () => {
+describe('log-in bodies (attack: operator injection)', () => {
   it.each([
-    ['an operator as password', { sourceAppId: 'admin', password: { $ne: '' } }],
-    ['an operator as id', { sourceAppId: { $ne: '' }, password: ADMIN_PASSWORD }],
-    ['a pattern as id', { sourceAppId: { $regex: '^a' }, password: ADMIN_PASSWORD }],
-    ['both', { sourceAppId: { $gt: '' }, password: { $gt: '' } }],
-    ['a list as password', { sourceAppId: 'admin', password: [ADMIN_PASSWORD] }],
-    ['a list as id', { sourceAppId: ['admin'], password: ADMIN_PASSWORD }],
-    ['a NUL and more', { sourceAppId: 'admin', password: `${ADMIN_PASSWORD}\0x` }],
+    ['a query operator as password', { sourceAppId: 'admin', password: { $ne: '' } }],
+    ['a query operator as id', { sourceAppId: { $ne: '' }, password: ADMIN_PASSWORD }],
+    ['a $regex operator as id', { sourceAppId: { $regex: '^a' }, password: ADMIN_PASSWORD }],
+    ['query operators as id and password', { sourceAppId: { $gt: '' }, password: { $gt: '' } }],
+    ['an array as password', { sourceAppId: 'admin', password: [ADMIN_PASSWORD] }],
+    ['an array as id', { sourceAppId: ['admin'], password: ADMIN_PASSWORD }],
+    ['a NUL in the password', { sourceAppId: 'admin', password: `${ADMIN_PASSWORD}\0x` }],
     ['a NUL in the id', { sourceAppId: 'admin\0', password: ADMIN_PASSWORD }],
-    ['73 bytes', { sourceAppId: 'admin', password: 'x'.repeat(73) }],
-    ['73 bytes in 37 characters', { sourceAppId: 'admin', password: `${'é'.repeat(36)}x` }],
+    ['a password of 73 bytes', { sourceAppId: 'admin', password: 'x'.repeat(73) }],
+    ['a password of 73 bytes in 37 characters', { sourceAppId: 'admin', password: `${'é'.repeat(36)}x` }],
     ['an empty password', { sourceAppId: 'admin', password: '' }],
     ['no password', { sourceAppId: 'admin' }],
-    ['null', { sourceAppId: 'admin', password: null }],
-    ['a number', { sourceAppId: 'admin', password: 1 }],
-    ['more than is asked', { sourceAppId: 'admin', password: ADMIN_PASSWORD, role: 'admin' }],
-    ['an operator beside', { sourceAppId: 'admin', password: ADMIN_PASSWORD, $where: '1' }],
+    ['a null password', { sourceAppId: 'admin', password: null }],
+    ['a number as password', { sourceAppId: 'admin', password: 1 }],
+    ['an unknown property', { sourceAppId: 'admin', password: ADMIN_PASSWORD, role: 'admin' }],
+    ['an additional query operator', { sourceAppId: 'admin', password: ADMIN_PASSWORD, $where: '1' }],
     ['an id with spaces', { sourceAppId: ' admin', password: ADMIN_PASSWORD }],
-    ['a list of log-ins', [{ sourceAppId: 'admin', password: ADMIN_PASSWORD }]],
-  ])('%s: 400 without a cookie', async (_name, body) => {
+    ['an array of log-ins', [{ sourceAppId: 'admin', password: ADMIN_PASSWORD }]],
+  ])('get 400 without a cookie: %s', async (_name, body) => {
     const { headers, text } = await server.client.post('/auth/login', body).expect(400);
     expect(headers['set-cookie']).toBeUndefined();
     expect(text).not.toContain(ADMIN_PASSWORD);
   });
 
-  it('takes 72 bytes, and tells no password from one that goes on after them', async () => {
+  it('get 401 for a wrong password of 72 bytes, the maximum length', async () => {
     await server.client.post('/auth/login', { sourceAppId: 'admin', password: 'x'.repeat(72) }).expect(401);
   });
 });
 
 describe('unknown apps and wrong passwords', () => {
-  it('get the same answer', async () => {
+  it('get the same response (attack: enumeration of apps)', async () => {
     const unknown = await server.client.post('/auth/login', { sourceAppId: 'nobody', password: 'x' }).expect(401);
     const wrong = await server.client.post('/auth/login', { sourceAppId: 'admin', password: 'x' }).expect(401);
     expect(unknown.text).toBe(wrong.text);
     expect(Object.keys(unknown.headers).sort()).toEqual(Object.keys(wrong.headers).sort());
   });
 
-  it('cost the same, at the cost that the service really uses', async () => {
+  it('take the same CPU time at the production bcrypt cost (attack: timing)', async () => {
     const config = loadConfig({ NODE_ENV: 'test' });
-    const patient = { network: '192.0.2.1', known: true, leftMs: () => 30_000 };
+    const waiter = { network: '192.0.2.1', known: true, leftMs: () => 30_000 };
     const uri = new URL(inject('mongodbUri'));
     uri.pathname = `/${randomName()}`;
     const connection = await connectDatabase(uri.href);
     const services = createContainer(config, connection, createLogger({ logLevel: 'silent' }));
     try {
       await services.apps.ensureAdmin('admin', ADMIN_PASSWORD);
-      // The first one also makes the hash that stands in for a missing one.
-      await services.apps.checkPassword('nobody', 'x', patient);
+      // The first check also creates the dummy hash for unknown apps.
+      await services.apps.checkPassword('nobody', 'x', waiter);
       const times: Record<string, number[]> = { admin: [], nobody: [] };
       for (let round = 0; round < 5; round += 1) {
         for (const [sourceAppId, list] of Object.entries(times)) {
-          const begun = process.cpuUsage();
-          expect(await services.apps.checkPassword(sourceAppId, 'wrong', patient)).toBeUndefined();
-          const { user } = process.cpuUsage(begun);
+          const startUsage = process.cpuUsage();
+          expect(await services.apps.checkPassword(sourceAppId, 'wrong', waiter)).toBeUndefined();
+          const { user } = process.cpuUsage(startUsage);
           list.push(user);
         }
       }
       const median = (list: number[]): number => list.sort((a, b) => a - b)[2] ?? 0;
       const ratio = median(times.admin ?? []) / median(times.nobody ?? []);
-      // Without a hash to compare with, the ratio would be a hundred.
+      // Without the dummy hash the ratio would be about 100.
       expect(ratio).toBeGreaterThan(1 / 3);
       expect(ratio).toBeLessThan(3);
     } finally {
@@ -87,14 +87,14 @@ describe('unknown apps and wrong passwords', () => {
     }
   });
 
-  it('run at most two hashes at once, however many come, and refuse what cannot end in time', async () => {
+  it('run at most two concurrent hashes and get 503 if they cannot complete in time', async () => {
     const running = new Set<number>();
-    let most = 0;
+    let peak = 0;
     const hook = createHook({
       init(id, type) {
         if (!/^bcrypt:(Encrypt|Compare)/.test(type)) return;
         running.add(id);
-        most = Math.max(most, running.size);
+        peak = Math.max(peak, running.size);
       },
       before: (id) => void running.delete(id),
     }).enable();
@@ -107,7 +107,7 @@ describe('unknown apps and wrong passwords', () => {
       );
       const results = await Promise.all(attempts);
       await Promise.all(hashes);
-      expect(most).toBe(2);
+      expect(peak).toBe(2);
       expect(results.filter((result) => result === 503).length).toBeGreaterThan(100);
       expect(results.filter((result) => result === 'false').length).toBeGreaterThan(0);
       expect(await hasher.verify('x', undefined, waiter(300))).toBe(false);
@@ -117,16 +117,16 @@ describe('unknown apps and wrong passwords', () => {
   });
 });
 
-describe('limits', () => {
-  const fail = (client: Client, sourceAppId: string, forwarded: string) =>
+describe('rate limits', () => {
+  const failLogIn = (client: Client, sourceAppId: string, forwarded: string) =>
     client.post('/auth/login', { sourceAppId, password: 'wrong' }).set('X-Forwarded-For', forwarded);
 
-  it('cannot be dodged by claiming another address', async () => {
+  it('ignore forwarding headers without TRUST_PROXY (attack: address spoofing)', async () => {
     const limited = await startServer({ RATE_LIMIT_LOGIN: '3', RATE_LIMIT_SUBMIT: '3' });
     try {
       const { sourceAppId } = await limited.admin.buildApp();
       for (let count = 1; count <= 5; count += 1) {
-        await fail(limited.client, sourceAppId, `203.0.113.${count}`)
+        await failLogIn(limited.client, sourceAppId, `203.0.113.${count}`)
           .set('Forwarded', `for=203.0.113.${count}`)
           .set('X-Real-IP', `203.0.113.${count}`)
           .expect(count <= 3 ? 401 : 429);
@@ -135,24 +135,24 @@ describe('limits', () => {
           .set('X-Forwarded-For', `203.0.113.${count}`)
           .expect(count <= 3 ? 200 : 429);
       }
-      // Other apps are not affected, and an unknown one is limited like any other.
+      // Other apps are not affected.
       await limited.client.post('/auth/login', { sourceAppId: 'admin', password: ADMIN_PASSWORD }).expect(200);
       const { sourceAppId: other } = await limited.admin.buildApp();
-      await fail(limited.client, other, '203.0.113.9').expect(401);
+      await failLogIn(limited.client, other, '203.0.113.9').expect(401);
     } finally {
       await limited.close();
     }
   });
 
-  it('over all apps come before the database is asked, whatever app id is made up', async () => {
+  it('apply to made-up app ids together, before the service reads the database', async () => {
     const uri = new URL(inject('mongodbUri'));
     const proxy = await startProxy(new URL(uri));
     uri.port = String(proxy.port);
     const limited = await startServer({ RATE_LIMIT_LOGIN: '2', MONGODB_URI: uri.href });
     try {
-      for (let count = 1; count <= 6; count += 1) await fail(limited.client, `made-up-${count}`, '').expect(401);
+      for (let count = 1; count <= 6; count += 1) await failLogIn(limited.client, `made-up-${count}`, '').expect(401);
       proxy.stall();
-      const { body, headers } = await fail(limited.client, 'made-up-7', '').expect(429);
+      const { body, headers } = await failLogIn(limited.client, 'made-up-7', '').expect(429);
       expect(body).toEqual({ message: 'Too many failed log-ins; try again later' });
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
       expect(Number(headers['retry-after'])).toBeLessThanOrEqual(15 * 60);
@@ -163,17 +163,17 @@ describe('limits', () => {
     }
   });
 
-  it('behind a trusted proxy go by the address that it saw, for IPv6 by its /64', async () => {
+  it('use the address that the trusted proxy reports, and the /64 network for IPv6', async () => {
     const limited = await startServer({ RATE_LIMIT_LOGIN: '3', TRUST_PROXY: '1' });
     try {
       const { sourceAppId } = await limited.admin.buildApp();
-      const attempt = (address: string) => fail(limited.client, sourceAppId, address);
+      const attempt = (address: string) => failLogIn(limited.client, sourceAppId, address);
       for (const last of ['1', '2', '3']) await attempt(`2001:db8:1:2::${last}`).expect(401);
       const { headers } = await attempt('2001:db8:1:2:ffff:ffff:ffff:ffff').expect(429);
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
       await attempt('2001:db8:1:3::1').expect(401);
       await attempt('203.0.113.1').expect(401);
-      // What stands before the proxy's own entry is the client's claim.
+      // The client controls the entries before the proxy's own.
       await attempt('198.51.100.7, 2001:0db8:0001:0002::9').expect(429);
     } finally {
       await limited.close();
@@ -194,7 +194,7 @@ describe('limits', () => {
     ['1:2:3:4:5:6:203.0.113.7', '1:2:3:4::/64'],
     ['not an address', 'not an address'],
     ['', ''],
-  ])('%s counts as %s', (address, network) => {
+  ])('map address %s to network %s', (address, network) => {
     expect(clientNetwork(address)).toBe(network);
   });
 });

@@ -15,11 +15,11 @@ describe('patterns over HTTP (docs/decisions/0008-regex-budget.md)', () => {
   it.each([
     ['too large to compile', '(?:a|b|c|d){1000}x{1000}x{1000}x{1000}x{1000}x{1000}x{1000}', /is too large/],
     ['too long', 'a'.repeat(501), /must have at most 500 characters/],
-    ['looking ahead', '^(?=.*\\d).+$', /is not a pattern that can be used: .+/],
-    ['looking behind', '(?<!a)b', /is not a pattern that can be used: .+/],
+    ['with a look-ahead', '^(?=.*\\d).+$', /is not a pattern that can be used: .+/],
+    ['with a look-behind', '(?<!a)b', /is not a pattern that can be used: .+/],
     ['with a back-reference', '(a)\\1', /is not a pattern that can be used: .+/],
-    ['not whole', '(a', /is not a pattern that can be used: .+/],
-  ])('a pattern %s is refused at the PUT, with the reason', async (_name, regex, reason) => {
+    ['with an unclosed group', '(a', /is not a pattern that can be used: .+/],
+  ])('are refused at the PUT with the reason: a pattern %s', async (_name, regex, reason) => {
     const { sourceAppId } = await server.admin.buildApp();
     for (const sent of [
       server.admin.putSchema(sourceAppId, { fields: [{ key: 'f', kind: 'text', regex }] }),
@@ -33,13 +33,13 @@ describe('patterns over HTTP (docs/decisions/0008-regex-budget.md)', () => {
     }
   });
 
-  it('a hundred patterns that are too large together are refused, in a short answer', async () => {
+  it('are refused with at most 20 errors if 100 of them are too large together', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { body } = await server.admin.putSchema(sourceAppId, { fields: hundred('^.{1,1000}$') }).expect(400);
     expect(body.errors).toHaveLength(20);
   });
 
-  it('a hundred costly texts are refused once the steps of a submission are spent; ordinary ones are not', async () => {
+  it('refuse 100 expensive texts when the step budget of the submission is spent, and accept cheap texts', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: hundred('[ab]*a[ab]{31}$') });
     const texts = (text: string) => Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, text]));
     const { body } = await server.client

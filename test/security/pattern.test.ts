@@ -47,7 +47,7 @@ const { pattern: anyPattern } = fc.letrec<{ pattern: string; part: string }>((ti
 }));
 const anyText = fc.string({ unit: fc.constantFrom('a', 'b', 'K', 'k', 'K', 'é', 'É', '😀', '\n', ' ', '1', '.', '_') });
 
-/** The engine's compiled form, or undefined for a pattern that it refuses. */
+/** Compiles a pattern; returns undefined if the engine refuses it. */
 function engineOf(source: string): RE2JS | undefined {
   try {
     return RE2JS.compile(RE2JS.translateRegExp(source));
@@ -56,8 +56,8 @@ function engineOf(source: string): RE2JS | undefined {
   }
 }
 
-describe('the counting matcher', () => {
-  it('finds exactly what the engine finds', () => {
+describe('the step-counting matcher', () => {
+  it('returns the same results as the engine', () => {
     let compared = 0;
     fc.assert(
       fc.property(anyPattern, anyText, (source, text) => {
@@ -71,20 +71,20 @@ describe('the counting matcher', () => {
     expect(compared).toBeGreaterThan(300);
   });
 
-  it('stops after the same number of steps each time, and at most one place late', () => {
+  it('stops after a deterministic number of steps, within one text position of the budget', () => {
     const compiled = RE2JS.compile('(?:a|b|ab)*a[ab]{200}$');
     const matcher = createMatcher(compiled);
     const text = 'ab'.repeat(50_000);
-    const [first, again] = [{ steps: 10_000 }, { steps: 10_000 }];
+    const [first, second] = [{ steps: 10_000 }, { steps: 10_000 }];
     expect(matcher(text, first)).toBeUndefined();
-    expect(matcher(text, again)).toBeUndefined();
-    expect(again).toEqual(first);
+    expect(matcher(text, second)).toBeUndefined();
+    expect(second).toEqual(first);
     expect(first.steps).toBeGreaterThan(-2 * compiled.programSize());
   });
 });
 
-describe('the size of a pattern, seen before it is compiled', () => {
-  it('is never far below the size of the program', () => {
+describe('the size estimate of a pattern before compilation', () => {
+  it('is at least a third of the size of the compiled program', () => {
     fc.assert(
       fc.property(anyPattern, fc.constantFrom('', '{40}', '{0,200}'), (source, count) => {
         const counted = `(?:${source})${count}`;
@@ -96,7 +96,7 @@ describe('the size of a pattern, seen before it is compiled', () => {
     );
   });
 
-  // Each of them takes from 10 to 400 ms to compile.
+  // Each pattern takes 10 to 400 ms to compile.
   it.each([
     ['.{1000}'.repeat(71)],
     ['.{0,1000}'.repeat(55)],
@@ -106,26 +106,26 @@ describe('the size of a pattern, seen before it is compiled', () => {
     [`(?i)${'[a-\u{10ffff}]'.repeat(80)}`],
     [`(?s-m:(?i)${'\\PL'.repeat(160)})`],
     ['(?:[]{9}|\\(|(?:x{10}){10}){10}'.repeat(16)],
-  ])('refuses number %# before it is compiled', (source) => {
+  ])('refuses expensive pattern %# before compilation', (source) => {
     expect(compilePattern(source, { instructions: MAX_PATTERN_INSTRUCTIONS })).toEqual({
       problem: expect.stringMatching(/^is too large/),
     });
   });
 
-  it('refuses a quotation, in which counts and brackets are text', () => {
+  it('refuses \\Q quotation, in which quantifiers and brackets are literals', () => {
     expect(compilePattern('(?:a\\Q)\\E){1000}', { instructions: MAX_PATTERN_INSTRUCTIONS })).toEqual({
       problem: expect.stringContaining('\\Q is not supported'),
     });
-    // An escaped backslash before a Q is none.
+    // An escaped backslash before a Q is not a quotation.
     expect(compilePattern('a\\\\Q', { instructions: MAX_PATTERN_INSTRUCTIONS })).toHaveProperty('check');
   });
 });
 
-describe('what the patterns of one schema and one submission may cost together (docs/decisions/0008-regex-budget.md)', () => {
+describe('pattern budget per schema and per submission (docs/decisions/0008-regex-budget.md)', () => {
   const hundred = (regex: string): FieldDefinitionInput[] =>
     Array.from({ length: 100 }, (_, index) => ({ key: `f${index}`, kind: 'text', regex }));
 
-  it('refuses a schema of a hundred patterns that are too large together, and says which', () => {
+  it('refuses a schema of 100 patterns that are too large together and names them', () => {
     const issues = definitionIssues(hundred('^[a-z]{1,300}$'));
     expect(issues.length).toBeGreaterThan(50);
     expect(issues[0]?.path).toMatch(/^fields\.\d+\.regex$/);
@@ -134,11 +134,11 @@ describe('what the patterns of one schema and one submission may cost together (
     );
   });
 
-  it('takes a schema of a hundred ordinary patterns', () => {
+  it('accepts a schema of 100 common patterns', () => {
     expect(definitionIssues(hundred('^[\\w.+-]+@[\\w-]+(\\.[\\w-]+)+$'))).toEqual([]);
   });
 
-  it('spends one budget on a submission of a hundred costly texts', () => {
+  it('shares one budget among 100 expensive texts of a submission', () => {
     const validator = validatorOf(hundred('[ab]*a[ab]{41}$'));
     const data = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, 'ab'.repeat(490)]));
     const issues = validator.issues(data);
@@ -152,7 +152,7 @@ describe('what the patterns of one schema and one submission may cost together (
     ['[ab]*a[ab]{900}c$', 'ab'],
     ['(?i)(\\pL*)(\\pL*)(\\pL*)(\\pL*)(\\pL*)(\\pL*)!', 'é𐐀aж'],
     ['(\\b|a|\\B){300}!', 'a '],
-  ])('gives up on %s and 100 kB of text after the budget, not after minutes', (regex, unit) => {
+  ])('stops at the budget for %s and 100 kB of text', (regex, unit) => {
     const pattern = compilePattern(regex, { instructions: MAX_PATTERN_INSTRUCTIONS });
     if ('problem' in pattern) throw new Error(pattern.problem);
     const budget = { steps: MAX_PATTERN_STEPS };
@@ -161,7 +161,7 @@ describe('what the patterns of one schema and one submission may cost together (
   });
 });
 
-describe('ordinary patterns', () => {
+describe('common patterns', () => {
   const url =
     '^https?:\\/\\/(www\\.)?[-a-zA-Z0-9@:%._\\+~#=]{1,256}\\.[a-zA-Z0-9()]{1,6}\\b([-a-zA-Z0-9()@:%_\\+.~#?&\\/=]*)$';
 
@@ -176,7 +176,7 @@ describe('ordinary patterns', () => {
     ['counted text', '^[\\s\\S]{10,1000}$', 'a\n'.repeat(500), 'short'],
     ['UUID', '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$', '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57', '01924c9e'],
     ['word in prose', '\\bcolou?r\\b', `${'some long prose, '.repeat(250)}colour`, 'collar'],
-  ])('%s', (_name, regex, right, wrong) => {
+  ])('accept matching text within the budget and refuse other text: %s', (_name, regex, right, wrong) => {
     const validator = validatorOf([{ key: 'f', kind: 'text', regex }]);
     expect(validator.issues({ f: right })).toEqual([]);
     expect(validator.issues({ f: wrong })).toEqual([

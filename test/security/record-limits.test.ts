@@ -13,22 +13,22 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-let people = 0;
+let personCount = 0;
 function newPerson({ sourceAppId } = open) {
-  people += 1;
-  const email = `wide-${people}@example.org`;
+  personCount += 1;
+  const email = `wide-${personCount}@example.org`;
   return {
     submit: (data: object) => server.client.submit(sourceAppId, { email, data }),
     stored: () => server.db.collection('users').findOne({ sourceAppId, email }),
   };
 }
 
-/** So many keys that no schema knows, from `first` on. */
+/** Returns `count` keys that no schema declares, numbered from `first`. */
 const keys = (count: number, first = 0, value: unknown = 1) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${first + index}`, value]));
 
-describe('hardening, item 9: the keys of a record', () => {
-  it('a submission with more than 200 keys beyond the fields is 400, and nothing is stored', async () => {
+describe('limit on the keys of a record', () => {
+  it('responds with 400 to more than 200 undeclared keys and stores nothing', async () => {
     const person = newPerson();
     const { body } = await person.submit({ ...keys(201), list: [] }).expect(400);
     expect(body.errors).toEqual([
@@ -39,21 +39,21 @@ describe('hardening, item 9: the keys of a record', () => {
     await person.submit({ ...keys(200), list: [1] }).expect(200);
   });
 
-  it('a record takes 200 such keys over all submissions; the 201st is 400 and the record unchanged', async () => {
+  it('accepts 200 undeclared keys per record over all submissions; refuses the 201st with 400', async () => {
     const person = newPerson();
     for (let first = 0; first < 200; first += 40) await person.submit(keys(40, first)).expect(200);
     const before = await person.stored();
     const { body } = await person.submit(keys(1, 200)).expect(400);
     expect(body.errors[0].path).toBe('data');
     expect(await person.stored()).toEqual(before);
-    // Keys that are there can be changed for ever, and fields of the schema are not counted.
+    // Existing keys can always be changed, and fields of the schema do not count.
     for (let time = 0; time < 8; time += 1) await person.submit({ ...keys(100, 50, time), list: [time] }).expect(200);
     const after = await person.stored();
     expect(Object.keys(after?.data)).toHaveLength(201);
     expect(after?.data.key60).toBe(7);
   });
 
-  it('many submissions at once pass no limit together', async () => {
+  it('applies to concurrent submissions', async () => {
     const person = newPerson();
     await person.submit({}).expect(200);
     const answers = await Promise.all(Array.from({ length: 30 }, (_, one) => person.submit(keys(20, one * 20))));
@@ -63,15 +63,15 @@ describe('hardening, item 9: the keys of a record', () => {
   });
 });
 
-describe('hardening, item 9: the size of a record', () => {
-  it('a submission that is larger than a record may be is 413', async () => {
+describe('limit on the size of a record', () => {
+  it('responds with 413 to a submission larger than RECORD_LIMIT', async () => {
     const person = newPerson();
     const { body } = await person.submit({ text: 'x'.repeat(1.1 * MEGABYTE) }).expect(413);
     expect(body).toEqual({ message: 'The record would be larger than 1.0 MB' });
     expect(await person.stored()).toBeNull();
   });
 
-  it('items and values add up to at most 1 MB; the submission beyond is 413 and the record unchanged', async () => {
+  it('applies to the sum of items and values (1 MB); responds with 413 and keeps the record unchanged', async () => {
     const person = newPerson();
     for (let part = 0; part < 4; part += 1) await person.submit({ list: ['x'.repeat(100_000)] }).expect(200);
     for (let part = 0; part < 5; part += 1) await person.submit(keys(1, part, 'y'.repeat(100_000))).expect(200);
@@ -82,7 +82,7 @@ describe('hardening, item 9: the size of a record', () => {
     await person.submit({ list: ['small'] }).expect(200);
   });
 
-  it('replacing a large value again and again is no growth', async () => {
+  it('does not count replaced values', async () => {
     const person = newPerson();
     for (let time = 0; time < 12; time += 1) {
       await person.submit({ text: `${time}`.repeat(300_000), other: time }).expect(200);
@@ -90,7 +90,7 @@ describe('hardening, item 9: the size of a record', () => {
     expect((await person.stored())?.data.other).toBe(11);
   });
 
-  it('RECORD_LIMIT sets the size', async () => {
+  it('is set by RECORD_LIMIT', async () => {
     const small = await startServer({ RECORD_LIMIT: '256kb', BODY_LIMIT: '1mb' }, server.database);
     const submit = (text: string) => small.client.submit(open.sourceAppId, { email: 's@x.org', data: { text } });
     await submit('x'.repeat(200_000)).expect(200);
@@ -99,8 +99,8 @@ describe('hardening, item 9: the size of a record', () => {
   });
 });
 
-describe('hardening, item 10: large records', () => {
-  it('repeats of a keyed submission to a record of 16 MB do not read it', async () => {
+describe('large records', () => {
+  it('are not read for repeats of a submission with an Idempotency-Key (attack: read amplification)', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const submit = () =>
       server.client.submit(sourceAppId, { email: 'large@x.org', data: { list: [1] } }).set('Idempotency-Key', 'one');
@@ -114,8 +114,8 @@ describe('hardening, item 10: large records', () => {
   });
 });
 
-describe('hardening, item 9: time limits', () => {
-  it('every statement of the service carries maxTimeMS', async () => {
+describe('time limits of database commands', () => {
+  it('are set with maxTimeMS on every command of the service', async () => {
     const uri = new URL(inject('mongodbUri'));
     const tap = await startCommandTap(new URL(uri));
     uri.port = String(tap.port);
@@ -147,10 +147,10 @@ describe('hardening, item 9: time limits', () => {
   });
 });
 
-/** getMore works under the limit of its query; endSessions and the handshake do no work that could take long. */
+/** getMore has the limit of its query; endSessions and the handshake do no expensive work. */
 const UNLIMITED = new Set(['getMore', 'endSessions', 'killCursors', 'hello', 'saslStart', 'saslContinue']);
 
-/** How many bytes the database sends during `work`. */
+/** Returns the number of bytes that the database sends during `work`. */
 async function receivedBytes({ db }: TestServer, work: () => Promise<void>): Promise<number> {
   const sent = async () => Number((await db.command({ serverStatus: 1 })).network.bytesOut);
   const before = await sent();

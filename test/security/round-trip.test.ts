@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** An app with this schema, and a client of its operators. */
+/** Creates an app with a schema; returns functions that submit to it and list its records. */
 async function appOf(fields: FieldDefinitionInput[], rejectUnknown = false) {
   const { sourceAppId, password } = await server.admin.buildApp({ rejectUnknown, fields });
   const operator = await new Client(server.listener.url).logIn(sourceAppId, password);
@@ -23,8 +23,8 @@ async function appOf(fields: FieldDefinitionInput[], rejectUnknown = false) {
   };
 }
 
-describe('what is listed is what was sent', () => {
-  it('any JSON that the field rules allow, in a field that no schema declares', async () => {
+describe('listings return data as submitted', () => {
+  it('for any allowed JSON in undeclared fields', async () => {
     const app = await appOf([]);
     let count = 0;
     await fc.assert(
@@ -34,14 +34,14 @@ describe('what is listed is what was sent', () => {
         await app.submit({ email, data }).expect(200);
         const [newest] = await app.listed();
         expect(newest).toMatchObject({ email });
-        // As JSON: -0 has no other form there than 0.
+        // Compares JSON, in which -0 and 0 are equal.
         expect(JSON.parse(JSON.stringify(newest?.data))).toEqual(JSON.parse(JSON.stringify(data)));
       }),
       { numRuns: 60 },
     );
   });
 
-  it('any items, with their timestamps, appended one submission after the other', async () => {
+  it('for any array items, in order of submission and with timestamps', async () => {
     const app = await appOf([{ key: 'tags', kind: 'array' }]);
     const sent: unknown[] = [];
     await fc.assert(
@@ -64,7 +64,7 @@ describe('what is listed is what was sent', () => {
   });
 
   it.each([[false], [true]])(
-    'names of Object.prototype are ordinary fields (rejectUnknown %s)',
+    'for fields named like members of Object.prototype (rejectUnknown %s)',
     async (rejectUnknown) => {
       const declared = INNOCENT_KEYS.map((key): FieldDefinitionInput => ({ key, kind: 'text', required: true }));
       const app = await appOf(declared, rejectUnknown);
@@ -78,7 +78,7 @@ describe('what is listed is what was sent', () => {
     },
   );
 
-  it('and where unknown fields are refused, each of them is unknown', async () => {
+  it('but refuse undeclared fields named like members of Object.prototype if rejectUnknown is true', async () => {
     const app = await appOf([{ key: 'known', kind: 'text' }], true);
     for (const key of INNOCENT_KEYS) {
       const { body } = await app.submit({ email: 'a@example.com', data: { [key]: 1 } }).expect(400);
@@ -88,7 +88,7 @@ describe('what is listed is what was sent', () => {
 });
 
 describe('arrays in fields named like members of Object.prototype', () => {
-  it('are listed as they were stored', async () => {
+  it('are listed as stored', async () => {
     const keys = ['constructor', 'toString', 'hasOwnProperty'];
     const app = await appOf(keys.map((key) => ({ key, kind: 'array' })));
     const data = Object.fromEntries(keys.map((key) => [key, [{ a: [{}, { b: 1 }] }]]));
@@ -98,7 +98,7 @@ describe('arrays in fields named like members of Object.prototype', () => {
   });
 });
 
-describe('keys that must never reach the database', () => {
+describe('attack: operator injection and prototype pollution through keys', () => {
   let app: Awaited<ReturnType<typeof appOf>>;
   beforeAll(async () => {
     app = await appOf([{ key: 'tags', kind: 'array' }]);
@@ -107,11 +107,14 @@ describe('keys that must never reach the database', () => {
   const places: [string, (key: string) => unknown][] = [
     ['in data', (key) => ({ email: 'k@example.com', data: ownProperties([[key, 1]]) })],
     ['in a value', (key) => ({ email: 'k@example.com', data: { x: ownProperties([[key, 1]]) } })],
-    ['deep in a value', (key) => ({ email: 'k@example.com', data: { x: [[{ y: ownProperties([[key, {}]]) }]] } })],
-    ['in an item', (key) => ({ email: 'k@example.com', data: { tags: [ownProperties([[key, 1]])] } })],
-    ['deep in an item', (key) => ({ email: 'k@example.com', data: { tags: [{ a: [ownProperties([[key, 1]])] }] } })],
+    ['nested in a value', (key) => ({ email: 'k@example.com', data: { x: [[{ y: ownProperties([[key, {}]]) }]] } })],
+    ['in an array item', (key) => ({ email: 'k@example.com', data: { tags: [ownProperties([[key, 1]])] } })],
     [
-      'beside data',
+      'nested in an array item',
+      (key) => ({ email: 'k@example.com', data: { tags: [{ a: [ownProperties([[key, 1]])] }] } }),
+    ],
+    [
+      'next to data',
       (key) =>
         ownProperties([
           ['email', 'k@example.com'],
@@ -121,7 +124,7 @@ describe('keys that must never reach the database', () => {
   ];
   const cases = places.flatMap(([place, body]) => FORBIDDEN_KEYS.map((key) => [place, key, body] as const));
 
-  it.each(cases)('%s: %j is a 400, and nothing is stored', async (_place, key, body) => {
+  it.each(cases)('is refused with 400 and stores nothing: %s, key %j', async (_place, key, body) => {
     await app.submit(JSON.stringify(body(key))).expect(400);
     expect(await app.listed()).toEqual([]);
   });
@@ -137,14 +140,14 @@ describe('keys that must never reach the database', () => {
     ['POST', '/auth/apps', '{"__proto__":{"sourceAppId":"fresh"}}'],
     ['POST', '/auth/apps', '{"sourceAppId":"fresh","role":"admin"}'],
     ['POST', '/auth/login', '{"sourceAppId":"admin","password":"x","__proto__":{}}'],
-  ] as const)('%s %s %s is a 400', async (method, path, body) => {
+  ] as const)('is refused with 400: %s %s %s', async (method, path, body) => {
     const { sourceAppId } = await server.admin.buildApp();
     const target = path.replace('{app}', sourceAppId);
     const sent = method === 'PUT' ? server.admin.put(target, body) : server.admin.post(target, body);
     await sent.set('Content-Type', 'application/json').expect(400);
   });
 
-  it('and no object of the process has learnt anything', () => {
+  it('adds no property to Object.prototype', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(({} as Record<string, unknown>).role).toBeUndefined();
   });

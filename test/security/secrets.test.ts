@@ -9,21 +9,24 @@ import { request, send } from './raw.ts';
 const SESSION_SECRET = 'the-session-secret-of-this-test';
 const PERSON = 'somebody.private@example.com';
 
-/** What came back from everything that was called. */
-class Record {
-  readonly answers: string[] = [];
+/** The responses to a series of requests. */
+class Transcript {
+  readonly responses: string[] = [];
 
-  async call(test: Test): Promise<Record> {
+  async call(test: Test): Promise<Transcript> {
     const { headers, text } = await test.ok(() => true);
-    this.answers.push(`${JSON.stringify({ ...headers, 'set-cookie': undefined })}\n${text}`);
+    this.responses.push(`${JSON.stringify({ ...headers, 'set-cookie': undefined })}\n${text}`);
     return this;
   }
 }
 
-/** Every endpoint that there is, with a client that may call it, with one that may not, and with bodies that are wrong. */
-async function callAll(server: TestServer, record: Record, app: { sourceAppId: string; password: string }) {
+/**
+ * Calls every endpoint as an admin, as an operator and without a session, with valid and invalid
+ * bodies. Returns the names of the called endpoints.
+ */
+async function callAll(server: TestServer, transcript: Transcript, app: { sourceAppId: string; password: string }) {
   const operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
-  const stranger = new Client(server.listener.url);
+  const anonymous = new Client(server.listener.url);
   const bodies = [
     undefined,
     { sourceAppId: app.sourceAppId, password: app.password },
@@ -31,17 +34,17 @@ async function callAll(server: TestServer, record: Record, app: { sourceAppId: s
   ];
   const called = new Set<string>();
   for (const [name, { method, path, auth }] of allEndpoints) {
-    // These two end what the rest needs; they are called at the end.
+    // These two end the app or session that the others need; the test calls them last.
     if (name === 'deleteApp' || name === 'logOut') continue;
     const target = path.replace(/:(\w+)/g, (_, parameter) => (parameter === 'sourceAppId' ? app.sourceAppId : 'none'));
-    for (const client of [server.admin, operator, stranger]) {
+    for (const client of [server.admin, operator, anonymous]) {
       if (name === 'rotatePassword' && auth === 'session' && client === server.admin) continue;
       for (const body of method === 'get' || method === 'delete' ? [undefined] : bodies) {
         const test =
           method === 'get' || method === 'delete'
             ? client[method](target)
             : client[method === 'put' ? 'put' : 'post'](target, body);
-        await record.call(test.set('x-app-id', app.sourceAppId));
+        await transcript.call(test.set('x-app-id', app.sourceAppId));
         called.add(name);
       }
     }
@@ -49,21 +52,21 @@ async function callAll(server: TestServer, record: Record, app: { sourceAppId: s
   return called;
 }
 
-describe('no secret leaves the service', () => {
-  it('in no answer and no log line of a run over all endpoints', async () => {
+describe('secrets', () => {
+  it('are in no response and no log line of a run over all endpoints', async () => {
     const server = await startServer({ SESSION_SECRET, LOG_LEVEL: 'trace', RATE_LIMIT_LOGIN: '0' });
     const { url } = server.listener;
-    const record = new Record();
+    const transcript = new Transcript();
     try {
       const app = await server.admin.buildApp();
       const logIn = await server.client
         .post('/auth/login', { sourceAppId: 'admin', password: ADMIN_PASSWORD })
         .expect(200);
       const cookie = String(logIn.headers['set-cookie']).split(';')[0]?.slice('sid='.length) ?? '';
-      const called = await callAll(server, record, app);
+      const called = await callAll(server, transcript, app);
       expect(called.size).toBe(allEndpoints.length - 2);
 
-      // Refusals at every depth: broken bodies, forbidden origins, unknown paths, secrets where they do not belong.
+      // Refusals: malformed bodies, forbidden origins, unknown paths, secrets in the wrong place.
       for (const bytes of [
         request('POST', '/auth/login', ['Content-Type: application/json'], `{"password":"${ADMIN_PASSWORD}"`),
         request('POST', '/auth/login', ['Content-Type: text/plain'], ADMIN_PASSWORD),
@@ -77,10 +80,10 @@ describe('no secret leaves the service', () => {
         request('GET', '/auth/session', [`Cookie: sid=${cookie}x`, `Authorization: Basic ${ADMIN_PASSWORD}`]),
         request('GET', '/nowhere', [`Cookie: sid=${cookie}`, `Origin: https://${ADMIN_PASSWORD}.example`]),
       ]) {
-        record.answers.push((await send(url, bytes)).text);
+        transcript.responses.push((await send(url, bytes)).text);
       }
-      await record.call(server.admin.delete(`/auth/apps/${app.sourceAppId}`));
-      await record.call(server.client.post('/auth/logout'));
+      await transcript.call(server.admin.delete(`/auth/apps/${app.sourceAppId}`));
+      await transcript.call(server.client.post('/auth/logout'));
 
       const hashes = await server.db.collection('apps').find().toArray();
       const session = decodeURIComponent(cookie).slice(2).split('.')[0] ?? '';
@@ -95,23 +98,23 @@ describe('no secret leaves the service', () => {
       ];
       expect(secrets.every((secret) => typeof secret === 'string' && secret.length >= 16)).toBe(true);
 
-      // A record holds what was submitted, and the app's operators may read it: this run put the app's password into one.
-      const answers = record.answers.filter((answer) => !answer.includes(PERSON));
+      // Operators may read submitted data, and this run submitted the app's password as data.
+      const responses = transcript.responses.filter((response) => !response.includes(PERSON));
       const log = server.log().split('\n');
       for (const secret of secrets) {
-        expect([...answers, ...log].filter((text) => text.includes(secret))).toEqual([]);
+        expect([...responses, ...log].filter((text) => text.includes(secret))).toEqual([]);
       }
-      expect([...answers, ...log].filter((text) => /\$2[aby]\$/.test(text))).toEqual([]);
+      expect([...responses, ...log].filter((text) => /\$2[aby]\$/.test(text))).toEqual([]);
       expect(log.filter((line) => line.includes(PERSON) || line.includes('unexpected error'))).toEqual([]);
-      // The scan must not pass because there was nothing to scan.
-      expect(record.answers.length).toBeGreaterThan(100);
+      // The scan must not pass for lack of data.
+      expect(transcript.responses.length).toBeGreaterThan(100);
       expect(log.length).toBeGreaterThan(100);
     } finally {
       await server.close();
     }
   });
 
-  it('a refusal never repeats what was sent, nor tells of the code behind it', async () => {
+  it('are not disclosed by refusals, which contain neither the request nor implementation details', async () => {
     const server = await startServer();
     try {
       const { sourceAppId } = await server.admin.buildApp({

@@ -12,22 +12,22 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const anyone = () => new Client(server.listener.url);
+const newClient = () => new Client(server.listener.url);
 
 /** Logs in and returns the cookie as `sid=...`. */
 async function cookieOf(sourceAppId = 'admin', password = ADMIN_PASSWORD): Promise<string> {
-  const { headers } = await anyone().post('/auth/login', { sourceAppId, password }).expect(200);
+  const { headers } = await newClient().post('/auth/login', { sourceAppId, password }).expect(200);
   const [set] = headers['set-cookie'] as unknown as string[];
   return set?.split(';')[0] ?? '';
 }
 
-/** Which app a cookie speaks for; 401 when for none. */
-async function whoIs(cookie: string): Promise<string | number> {
-  const { status, body } = await anyone().get('/auth/session').set('Cookie', cookie);
+/** Returns the app of the cookie's session, or 401. */
+async function sessionApp(cookie: string): Promise<string | number> {
+  const { status, body } = await newClient().get('/auth/session').set('Cookie', cookie);
   return status === 200 ? body.sourceAppId : status;
 }
 
-/** The id inside a signed cookie. */
+/** Returns the session id in a signed cookie. */
 function sessionId(cookie: string): string {
   return decodeURIComponent(cookie).slice('sid=s:'.length).split('.')[0] ?? '';
 }
@@ -35,21 +35,21 @@ function sessionId(cookie: string): string {
 const storedId = (cookie: string): string => createHash('sha256').update(sessionId(cookie)).digest('base64url');
 const sessions = () => server.db.collection<{ _id: string }>('sessions');
 
-describe('fixation', () => {
-  it('a session that was there before the log-in is worth nothing after it', async () => {
+describe('attack: session fixation', () => {
+  it('invalidates the session that existed before the log-in', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const planted = await cookieOf(sourceAppId, password);
-    const victim = await anyone()
+    const victim = await newClient()
       .post('/auth/login', { sourceAppId: 'admin', password: ADMIN_PASSWORD })
       .set('Cookie', planted)
       .expect(200);
     const [set] = victim.headers['set-cookie'] as unknown as string[];
     expect(sessionId(set?.split(';')[0] ?? '')).not.toBe(sessionId(planted));
-    expect(await whoIs(planted)).toBe(401);
+    expect(await sessionApp(planted)).toBe(401);
   });
 
-  it('an id that a client made up is never taken over', async () => {
-    const { headers } = await anyone()
+  it('does not adopt an id that a client made up', async () => {
+    const { headers } = await newClient()
       .post('/auth/login', { sourceAppId: 'admin', password: ADMIN_PASSWORD })
       .set('Cookie', 'sid=planted; sid=s:planted.x')
       .expect(200);
@@ -57,19 +57,19 @@ describe('fixation', () => {
     expect(await sessions().findOne({ _id: createHash('sha256').update('planted').digest('base64url') })).toBeNull();
   });
 
-  it('nothing is stored, and no cookie set, for who does not log in', async () => {
+  it('stores no session and sets no cookie without a log-in', async () => {
     const before = await sessions().countDocuments();
-    const { headers } = await anyone().get('/auth/session').expect(401);
+    const { headers } = await newClient().get('/auth/session').expect(401);
     expect(headers['set-cookie']).toBeUndefined();
-    await anyone().post('/auth/login', { sourceAppId: 'admin', password: 'wrong' }).expect(401);
+    await newClient().post('/auth/login', { sourceAppId: 'admin', password: 'wrong' }).expect(401);
     expect(await sessions().countDocuments()).toBe(before);
   });
 });
 
-describe('forged and corrupt cookies', () => {
-  it('are 401, never 500', async () => {
+describe('forged cookies and malformed stored sessions', () => {
+  it('get 401 for forged cookies', async () => {
     const real = await cookieOf();
-    expect(await whoIs(real)).toBe('admin');
+    expect(await sessionApp(real)).toBe('admin');
     const id = sessionId(real);
     const signature = decodeURIComponent(real).split('.').slice(1).join('.');
     for (const forged of [
@@ -92,28 +92,31 @@ describe('forged and corrupt cookies', () => {
       `__proto__=${real.slice(4)}`,
       `sid="${real.slice(4)}`,
     ]) {
-      expect(await whoIs(forged), forged).toBe(401);
+      expect(await sessionApp(forged), forged).toBe(401);
     }
   });
 
   it.each([
-    ['nothing', null],
-    ['a text', 'x'],
+    ['null', null],
+    ['a string', 'x'],
     ['a number', 1],
-    ['a list', []],
+    ['an array', []],
     ['an empty object', {}],
-    ['JSON text', '{"appId":"x"}'],
+    ['a JSON string', '{"appId":"x"}'],
     ['no cookie', { appId: 'x', sourceAppId: 'admin', role: 'admin', credentialId: 'x' }],
-    ['an id that is none', { cookie: {}, appId: 'x', sourceAppId: 'admin', role: 'admin', credentialId: 'x' }],
-    ['an operator as id', { cookie: {}, appId: { $ne: null }, sourceAppId: 'admin', role: 'admin', credentialId: 'x' }],
-    ['an unknown role', { cookie: {}, appId: 'x', sourceAppId: 'admin', role: 'root', credentialId: 'x' }],
-    ['a cookie of no shape', { cookie: 'x', appId: 'x', sourceAppId: 'admin', role: 'admin', credentialId: 'x' }],
+    ['an invalid app id', { cookie: {}, appId: 'x', sourceAppId: 'admin', role: 'admin', credentialId: 'x' }],
     [
-      'times of no shape',
+      'a query operator as app id',
+      { cookie: {}, appId: { $ne: null }, sourceAppId: 'admin', role: 'admin', credentialId: 'x' },
+    ],
+    ['an unknown role', { cookie: {}, appId: 'x', sourceAppId: 'admin', role: 'root', credentialId: 'x' }],
+    ['a malformed cookie', { cookie: 'x', appId: 'x', sourceAppId: 'admin', role: 'admin', credentialId: 'x' }],
+    [
+      'malformed times',
       { cookie: { expires: {}, originalMaxAge: 'x' }, appId: 'x', sourceAppId: 'a', role: 'user', credentialId: 'x' },
     ],
     [
-      'options of no shape',
+      'malformed cookie options',
       {
         cookie: { path: 1, sameSite: {}, priority: 5, domain: [] },
         appId: 'x',
@@ -122,12 +125,12 @@ describe('forged and corrupt cookies', () => {
         credentialId: 'x',
       },
     ],
-  ])('a stored session that holds %s is 401, and a new log-in works', async (_name, session) => {
+  ])('get 401 if the stored session contains %s; a new log-in succeeds', async (_name, session) => {
     const cookie = await cookieOf();
     await sessions().updateOne({ _id: storedId(cookie) }, { $set: { session } });
-    expect(await whoIs(cookie)).toBe(401);
-    await anyone().post('/auth/logout').set('Cookie', cookie).expect(200);
-    const again = await anyone()
+    expect(await sessionApp(cookie)).toBe(401);
+    await newClient().post('/auth/logout').set('Cookie', cookie).expect(200);
+    const again = await newClient()
       .post('/auth/login', { sourceAppId: 'admin', password: ADMIN_PASSWORD })
       .set('Cookie', cookie)
       .expect(200);
@@ -135,24 +138,24 @@ describe('forged and corrupt cookies', () => {
   });
 
   it.each([
-    ['a date long ago', new Date(0)],
-    ['no date', 'x'],
-  ])('one that ends at %s is over', async (_name, expires) => {
+    ['a past date', new Date(0)],
+    ['an invalid date', 'x'],
+  ])('get 401 if the stored session expires at %s', async (_name, expires) => {
     const cookie = await cookieOf();
     await sessions().updateOne({ _id: storedId(cookie) }, { $set: { expires } });
-    expect(await whoIs(cookie)).toBe(401);
+    expect(await sessionApp(cookie)).toBe(401);
   });
 
-  it('a role or an app written into the session gives nothing: the app is asked each time', async () => {
+  it('gain no rights from a role or app id written into the stored session', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const cookie = await cookieOf(sourceAppId, password);
     const forged = { 'session.role': 'admin', 'session.sourceAppId': 'admin' };
     await sessions().updateOne({ _id: storedId(cookie) }, { $set: forged });
-    await anyone().get('/auth/apps').set('Cookie', cookie).expect(403);
-    expect(await whoIs(cookie)).toBe(sourceAppId);
+    await newClient().get('/auth/apps').set('Cookie', cookie).expect(403);
+    expect(await sessionApp(cookie)).toBe(sourceAppId);
   });
 
-  it('the database holds no id that would let anyone in', async () => {
+  it('cannot be made from the database, which stores only hashes of session ids', async () => {
     const cookie = await cookieOf();
     const stored = JSON.stringify(await sessions().find().toArray());
     expect(stored).toContain(storedId(cookie));
@@ -160,36 +163,36 @@ describe('forged and corrupt cookies', () => {
   });
 });
 
-describe('the end of a session', () => {
-  it('a log-out holds, whatever requests of that session are under way', async () => {
+describe('end of a session', () => {
+  it('is permanent after a log-out with concurrent requests of that session', async () => {
     for (let round = 0; round < 5; round += 1) {
       const cookie = await cookieOf();
-      const others = Array.from({ length: 10 }, () => anyone().get('/auth/apps').set('Cookie', cookie));
-      const logOut = anyone().post('/auth/logout').set('Cookie', cookie).expect(200);
+      const others = Array.from({ length: 10 }, () => newClient().get('/auth/apps').set('Cookie', cookie));
+      const logOut = newClient().post('/auth/logout').set('Cookie', cookie).expect(200);
       for (const { status } of await Promise.all(others)) expect([200, 401]).toContain(status);
       await logOut;
-      expect(await whoIs(cookie)).toBe(401);
+      expect(await sessionApp(cookie)).toBe(401);
       expect(await sessions().findOne({ _id: storedId(cookie) })).toBeNull();
     }
   });
 
-  it('is there at once when the app is deleted or its password rotated', async () => {
+  it('is immediate when the app is deleted or its password rotated', async () => {
     const rotated = await server.admin.buildApp();
     const cookie = await cookieOf(rotated.sourceAppId, rotated.password);
     await server.services.apps.rotatePassword(rotated.sourceAppId);
-    expect(await whoIs(cookie)).toBe(401);
-    await anyone().post('/auth/login', rotated).expect(401);
+    expect(await sessionApp(cookie)).toBe(401);
+    await newClient().post('/auth/login', rotated).expect(401);
 
     const deleted = await server.admin.buildApp();
     const other = await cookieOf(deleted.sourceAppId, deleted.password);
     await server.admin.delete(`/auth/apps/${deleted.sourceAppId}`).expect(200);
-    expect(await whoIs(other)).toBe(401);
+    expect(await sessionApp(other)).toBe(401);
     await server.admin.post('/auth/apps', { sourceAppId: deleted.sourceAppId }).expect(200);
-    expect(await whoIs(other)).toBe(401);
+    expect(await sessionApp(other)).toBe(401);
   });
 });
 
-describe('forged requests of other sites', () => {
+describe('attack: cross-site request forgery', () => {
   const forms: [string, string][] = [
     ['application/x-www-form-urlencoded', 'sourceAppId=forged'],
     [
@@ -201,7 +204,7 @@ describe('forged requests of other sites', () => {
     ['', '{"sourceAppId":"forged"}'],
   ];
 
-  it.each(forms)('a body of type "%s" creates nothing', async (type, body) => {
+  it.each(forms)('refuses a body of type "%s"', async (type, body) => {
     const headers = [`Cookie: ${await cookieOf()}`, ...(type ? [`Content-Type: ${type}`] : [])];
     expect((await send(server.listener.url, request('POST', '/auth/apps', headers, body))).status).toBe(400);
     expect(await server.services.apps.find('forged')).toBeUndefined();
@@ -229,7 +232,7 @@ describe('forged requests of other sites', () => {
     ['file://'],
     ['*'],
     ['https://forms\u002eexample\u002ecom%60.evil.example'],
-  ])('from the origin %s nothing runs', async (origin) => {
+  ])('refuses requests and preflights from the origin %s', async (origin) => {
     const headers = [`Cookie: ${await cookieOf()}`, `Origin: ${origin}`, 'Content-Type: application/json'];
     const url = server.listener.url;
     for (const bytes of [
@@ -244,13 +247,13 @@ describe('forged requests of other sites', () => {
     expect(await server.services.apps.find('forged')).toBeUndefined();
   });
 
-  it('two Origin headers are no listed one', async () => {
+  it('refuses two Origin headers', async () => {
     const headers = [`Origin: ${LISTED}`, 'Origin: https://evil.example'];
     expect((await send(server.listener.url, request('GET', '/health', headers))).status).toBe(403);
   });
 
-  it('a listed origin is allowed by its own name, with cookies, and told apart in caches', async () => {
-    const { headers } = await anyone().get('/health').set('Origin', LISTED).expect(200);
+  it('allows a listed origin by name, with credentials and Vary: Origin', async () => {
+    const { headers } = await newClient().get('/health').set('Origin', LISTED).expect(200);
     expect(headers['access-control-allow-origin']).toBe(LISTED);
     expect(headers['access-control-allow-credentials']).toBe('true');
     expect(headers.vary).toMatch(/Origin/);

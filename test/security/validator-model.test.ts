@@ -8,7 +8,10 @@ import { anyData, anySchema } from './arbitraries.ts';
 const KEY = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 const NOW = '2026-01-31T08:30:00.000Z';
 
-/** A second implementation of docs/specification.md, section 2.3: whether a value conforms to a definition. */
+/**
+ * Returns whether a value conforms to a definition. A second, independent implementation of
+ * docs/specification.md, section 2.3.
+ */
 function conforms(field: FieldDefinition, value: unknown): boolean {
   switch (field.kind) {
     case 'text': {
@@ -37,7 +40,7 @@ function conforms(field: FieldDefinition, value: unknown): boolean {
   }
 }
 
-/** By the calendar of the platform: a day that does not exist rolls over to another. */
+/** Validates with the platform's Date, in which a nonexistent day rolls over to another day. */
 function isDate(text: string): boolean {
   const match = /^(\d{4}-\d\d-\d\d)([Tt]([01]\d|2[0-3])(:[0-5]\d){2}(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d))?$/.exec(
     text,
@@ -47,7 +50,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === match[1];
 }
 
-/** Whether no object inside has a key that the database could misread. */
+/** Returns whether no nested object has a key that the database could misinterpret. */
 function storable(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(storable);
   if (typeof value !== 'object' || value === null) return true;
@@ -58,7 +61,7 @@ function storable(value: unknown): boolean {
   });
 }
 
-/** The keys of `data` that are wrong, and the required ones that are not there. */
+/** Returns the invalid keys of `data` and the missing required keys. */
 function wrongKeys(schema: { rejectUnknown: boolean; fields: FieldDefinition[] }, data: Record<string, unknown>) {
   const wrong = new Set<string>();
   for (const field of schema.fields) {
@@ -71,22 +74,22 @@ function wrongKeys(schema: { rejectUnknown: boolean; fields: FieldDefinition[] }
   return wrong;
 }
 
-/** docs/specification.md, section 2.4, points 1 to 4. */
+/** Returns the stored form of an array item (docs/specification.md, section 2.4, points 1 to 4). */
 function storedForm(item: unknown): unknown {
   const plain = Object.prototype.toString.call(item) === '[object Object]';
   return plain ? Object.assign({}, item, { timestamp: NOW }) : { value: item, timestamp: NOW };
 }
 
 describe('the validator against a model (docs/specification.md, sections 2.3 and 2.4)', () => {
-  it('refuses what the model refuses, naming the same keys, and takes what the model takes', () => {
-    const seen = { taken: 0, refused: 0 };
+  it('accepts and refuses the same data as the model and names the same keys', () => {
+    const seen = { accepted: 0, refused: 0 };
     fc.assert(
       fc.property(
         anySchema.chain((schema) => fc.tuple(fc.constant(schema), anyData(schema))),
         ([schema, data]) => {
           const issues = compileSchema(schema).issues(data);
           const wrong = wrongKeys(schema, data);
-          seen[wrong.size > 0 ? 'refused' : 'taken'] += 1;
+          seen[wrong.size > 0 ? 'refused' : 'accepted'] += 1;
           expect(issues.length > 0).toBe(wrong.size > 0);
           expect(issues.length).toBeLessThanOrEqual(20);
           for (const { path } of issues) {
@@ -96,11 +99,11 @@ describe('the validator against a model (docs/specification.md, sections 2.3 and
       ),
       { numRuns: 1_000 },
     );
-    expect(seen.taken).toBeGreaterThan(100);
+    expect(seen.accepted).toBeGreaterThan(100);
     expect(seen.refused).toBeGreaterThan(100);
   });
 
-  it('stores every value as it was sent, and every item as section 2.4 says', () => {
+  it('stores every value unchanged and every array item as section 2.4 defines', () => {
     fc.assert(
       fc.property(
         anySchema.chain((schema) => fc.tuple(fc.constant(schema), anyData(schema))),
@@ -132,7 +135,7 @@ describe('email normalisation', () => {
     );
   const space = fc.stringMatching(/^[ \t\r\n]{0,4}$/);
 
-  it('trims and lower-cases what is one', () => {
+  it('trims and lower-cases a valid address', () => {
     fc.assert(
       fc.property(space, email, space, (before, address, after) => {
         expect(normalizeEmail(before + address + after)).toBe(address.replace(/[A-Z]/g, (c) => c.toLowerCase()));
@@ -140,7 +143,7 @@ describe('email normalisation', () => {
     );
   });
 
-  it('is settled after once, and any two spellings of case meet', () => {
+  it('is idempotent and maps all case variants to one address', () => {
     fc.assert(
       fc.property(email, (address) => {
         const once = normalizeEmail(address);
@@ -151,8 +154,8 @@ describe('email normalisation', () => {
     );
   });
 
-  it('takes nothing that holds a character beyond ASCII, a space, a control or a second @ inside', () => {
-    const intruder = fc.oneof(
+  it('refuses non-ASCII and control characters, spaces and a second @', () => {
+    const invalidCharacter = fc.oneof(
       fc.constantFrom(
         ' ',
         '\0',
@@ -174,15 +177,15 @@ describe('email normalisation', () => {
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }).filter((text) => /[^\0-\x7f]/.test(text)),
     );
     fc.assert(
-      fc.property(email, intruder, fc.nat(), (address, bad, at) => {
-        const place = 1 + (at % (address.length - 1));
-        expect(normalizeEmail(address.slice(0, place) + bad + address.slice(place))).toBeUndefined();
+      fc.property(email, invalidCharacter, fc.nat(), (address, character, offset) => {
+        const index = 1 + (offset % (address.length - 1));
+        expect(normalizeEmail(address.slice(0, index) + character + address.slice(index))).toBeUndefined();
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('takes nothing that is not one, and never throws', () => {
+  it('accepts only valid addresses and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.emailAddress()), (text) => {
         const result = normalizeEmail(text);

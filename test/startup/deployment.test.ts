@@ -12,11 +12,11 @@ const known = [...read('src/core/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map
 const compose = parse(read('docker-compose.yml'));
 const { service, mongodb } = compose.services;
 
-/** What this machine has to read a Compose file with; the title of the test says what was checked. */
+/** Whether docker compose is installed. The title of the test says which check ran. */
 const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
 
 describe('docker-compose.yml', () => {
-  it('is a service that waits for a healthy MongoDB, whose data is kept and which nobody else can reach', () => {
+  it('starts the service after a healthy MongoDB with a data volume on an internal network', () => {
     expect(service.build).toBe('.');
     expect(service.depends_on).toEqual({ mongodb: { condition: 'service_healthy' } });
     expect(mongodb.ports).toBeUndefined();
@@ -27,7 +27,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(compose.volumes)).toEqual(['mongodb']);
   });
 
-  it.each(['service', 'mongodb'])('gives %s no more rights, memory and disk than it needs', (name) => {
+  it.each(['service', 'mongodb'])('restricts the privileges, memory and disk space of %s', (name) => {
     const container = compose.services[name];
     expect(container.read_only).toBe(true);
     expect(container.cap_drop).toEqual(['ALL']);
@@ -39,14 +39,14 @@ describe('docker-compose.yml', () => {
     for (const mount of container.tmpfs) expect(mount).toMatch(/^\/[\w/]+:size=\d+m$/);
   });
 
-  it('pins the database by version and digest, and runs it as the user that owns its files', () => {
+  it('pins the database image by version and digest and runs it as the owner of its files', () => {
     expect(mongodb.image).toMatch(/^mongo:8\.0\.\d+@sha256:[0-9a-f]{64}$/);
     expect(mongodb.user).toBe('999:999');
-    // Everything that the image declares as a volume is kept on purpose, or is not kept.
+    // Every volume that the image declares is either a named volume or a tmpfs.
     expect(mongodb.tmpfs.map((mount: string) => mount.split(':')[0])).toEqual(['/tmp', '/data/configdb']);
   });
 
-  it('sets only variables that the service knows, and a configuration that it starts with', () => {
+  it('sets only known variables, which form a valid configuration', () => {
     expect(Object.keys(service.environment).filter((name) => !known.includes(name))).toEqual([]);
     const env = { ...service.environment, SESSION_SECRET: 'a secret of the deployment test' };
     expect(loadConfig(env)).toMatchObject({ production: true, port: 3000 });
@@ -54,14 +54,15 @@ describe('docker-compose.yml', () => {
     expect(service.ports).toEqual([`\${PORT:-3000}:${service.environment.PORT}`]);
   });
 
-  it('initiates the replica set that the service asks for, in its health check', () => {
-    const set = mongodb.command[mongodb.command.indexOf('--replSet') + 1];
+  it('initiates the replica set of MONGODB_URI in its health check', () => {
+    const replicaSet = mongodb.command[mongodb.command.indexOf('--replSet') + 1];
     const { host, pathname, searchParams } = new URL(service.environment.MONGODB_URI);
-    expect(searchParams.get('replicaSet')).toBe(set);
+    expect(searchParams.get('replicaSet')).toBe(replicaSet);
     expect(pathname).toBe('/user-collection');
     const [shell, , , check] = mongodb.healthcheck.test.slice(1);
     expect(shell).toBe('mongosh');
-    // Run as JavaScript with a shell that stands for mongosh: a new set is initiated, one that exists is left alone.
+    // Runs the check with stand-ins for mongosh's globals, twice: the first run initiates the set,
+    // the second finds it initiated.
     const run = new Function('rs', 'db', 'quit', check);
     const initiated: unknown[] = [];
     const codes: number[] = [];
@@ -72,11 +73,11 @@ describe('docker-compose.yml', () => {
     const rs = { status, initiate: (config: unknown) => void initiated.push(config) };
     run(rs, db, (code: number) => void codes.push(code));
     run(rs, db, (code: number) => void codes.push(code));
-    expect(initiated).toEqual([{ _id: set, members: [{ _id: 0, host }] }]);
+    expect(initiated).toEqual([{ _id: replicaSet, members: [{ _id: 0, host }] }]);
     expect(codes).toEqual([0, 0]);
   });
 
-  it(`is accepted by ${hasCompose ? 'docker compose config, with SESSION_SECRET only' : 'a YAML reader (docker compose is not installed here)'}`, () => {
+  it(`is accepted by ${hasCompose ? 'docker compose config if SESSION_SECRET is set' : 'a YAML parser (docker compose is not installed)'}`, () => {
     expect(Object.keys(compose)).toEqual(['name', 'services', 'networks', 'volumes']);
     if (!hasCompose) return;
     const config = (env: Record<string, string>) =>
@@ -91,16 +92,16 @@ describe('.env.example', () => {
   const settings = lines.flatMap((line) => /^#?([A-Z_]+)=(.*)$/.exec(line)?.slice(1) ?? []);
   const names = settings.filter((_, index) => index % 2 === 0);
 
-  it('has every variable of the configuration once, and no other', () => {
-    // PATH is the system's own.
+  it('contains every configuration variable exactly once and no other variable', () => {
+    // The operating system sets PATH.
     expect([...names].sort()).toEqual(known.filter((name) => name !== 'PATH').sort());
   });
 
-  it('explains each: a line of words stands above it', () => {
+  it('has a comment above each variable', () => {
     for (const paragraph of read('.env.example').trim().split('\n\n')) expect(paragraph).toMatch(/^# \S+ /);
   });
 
-  it('shows values that the service takes', () => {
+  it('contains valid values', () => {
     const shown = Object.fromEntries(names.map((name, index) => [name, settings[2 * index + 1]]));
     expect(() => loadConfig(shown)).not.toThrow();
   });
@@ -110,7 +111,7 @@ describe('the image', () => {
   const instructions = read('Dockerfile').replaceAll('\\\n', ' ').split('\n');
   const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
 
-  it('is built on one Node image, pinned by version and digest, and on nothing else that a registry may change', () => {
+  it('is built only from a Node image that is pinned by version and digest', () => {
     const from = instructions.filter((line) => line.startsWith('FROM '));
     expect(from.map((line) => line.split(' ')[1])).toEqual(Array(3).fill(`\${NODE}`));
     const pinned = instructions.filter((line) => line.startsWith('ARG '));
@@ -118,7 +119,7 @@ describe('the image', () => {
     expect(read('Dockerfile')).not.toMatch(/^# *syntax *=/m);
   });
 
-  it('ends with production packages and dist only, as another user than root', () => {
+  it('contains only production packages and dist, and runs as a user other than root', () => {
     expect(last.filter((line) => line.startsWith('COPY'))).toEqual([
       'COPY package.json ./',
       'COPY --from=packages /app/node_modules ./node_modules',
@@ -131,12 +132,12 @@ describe('the image', () => {
 
   it('runs the server with the flags of npm start', () => {
     const { start }: { start: string } = JSON.parse(read('package.json')).scripts;
-    const flags = [...new Set(start.split(' ').filter((word) => word.startsWith('--')))];
+    const flags = [...new Set(start.split(' ').filter((argument) => argument.startsWith('--')))];
     expect(flags).not.toEqual([]);
     expect(last).toContain(`CMD ${JSON.stringify(['node', ...flags, 'dist/server.js']).replaceAll(',', ', ')}`);
   });
 
-  it('asks its own health with node: code 1 where nothing answers', () => {
+  it('has a health check that exits with code 1 if the service does not respond', () => {
     const check = last.find((line) => line.startsWith('HEALTHCHECK'));
     const [node = '', ...args]: string[] = JSON.parse(/CMD (\[.*\])$/.exec(check ?? '')?.[1] ?? '[]');
     expect(node).toBe('node');
@@ -144,7 +145,7 @@ describe('the image', () => {
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
   });
 
-  it('leaves secrets, data and what is built elsewhere out of its context', () => {
+  it('excludes secrets, data and build output from its build context', () => {
     const ignored = read('.dockerignore').split('\n');
     for (const path of ['.env', 'data', 'node_modules', 'dist', '.git']) expect(ignored).toContain(path);
   });

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const HEADING = '## A tour with curl';
 const ADMIN_PASSWORD = 'the password of the tour';
 
-/** A command of the README and the answer that stands under it. */
+/** A command of the README and the output shown below it. */
 interface Step {
   command: string;
   answer: string;
@@ -41,14 +41,14 @@ afterAll(async () => {
 });
 
 describe('the tour of the README', () => {
-  it('has a command for each thing that it promises to show', () => {
+  it('has a command for each endpoint that it introduces', () => {
     const text = steps.map(({ command }) => command).join('\n');
     for (const path of ['/auth/login', '/auth/apps', '/schema', '/v1/users', '/auth/admin/users']) {
       expect(text).toContain(path);
     }
   });
 
-  it.each(steps)('prints what stands under it: $command', async ({ command, answer }) => {
+  it.each(steps)('shows the actual output: $command', async ({ command, answer }) => {
     const env = { PATH: process.env.PATH, URL: url, ADMIN_PASSWORD };
     const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euc', command], { cwd: folder, env });
     expect(stderr).toBe('');
@@ -56,7 +56,7 @@ describe('the tour of the README', () => {
   });
 });
 
-/** The `bash` blocks of the tour, each with the `json` block that follows it. */
+/** Returns the `bash` blocks of the tour, each with the `json` block that follows it. */
 function readTour(readme: string): Step[] {
   const begin = readme.indexOf(`${HEADING}\n`);
   const tour = readme.slice(begin, readme.indexOf('\n## ', begin + 1));
@@ -68,28 +68,31 @@ function readTour(readme: string): Step[] {
   return found.map(([, command = '', answer = '']) => ({ command, answer }));
 }
 
-/** The JSON documents of a text, one a line; what is another each time is only held to its form. */
+/**
+ * Parses a text of one JSON document per line. Replaces values that differ between runs (ids,
+ * times, passwords) by placeholders if they have the expected form.
+ */
 function answersIn(text: string): unknown[] {
   const forms: [RegExp, string][] = [
     [/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<id>'],
     [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>'],
     [/(?<="password":")[A-Za-z0-9_-]{32}(?=")/g, '<password>'],
   ];
-  const plain = forms.reduce((result, [pattern, name]) => result.replaceAll(pattern, name), text);
-  return plain
+  const normalized = forms.reduce((result, [pattern, name]) => result.replaceAll(pattern, name), text);
+  return normalized
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 }
 
-/** The address that a starting server prints. */
+/** Returns the URL that a starting server prints. */
 async function announcedUrl(started: ChildProcess): Promise<string> {
-  if (!started.stdout) throw new Error('the output of the server is not read');
+  if (!started.stdout) throw new Error('the output of the server is not piped');
   for await (const line of createInterface({ input: started.stdout })) {
     const found = /is ready: (http:\/\/\S+)/.exec(line)?.[1];
     if (found === undefined) continue;
     started.stdout.resume();
     return found;
   }
-  throw new Error('the server ended before it was ready');
+  throw new Error('the server exited before it was ready');
 }

@@ -8,7 +8,10 @@ import { randomName } from '../support/server.ts';
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());
 
-/** Starts a server that must not start, and returns how it ended. */
+/**
+ * Starts a server with an invalid environment, asserts that it refuses to start and returns its
+ * result.
+ */
 async function refusal(env: Record<string, string>): Promise<Ended> {
   const ended = await leftovers.keep(new ServerProcess({ LOG_LEVEL: 'silent', ...env })).ended;
   expect(ended.code).toBe(1);
@@ -18,7 +21,7 @@ async function refusal(env: Record<string, string>): Promise<Ended> {
   return ended;
 }
 
-describe('a malformed configuration', () => {
+describe('start with an invalid configuration', () => {
   it.each([
     [{ PORT: '70000' }, ['PORT']],
     [{ RATE_LIMIT_LOGIN: '-1' }, ['RATE_LIMIT_LOGIN']],
@@ -62,19 +65,19 @@ describe('a malformed configuration', () => {
         'LOG_LEVEL',
       ],
     ],
-  ])('%j is refused with one line for each mistake', async (env, mistakes) => {
+  ])('fails with one line for each error: %j', async (env, errors) => {
     const { stderr } = await refusal(env);
     const lines = stderr.trimEnd().split('\n');
-    expect(lines).toHaveLength(mistakes.length);
-    for (const [index, mistake] of mistakes.entries()) expect(lines[index]).toContain(`Cannot start: ${mistake}`);
+    expect(lines).toHaveLength(errors.length);
+    for (const [index, error] of errors.entries()) expect(lines[index]).toContain(`Cannot start: ${error}`);
     expect(stderr).not.toContain('x'.repeat(73));
     expect(stderr).not.toContain('hidden-word');
   });
 });
 
-describe('what it needs is not there', () => {
-  // Beside the others: it looks for 15 seconds.
-  it.concurrent('names the MongoDB that cannot be reached and what to set, not the password', async () => {
+describe('start with an unavailable resource', () => {
+  // Concurrent with the others, because server selection takes 15 seconds.
+  it.concurrent('prints the address of an unreachable MongoDB and the variable to set, not the password', async () => {
     const { stderr } = await refusal({
       MONGODB_URI: 'mongodb://service:hidden-word@127.0.0.1:1/forms?authSource=admin',
       SESSION_SECRET: 'of the refusal tests',
@@ -85,7 +88,7 @@ describe('what it needs is not there', () => {
     expect(stderr).not.toContain('hidden-word');
   }, 60_000);
 
-  it.concurrent('does not print a password that was not escaped', async () => {
+  it.concurrent('does not print a password that was not percent-encoded', async () => {
     const { stderr } = await refusal({
       MONGODB_URI: 'mongodb://service:hidden/wo@rd@127.0.0.1:1/forms',
       SESSION_SECRET: 'of the refusal tests',
@@ -94,12 +97,12 @@ describe('what it needs is not there', () => {
     expect(stderr).not.toMatch(/hidden|wo@|rd@/);
   });
 
-  it.concurrent('says that the port is in use', async () => {
+  it.concurrent('reports that the port is in use', async () => {
     const other = createServer();
-    const port = await new Promise<number>((done) => {
+    const port = await new Promise<number>((resolve) => {
       other.listen(0, '0.0.0.0', () => {
         const address = other.address();
-        done(typeof address === 'object' && address ? address.port : 0);
+        resolve(typeof address === 'object' && address ? address.port : 0);
       });
     });
     const env = { MONGODB_URI: databaseUri(randomName()), SESSION_SECRET: 'of the refusal tests', PORT: String(port) };
@@ -108,20 +111,20 @@ describe('what it needs is not there', () => {
     expect(stderr).toBe(`Cannot start: Port ${port} is in use by another program. Set PORT to a free port.\n`);
   });
 
-  it.concurrent('says that it cannot listen on HOST', async () => {
+  it.concurrent('reports that it cannot listen on HOST', async () => {
     const env = { MONGODB_URI: databaseUri(randomName()), SESSION_SECRET: 'of the refusal tests', HOST: '192.0.2.1' };
     const { stderr } = await refusal(env);
     expect(stderr).toMatch(/^Cannot start: Cannot listen on 192\.0\.2\.1, port 0 \(EADDRNOTAVAIL\)\. Set HOST/);
   });
 
-  it('says that DATA_DIR is no folder', async () => {
+  it('reports that DATA_DIR is not a folder', async () => {
     const file = join(await leftovers.folder(), 'file');
     await writeFile(file, '');
     const { stderr } = await refusal({ DATA_DIR: join(file, 'data') });
     expect(stderr).toMatch(/^Cannot start: The data folder \S+ cannot be used \(ENOTDIR\)\. Set DATA_DIR/);
   });
 
-  it('lists where it looked for mongod and what to set', async () => {
+  it('lists the locations it searched for mongod and the variables to set', async () => {
     const DATA_DIR = await leftovers.folder();
     const { stderr } = await refusal({ DATA_DIR, MONGOMS_SYSTEM_BINARY: '/nonexistent' });
     expect(stderr).toBe(
@@ -132,7 +135,7 @@ Set MONGODB_URI to a MongoDB that you run, or MONGOMS_SYSTEM_BINARY to the path 
     );
   });
 
-  it('tells why mongod does not start on its files', async () => {
+  it('reports why mongod does not start on its files', async () => {
     const DATA_DIR = await leftovers.folder();
     await mkdir(join(DATA_DIR, 'mongodb'));
     await writeFile(join(DATA_DIR, 'mongodb', 'storage.bson'), 'garbage, not what mongod wrote');

@@ -9,7 +9,7 @@ import { Leftovers, ServerProcess } from '../support/process.ts';
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());
 
-/** The environment of one server, given again to start it again. */
+/** Creates an environment with a new DATA_DIR. Pass it to `start` again to restart the server. */
 async function newEnv(): Promise<{ DATA_DIR: string; LOG_LEVEL: string }> {
   return { DATA_DIR: join(await leftovers.folder(), 'data'), LOG_LEVEL: 'error' };
 }
@@ -18,7 +18,7 @@ function start(env: Record<string, string>, command?: readonly string[]): Server
   return leftovers.keep(new ServerProcess(env, command));
 }
 
-/** Logs in as often as it takes: a machine that is busy may answer 503, and a client then asks again. */
+/** Logs in and retries on 503, which the service may return on a busy machine. */
 async function logIn(client: Client, password: string): Promise<void> {
   for (;;) {
     const { status } = await client.post('/auth/login', { sourceAppId: 'admin', password });
@@ -27,12 +27,12 @@ async function logIn(client: Client, password: string): Promise<void> {
   }
 }
 
-/** The process id of the mongod that serves `dataDir`, by its note of its own. */
+/** Returns the process id of the mongod on `dataDir`, which mongod writes to its lock file. */
 function mongodPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'mongodb', 'mongod.lock'), 'utf8'));
 }
 
-describe('a first start, a kill -9 and the next start', () => {
+describe('first start, kill -9 and restart', () => {
   let env: Record<string, string>;
   let first: ServerProcess;
   let second: ServerProcess;
@@ -47,13 +47,13 @@ describe('a first start, a kill -9 and the next start', () => {
     await admin.post('/auth/apps', { sourceAppId: 'forms' }).expect(200);
     await admin.submit('forms', { email: 'ada@example.com', data: { name: 'Ada' } }).expect(200);
     process.kill(first.pid, 'SIGKILL');
-    // At once: the old mongod still runs, and its owner's process id may still be held by a zombie.
+    // Without delay: the old mongod still runs, and its owner may still exist as a zombie process.
     second = start(env);
     await second.url();
     secondMongod = mongodPid(env.DATA_DIR ?? '');
   });
 
-  it('prints the URL and the admin app with its password once', () => {
+  it('prints the URL and the admin app with its password on the first start', () => {
     expect(first.stdout.trimEnd().split('\n')).toEqual([
       expect.stringMatching(
         /^User Collection Service is ready: (http:\/\/localhost:\d+) \(API documentation: \1\/docs\)$/,
@@ -63,7 +63,7 @@ describe('a first start, a kill -9 and the next start', () => {
     ]);
   });
 
-  it('finds every acknowledged record again, and does not print the password again', async () => {
+  it('keeps every acknowledged record and does not print the password on restart', async () => {
     expect(second.stdout).not.toContain('assword');
     const client = new Client(await second.url());
     await logIn(client, await first.adminPassword());
@@ -72,7 +72,7 @@ describe('a first start, a kill -9 and the next start', () => {
     expect(body.users[0]).toMatchObject({ sourceAppId: 'forms', email: 'ada@example.com', data: { name: 'Ada' } });
   });
 
-  it('refuses a second server on the same DATA_DIR in one readable line, and the first goes on', async () => {
+  it('refuses to start a second server on the same DATA_DIR, and the first keeps running', async () => {
     const { code, stdout, stderr } = await start(env).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(
@@ -82,7 +82,7 @@ describe('a first start, a kill -9 and the next start', () => {
     expect(health.status).toBe(200);
   });
 
-  it('starts a mongod that was killed again by itself, with all records', async () => {
+  it('restarts a killed mongod with all records', async () => {
     const client = new Client(await second.url());
     process.kill(secondMongod, 'SIGKILL');
     for (;;) {
@@ -96,7 +96,7 @@ describe('a first start, a kill -9 and the next start', () => {
     expect(body.users).toHaveLength(1);
   });
 
-  it('leaves no mongod and no claim behind when it is stopped', async () => {
+  it('stops mongod and removes its pid file when it is stopped', async () => {
     const pid = mongodPid(env.DATA_DIR ?? '');
     expect(await second.end('SIGTERM')).toMatchObject({ code: 0 });
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
@@ -104,16 +104,16 @@ describe('a first start, a kill -9 and the next start', () => {
   });
 });
 
-describe('claims on DATA_DIR that prove nothing', () => {
-  it('does not take a living process with a dead owner’s id for the owner', async () => {
+describe('stale pid files in DATA_DIR', () => {
+  it('are ignored if a different process now has the pid of the owner', async () => {
     const env = await newEnv();
     const first = start(env);
     await first.url();
-    const [claim = ''] = (await readdir(env.DATA_DIR)).filter((name) => name.endsWith('.pid'));
+    const [pidFile = ''] = (await readdir(env.DATA_DIR)).filter((name) => name.endsWith('.pid'));
     process.kill(first.pid, 'SIGKILL');
-    // The killed owner's id given again; here to this process, which lives.
-    await writeFile(join(env.DATA_DIR, claim), String(process.pid));
-    // And claims whose ports nobody serves, or which hold no id.
+    // The operating system reused the pid of the killed owner, here for this process.
+    await writeFile(join(env.DATA_DIR, pidFile), String(process.pid));
+    // Pid files of ports without a listener, one of them empty.
     await writeFile(join(env.DATA_DIR, 'mongod-1.pid'), String(process.pid));
     await writeFile(join(env.DATA_DIR, 'mongod-2.pid'), '');
     const second = start(env);
@@ -122,7 +122,7 @@ describe('claims on DATA_DIR that prove nothing', () => {
     expect(await second.end()).toMatchObject({ code: 0 });
   }, 60_000);
 
-  it('lets one of two that start at once on an empty DATA_DIR win, and tells the other', async () => {
+  it('let one of two concurrent starts on an empty DATA_DIR succeed and the other fail with a message', async () => {
     const env = await newEnv();
     const both = [start(env), start(env)];
     const loser = await Promise.race(both.map(async (server) => ({ server, ended: await server.ended })));

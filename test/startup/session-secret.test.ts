@@ -9,14 +9,14 @@ afterAll(() => leftovers.clear());
 
 const secretIn = (dataDir: string) => sessionSecret({ sessionSecret: undefined, dataDir });
 
-describe('the kept session secret', () => {
-  it('is the configured one, and then nothing is written', async () => {
+describe('the session secret', () => {
+  it('is the configured one, and no file is written', async () => {
     const dataDir = await leftovers.folder();
     expect(await sessionSecret({ sessionSecret: 'configured', dataDir })).toBe('configured');
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('is generated once: the same for all that start at once, and later', async () => {
+  it('is generated once and is the same for concurrent and later starts', async () => {
     const dataDir = await leftovers.folder();
     const secrets = await Promise.all(Array.from({ length: 20 }, () => secretIn(dataDir)));
     expect(new Set(secrets).size).toBe(1);
@@ -25,7 +25,7 @@ describe('the kept session secret', () => {
     expect(await readdir(dataDir)).toEqual(['session-secret']);
   });
 
-  it('is made anew where a power cut left an empty file', async () => {
+  it('is generated again if a power failure left an empty file', async () => {
     const dataDir = await leftovers.folder();
     const path = join(dataDir, 'session-secret');
     await writeFile(path, '');

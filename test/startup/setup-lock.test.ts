@@ -7,10 +7,10 @@ const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());
 
 const LOCK = '.setup-lock';
-/** Above every process id of Linux. */
+/** Greater than every process id on Linux. */
 const DEAD_PID = 2 ** 22 + 1;
 
-/** A project whose installation takes a second and says in a file when it begins and ends. */
+/** Creates a project whose installation takes one second and logs its start and end to a file. */
 async function freshClone(): Promise<string> {
   const root = await leftovers.folder();
   await mkdir(join(root, 'scripts'));
@@ -37,14 +37,14 @@ async function freshClone(): Promise<string> {
   return root;
 }
 
-/** Runs commands that install first, all at once; resolves with how they ended. */
+/** Runs commands concurrently that install the project first; resolves with their results. */
 function runCommands(root: string, count: number) {
   const command = () => leftovers.keep(new Process(['sh', '-c', `cd '${root}' && exec node scripts/command.mjs`]));
   return Promise.all(Array.from({ length: count }, () => command().ended));
 }
 
-describe('commands that run at once on a fresh clone', () => {
-  it('wait for each other: one installs, all go on when it is done', async () => {
+describe('concurrent commands on a fresh clone', () => {
+  it('wait until one of them has installed the project', async () => {
     const root = await freshClone();
     const ended = await runCommands(root, 3);
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0]);
@@ -54,7 +54,7 @@ describe('commands that run at once on a fresh clone', () => {
     expect((await readdir(root)).filter((name) => name.startsWith(LOCK))).toEqual([]);
   });
 
-  it('take over the lock of a process that is gone, and still only one installs', async () => {
+  it('replace the lock of a process that no longer exists, and only one installs', async () => {
     const root = await freshClone();
     await writeFile(join(root, LOCK), `${DEAD_PID} 6a2b8d0c-6a3e-4f0e-9f53-000000000000`);
     const ended = await runCommands(root, 4);
@@ -63,7 +63,7 @@ describe('commands that run at once on a fresh clone', () => {
     expect((await readdir(root)).filter((name) => name.startsWith(LOCK))).toEqual([]);
   });
 
-  it('do not keep the lock when the installation fails: the next one tries again', async () => {
+  it('release the lock if the installation fails, so that the next command tries again', async () => {
     const root = await freshClone();
     await writeFile(join(root, 'preinstall.mjs'), 'process.exit(1)');
     for (const { code } of await runCommands(root, 2)) expect(code).toBe(1);

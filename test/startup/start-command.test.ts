@@ -13,26 +13,26 @@ const { start }: { start: string } = JSON.parse(
 ).scripts;
 const [, platformCheck = '', posix, windows] = /^(node -e ".+") && exec (node .+) \|\| (node .+)$/.exec(start) ?? [];
 
-/** Makes `node -e` believe that it runs on Windows. */
+/** NODE_OPTIONS that set `process.platform` to win32 in `node -e`. */
 const asOnWindows = `--import=data:text/javascript,${encodeURIComponent(
   "if (process.execArgv.includes('-e')) Object.defineProperty(process, 'platform', { value: 'win32' })",
 )}`;
 
 describe('npm start', () => {
-  it('runs the same command on every system, in place of the shell where shells can do that', () => {
+  it('runs the same command on every system, with `exec` where the shell supports it', () => {
     expect(posix).toMatch(/^node (--\S+ )+scripts\/start\.mjs$/);
     expect(windows).toBe(posix);
     const check = (NODE_OPTIONS: string) =>
       spawnSync('sh', ['-c', platformCheck], { env: { PATH: process.env.PATH, NODE_OPTIONS } }).status;
     expect(check('')).toBe(0);
     expect(check(asOnWindows)).toBe(1);
-    // What cmd.exe would take for its own.
+    // Characters that cmd.exe interprets.
     expect(platformCheck).not.toMatch(/[%^&|<>!]/);
   });
 
-  it('starts without `exec`, as on Windows, and ends when the terminal interrupts all of its processes', async () => {
+  it('starts without `exec`, as on Windows, and stops when the terminal interrupts the process group', async () => {
     const env = { MONGODB_URI: databaseUri(randomName()), SESSION_SECRET: 'of the start tests', LOG_LEVEL: 'silent' };
-    // In a session of its own, as the processes of a terminal are; its leader becomes npm.
+    // A separate session, as in a terminal; npm becomes its leader.
     const command = ['setsid', 'npm', 'start', '--silent'];
     const npm = leftovers.keep(new ServerProcess({ ...env, NODE_OPTIONS: asOnWindows }, command));
     try {
@@ -42,7 +42,7 @@ describe('npm start', () => {
       await npm.ended;
       await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
     } finally {
-      // After a failure: npm may be gone while the server is not.
+      // After a failure the server may still run although npm has exited.
       spawnSync('kill', ['-KILL', '--', `-${npm.pid}`]);
     }
   });

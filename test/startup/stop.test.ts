@@ -9,50 +9,53 @@ afterAll(() => leftovers.clear());
 
 const CLIENTS = 20;
 
-/** What one connection saw: it asks again and again, and stops when the server says that the connection ends. */
-interface Seen {
+/** The result of the requests on one connection. */
+interface ConnectionResult {
   answered: number;
   failed: string | undefined;
 }
 
-/** Asks on one keep-alive connection until an answer says `Connection: close`. Every request on it is received, so each must be answered. */
-async function askUntilClosed(url: string): Promise<Seen> {
+/**
+ * Sends requests on one keep-alive connection until a response has `Connection: close`. The server
+ * receives every request, so each one must get a response.
+ */
+async function requestUntilClosed(url: string): Promise<ConnectionResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const seen: Seen = { answered: 0, failed: undefined };
+  const result: ConnectionResult = { answered: 0, failed: undefined };
   for (let last = false; !last; ) {
-    last = await new Promise<boolean>((done) => {
+    last = await new Promise<boolean>((resolve) => {
       const request = get(`${url}/ready`, { agent }, (response) => {
         response.resume().once('end', () => {
-          seen.answered += 1;
-          done(response.headers.connection === 'close');
+          result.answered += 1;
+          resolve(response.headers.connection === 'close');
         });
       });
       request.once('error', (error) => {
-        seen.failed = error.message;
-        done(true);
+        result.failed = error.message;
+        resolve(true);
       });
     });
   }
   agent.destroy();
-  return seen;
+  return result;
 }
 
 async function underLoad(server: ServerProcess) {
   const url = await server.url();
-  const clients = Array.from({ length: CLIENTS }, () => askUntilClosed(url));
-  // The load has begun when an answer has come on a connection of its own, behind those.
+  const clients = Array.from({ length: CLIENTS }, () => requestUntilClosed(url));
+  // A response on another connection, opened later, shows that the load has started.
   await fetch(`${url}/ready`);
   return { url, finished: Promise.all(clients) };
 }
 
-describe('a stop under keep-alive load', () => {
+describe('stop under keep-alive load', () => {
   it.each([
     ['SIGTERM', 'the server', ['node', 'scripts/start.mjs']],
     ['SIGINT', 'the server', ['node', 'scripts/start.mjs']],
     ['SIGTERM', 'npm start', ['npm', 'start', '--silent']],
     ['SIGINT', 'npm start', ['npm', 'start', '--silent']],
   ] as const)(
-    '%s to %s: every request is answered, the code is 0, nobody listens any more',
+    'responds to every request, exits with code 0 and closes the port: %s to %s',
     async (signal, program, command) => {
       const database: Record<string, string> =
         program === 'npm start' ? { DATA_DIR: await leftovers.folder() } : { MONGODB_URI: databaseUri(randomName()) };
@@ -63,13 +66,13 @@ describe('a stop under keep-alive load', () => {
       const clients = await finished;
       expect(clients.map(({ failed }) => failed)).toEqual(Array(CLIENTS).fill(undefined));
       expect(Math.min(...clients.map(({ answered }) => answered))).toBeGreaterThan(0);
-      // Of its own: above 10 seconds it would have ended itself with code 1.
+      // The server exits with code 1 if the stop takes more than 10 seconds.
       expect(ended).toMatchObject({ code: 0, stderr: '' });
       await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
     },
   );
 
-  it('a second signal does not cut the first stop short: Ctrl-C under npm comes twice', async () => {
+  it('ignores a second signal: Ctrl-C under npm sends two', async () => {
     const DATA_DIR = await leftovers.folder();
     const server = leftovers.keep(new ServerProcess({ DATA_DIR, LOG_LEVEL: 'silent' }));
     const { finished } = await underLoad(server);
@@ -79,10 +82,10 @@ describe('a stop under keep-alive load', () => {
     expect((await finished).map(({ failed }) => failed)).toEqual(Array(CLIENTS).fill(undefined));
   });
 
-  it('a signal while it starts leaves no mongod behind', async () => {
+  it('leaves no mongod running if a signal arrives during the start', async () => {
     const DATA_DIR = await leftovers.folder();
     const server = leftovers.keep(new ServerProcess({ DATA_DIR, LOG_LEVEL: 'silent' }));
-    // Its claim is laid just before mongod is started.
+    // The server writes the pid file immediately before it starts mongod.
     while (!(await readdir(DATA_DIR)).some((name) => name.endsWith('.pid'))) await new Promise(setImmediate);
     expect(await server.end('SIGTERM')).toMatchObject({ code: 0 });
     expect((await readdir(DATA_DIR)).filter((name) => name.endsWith('.pid'))).toEqual([]);

@@ -3,30 +3,35 @@ import { expect } from 'vitest';
 import { launchChromium } from './chromium.mjs';
 import type { TestServer } from './server.ts';
 
-/** What Chromium itself notes when an API answers with a refusal; the page shows those to the person. */
-const NOTE_OF_REFUSAL = /^Failed to load resource: the server responded with a status of 4\d\d/;
+/**
+ * The console message that Chromium logs for a 4xx response. Expected: the page shows the error.
+ */
+const REFUSED_REQUEST_LOG = /^Failed to load resource: the server responded with a status of 4\d\d/;
 const WAIT_MS = 15_000;
 
-/** A page in a browser of its own profile, with all that went wrong in it. */
+/** A page in its own browser context. Records the errors that occur in it. */
 export interface Visit {
   page: Page;
-  /** Fails when the page asked another origin for anything, broke its policy, or left an error in the console. */
+  /**
+   * Fails if the page requested a URL of another origin, violated its content security policy or
+   * logged a console error.
+   */
   expectClean(): void;
   close(): Promise<void>;
 }
 
 let browser: Browser | undefined;
 
-/** Closes the browser of this test file. */
+/** Closes the browser that the pages of this test file share. */
 export async function closeBrowser(): Promise<void> {
   await browser?.close();
   browser = undefined;
 }
 
 /**
- * Opens a page of the dashboard in a fresh profile. All visits of one test file share one browser.
+ * Opens a dashboard page in a new browser context. All pages of one test file share one browser.
  *
- * @param origin by which the browser knows the server
+ * @param origin the origin under which the browser opens the server
  */
 export async function visit(
   { listener }: TestServer,
@@ -38,27 +43,27 @@ export async function visit(
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
-  const complaints: string[] = [];
+  const problems: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error' && !NOTE_OF_REFUSAL.test(message.text())) complaints.push(message.text());
+    if (message.type() === 'error' && !REFUSED_REQUEST_LOG.test(message.text())) problems.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
+  page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`));
   page.on('dialog', (dialog) => {
-    complaints.push(`a dialog opened: ${dialog.message()}`);
+    problems.push(`a dialog opened: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${origin}/`)) complaints.push(`asked for ${request.url()}`);
+    if (!request.url().startsWith(`${origin}/`)) problems.push(`requested ${request.url()}`);
   });
   await page.goto(`${origin}/dashboard${path}`);
   return {
     page,
-    expectClean: () => expect(complaints).toEqual([]),
+    expectClean: () => expect(problems).toEqual([]),
     close: () => context.close(),
   };
 }
 
-/** Fills in the log-in form and waits for the pages behind it. */
+/** Submits the log-in form and waits for the main navigation. */
 export async function logIn(page: Page, app: { sourceAppId: string; password: string }): Promise<void> {
   await page.getByLabel('App ID').fill(app.sourceAppId);
   await page.getByRole('textbox', { name: 'Password' }).fill(app.password);
@@ -66,7 +71,7 @@ export async function logIn(page: Page, app: { sourceAppId: string; password: st
   await page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
 }
 
-/** The texts of a table's cells, row by row, without its head. */
+/** Returns the cell texts of a table row by row, without the header row. */
 export async function tableRows(page: Page, name: string): Promise<string[][]> {
   const rows = page.getByRole('region', { name }).locator('tbody tr');
   return Promise.all((await rows.all()).map((row) => row.locator('td').allInnerTexts()));

@@ -10,9 +10,9 @@ export type Citation = { text: string; line: number } & (
   | { kind: 'outside' }
 );
 
-/** What the documents of the repository offer to citations. */
+/** The content of the repository's documents that citations can reference. */
 export interface Documents {
-  /** The rules of each section of the specification, by its number. */
+  /** Section number of the specification to the numbers of its rules. */
   sections: ReadonlyMap<string, ReadonlySet<number>>;
   invariants: ReadonlySet<number>;
   /** File names in docs/decisions. */
@@ -31,7 +31,10 @@ const SPECIFICATION = new RegExp(
 );
 /** In the specification itself a section is cited by its number alone. */
 const OWN_SECTION = new RegExp(String.raw`\b[Ss]ections?\s+${SECTION}`, 'g');
-/** As in "spec 2.1, 4.1, rule 3, and 4.3". A second section without a dot must be named as one. */
+/**
+ * The second and later sections of "spec 2.1, 4.1, rule 3, and 4.3". A later section whose number
+ * has no dot needs the word "section".
+ */
 const NEXT_SECTION = new RegExp(
   String.raw`(?:,\s+|,?\s+and\s+)(?:(?:section\s+)?(\d+\.\d+)|section\s+(\d+))${RULES}`,
   'y',
@@ -45,15 +48,16 @@ const DOCUMENT = /\b((?:docs\/[\w/-]+|README|SECURITY|CONTRIBUTING|CHANGELOG)\.m
 const LINK = /\]\(([^)\s]+)[^)]*\)/g;
 const OUTSIDE = /\b(?:SPEC|DESIGN)\b|\bEXTENSIONS\.md\b/g;
 
-/** The marks that begin a line of a comment or of a quotation. */
+/** The markers at the start of a comment line or a quotation line. */
 const LINE_MARK = /^([ \t]*)(\*|\/\/|#+|>)(?=[ \t])/gm;
 
 /**
- * Finds all citations in a file: `spec 2.4, rule 5`, `docs/specification.md, section 4.1`, `invariant 3`, `decision 12`,
- * `docs/decisions/0004`, a document with a quoted heading, links in Markdown, and the names of documents that are not in
- * the repository (kind `outside`). A citation may continue on the next line of a comment.
+ * Finds all citations in a file: `spec 2.4, rule 5`, `docs/specification.md, section 4.1`,
+ * `invariant 3`, `decision 12`, `docs/decisions/0004`, a document with a quoted heading, Markdown
+ * links, and the names of documents that are not in the repository (kind `outside`). A citation may
+ * continue on the next line of a comment.
  *
- * @param file the path of the file from the root; links are resolved from its folder
+ * @param file the path of the file relative to the root; links are resolved from its folder
  */
 export function findCitations(file: string, content: string): Citation[] {
   const text = content.replace(LINE_MARK, (_, space: string, mark: string) => space + ' '.repeat(mark.length));
@@ -85,7 +89,7 @@ export function findCitations(file: string, content: string): Citation[] {
     if (!name.endsWith('.md')) found.push({ kind: 'decision', ...at(index, cited), number });
   }
   for (const { 0: cited, 1: document = '', 2: heading, index } of text.matchAll(DOCUMENT)) {
-    // As the text or target of a link it is relative to the file, and checked as a link.
+    // The text or target of a link is relative to the file and is checked as a link.
     if (!/[[(/]$/.test(text.slice(0, index))) {
       found.push({ kind: 'document', ...at(index, cited), file: document, heading: heading?.replace(/\s+/g, ' ') });
     }
@@ -105,7 +109,7 @@ function sectionOf(section = '', rule?: string, rules?: string): { section: stri
   return { section, rules: numbersOf(rule ?? rules) };
 }
 
-/** The numbers of a list like "1, 3 and 5" or "2 to 4". */
+/** Returns the numbers of a list like "1, 3 and 5" or "2 to 4". */
 function numbersOf(list = ''): number[] {
   const range = /^(\d+)\s+to\s+(\d+)$/.exec(list);
   if (!range) return [...list.matchAll(/\d+/g)].map(Number);
@@ -113,7 +117,7 @@ function numbersOf(list = ''): number[] {
   return Array.from({ length: Math.max(0, high - low + 1) }, (_, index) => low + index);
 }
 
-/** Why a citation leads nowhere, or undefined. */
+/** Returns the reason why a citation does not resolve, or undefined if it does. */
 export function problemOf(citation: Citation, documents: Documents): string | undefined {
   switch (citation.kind) {
     case 'specification': {
@@ -148,12 +152,12 @@ export function problemOf(citation: Citation, documents: Documents): string | un
   }
 }
 
-/** The headings of a Markdown document, without their marks. */
+/** Returns the headings of a Markdown document without `#` markers. */
 function headingsOf(markdown: string): string[] {
   return [...withoutCode(markdown).matchAll(/^#{1,6} (.+)$/gm)].map(([, text = '']) => text.trim());
 }
 
-/** The anchors that GitHub gives to headings. */
+/** Returns the anchors that GitHub generates for headings. */
 function anchorsOf(headings: readonly string[]): string[] {
   const used = new Map<string, number>();
   return headings.map((text) => {
@@ -172,10 +176,11 @@ function withoutCode(markdown: string): string {
 }
 
 /**
- * The numbered sections of a document, each with the numbers of its rules: list items at the beginning of a line, also
- * under headings without a number. A citation must lead to one rule, so the rules of a section count from 1 on.
+ * Returns the numbered sections of a document, each with the numbers of its rules: list items at
+ * the start of a line, also those under headings without a number. A citation must resolve to
+ * exactly one rule, so the rules of a section are numbered from 1 without gaps.
  *
- * @throws {Error} when a section or a rule is there twice, or a number is left out
+ * @throws {Error} if a section or rule number is duplicated or missing
  */
 export function numberedSections(markdown: string): Map<string, Set<number>> {
   const sections = new Map<string, Set<number>>();
@@ -193,7 +198,7 @@ export function numberedSections(markdown: string): Map<string, Set<number>> {
   return sections;
 }
 
-/** The numbers of the list under the heading "Invariants". */
+/** Returns the numbers of the list under the heading "Invariants". */
 export function numberedInvariants(markdown: string): Set<number> {
   const [, section = ''] = /^## Invariants$(.*?)(?=^## |(?!.))/ms.exec(markdown) ?? [];
   return new Set([...section.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number)));
@@ -214,7 +219,7 @@ export function readDocuments(root: string): Documents {
 const FOLDERS = ['src', 'web/src', 'test', 'scripts', 'docs'];
 const TEXT = /(?:\.(?:m?ts|tsx|m?js|css|html|md|toml|ya?ml)|^Dockerfile|^\.env\.example)$/;
 
-/** The paths of all files that may hold citations, from `root`. */
+/** Returns the paths, relative to `root`, of all files that may contain citations. */
 export function filesWithCitations(root: string): string[] {
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { withFileTypes: true, recursive: true })

@@ -2,15 +2,15 @@ import supertest, { type Test } from 'supertest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { assertDocumented } from './openapi.ts';
 
-let made = 0;
+let appCount = 0;
 
-/** An app that a test made, with a client for its operators. */
+/** The credentials of an app that a test created. */
 export interface TestApp {
   sourceAppId: string;
   password: string;
 }
 
-/** A browser of its own: it keeps cookies. Every answer that it gets is checked against the OpenAPI document. */
+/** An HTTP client with its own cookie jar. Checks every response against the OpenAPI document. */
 export class Client {
   readonly url: string;
   readonly #agent: ReturnType<typeof supertest.agent>;
@@ -36,7 +36,7 @@ export class Client {
     return this.#checked(this.#agent.delete(path));
   }
 
-  /** POST /v1/users. */
+  /** Sends `POST /v1/users`. */
   submit(sourceAppId: string, body: string | object): Test {
     return this.post('/v1/users', body).set('x-app-id', sourceAppId);
   }
@@ -46,10 +46,10 @@ export class Client {
     return this;
   }
 
-  /** Creates an app of a new name, with a schema when fields are given. For an admin's client. */
+  /** Creates an app with a unique id and, if given, a schema. Requires an admin session. */
   async buildApp(schema?: { rejectUnknown?: boolean; fields: FieldDefinitionInput[] }): Promise<TestApp> {
-    made += 1;
-    const { body } = await this.post('/auth/apps', { sourceAppId: `app-${made}` }).expect(200);
+    appCount += 1;
+    const { body } = await this.post('/auth/apps', { sourceAppId: `app-${appCount}` }).expect(200);
     if (schema) await this.putSchema(body.sourceAppId, schema).expect(200);
     return { sourceAppId: body.sourceAppId, password: body.password };
   }

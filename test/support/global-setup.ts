@@ -8,12 +8,12 @@ import { startEmbedded } from '../../src/database/embedded/embedded.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The mongod that all test files share; each uses a database of its own. */
+    /** The URI of the mongod that all test files share. Each file uses its own database. */
     mongodbUri: string;
   }
 }
 
-/** Runs one real mongod for the whole test run, obtained as the service obtains its own. */
+/** Starts one mongod for the whole test run, in the same way as the service starts its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-test-'));
   const { mongod } = loadConfig(process.env);

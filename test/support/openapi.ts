@@ -4,7 +4,7 @@ import type { Response } from 'supertest';
 import { createOpenApiDocument } from '../../src/api/openapi.ts';
 import { allEndpoints } from '../../src/http/endpoints.ts';
 
-/** The document as it is served: what is asserted about it holds for clients too. */
+/** The OpenAPI document in the JSON form that the service sends. */
 export const document = JSON.parse(JSON.stringify(createOpenApiDocument(allEndpoints)));
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -17,16 +17,19 @@ const paths = Object.keys(document.paths).map((path) => ({
 }));
 const compiled = new Map<string, ValidateFunction>();
 
-/** Fails unless the document foresees this answer: its status, and the shape of its body. What no endpoint is named for is not checked. */
+/**
+ * Throws unless the OpenAPI document declares the status, content type and body of a response.
+ * Ignores paths and methods that the document does not declare.
+ */
 export function assertDocumented(method: string, pathname: string, response: Response): void {
   const path = paths.find(({ pattern }) => pattern.test(pathname))?.path;
   const operation = path && document.paths[path][method.toLowerCase()];
   if (!path || !operation) return;
-  const described = operation.responses[String(response.status)];
-  if (!described)
-    throw new Error(`${method} ${path} answered ${response.status}, which the OpenAPI document does not list`);
-  if (!described.content) return;
-  if (!described.content[response.type])
+  const declared = operation.responses[String(response.status)];
+  if (!declared)
+    throw new Error(`${method} ${path} responded with ${response.status}, which the OpenAPI document does not list`);
+  if (!declared.content) return;
+  if (!declared.content[response.type])
     throw new Error(
       `${method} ${path} ${response.status} is of type ${response.type}, which the document does not list`,
     );

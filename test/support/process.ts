@@ -7,14 +7,17 @@ import { inject } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** What a process that has ended leaves. `code` is null when a signal ended it. */
+/** The result of a process that has exited. `code` is null if a signal ended it. */
 export interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** A process of the project's own programs. What it is given of this environment is only what finds programs and the cached mongod. */
+/**
+ * A process that runs one of the project's programs. It inherits only the environment variables
+ * that locate programs and the cached mongod.
+ */
 export class Process {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ended>;
@@ -34,73 +37,75 @@ export class Process {
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
     });
-    // A process that does not read its input may end before it is written.
+    // A process that does not read its input may exit before the input is written.
     this.child.stdin.on('error', () => undefined);
-    this.ended = new Promise((done, fail) => {
-      this.child.once('error', fail);
-      this.child.once('close', (code) => done({ code, stdout: this.stdout, stderr: this.stderr }));
+    this.ended = new Promise((resolve, reject) => {
+      this.child.once('error', reject);
+      this.child.once('close', (code) => resolve({ code, stdout: this.stdout, stderr: this.stderr }));
     });
   }
 
   get pid(): number {
-    if (this.child.pid === undefined) throw new Error('the process was not started');
+    if (this.child.pid === undefined) throw new Error('the process did not start');
     return this.child.pid;
   }
 
-  /** Resolves with the match when standard output holds `pattern`; fails when the process ends before. */
-  async says(pattern: RegExp): Promise<RegExpExecArray> {
+  /**
+   * Resolves with the match of `pattern` in standard output; rejects if the process exits first.
+   */
+  async waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.stdout);
       if (match) return match;
       if (this.child.exitCode !== null || this.child.signalCode !== null) {
         const { code, stderr } = await this.ended;
-        throw new Error(`ended with code ${code} before it said ${pattern}: ${stderr}`);
+        throw new Error(`exited with code ${code} before it printed ${pattern}: ${stderr}`);
       }
       await sleep(20);
     }
   }
 
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the process to exit. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
     return this.ended;
   }
 }
 
-/** The URI of a database on the mongod that all test files share. */
+/** Returns the URI of a database on the mongod that all test files share. */
 export function databaseUri(database: string): string {
   const uri = new URL(inject('mongodbUri'));
   uri.pathname = `/${database}`;
   return uri.href;
 }
 
-/** Runs the command-line tool to its end. */
+/** Runs the command-line tool until it exits. */
 export async function runCli(args: readonly string[], env: Record<string, string>, input = ''): Promise<Ended> {
   const tool = new Process([process.execPath, 'dist/cli.js', ...args], env);
   tool.child.stdin.end(input);
   return tool.ended;
 }
 
-/** A server process, as `npm start` runs it, on a free port. */
+/** A server process on a free port, started by default with the script that `npm start` runs. */
 export class ServerProcess extends Process {
   constructor(env: Record<string, string>, command: readonly string[] = [process.execPath, 'scripts/start.mjs']) {
     super(command, { PORT: '0', ...env });
   }
 
-  /** The URL that it prints when it is ready. */
+  /** Returns the URL that the server prints when it is ready. */
   async url(): Promise<string> {
-    const [, url = ''] = await this.says(/is ready: (\S+)/);
+    const [, url = ''] = await this.waitForOutput(/is ready: (\S+)/);
     return url;
   }
 
-  /** The password that it prints on the first start. */
+  /** Returns the admin password that the server prints on its first start. */
   async adminPassword(): Promise<string> {
-    const [, password = ''] = await this.says(/Admin password: (\S+) /);
+    const [, password = ''] = await this.waitForOutput(/Admin password: (\S+) /);
     return password;
   }
 }
 
-/** Temporary folders and processes of one test file, for its `afterAll`. */
+/** The processes and temporary folders of one test file. Clear them in `afterAll`. */
 export class Leftovers {
   readonly #processes: Process[] = [];
   readonly #folders: string[] = [];
@@ -116,10 +121,10 @@ export class Leftovers {
     return folder;
   }
 
-  /** Ends what still runs, then removes the folders. */
+  /** Stops all processes, then removes all folders. */
   async clear(): Promise<void> {
     await Promise.all(this.#processes.map((process) => process.end()));
-    // A mongod whose server was killed may still write.
+    // A mongod whose server was killed may still write files.
     for (const folder of this.#folders) await rm(folder, { recursive: true, force: true, maxRetries: 20 });
   }
 }

@@ -1,23 +1,25 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a TCP server that a test can make fail. */
+/** A TCP proxy that simulates network failures. */
 export interface TcpProxy {
   port: number;
-  /** Ends all connections and refuses new ones, as when the server's process is gone. */
+  /** Closes all connections and refuses new ones, as when the server process has exited. */
   cut(): void;
-  /** Keeps connections open and passes nothing on, as when the server's machine hangs. */
+  /** Keeps connections open and forwards nothing, as when the server's machine hangs. */
   stall(): void;
   /**
-   * Passes the next `times` writes on to MongoDB and withholds their answers: as when the network fails between commit and answer. Their connections are
-   * cut, or stay open in silence for good; all others go on. The first `after` writes are answered.
+   * Forwards the next `times` writes to MongoDB and drops their replies, as when the network fails
+   * between commit and reply. The connections of these writes are closed (`cut`) or stay open and
+   * never receive data (`silent`). Other connections are not affected. The first `after` writes
+   * receive their replies.
    */
   withholdAnswers(how: 'cut' | 'silent', times: number, after?: number): void;
-  /** Passes everything on again, but for connections that are silent for good. */
+  /** Forwards all traffic again, except on connections that were made `silent`. */
   restore(): void;
   close(): Promise<void>;
 }
 
-/** How a command that writes begins in MongoDB's wire protocol: a text element of that name. */
+/** The first bytes of write commands in MongoDB's wire protocol: a string element of that name. */
 const WRITES = ['\x02insert\0', '\x02update\0', '\x02findAndModify\0'];
 
 /** Starts a proxy in front of `target`, a URL with host and port. */
@@ -27,36 +29,36 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
   const withheld = new Set<Socket>();
   let withhold = { how: 'cut' as 'cut' | 'silent', times: 0, after: 0 };
 
-  const server = createServer((near) => {
-    if (state === 'cut') return void near.destroy();
-    const far = connect(Number(target.port), target.hostname);
-    const pair: [Socket, Socket] = [near, far];
+  const server = createServer((clientSocket) => {
+    if (state === 'cut') return void clientSocket.destroy();
+    const targetSocket = connect(Number(target.port), target.hostname);
+    const pair: [Socket, Socket] = [clientSocket, targetSocket];
     pairs.add(pair);
-    near.on('data', (chunk) => {
+    clientSocket.on('data', (chunk) => {
       if (withhold.times > 0 && WRITES.some((name) => chunk.includes(name))) {
         if (withhold.after > 0) withhold.after -= 1;
         else {
           withhold.times -= 1;
-          withheld.add(near);
+          withheld.add(clientSocket);
         }
       }
-      far.write(chunk);
+      targetSocket.write(chunk);
     });
-    far.on('data', (chunk) => {
-      if (!withheld.has(near)) near.write(chunk);
-      else if (withhold.how === 'cut') near.destroy();
+    targetSocket.on('data', (chunk) => {
+      if (!withheld.has(clientSocket)) clientSocket.write(chunk);
+      else if (withhold.how === 'cut') clientSocket.destroy();
     });
-    for (const [from, to] of [pair, [far, near] as const]) {
+    for (const [from, to] of [pair, [targetSocket, clientSocket] as const]) {
       from.on('error', () => undefined);
       from.on('close', () => {
         to.destroy();
         pairs.delete(pair);
-        withheld.delete(near);
+        withheld.delete(clientSocket);
       });
       if (state === 'stalled') from.pause();
     }
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   const each = (act: (socket: Socket) => void): void => {
     for (const pair of pairs) for (const socket of pair) act(socket);
@@ -81,7 +83,7 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
     },
     async close() {
       each((socket) => socket.destroy());
-      await new Promise((done) => server.close(done));
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -12,19 +12,19 @@ import { Client } from './client.ts';
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-tests';
 const PASSWORD_COST = 4;
 
-/** A running server on the shared mongod. */
+/** A running server that uses the shared mongod. */
 export interface TestServer {
   /** A client without a session. */
   client: Client;
-  /** A client that is logged in as the admin app. */
+  /** A client with a session of the admin app. */
   admin: Client;
   services: Services;
   listener: Listener;
-  /** The database itself, to look at what is really stored. */
+  /** The database, for assertions on stored documents. */
   db: ReturnType<typeof databaseOf>;
-  /** The name of its database; give it to a second server to have two on one. */
+  /** The name of the database. Pass it to `startServer` to start a second server on it. */
   database: string;
-  /** All that was logged, one JSON object a line. */
+  /** Returns all log output, one JSON object per line. */
   log(): string;
   close(): Promise<void>;
 }
@@ -34,12 +34,13 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
 }
 
 /**
- * Starts a real server with a database of its own.
+ * Starts a server with its own database.
  *
- * @param env variables as the program takes them, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` for another way to the shared mongod
- * @param database an existing server's, for a second server on it
- * @param sweepEveryMs the interval between sweeps for interrupted deletions
- * @param passwordCost bcrypt's; the default takes no time
+ * @param env environment variables of the service, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` selects
+ * another route to the shared mongod, for example through a proxy
+ * @param database the database of another server, to start a second server on it
+ * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
+ * @param options.passwordCost the bcrypt cost; the default takes negligible time
  */
 export async function startServer(
   env: Record<string, string> = {},
@@ -49,9 +50,9 @@ export async function startServer(
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
   const sink = new Writable({
-    write(chunk, _encoding, done) {
+    write(chunk, _encoding, callback) {
       lines.push(String(chunk));
-      done();
+      callback();
     },
   });
   const logger = createLogger(config, sink);
