@@ -7,10 +7,7 @@ const HEADER_BYTES = 16;
 /** A TCP proxy in front of MongoDB that records the commands of its clients. */
 export interface CommandTap {
   port: number;
-  /**
-   * The commands sent so databaseSocket, oldest first. Excludes the document sequences of a command
-   * (`documents`, `updates`).
-   */
+  /** The commands sent so far, with their documents. The name of a command is its first key. */
   commands(): mongo.Document[];
   close(): Promise<void>;
 }
@@ -62,12 +59,25 @@ function readMessages(bytes: Buffer, commands: mongo.Document[]): Buffer<ArrayBu
   return Buffer.from(rest);
 }
 
-/** Returns the body of an OP_MSG: the section of kind 0. Sections of kind 1 contain documents. */
+/** The body of an OP_MSG, a section of kind 0, with the documents of its sections of kind 1 (`documents`, `updates`, `deletes`). */
 function commandOf(sections: Buffer): mongo.Document {
+  const command: mongo.Document = {};
   for (let at = 0; at < sections.length; ) {
     const size = sections.readInt32LE(at + 1);
-    if (sections[at] === 0) return mongo.BSON.deserialize(sections.subarray(at + 1, at + 1 + size));
+    const section = sections.subarray(at + 1, at + 1 + size);
+    if (sections[at] === 0) Object.assign(command, mongo.BSON.deserialize(section));
+    else Object.assign(command, documentsOf(section));
     at += 1 + size;
   }
-  throw new Error('a message without a command');
+  return command;
+}
+
+/** A section of kind 1: its size, the name of the field that it stands for, and documents. */
+function documentsOf(section: Buffer): mongo.Document {
+  const nameEnds = section.indexOf(0, 4);
+  const documents: mongo.Document[] = [];
+  for (let at = nameEnds + 1; at < section.length; at += section.readInt32LE(at)) {
+    documents.push(mongo.BSON.deserialize(section.subarray(at, at + section.readInt32LE(at))));
+  }
+  return { [section.toString('utf8', 4, nameEnds)]: documents };
 }
