@@ -1,24 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mongo, type Types } from 'mongoose';
 import pLimit from 'p-limit';
 import { isOverTime } from '../database/failures.ts';
-import {
-  type DocumentId,
-  firstBatch,
-  firstDocuments,
-  headOf,
-  type IdAndSize,
-  idOf,
-  type RawDocuments,
-  sizeOf,
-} from '../database/raw-batches.ts';
+import { type DocumentId, firstBatch, headOf, idOf, type RawDocuments, sizeOf } from '../database/raw-batches.ts';
+import { createRecordSizes, MAX_PAGE_BYTES, PAGE_BYTES } from './record-sizes.ts';
+import { createSliceReader } from './record-slice.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
-
-/** Records of one query at most: with 500 eight listings at once took half as long again, with 100 the database a third more. */
-const PAGE_RECORDS = 200;
-/** What a page should have; one is on its way to the client and one is read ahead. */
-const PAGE_BYTES = 128 * 1024;
-/** A page that turns out larger is cut to this. Beyond it nothing is read ahead. */
-const MAX_PAGE_BYTES = 2 * PAGE_BYTES;
 
 /** How long one query may run. The deadline of a request is longer, so that its refusal says why. */
 const PAGE_TIME_MS = 2_000;
@@ -57,6 +44,14 @@ export type RecordPages = ReturnType<typeof createRecordPages>;
 export function createRecordPages(users: UserCollection) {
   const pageSlots = pLimit(PAGES_AT_ONCE);
   const stretchSlots = pLimit(STRETCHES_AT_ONCE);
+  const turns = pLimit(1);
+  const sizes = createRecordSizes();
+
+  /**
+   * Resolves in a later turn of the event loop, and in one of its own: of all readers that wait, one goes on per turn.
+   * To be awaited before some milliseconds of work on records, so that other requests are answered in between.
+   */
+  const turn = (): Promise<void> => turns(() => nextTurn());
 
   /** One page of at most `count` records from `from` on, down to but without `end`. */
   async function readPage(
@@ -85,45 +80,47 @@ export function createRecordPages(users: UserCollection) {
     return { documents, next: isEnd ? undefined : { from: { id: idOf(last), isRead: true } } };
   }
 
-  /**
-   * A page of the records that match. The query is bounded to the next records in index order, however few of them
-   * match, so that it ends soon; a page may be empty.
-   */
-  async function readStretch(
-    appId: Types.ObjectId,
-    filter: Filter,
-    from: Position,
-    count: number,
-    length: number,
-  ): Promise<Page> {
-    const [end] = await users
-      .find({ appId, ...(from && { _id: { $lt: from.id } }) }, { projection: { _id: 1 }, hint: INDEX, sort: INDEX })
+  /** The id of the record that comes `length` records after `from`, from the keys of the index alone. */
+  async function idAfter(appId: Types.ObjectId, from: Position, length: number): Promise<DocumentId | undefined> {
+    const older = from && { _id: { $lt: from.id } };
+    const options = { projection: { _id: 1 }, hint: INDEX, sort: INDEX, maxTimeMS: STRETCH_TIME_MS } as const;
+    const [found] = await users
+      .find({ appId, ...older }, options)
       .skip(length)
       .limit(1)
-      .maxTimeMS(STRETCH_TIME_MS)
       .toArray();
-    const page = await readPage(appId, filter, from, count, end?._id, STRETCH_TIME_MS);
-    if (page.next || !end) return page;
-    return { ...page, next: { from: { id: end._id, isRead: false } } };
+    return found?._id;
   }
 
-  /** Reads stretches whose length follows the time that they take. */
+  /**
+   * Reads pages of the records that match, in stretches of the index: each query ends soon, however few records match.
+   * A page of a stretch without a match is empty. The length of a stretch follows the time that the one before took.
+   */
   function createStretchReader(appId: Types.ObjectId, filter: Filter, signal: AbortSignal | undefined) {
     let length = FIRST_STRETCH;
+    let stretch: { end: DocumentId | undefined } | undefined;
+
+    async function read(from: Position, count: number): Promise<Page> {
+      if (signal?.aborted) return NOTHING;
+      const begun = performance.now();
+      stretch ??= { end: await idAfter(appId, from, length) };
+      const { end } = stretch;
+      const page = await readPage(appId, filter, from, count, end, STRETCH_TIME_MS);
+      if (page.next) return page;
+      stretch = undefined;
+      const took = performance.now() - begun;
+      if (took < SHORT_MS) length = Math.min(LONGEST_STRETCH, length * 2);
+      else if (took > LONG_MS) length = Math.max(1, Math.floor(length / 2));
+      return end ? { ...page, next: { from: { id: end, isRead: false } } } : page;
+    }
+
     return async (from: Position, count: number): Promise<Page> => {
       for (;;) {
         try {
-          return await stretchSlots(async () => {
-            if (signal?.aborted) return NOTHING;
-            const begun = performance.now();
-            const page = await readStretch(appId, filter, from, count, length);
-            const took = performance.now() - begun;
-            if (took < SHORT_MS) length = Math.min(LONGEST_STRETCH, length * 2);
-            else if (took > LONG_MS) length = Math.max(1, Math.floor(length / 2));
-            return page;
-          });
+          return await stretchSlots(read, from, count);
         } catch (error) {
           if (!isOverTime(error) || length === 1) throw error;
+          stretch = undefined;
           length = Math.max(1, Math.floor(length / 8));
         }
       }
@@ -131,6 +128,8 @@ export function createRecordPages(users: UserCollection) {
   }
 
   return {
+    turn,
+
     /**
      * All records of an app that match, newest first. One page is read ahead.
      *
@@ -142,65 +141,26 @@ export function createRecordPages(users: UserCollection) {
         ? createStretchReader(appId, filter, signal)
         : (from: Position, count: number) =>
             pageSlots(() => (signal?.aborted ? NOTHING : readPage(appId, filter, from, count)));
-      let ahead: Promise<Page> | undefined = read(undefined, PAGE_RECORDS);
-      let count = PAGE_RECORDS;
+      let ahead: Promise<Page> | undefined = read(undefined, sizes.perPage(appId));
       while (ahead && !signal?.aborted) {
         const { documents, next }: Page = await ahead;
-        const size = sizeOf(documents);
-        if (documents.length > 0) {
-          count = Math.min(PAGE_RECORDS, Math.max(1, Math.floor((PAGE_BYTES * documents.length) / size)));
-        }
-        ahead = next && size <= MAX_PAGE_BYTES ? quietly(read(next.from, count)) : undefined;
+        sizes.note(appId, documents);
+        const readNext = (): Promise<Page> | undefined => next && read(next.from, sizes.perPage(appId));
+        ahead = sizeOf(documents) <= MAX_PAGE_BYTES ? quietly(readNext()) : undefined;
+        await turn();
         if (documents.length > 0) yield documents;
-        ahead ??= next && read(next.from, count);
+        ahead ??= readNext();
       }
     },
 
-    /**
-     * The result of one query of a few hundred records at most, in its order. Of a large one only the first page is
-     * kept, and the rest is read again by its ids when the reader gets there. Resolves when the query was answered.
-     *
-     * @param cursor opened with `raw: true` @param scope what all of the records match
-     */
-    async of(cursor: mongo.FindCursor<Uint8Array>, scope: Filter = {}): Promise<AsyncGenerator<RawDocuments>> {
-      const { first, rest } = await pageSlots(() => firstDocuments(cursor, PAGE_BYTES, MAX_PAGE_BYTES));
-      return inOrder(first, rest, scope);
-    },
+    slice: createSliceReader(users, { slots: pageSlots, sizes, turn }),
   };
-
-  async function* inOrder(first: RawDocuments, rest: Iterable<IdAndSize>, scope: Filter): AsyncGenerator<RawDocuments> {
-    if (first.length > 0) yield first;
-    for (const ids of chunks(rest)) {
-      const filter = { ...scope, _id: { $in: ids } } as Filter;
-      const options = { raw: true, batchSize: ids.length, maxTimeMS: PAGE_TIME_MS };
-      const { documents } = await pageSlots(() => firstBatch(users.find<Uint8Array>(filter, options)));
-      const byId = new Map(documents.map((document) => [String(idOf(document)), document]));
-      // A record that was erased meanwhile is left out.
-      yield ids.flatMap((id) => byId.get(String(id)) ?? []);
-    }
-  }
-}
-
-/** Ids in groups whose documents have the size of a page together, or are one. */
-function* chunks(rest: Iterable<IdAndSize>): Generator<DocumentId[]> {
-  let ids: DocumentId[] = [];
-  let total = 0;
-  for (const { id, size } of rest) {
-    if (ids.length > 0 && total + size > PAGE_BYTES) {
-      yield ids;
-      ids = [];
-      total = 0;
-    }
-    ids.push(id);
-    total += size;
-  }
-  if (ids.length > 0) yield ids;
 }
 
 const NOTHING: Page = { documents: [], next: undefined };
 
 /** A failure is told to whoever awaits the promise; nobody may, when the reader stops. */
-function quietly<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
+function quietly<T>(promise: Promise<T> | undefined): Promise<T> | undefined {
+  promise?.catch(() => undefined);
   return promise;
 }
