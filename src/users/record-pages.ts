@@ -1,75 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mongo, type Types } from 'mongoose';
 import pLimit from 'p-limit';
-import {
-  type DocumentId,
-  firstBatch,
-  firstDocuments,
-  headOf,
-  type IdAndSize,
-  idOf,
-  type RawDocuments,
-  sizeOf,
-} from '../database/bson/raw-batches.ts';
+import { type DocumentId, firstBatch, headOf, idOf, type RawDocuments, sizeOf } from '../database/bson/raw-batches.ts';
 import { isOverTime } from '../database/failures.ts';
+import { createRecordSizes, MAX_PAGE_BYTES, PAGE_BYTES } from './record-sizes.ts';
+import { createSliceReader } from './record-slice.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
-/**
- * The maximum number of records of a page. With 500, eight concurrent listings took half as long
- * again; with 100, the cost to the database was a third higher.
- */
-const PAGE_RECORDS = 200;
-/** The target size of a page. One page is being sent while the next one is read. */
-const PAGE_BYTES = 128 * 1024;
-/** A larger result is cut to a page of `PAGE_BYTES`. After a larger page nothing is read ahead. */
-const MAX_PAGE_BYTES = 2 * PAGE_BYTES;
-
-/**
- * The time limit of one query, below the deadline of a request, so that the refusal states the
- * reason.
- */
+/** How long one query may run. The deadline of a request is longer, so that its refusal says why. */
 const PAGE_TIME_MS = 2_000;
-const RANGE_TIME_MS = 1_000;
-/** The range doubles after a query below the first time, and halves after one above the second. */
+const STRETCH_TIME_MS = 1_000;
+/** A stretch that took less is followed by a longer one, and one that took more by a shorter one. */
 const SHORT_MS = 100;
 const LONG_MS = 400;
-/** The length of a range, in records. */
-const INITIAL_RANGE = 1_000;
-const MAX_RANGE = 10_000;
+const FIRST_STRETCH = 1_000;
+const LONGEST_STRETCH = 10_000;
 
-/** Concurrent page queries of the process; submissions use the same connection pool. */
-const MAX_PAGE_QUERIES = 8;
-/** Concurrent range queries of the process; each reads thousands of records. */
-const MAX_RANGE_QUERIES = 4;
+/** Queries for pages that run at the same time in the whole process; the connections are for submissions too. */
+const PAGES_AT_ONCE = 8;
+/** The same for filtered stretches, each of which reads thousands of records. */
+const STRETCHES_AT_ONCE = 4;
 
 const INDEX = { appId: 1, _id: -1 } as const;
 
 type Filter = mongo.Filter<UserDocument>;
 
-/**
- * The start of a query: the record of this id, or the one after it if `isRead`. Undefined: the
- * newest.
- */
+/** Where a query begins: at the record of this id, or after it when that one was read. Undefined: at the newest. */
 type Position = { id: DocumentId; isRead: boolean } | undefined;
 
 interface Page {
   documents: RawDocuments;
-  /** The start of the next page; undefined after the last page. */
+  /** Where the next page begins; undefined after the last. */
   next: { from: Position } | undefined;
 }
 
 export type RecordPages = ReturnType<typeof createRecordPages>;
 
 /**
- * Reads the records of an app in pages, newest first. Each page is a query of its own that starts
- * after the last record of the previous page, so no cursor stays open in the database while a
- * reader is slow or after it stopped (invariant 7). The number of records in a page depends on
- * their size, so a reader holds about 256 kB, or one record (invariant 6).
+ * Reads the records of an app in pages, newest first. Each page is a query of its own that continues after the last
+ * record of the one before: no cursor stays open in the database, however slowly the reader goes on or when it stops.
+ * The number of records in a page follows their size, so a reader holds about 256 kB, or one record.
  */
 export function createRecordPages(users: UserCollection) {
-  const pageSlots = pLimit(MAX_PAGE_QUERIES);
-  const rangeSlots = pLimit(MAX_RANGE_QUERIES);
+  const pageSlots = pLimit(PAGES_AT_ONCE);
+  const stretchSlots = pLimit(STRETCHES_AT_ONCE);
+  const turns = pLimit(1);
+  const sizes = createRecordSizes();
 
-  /** Reads at most `count` records from `from` down to `end`, which is excluded. */
+  /**
+   * Resolves in a later turn of the event loop, and in one of its own: of all readers that wait, one goes on per turn.
+   * To be awaited before some milliseconds of work on records, so that other requests are answered in between.
+   */
+  const turn = (): Promise<void> => turns(() => nextTurn());
+
+  /** One page of at most `count` records from `from` on, down to but without `end`. */
   async function readPage(
     appId: Types.ObjectId,
     filter: Filter,
@@ -82,7 +66,7 @@ export function createRecordPages(users: UserCollection) {
       { appId, ...filter, ...(from?.isRead && { _id: { $ne: from.id } }) } as Filter,
       {
         ...{ raw: true, hint: INDEX, sort: INDEX, limit: count, batchSize: count, maxTimeMS },
-        // Index bounds instead of `$lt`, which matches only ids of the same type.
+        // Bounds of the index, and not `$lt`, which only finds ids of the same type.
         ...((from || end) && {
           min: { appId, _id: from?.id ?? new mongo.MaxKey() },
           max: { appId, _id: end ?? new mongo.MinKey() },
@@ -96,45 +80,47 @@ export function createRecordPages(users: UserCollection) {
     return { documents, next: isEnd ? undefined : { from: { id: idOf(last), isRead: true } } };
   }
 
-  /**
-   * Reads the matches among the next `length` records in index order, at most `count` of them. The
-   * range bounds the query however few records match; the page may be empty.
-   */
-  async function readRange(
-    appId: Types.ObjectId,
-    filter: Filter,
-    from: Position,
-    count: number,
-    length: number,
-  ): Promise<Page> {
-    const [end] = await users
-      .find({ appId, ...(from && { _id: { $lt: from.id } }) }, { projection: { _id: 1 }, hint: INDEX, sort: INDEX })
+  /** The id of the record that comes `length` records after `from`, from the keys of the index alone. */
+  async function idAfter(appId: Types.ObjectId, from: Position, length: number): Promise<DocumentId | undefined> {
+    const older = from && { _id: { $lt: from.id } };
+    const options = { projection: { _id: 1 }, hint: INDEX, sort: INDEX, maxTimeMS: STRETCH_TIME_MS } as const;
+    const [found] = await users
+      .find({ appId, ...older }, options)
       .skip(length)
       .limit(1)
-      .maxTimeMS(RANGE_TIME_MS)
       .toArray();
-    const page = await readPage(appId, filter, from, count, end?._id, RANGE_TIME_MS);
-    if (page.next || !end) return page;
-    return { ...page, next: { from: { id: end._id, isRead: false } } };
+    return found?._id;
   }
 
-  /** Creates a reader of ranges that adapts their length to the time that they take. */
-  function createRangeReader(appId: Types.ObjectId, filter: Filter, signal: AbortSignal | undefined) {
-    let length = INITIAL_RANGE;
+  /**
+   * Reads pages of the records that match, in stretches of the index: each query ends soon, however few records match.
+   * A page of a stretch without a match is empty. The length of a stretch follows the time that the one before took.
+   */
+  function createStretchReader(appId: Types.ObjectId, filter: Filter, signal: AbortSignal | undefined) {
+    let length = FIRST_STRETCH;
+    let stretch: { end: DocumentId | undefined } | undefined;
+
+    async function read(from: Position, count: number): Promise<Page> {
+      if (signal?.aborted) return NOTHING;
+      const begun = performance.now();
+      stretch ??= { end: await idAfter(appId, from, length) };
+      const { end } = stretch;
+      const page = await readPage(appId, filter, from, count, end, STRETCH_TIME_MS);
+      if (page.next) return page;
+      stretch = undefined;
+      const took = performance.now() - begun;
+      if (took < SHORT_MS) length = Math.min(LONGEST_STRETCH, length * 2);
+      else if (took > LONG_MS) length = Math.max(1, Math.floor(length / 2));
+      return end ? { ...page, next: { from: { id: end, isRead: false } } } : page;
+    }
+
     return async (from: Position, count: number): Promise<Page> => {
       for (;;) {
         try {
-          return await rangeSlots(async () => {
-            if (signal?.aborted) return EMPTY_PAGE;
-            const startedAt = performance.now();
-            const page = await readRange(appId, filter, from, count, length);
-            const took = performance.now() - startedAt;
-            if (took < SHORT_MS) length = Math.min(MAX_RANGE, length * 2);
-            else if (took > LONG_MS) length = Math.max(1, Math.floor(length / 2));
-            return page;
-          });
+          return await stretchSlots(read, from, count);
         } catch (error) {
           if (!isOverTime(error) || length === 1) throw error;
+          stretch = undefined;
           length = Math.max(1, Math.floor(length / 8));
         }
       }
@@ -142,80 +128,39 @@ export function createRecordPages(users: UserCollection) {
   }
 
   return {
+    turn,
+
     /**
-     * Yields the matching records of an app as BSON, newest first, and reads one page ahead.
+     * All records of an app that match, newest first. One page is read ahead.
      *
-     * @param signal ends the iteration: no query starts after it was aborted
-     * @throws the driver's error; for a query over its time limit one that `isOverTime` recognizes
+     * @param signal ends the reading early: no query begins after it was aborted
      */
     async *all(appId: Types.ObjectId, filter: Filter = {}, signal?: AbortSignal): AsyncGenerator<RawDocuments> {
       const isFiltered = Object.keys(filter).length > 0;
       const read = isFiltered
-        ? createRangeReader(appId, filter, signal)
+        ? createStretchReader(appId, filter, signal)
         : (from: Position, count: number) =>
-            pageSlots(() => (signal?.aborted ? EMPTY_PAGE : readPage(appId, filter, from, count)));
-      let ahead: Promise<Page> | undefined = read(undefined, PAGE_RECORDS);
-      let count = PAGE_RECORDS;
+            pageSlots(() => (signal?.aborted ? NOTHING : readPage(appId, filter, from, count)));
+      let ahead: Promise<Page> | undefined = read(undefined, sizes.perPage(appId));
       while (ahead && !signal?.aborted) {
         const { documents, next }: Page = await ahead;
-        const size = sizeOf(documents);
-        if (documents.length > 0) {
-          count = Math.min(PAGE_RECORDS, Math.max(1, Math.floor((PAGE_BYTES * documents.length) / size)));
-        }
-        ahead = next && size <= MAX_PAGE_BYTES ? ignoreUnhandled(read(next.from, count)) : undefined;
+        sizes.note(appId, documents);
+        const readNext = (): Promise<Page> | undefined => next && read(next.from, sizes.perPage(appId));
+        ahead = sizeOf(documents) <= MAX_PAGE_BYTES ? quietly(readNext()) : undefined;
+        await turn();
         if (documents.length > 0) yield documents;
-        ahead ??= next && read(next.from, count);
+        ahead ??= readNext();
       }
     },
 
-    /**
-     * Pages the result of one query, at most a few hundred records, in its order. Of a large result
-     * only the first page is kept; the rest is read again by id when the reader reaches it. A
-     * record that was erased meanwhile is left out. Resolves when the query was answered.
-     *
-     * @param cursor opened with `raw: true`
-     * @param scope a filter that all records of the result match
-     */
-    async of(cursor: mongo.FindCursor<Uint8Array>, scope: Filter = {}): Promise<AsyncGenerator<RawDocuments>> {
-      const { first, rest } = await pageSlots(() => firstDocuments(cursor, PAGE_BYTES, MAX_PAGE_BYTES));
-      return inOrder(first, rest, scope);
-    },
+    slice: createSliceReader(users, { slots: pageSlots, sizes, turn }),
   };
-
-  async function* inOrder(first: RawDocuments, rest: Iterable<IdAndSize>, scope: Filter): AsyncGenerator<RawDocuments> {
-    if (first.length > 0) yield first;
-    for (const ids of chunks(rest)) {
-      const filter = { ...scope, _id: { $in: ids } } as Filter;
-      const options = { raw: true, batchSize: ids.length, maxTimeMS: PAGE_TIME_MS };
-      const { documents } = await pageSlots(() => firstBatch(users.find<Uint8Array>(filter, options)));
-      const byId = new Map(documents.map((document) => [String(idOf(document)), document]));
-      yield ids.flatMap((id) => byId.get(String(id)) ?? []);
-    }
-  }
 }
 
-/**
- * Groups ids so that the documents of a group have at most the size of a page, or are one document.
- */
-function* chunks(rest: Iterable<IdAndSize>): Generator<DocumentId[]> {
-  let ids: DocumentId[] = [];
-  let total = 0;
-  for (const { id, size } of rest) {
-    if (ids.length > 0 && total + size > PAGE_BYTES) {
-      yield ids;
-      ids = [];
-      total = 0;
-    }
-    ids.push(id);
-    total += size;
-  }
-  if (ids.length > 0) yield ids;
-}
+const NOTHING: Page = { documents: [], next: undefined };
 
-const EMPTY_PAGE: Page = { documents: [], next: undefined };
-
-/** Prevents an unhandled rejection when the reader stops before it awaits the promise. */
-function ignoreUnhandled<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
+/** A failure is told to whoever awaits the promise; nobody may, when the reader stops. */
+function quietly<T>(promise: Promise<T> | undefined): Promise<T> | undefined {
+  promise?.catch(() => undefined);
   return promise;
 }

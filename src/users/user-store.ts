@@ -1,8 +1,9 @@
-import type { mongo, Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
 import { firstIdAt, parseRecordId, type RecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { RecordPages } from './record-pages.ts';
+import type { OpenSlice } from './record-slice.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 import { RECORD_PROJECTION, type UserRecord } from './users.presenter.ts';
 
@@ -62,10 +63,14 @@ export function createUserStore(
     async *page(sourceAppId, limit, skip) {
       const appId = sourceAppId === undefined ? undefined : await findAppId(sourceAppId);
       if (sourceAppId !== undefined && appId === undefined) return;
-      const filter: mongo.Filter<UserDocument> = appId ? { appId } : {};
-      const options = { raw: true, batchSize: limit, maxTimeMS: PAGE_TIME_MS };
-      const found = users.find<Uint8Array>(filter, options).sort({ _id: -1 }).skip(skip).limit(limit);
-      yield* await pages.of(found, filter);
+      const open: OpenSlice = (slice, idsOnly) =>
+        users
+          .find<Uint8Array>(appId ? { appId } : {}, {
+            ...{ raw: true, batchSize: slice.limit, maxTimeMS: PAGE_TIME_MS, ...slice },
+            ...(idsOnly && { projection: { _id: 1 } }),
+          })
+          .sort({ _id: -1 });
+      yield* await pages.slice(open, { skip, limit }, appId);
     },
 
     async has(appId, created, time) {

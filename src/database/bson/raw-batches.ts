@@ -8,12 +8,6 @@ export type RawDocuments = Uint8Array[];
 /** A value of `_id`, of any type. */
 export type DocumentId = mongo.UUID;
 
-/** What is enough to read a document again. */
-export interface IdAndSize {
-  id: DocumentId;
-  size: number;
-}
-
 const UUID_BYTES = 16;
 /** Length of the document, type, `_id` and NUL. */
 const ID_VALUE = 9;
@@ -31,31 +25,6 @@ export async function firstBatch(
   try {
     await cursor.hasNext();
     return { documents: cursor.readBufferedDocuments(), isWhole: cursor.id?.isZero() ?? true };
-  } finally {
-    await cursor.close();
-  }
-}
-
-/**
- * The first documents of a query whose result may be larger than memory should hold, at most `most` bytes of them or
- * one, and of the rest ids and sizes. When all are together no larger than `enough`, the first are all.
- *
- * @param cursor opened with `raw: true`
- */
-export async function firstDocuments(
-  cursor: mongo.FindCursor<Uint8Array>,
-  most: number,
-  enough: number,
-): Promise<{ first: RawDocuments; rest: IdAndSize[] }> {
-  const idAndSize = (document: Uint8Array): IdAndSize => ({ id: idOf(document), size: document.length });
-  try {
-    await cursor.hasNext();
-    const documents = cursor.readBufferedDocuments();
-    const isSmall = (cursor.id?.isZero() ?? true) && sizeOf(documents) <= enough;
-    const first = isSmall ? documents : headOf(documents, most);
-    const rest = documents.slice(first.length).map(idAndSize);
-    while (await cursor.hasNext()) rest.push(...cursor.readBufferedDocuments().map(idAndSize));
-    return { first, rest };
   } finally {
     await cursor.close();
   }

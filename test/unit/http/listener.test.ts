@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import express, { type RequestHandler, type Response } from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Listener, listen } from '../../../src/http/listener.ts';
@@ -83,5 +84,81 @@ describe('closing', () => {
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12');
     await listener.close();
     await cut;
+  });
+});
+
+describe('a client that reads nothing', () => {
+  const STALLED_MS = 1_500;
+  /** Far more than the buffers of both sockets. */
+  const LONG = Buffer.alloc(64 * 1024 * 1024, 'x');
+
+  async function serveStalling(handler: RequestHandler): Promise<Socket> {
+    const listener = await listen(express().use(handler), 0, '127.0.0.1', STALLED_MS);
+    open.push(listener);
+    const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    return socket;
+  }
+
+  it('is disconnected when it takes nothing of its answer for a while', async () => {
+    let closed: () => void = () => undefined;
+    const cut = new Promise<void>((done) => {
+      closed = done;
+    });
+    const socket = await serveStalling((_req, res) => {
+      res.once('close', closed);
+      res.end(LONG);
+    });
+    socket.pause();
+    await cut;
+    socket.destroy();
+  });
+
+  it('is kept when it reads slowly', async () => {
+    const socket = await serveStalling((_req, res) => void res.end(LONG));
+    let length = 0;
+    socket.on('data', (chunk) => {
+      length += chunk.length;
+      socket.pause();
+      setTimeout(() => socket.resume(), 4);
+    });
+    while (length < LONG.length)
+      await Promise.race([
+        once(socket, 'data'),
+        once(socket, 'close').then(() => Promise.reject(new Error('cut off'))),
+      ]);
+    socket.destroy();
+  });
+
+  it('is kept while the service has nothing to send yet', async () => {
+    const socket = await serveStalling(async (_req, res) => {
+      await sleep(3 * STALLED_MS);
+      res.write('first');
+      await sleep(2 * STALLED_MS);
+      res.end('last');
+    });
+    const [head] = await once(socket, 'data');
+    expect(String(head)).toContain('first');
+    const [rest] = await once(socket, 'data');
+    expect(String(rest)).toContain('last');
+    socket.destroy();
+  }, 20_000);
+
+  it('has the keep-alive time between two requests', async () => {
+    const listener = await listen(
+      express().use((_req, res) => void res.end('hello')),
+      0,
+      '127.0.0.1',
+      STALLED_MS,
+    );
+    open.push(listener);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect((await ask(listener.url, agent)).body).toBe('hello');
+    await sleep(2 * STALLED_MS);
+    // The keep-alive time is longer than that.
+    expect((await ask(listener.url, agent)).body).toBe('hello');
+    agent.destroy();
   });
 });

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { databaseUri, type Leftovers, ServerProcess } from './process.ts';
+
+/** A server in a process of its own, so that its memory is not that of the test. */
+export interface MeasuredServer {
+  url: string;
+  /** The most memory that `work` adds to what the process has before, in MB. */
+  growthDuring(work: () => Promise<unknown>): Promise<number>;
+}
+
+/**
+ * Starts a second server on the database of a `TestServer`, with its session secret: what is logged in there is logged
+ * in here too.
+ *
+ * @param env variables as the program takes them
+ */
+export async function startMeasuredServer(
+  leftovers: Leftovers,
+  database: string,
+  env: Record<string, string> = {},
+): Promise<MeasuredServer> {
+  const own = { MONGODB_URI: databaseUri(database), HOST: '127.0.0.1', LOG_LEVEL: 'error' };
+  const secret = { SESSION_SECRET: 'a secret of the tests', DATA_DIR: await leftovers.folder() };
+  const flags = ['--max-semi-space-size=32', '--no-allocation-site-pretenuring'];
+  const command = [process.execPath, ...flags, 'dist/server.js'];
+  const server = leftovers.keep(new ServerProcess({ ...own, ...secret, ...env }, command));
+  const url = (await server.url()).replace('localhost', '127.0.0.1');
+  const memory = (): number => {
+    const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  };
+  return {
+    url,
+    async growthDuring(work) {
+      const before = memory();
+      let most = before;
+      const timer = setInterval(() => {
+        most = Math.max(most, memory());
+      }, 20);
+      try {
+        await work();
+      } finally {
+        clearInterval(timer);
+      }
+      return Math.max(most, memory()) - before;
+    },
+  };
+}
