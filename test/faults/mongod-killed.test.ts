@@ -4,7 +4,7 @@ import { DataDir } from './data-dir.ts';
 import { type Audit, Ledger, summary } from './ledger.ts';
 import { startLoad, submit, untilServed } from './load.ts';
 import { inspect, type ReplicaSet, startReplicaSet } from './mongod.ts';
-import { rounds, Service, say } from './service.ts';
+import { logProgress, rounds, Service } from './service.ts';
 
 const ROUNDS = rounds(5, 1);
 const RATE = 100;
@@ -34,10 +34,10 @@ async function underLoad(service: Service, faults: readonly { name: string; stri
     const recovered = await untilServed(async () => {
       const number = ledger.open();
       const answer = await submit(service.url, 'forms', number);
-      ledger.note(number, answer.status, answer.ms);
+      ledger.record(number, answer.status, answer.ms);
       return answer;
     });
-    say(`${name}: served again ${Math.round(recovered)} ms after the database was`);
+    logProgress(`${name}: served again ${Math.round(recovered)} ms after the database was`);
     recoveries.push(recovered);
   }
   await load.stop();
@@ -45,7 +45,7 @@ async function underLoad(service: Service, faults: readonly { name: string; stri
 }
 
 function expectIntact(audit: Audit, ledger: Ledger): void {
-  say(`${summary(audit)}; slowest answer ${Math.round(ledger.slowestMs)} ms`);
+  logProgress(`${summary(audit)}; slowest answer ${Math.round(ledger.slowestMs)} ms`);
   expect(audit).toMatchObject({ lost: [], twice: [], invented: [] });
   expect(audit.acknowledged).toBeGreaterThan(0);
   // The server itself was never away, so not even a connection may break.

@@ -4,7 +4,7 @@ import { startProxy } from '../support/proxy.ts';
 import { HUNG_AFTER_MS, Ledger, summary } from './ledger.ts';
 import { type Answer, send, startLoad, submit, untilServed } from './load.ts';
 import { inspect, startStandalone } from './mongod.ts';
-import { rounds, Service, say } from './service.ts';
+import { logProgress, rounds, Service } from './service.ts';
 
 const OUTAGES = rounds(2, 1);
 const AWAY_MS = 8_000;
@@ -64,13 +64,13 @@ it.each([
       await sleep(over - performance.now());
       silence.end();
       const recoveries = await Promise.all(Object.values(ask).map((one) => untilServed(one)));
-      say(`${name}: all served again after ${recoveries.map(Math.round).join(', ')} ms`);
+      logProgress(`${name}: all served again after ${recoveries.map(Math.round).join(', ')} ms`);
       expect(Math.max(...recoveries)).toBeLessThan(RECOVERED_WITHIN_MS);
     }
 
     await load.stop();
     const audit = await inspect(silence.uri, (db) => ledger.audit(db.collection('users')));
-    say(`${name}: ${summary(audit)}; slowest answer ${Math.round(ledger.slowestMs)} ms`);
+    logProgress(`${name}: ${summary(audit)}; slowest answer ${Math.round(ledger.slowestMs)} ms`);
     expect(audit).toMatchObject({ lost: [], twice: [], invented: [] });
     expect([...ledger.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
     expect(ledger.hung).toBe(0);
@@ -86,7 +86,7 @@ async function asks(url: string, password: string, ledger: Ledger): Promise<Reco
     async submission() {
       const number = ledger.open();
       const answer = await submit(url, 'forms', number);
-      ledger.note(number, answer.status, answer.ms);
+      ledger.record(number, answer.status, answer.ms);
       return answer;
     },
     listing: () => send(`${url}/auth/users`, { headers: { cookie } }),

@@ -5,7 +5,7 @@ import { databaseUri } from '../support/process.ts';
 import { randomName } from '../support/server.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
-import { rounds, Service, say } from './service.ts';
+import { logProgress, rounds, Service } from './service.ts';
 
 const ROUNDS = rounds(200, 6);
 const WRITERS = 8;
@@ -77,7 +77,7 @@ describe('fault 6: two servers under submissions', () => {
         expect(body.deletedUsers).toBeGreaterThan(0);
         expect({ round, ...(await left({ appId: app?._id })) }).toEqual({ round, users: 0, schemas: 0 });
         await other.submit(sourceAppId, { email: 'late@example.org' }).expect(400);
-        if (round % 20 === 19) say(`${round + 1} of ${ROUNDS} deletes`);
+        if (round % 20 === 19) logProgress(`${round + 1} of ${ROUNDS} deletes`);
       }
       const statuses = await load.stop();
       expect(statuses.filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
@@ -103,7 +103,7 @@ describe('fault 6: two servers under submissions', () => {
         other.submit('flipping', { email: 'fresh@example.org', data: { value: sampleOf(version) } }),
       ]);
       expect({ version, old: old.status, fresh: fresh.status }).toEqual({ version, old: 400, fresh: 200 });
-      if (version % 20 === 0) say(`${version} of ${ROUNDS} schema PUTs`);
+      if (version % 20 === 0) logProgress(`${version} of ${ROUNDS} schema PUTs`);
     }
     const statuses = await load.stop();
     expect(statuses.filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
