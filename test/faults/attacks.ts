@@ -27,8 +27,8 @@ export interface Attacks {
 
 /**
  * Attacks one app of a server until stopped: request bodies that never end, submissions with
- * thousands of keys, repeated submissions to a record of 15 MB, log-ins with random app ids, exports
- * that the client aborts, and clients that do not read the response.
+ * thousands of keys, repeated submissions to a record of 15 MB, log-ins with random app ids,
+ * exports that the client aborts, and clients that do not read the response.
  *
  * @param uri the server's database; the records of the attacked app are inserted there directly
  */
@@ -115,8 +115,8 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
 }
 
 /**
- * Creates the attacked app with `STORED_RECORDS` small records and one of 15 MB. Resolves with a session
- * cookie of the app.
+ * Creates the attacked app with `STORED_RECORDS` small records and one of 15 MB. Resolves with a
+ * session cookie of the app.
  */
 async function prepareVictim(server: Service, uri: string): Promise<string> {
   const password = await server.createApp(VICTIM);

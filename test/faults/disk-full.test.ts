@@ -23,8 +23,8 @@ it(`answers 503, keeps running and keeps every acknowledged write while the disk
     await service.createApp('forms');
     const load = startLoad({ urls: [service.url], sourceAppId: 'forms', ledger, rate: 100 });
     await sleep(2_000);
-    // A checkpoint makes mongod notice the full disk at once instead of after about a minute. Each one
-    // also frees some space, because it removes journal files.
+    // A checkpoint makes mongod notice the full disk at once instead of after about a minute. Each
+    // one also frees some space, because it removes journal files.
     const checkpoint = () => inspect(uri, (db) => db.admin().command({ fsync: 1 }), 1_000).catch(() => undefined);
     const mongods = new Set<number>();
     for (const end = performance.now() + FULL_MS; performance.now() < end || mongods.size < 2; await sleep(100)) {

@@ -1,6 +1,8 @@
 import type { mongo } from 'mongoose';
 
-/** A submission counts as hung after this time: the limit of a 503 while MongoDB is away (spec 7). */
+/**
+ * A submission counts as hung after this time: the limit of a 503 while MongoDB is away (spec 7).
+ */
 export const HUNG_AFTER_MS = 3_000;
 
 /** The outcome of the submissions of one number. */

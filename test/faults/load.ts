@@ -72,8 +72,8 @@ export async function submit(url: string, sourceAppId: string, number: number, k
 /** Writers that send submissions at a constant rate, independent of the answers. */
 export interface Load {
   /**
-   * Ends the load. Resolves when no submission is in flight and each one with a key was acknowledged
-   * or given up.
+   * Ends the load. Resolves when no submission is in flight and each one with a key was
+   * acknowledged or given up.
    */
   stop(): Promise<void>;
 }

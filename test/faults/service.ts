@@ -5,7 +5,9 @@ import { type Ended, ServerProcess } from '../support/process.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Set by vitest.faults.config.ts. Unset in `npm test`, which repeats each fault fewer times. */
+    /**
+     * Set by vitest.faults.config.ts. Unset in `npm test`, which repeats each fault fewer times.
+     */
     thorough?: boolean;
   }
 }
@@ -82,7 +84,7 @@ export function logProgress(line: string): void {
   process.stderr.write(`  ${new Date().toISOString().slice(11, 19)} ${line}\n`);
 }
 
-/** The number of repetitions of a fault: `thorough` in `npm run test:faults`, `short` in `npm test`. */
+/** Repetitions of a fault: `thorough` in `npm run test:faults`, `short` in `npm test`. */
 export function rounds(thorough: number, short: number): number {
   return inject('thorough') ? thorough : short;
 }

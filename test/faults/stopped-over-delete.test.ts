@@ -23,7 +23,9 @@ describe('a server that is stopped while an app is deleted and created again (in
     await other.stop();
   });
 
-  /** Submits continuously; the returned function ends that, and resolves when nothing is in flight. */
+  /**
+   * Submits continuously; the returned function ends that, and resolves when nothing is in flight.
+   */
   function keepSubmitting(sourceAppId: string) {
     let running = true;
     let sent = 0;
