@@ -3,6 +3,7 @@ import { type ClientRequest, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
+import { send } from './load.ts';
 import { inspect } from './mongod.ts';
 import type { Service } from './service.ts';
 
@@ -17,6 +18,12 @@ const MAX_UNFINISHED_BODIES = 200;
  * this byte.
  */
 const BROTLI_START = Buffer.from('0f', 'hex');
+const GZIP_START = Buffer.from('1f8b0800000000000003', 'hex');
+/** The submission that creates the record of 15 MB, and is then repeated. */
+const LARGE = {
+  headers: { 'x-app-id': VICTIM, 'idempotency-key': 'large' },
+  body: { email: 'large@example.org', data: { items: [-1] } },
+};
 
 /** Attacks that run until they are stopped. */
 export interface Attacks {
@@ -54,20 +61,23 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
     }
   }
 
-  const post = (path: string, headers: Record<string, string>, body: string) => {
-    const req = keep(request(server.url + path, { method: 'POST', localAddress: ATTACKER, headers }));
+  const post = (path: string, body: object, headers: Record<string, string> = {}) => {
+    const options = {
+      method: 'POST',
+      localAddress: ATTACKER,
+      headers: { 'content-type': 'application/json', ...headers },
+    };
+    const req = keep(request(server.url + path, options));
     req.on('response', (response) => response.resume());
-    req.end(body);
+    req.end(JSON.stringify(body));
   };
-  const json = { 'content-type': 'application/json' };
   const get = (path: string) => keep(request(server.url + path, { localAddress: ATTACKER, headers: { cookie } }));
 
   const attacks = Promise.all([
     every(50, 'unfinished bodies', () => {
       if (open.size > MAX_UNFINISHED_BODIES) return;
       const socket = keep(connect({ port: portOf(server), host: '127.0.0.1', localAddress: ATTACKER }));
-      const encoding = Math.random() < 0.5 ? 'br' : 'gzip';
-      const start = encoding === 'br' ? BROTLI_START : Buffer.from('1f8b0800000000000003', 'hex');
+      const [encoding, start] = Math.random() < 0.5 ? ['br', BROTLI_START] : ['gzip', GZIP_START];
       socket.write(
         `POST /v1/users HTTP/1.1\r\nHost: x\r\nx-app-id: ${VICTIM}\r\nContent-Type: application/json\r\nContent-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n${start.length.toString(16)}\r\n`,
       );
@@ -75,21 +85,11 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
     }),
     every(500, 'wide records', () => {
       const data = Object.fromEntries(Array.from({ length: 6_000 }, () => [`k${randomBytes(5).toString('hex')}`, 1]));
-      post('/v1/users', { ...json, 'x-app-id': VICTIM }, JSON.stringify({ email: 'wide@example.org', data }));
+      post('/v1/users', { email: 'wide@example.org', data }, { 'x-app-id': VICTIM });
     }),
-    every(50, 'repeats on a large record', () =>
-      post(
-        '/v1/users',
-        { ...json, 'x-app-id': VICTIM, 'idempotency-key': 'large' },
-        JSON.stringify({ email: 'large@example.org', data: { items: [-1] } }),
-      ),
-    ),
+    every(50, 'repeats on a large record', () => post('/v1/users', LARGE.body, LARGE.headers)),
     every(50, 'log-ins', () =>
-      post(
-        '/auth/login',
-        json,
-        JSON.stringify({ sourceAppId: randomBytes(6).toString('hex'), password: 'no password' }),
-      ),
+      post('/auth/login', { sourceAppId: randomBytes(6).toString('hex'), password: 'no password' }),
     ),
     every(100, 'aborted exports', () => {
       const req = get('/auth/users/export?field=name&value=nobody');
@@ -120,11 +120,7 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
  */
 async function prepareVictim(server: Service, uri: string): Promise<string> {
   const password = await server.createApp(VICTIM);
-  const submitted = await fetch(`${server.url}/v1/users`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-app-id': VICTIM, 'idempotency-key': 'large' },
-    body: JSON.stringify({ email: 'large@example.org', data: { items: [-1] } }),
-  });
+  const submitted = await send(`${server.url}/v1/users`, { method: 'POST', ...LARGE });
   if (submitted.status !== 200)
     throw new Error(`the first submission to the attacked app returned ${submitted.status}`);
   await inspect(uri, async (db) => {
@@ -142,12 +138,8 @@ async function prepareVictim(server: Service, uri: string): Promise<string> {
     }));
     await users.insertMany(records);
   });
-  const login = await fetch(`${server.url}/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ sourceAppId: VICTIM, password }),
-  });
-  return login.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const login = await send(`${server.url}/auth/login`, { method: 'POST', body: { sourceAppId: VICTIM, password } });
+  return String(login.headers['set-cookie'] ?? '').split(';')[0] ?? '';
 }
 
 function portOf({ url }: Service): number {

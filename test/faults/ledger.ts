@@ -5,13 +5,6 @@ import type { mongo } from 'mongoose';
  */
 export const HUNG_AFTER_MS = 3_000;
 
-/** The outcome of the submissions of one number. */
-interface Entry {
-  acknowledged: boolean;
-  /** The number of answers and broken connections. */
-  attempts: number;
-}
-
 /** The difference between the stored numbers and the answers that the writers received. */
 export interface Audit {
   sent: number;
@@ -34,7 +27,8 @@ export interface Audit {
  * (invariants 1 and 3).
  */
 export class Ledger {
-  readonly #entries: Entry[] = [];
+  /** For each number that was sent, whether it was acknowledged. */
+  readonly #acknowledged: boolean[] = [];
   /** The number of answers by status; status 0 counts requests without an answer. */
   readonly statuses = new Map<number, number>();
   slowestMs = 0;
@@ -43,15 +37,13 @@ export class Ledger {
 
   /** Returns a unique number for a new submission. */
   open(): number {
-    return this.#entries.push({ acknowledged: false, attempts: 0 }) - 1;
+    return this.#acknowledged.push(false) - 1;
   }
 
   /** Records the end of one attempt; `status` is 0 when the connection broke. */
   record(number: number, status: number, ms: number): void {
-    const entry = this.#entries[number];
-    if (!entry) throw new Error(`${number} was never sent`);
-    entry.attempts += 1;
-    if (status === 200) entry.acknowledged = true;
+    if (this.#acknowledged[number] === undefined) throw new Error(`${number} was never sent`);
+    if (status === 200) this.#acknowledged[number] = true;
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     this.slowestMs = Math.max(this.slowestMs, ms);
     if (ms > HUNG_AFTER_MS) this.late.push({ status, ms: Math.round(ms) });
@@ -62,7 +54,7 @@ export class Ledger {
   }
 
   get acknowledged(): number {
-    return this.#entries.filter((entry) => entry.acknowledged).length;
+    return this.#acknowledged.filter(Boolean).length;
   }
 
   /** The statuses that no fault explains: all but 200, 503 and 0 (a broken connection). */
@@ -73,16 +65,17 @@ export class Ledger {
   /** Compares the ledger with the numbers in the collection `users`. */
   async audit(users: mongo.Collection): Promise<Audit> {
     const times = await countStored(users);
-    const numbers = this.#entries.map((_, number) => number);
-    const isAcknowledged = (number: number): boolean => this.#entries[number]?.acknowledged ?? false;
+    const numbers = [...this.#acknowledged.keys()];
+    const acknowledged = numbers.filter((number) => this.#acknowledged[number]);
+    const unanswered = numbers.filter((number) => !this.#acknowledged[number]);
     return {
       sent: numbers.length,
-      acknowledged: this.acknowledged,
-      unanswered: numbers.length - this.acknowledged,
-      storedUnanswered: numbers.filter((number) => !isAcknowledged(number) && times.has(number)).length,
-      lost: numbers.filter((number) => isAcknowledged(number) && !times.has(number)),
+      acknowledged: acknowledged.length,
+      unanswered: unanswered.length,
+      storedUnanswered: unanswered.filter((number) => times.has(number)).length,
+      lost: acknowledged.filter((number) => !times.has(number)),
       twice: numbers.filter((number) => (times.get(number) ?? 0) > 1),
-      invented: [...times.keys()].filter((number) => !this.#entries[number]),
+      invented: [...times.keys()].filter((number) => this.#acknowledged[number] === undefined),
     };
   }
 }

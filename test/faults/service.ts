@@ -27,9 +27,15 @@ export class Service {
 
   private constructor(port: number, env: Record<string, string>) {
     this.url = `http://127.0.0.1:${port}`;
-    this.#env = { PORT: String(port), HOST: '127.0.0.1', ADMIN_PASSWORD, LOG_LEVEL: 'error', ...env };
-    this.#env.MAX_ARRAY_ITEMS ??= '100000';
-    this.#env.SESSION_SECRET ??= 'the session secret of the faults';
+    this.#env = {
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      ADMIN_PASSWORD,
+      LOG_LEVEL: 'error',
+      MAX_ARRAY_ITEMS: '100000',
+      SESSION_SECRET: 'the session secret of the faults',
+      ...env,
+    };
   }
 
   /** @param env `MONGODB_URI`, or `DATA_DIR` for the embedded default */
