@@ -4,7 +4,7 @@ import { Client } from '../support/client.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-// On a standalone mongod the driver repeats no write, so each lost answer reaches the service.
+// On a standalone mongod the driver does not retry writes, so the service sees each lost answer.
 let proxy: TcpProxy;
 let server: TestServer;
 let other: TestServer;
@@ -22,13 +22,13 @@ afterAll(async () => {
   await proxy.close();
 });
 
-let made = 0;
+let created = 0;
 const newId = () => {
-  made += 1;
-  return `made-${made}`;
+  created += 1;
+  return `made-${created}`;
 };
 
-/** The app is complete: its schema is there, it takes submissions, and its password logs in. */
+/** Expects a complete app: it has a schema, accepts submissions and its password logs in. */
 async function expectUsable(sourceAppId: string, password: string) {
   await other.admin.get(`/auth/apps/${sourceAppId}/schema`).expect(200);
   await other.client.submit(sourceAppId, { email: 'ada@example.org', data: { name: 'Ada' } }).expect(200);
@@ -38,8 +38,8 @@ async function expectUsable(sourceAppId: string, password: string) {
   expect(await other.db.collection('schema_versions').countDocuments({ appId: stored?._id })).toBe(1);
 }
 
-/** Nobody can use the app, or see it. */
-async function expectNone(sourceAppId: string) {
+/** Expects that the app is neither listed nor usable. */
+async function expectNoApp(sourceAppId: string) {
   const { body } = await other.admin.get('/auth/apps').expect(200);
   expect(body.apps.map((app: { sourceAppId: string }) => app.sourceAppId)).not.toContain(sourceAppId);
   await other.admin.get(`/auth/apps/${sourceAppId}/schema`).expect(404);
@@ -47,15 +47,17 @@ async function expectNone(sourceAppId: string) {
   await other.client.submit(sourceAppId, { email: 'ada@example.org' }).expect(400);
 }
 
-/** What a server leaves that dies between the steps of a creation. */
+/** Inserts what a server leaves that ended during the creation of an app, `age` ms ago. */
 async function leaveUnconfirmed(sourceAppId: string, age: number, role = 'user') {
-  const begun = new Date(Date.now() - age);
-  const app = { _id: new Types.ObjectId(), sourceAppId, role, passwordHash: 'x', credentialId: 'of the dead' };
-  await other.db.collection('apps').insertOne({ ...app, createdAt: begun, deletingSince: begun, creating: true });
+  const startedAt = new Date(Date.now() - age);
+  const app = { _id: new Types.ObjectId(), sourceAppId, role, passwordHash: 'x', credentialId: 'unconfirmed' };
+  await other.db
+    .collection('apps')
+    .insertOne({ ...app, createdAt: startedAt, deletingSince: startedAt, creating: true });
   return app._id;
 }
 
-describe('hardening, item 3: an app is created completely or not at all', () => {
+describe('the creation of an app is atomic (decision 15)', () => {
   it.each([
     [1, 0],
     [2, 0],
@@ -66,46 +68,49 @@ describe('hardening, item 3: an app is created completely or not at all', () => 
     [1, 2],
     [2, 2],
     [1_000, 2],
-  ])('when %i answers are lost after %i writes, the answer is 200 and the app is usable', async (times, after) => {
+  ])('returns 200 and a usable app when %i answers of the database are lost after %i writes', async (times, after) => {
     const sourceAppId = newId();
     proxy.withholdAnswers('cut', times, after);
     const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
     await expectUsable(sourceAppId, body.password);
   });
 
-  it.each([0, 1, 2])('when a connection falls silent after %i writes, the answer is 200', async (after) => {
-    const sourceAppId = newId();
-    proxy.withholdAnswers('silent', 1, after);
-    const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
-    await expectUsable(sourceAppId, body.password);
-  });
+  it.each([0, 1, 2])(
+    'returns 200 and a usable app when a connection stops answering after %i writes',
+    async (after) => {
+      const sourceAppId = newId();
+      proxy.withholdAnswers('silent', 1, after);
+      const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
+      await expectUsable(sourceAppId, body.password);
+    },
+  );
 
   it.each([0, 1])(
-    'when all answers are lost after %i writes: 503, nothing usable, and a repeat gives a usable app',
+    'returns 503 and creates no app when all answers are lost after %i writes, and a repeat creates it',
     async (after) => {
       const sourceAppId = newId();
       proxy.withholdAnswers('cut', 1_000, after);
       const first = await server.admin.post('/auth/apps', { sourceAppId });
       proxy.restore();
       expect(first.status).toBe(503);
-      await expectNone(sourceAppId);
+      await expectNoApp(sourceAppId);
       const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
       await expectUsable(sourceAppId, body.password);
     },
   );
 
   it.each([0, 60_000])(
-    'what a server left that died %i ms ago counts as no app, and the next creation takes it over',
+    'treats a creation that a server abandoned %i ms ago as no app, and the next creation replaces it',
     async (age) => {
       const sourceAppId = newId();
       await leaveUnconfirmed(sourceAppId, age);
-      await expectNone(sourceAppId);
+      await expectNoApp(sourceAppId);
       const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
       await expectUsable(sourceAppId, body.password);
     },
   );
 
-  it('what a server left is removed by a sweep, a creation that is under way is not', async () => {
+  it('removes an abandoned creation in the next sweep, but not one in progress', async () => {
     const [old, young] = [newId(), newId()];
     const appId = await leaveUnconfirmed(old, 120_000);
     await other.db.collection('schema_versions').insertOne({ appId, version: 1 });
@@ -116,7 +121,7 @@ describe('hardening, item 3: an app is created completely or not at all', () => 
     expect(await other.db.collection('schema_versions').countDocuments({ appId })).toBe(0);
   });
 
-  it('of creations on two servers at the same time one succeeds, and its password is the one that logs in', async () => {
+  it('accepts one of four concurrent creations on two servers, and only its password logs in', async () => {
     for (let round = 0; round < 5; round += 1) {
       const sourceAppId = newId();
       const answers = await Promise.all(
@@ -132,16 +137,16 @@ describe('hardening, item 3: an app is created completely or not at all', () => 
     [3, 0],
     [1, 1],
     [1, 2],
-  ])('the admin app too, when %i answers are lost after %i writes', async (times, after) => {
+  ])('creates a usable admin app when %i answers are lost after %i writes', async (times, after) => {
     const { apps } = other.services;
     await other.db.collection('apps').deleteMany({ role: 'admin' });
-    await leaveUnconfirmed(`another-${made}`, 0, 'admin');
+    await leaveUnconfirmed(`another-${created}`, 0, 'admin');
     const sourceAppId = newId();
     proxy.withholdAnswers('cut', times, after);
-    const created = await server.services.apps.ensureAdmin(sourceAppId);
-    expect(created?.app).toMatchObject({ sourceAppId, role: 'admin' });
+    const admin = await server.services.apps.ensureAdmin(sourceAppId);
+    expect(admin?.app).toMatchObject({ sourceAppId, role: 'admin' });
     const waiter = { network: '127.0.0.1', known: true, leftMs: () => 30_000 };
-    expect(await apps.checkPassword(sourceAppId, created?.password ?? '', waiter)).toMatchObject({ role: 'admin' });
+    expect(await apps.checkPassword(sourceAppId, admin?.password ?? '', waiter)).toMatchObject({ role: 'admin' });
     expect(await apps.ensureAdmin(sourceAppId)).toBeUndefined();
   });
 });

@@ -8,11 +8,11 @@ import { randomName, startServer, type TestServer } from '../support/server.ts';
 
 const RECORDS = 200;
 const HOUR_MS = 3_600_000;
-/** Longer than a lease. */
-const SLOW_MS = 300;
+/** How long a slow submission is held: longer than a lease. */
+const HOLD_MS = 300;
 
 let proxy: TcpProxy;
-/** A server whose writes the proxy can hold, and one that goes on meanwhile. */
+/** A server whose writes the proxy can hold, and one with a direct connection. */
 let slow: TestServer;
 let other: TestServer;
 beforeAll(async () => {
@@ -35,8 +35,8 @@ interface Dump {
   schemas: mongo.Document[];
 }
 
-/** An app with records that were made at `createdAt`. */
-async function fill(createdAt = new Date()): Promise<TestApp & { appId: mongo.ObjectId }> {
+/** Creates an app with `RECORDS` records of the given creation time. */
+async function createFilledApp(createdAt = new Date()): Promise<TestApp & { appId: mongo.ObjectId }> {
   const app = await other.admin.buildApp({ fields: [{ key: 'name', kind: 'text' }] });
   const stored = await other.db.collection('apps').findOne({ sourceAppId: app.sourceAppId });
   const appId = stored?._id as mongo.ObjectId;
@@ -55,6 +55,7 @@ async function fill(createdAt = new Date()): Promise<TestApp & { appId: mongo.Ob
   return { ...app, appId };
 }
 
+/** Resolves with all stored documents of an app. */
 async function dump(appId: mongo.ObjectId): Promise<Dump> {
   const { db } = other;
   return {
@@ -64,7 +65,10 @@ async function dump(appId: mongo.ObjectId): Promise<Dump> {
   };
 }
 
-/** A sweep of a server that starts; it counts as one interval after the last when that was `sweepEveryMs` ago. */
+/**
+ * Runs one sweep, by starting a server. It counts as the next sweep when the previous one was
+ * `sweepEveryMs` ago.
+ */
 async function sweep(sweepEveryMs?: number): Promise<void> {
   const server = await startServer({}, other.database, sweepEveryMs === undefined ? {} : { sweepEveryMs });
   await server.close();
@@ -72,7 +76,8 @@ async function sweep(sweepEveryMs?: number): Promise<void> {
 
 const count = (name: string, filter: object) => other.db.collection(name).countDocuments(filter);
 
-async function left(appId: mongo.ObjectId) {
+/** Counts the records and schema versions of an app. */
+async function countLeft(appId: mongo.ObjectId) {
   return { users: await count('users', { appId }), schemas: await count('schema_versions', { appId }) };
 }
 
@@ -80,35 +85,35 @@ const submitTo = ({ client }: { client: Client }, sourceAppId: string, email: st
   client.submit(sourceAppId, { email, data: { name: 'Ada' } });
 
 /**
- * Holds a submission of `slow` on its way to the database while `meanwhile` runs; resolves with the answer.
- * By then leases have run out, and the stamp is another, as after any change of any app.
+ * Holds a submission of `slow` in flight to the database while `meanwhile` runs; resolves with the
+ * answer. Before the write continues, the leases have expired and the revision has changed.
  */
 async function submitSlowly(sourceAppId: string, email: string, meanwhile: () => Promise<unknown>) {
-  const bystander = await other.admin.buildApp();
+  const otherApp = await other.admin.buildApp();
   await submitTo(slow, sourceAppId, 'warm@example.org').expect(200);
   proxy.stall();
-  const submitting = submitTo(slow, sourceAppId, email).then((answer) => answer);
+  const submission = submitTo(slow, sourceAppId, email).then((answer) => answer);
   await sleep(50);
   await meanwhile();
-  await other.admin.putSchema(bystander.sourceAppId, { fields: [] }).expect(200);
-  await sleep(SLOW_MS);
+  await other.admin.putSchema(otherApp.sourceAppId, { fields: [] }).expect(200);
+  await sleep(HOLD_MS);
   proxy.restore();
-  return submitting;
+  return submission;
 }
 
-describe('hardening, item 1: a restored app stays', () => {
-  it('with records, schema versions and app restored in this order and sweeps between', async () => {
-    const { sourceAppId, appId, password } = await fill(new Date(Date.now() - HOUR_MS));
+describe('a sweep after the restore of a deleted app (decision 14, invariant 8)', () => {
+  it('keeps records, schema versions and app that were restored in this order with sweeps in between', async () => {
+    const { sourceAppId, appId, password } = await createFilledApp(new Date(Date.now() - HOUR_MS));
     const before = await dump(appId);
     await other.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
-    expect(await left(appId)).toEqual({ users: 0, schemas: 0 });
+    expect(await countLeft(appId)).toEqual({ users: 0, schemas: 0 });
     for (const [collection, documents] of [
       ['users', before.users],
       ['schema_versions', before.schemas],
       ['apps', [before.app]],
     ] as const) {
       await other.db.collection(collection).insertMany(documents);
-      // As if an interval had passed between every two of them.
+      // Two sweeps, one interval apart.
       await sweep(10);
       await sleep(20);
       await sweep(10);
@@ -116,15 +121,16 @@ describe('hardening, item 1: a restored app stays', () => {
     expect(await dump(appId)).toEqual(before);
     await submitTo(other, sourceAppId, 'after@example.org').expect(200);
     await other.client.post('/auth/login', { sourceAppId, password }).expect(200);
-    // The deletion is forgotten, so it can neither take anything later nor stand for the next one.
+    // The tombstone is removed, so it neither deletes anything later nor counts for the next
+    // deletion.
     expect(await count('deleted_apps', { _id: appId })).toBe(0);
     const { body } = await other.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
     expect(body.deletedUsers).toBe(RECORDS + 1);
     expect(await count('deleted_apps', { _id: appId })).toBe(1);
   });
 
-  it('that was younger than a late write may be, with a sweep between its records and itself', async () => {
-    const { sourceAppId, appId } = await fill();
+  it('keeps an app whose records are as young as a late write, with sweeps between records and app', async () => {
+    const { sourceAppId, appId } = await createFilledApp();
     const before = await dump(appId);
     await other.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
     await other.db.collection('users').insertMany(before.users);
@@ -136,8 +142,8 @@ describe('hardening, item 1: a restored app stays', () => {
     expect(await dump(appId)).toEqual(before);
   });
 
-  it('but what was written late for a deleted app goes when it was there for an interval', async () => {
-    const { sourceAppId, appId } = await fill(new Date(Date.now() - HOUR_MS));
+  it('removes a late write to a deleted app after it was present for one interval', async () => {
+    const { sourceAppId, appId } = await createFilledApp(new Date(Date.now() - HOUR_MS));
     const before = await dump(appId);
     await other.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
     const late = { ...before.users[0], createdAt: new Date() };
@@ -146,7 +152,7 @@ describe('hardening, item 1: a restored app stays', () => {
       .poll(
         async () => {
           await sweep(10);
-          return left(appId);
+          return countLeft(appId);
         },
         { timeout: 10_000 },
       )
@@ -154,8 +160,8 @@ describe('hardening, item 1: a restored app stays', () => {
   });
 });
 
-describe('hardening, item 1: tombstones', () => {
-  it('of earlier releases, which were forgotten after an hour, are kept as long as new ones', async () => {
+describe('tombstones (decision 14)', () => {
+  it('of earlier releases, which expired after one hour, are kept for 90 days like new ones', async () => {
     const database = randomName();
     const tombstones = other.db.client.db(database).collection('deleted_apps');
     const deletedAt = new Date();
@@ -173,65 +179,65 @@ describe('hardening, item 1: tombstones', () => {
   });
 });
 
-describe('hardening, item 2: a slow submission that does not find its app', () => {
-  it('is answered 200 when the app was renamed by hand, and nothing is lost', async () => {
-    const { sourceAppId, appId } = await fill();
+describe('a slow submission that does not find its app (decision 14)', () => {
+  it('is answered with 200 and keeps all records when a manual edit renamed the app', async () => {
+    const { sourceAppId, appId } = await createFilledApp();
     const { status } = await submitSlowly(sourceAppId, 'slow@example.org', () =>
       other.db.collection('apps').updateOne({ _id: appId }, { $set: { sourceAppId: `${sourceAppId}-renamed` } }),
     );
     expect(status).toBe(200);
-    expect(await left(appId)).toEqual({ users: RECORDS + 2, schemas: 2 });
+    expect(await countLeft(appId)).toEqual({ users: RECORDS + 2, schemas: 2 });
     await submitTo(other, `${sourceAppId}-renamed`, 'after@example.org').expect(200);
   });
 
-  it('is answered 503 when a restore dropped the apps, and nothing is lost', async () => {
-    const { sourceAppId, appId } = await fill();
+  it('is answered with 503 and keeps all records when a restore dropped the app', async () => {
+    const { sourceAppId, appId } = await createFilledApp();
     const { app } = await dump(appId);
     const { status } = await submitSlowly(sourceAppId, 'slow@example.org', () =>
       other.db.collection('apps').deleteOne({ _id: appId }),
     );
     expect(status).toBe(503);
-    expect(await left(appId)).toEqual({ users: RECORDS + 2, schemas: 2 });
+    expect(await countLeft(appId)).toEqual({ users: RECORDS + 2, schemas: 2 });
     await other.db.collection('apps').insertOne(app);
     await submitTo(slow, sourceAppId, 'slow@example.org').expect(200);
-    expect(await left(appId)).toEqual({ users: RECORDS + 2, schemas: 2 });
+    expect(await countLeft(appId)).toEqual({ users: RECORDS + 2, schemas: 2 });
   });
 
-  it('is answered 400 when the app was deleted and created again, and leaves no record', async () => {
-    const { sourceAppId, appId } = await fill();
+  it('is answered with 400 and leaves no record when the app was deleted and created again', async () => {
+    const { sourceAppId, appId } = await createFilledApp();
     const { status } = await submitSlowly(sourceAppId, 'slow@example.org', async () => {
       await other.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
       await other.admin.post('/auth/apps', { sourceAppId }).expect(200);
     });
     expect(status).toBe(400);
-    expect(await left(appId)).toEqual({ users: 0, schemas: 0 });
+    expect(await countLeft(appId)).toEqual({ users: 0, schemas: 0 });
     expect(await count('users', { sourceAppId })).toBe(0);
   });
 
-  it('takes back its own record only: what a restore brought meanwhile stays', async () => {
-    const { sourceAppId, appId } = await fill(new Date(Date.now() - HOUR_MS));
-    let users: mongo.Document[] = [];
+  it('removes only its own record when a restore inserted records meanwhile', async () => {
+    const { sourceAppId, appId } = await createFilledApp(new Date(Date.now() - HOUR_MS));
+    let restored: mongo.Document[] = [];
     const { status } = await submitSlowly(sourceAppId, 'slow@example.org', async () => {
-      ({ users } = await dump(appId));
+      ({ users: restored } = await dump(appId));
       await other.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
-      await other.db.collection('users').insertMany(users);
+      await other.db.collection('users').insertMany(restored);
     });
     expect(status).toBe(400);
-    expect(await other.db.collection('users').find({ appId }).toArray()).toEqual(users);
+    expect(await other.db.collection('users').find({ appId }).toArray()).toEqual(restored);
   });
 
-  it('a schema PUT whose app is renamed or dropped meanwhile removes no version', async () => {
+  it('and a schema PUT remove no version when the app is renamed or dropped meanwhile', async () => {
     for (const [name, change, status] of [
       ['renamed', { $set: { sourceAppId: `renamed-${Date.now()}` } }, 200],
       ['dropped', undefined, 503],
     ] as const) {
-      const { sourceAppId, appId } = await fill();
-      const putting = slow.admin.putSchema(sourceAppId, { fields: [] }).then((answer) => answer);
+      const { sourceAppId, appId } = await createFilledApp();
+      const put = slow.admin.putSchema(sourceAppId, { fields: [] }).then((answer) => answer);
       await expect.poll(() => count('schema_versions', { appId }), { interval: 5 }).toBe(3);
       if (change) await other.db.collection('apps').updateOne({ _id: appId }, change);
       else await other.db.collection('apps').deleteOne({ _id: appId });
-      expect({ name, status: (await putting).status }).toEqual({ name, status });
-      expect(await left(appId)).toEqual({ users: RECORDS, schemas: 3 });
+      expect({ name, status: (await put).status }).toEqual({ name, status });
+      expect(await countLeft(appId)).toEqual({ users: RECORDS, schemas: 3 });
     }
   });
 });

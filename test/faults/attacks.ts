@@ -3,30 +3,41 @@ import { type ClientRequest, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
+import { send } from './load.ts';
 import { inspect } from './mongod.ts';
 import type { Service } from './service.ts';
 
-/** Attackers come from another address than the writers of the tests. */
+/** Source address of the attackers; the writers of the tests use another one. */
 const ATTACKER = '127.0.0.66';
 const VICTIM = 'under-attack';
-const STORED = 20_000;
-const NEVER_READING = 40;
-const OPEN_BODIES = 200;
-/** The start of a brotli stream with a window of 16 MB; its decoder allocates the window at once. */
-const BROTLI = Buffer.from('0f', 'hex');
+const STORED_RECORDS = 20_000;
+const MAX_IDLE_READERS = 40;
+const MAX_UNFINISHED_BODIES = 200;
+/**
+ * The start of a brotli stream with a window of 16 MB. A decoder allocates the window when it reads
+ * this byte.
+ */
+const BROTLI_START = Buffer.from('0f', 'hex');
+const GZIP_START = Buffer.from('1f8b0800000000000003', 'hex');
+/** The submission that creates the record of 15 MB, and is then repeated. */
+const LARGE = {
+  headers: { 'x-app-id': VICTIM, 'idempotency-key': 'large' },
+  body: { email: 'large@example.org', data: { items: [-1] } },
+};
 
 /** Attacks that run until they are stopped. */
 export interface Attacks {
   stop(): Promise<void>;
-  /** How many requests each attack has sent. */
+  /** The number of requests sent, by name of the attack. */
   counts: Record<string, number>;
 }
 
 /**
- * Runs the attacks of the hardening issue, items 8 to 12, against one server: bodies that never end, wide records,
- * repeats to a large record, made-up log-ins, dropped exports and clients that read nothing.
+ * Attacks one app of a server until stopped: request bodies that never end, submissions with
+ * thousands of keys, repeated submissions to a record of 15 MB, log-ins with random app ids,
+ * exports that the client aborts, and clients that do not read the response.
  *
- * @param uri the server's database, where the attacked app is filled directly
+ * @param uri the server's database; the records of the attacked app are inserted there directly
  */
 export async function startAttacks(server: Service, uri: string): Promise<Attacks> {
   const cookie = await prepareVictim(server, uri);
@@ -34,13 +45,14 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
   const counts: Record<string, number> = {};
   let stopped = false;
 
+  /** Keeps a connection for `stop`, and ignores its errors. */
   const keep = <Kept extends Socket | ClientRequest>(connection: Kept): Kept => {
     open.add(connection);
     connection.on('error', () => undefined).once('close', () => open.delete(connection));
     return connection;
   };
 
-  /** Attacks at a steady rate. */
+  /** Runs one attack every `ms` milliseconds. */
   async function every(ms: number, name: string, attack: () => void): Promise<void> {
     while (!stopped) {
       attack();
@@ -49,20 +61,23 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
     }
   }
 
-  const post = (path: string, headers: Record<string, string>, body: string) => {
-    const sent = keep(request(server.url + path, { method: 'POST', localAddress: ATTACKER, headers }));
-    sent.on('response', (response) => response.resume());
-    sent.end(body);
+  const post = (path: string, body: object, headers: Record<string, string> = {}) => {
+    const options = {
+      method: 'POST',
+      localAddress: ATTACKER,
+      headers: { 'content-type': 'application/json', ...headers },
+    };
+    const req = keep(request(server.url + path, options));
+    req.on('response', (response) => response.resume());
+    req.end(JSON.stringify(body));
   };
-  const json = { 'content-type': 'application/json' };
   const get = (path: string) => keep(request(server.url + path, { localAddress: ATTACKER, headers: { cookie } }));
 
   const attacks = Promise.all([
-    every(50, 'bodies without an end', () => {
-      if (open.size > OPEN_BODIES) return;
+    every(50, 'unfinished bodies', () => {
+      if (open.size > MAX_UNFINISHED_BODIES) return;
       const socket = keep(connect({ port: portOf(server), host: '127.0.0.1', localAddress: ATTACKER }));
-      const encoding = Math.random() < 0.5 ? 'br' : 'gzip';
-      const start = encoding === 'br' ? BROTLI : Buffer.from('1f8b0800000000000003', 'hex');
+      const [encoding, start] = Math.random() < 0.5 ? ['br', BROTLI_START] : ['gzip', GZIP_START];
       socket.write(
         `POST /v1/users HTTP/1.1\r\nHost: x\r\nx-app-id: ${VICTIM}\r\nContent-Type: application/json\r\nContent-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n${start.length.toString(16)}\r\n`,
       );
@@ -70,32 +85,22 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
     }),
     every(500, 'wide records', () => {
       const data = Object.fromEntries(Array.from({ length: 6_000 }, () => [`k${randomBytes(5).toString('hex')}`, 1]));
-      post('/v1/users', { ...json, 'x-app-id': VICTIM }, JSON.stringify({ email: 'wide@example.org', data }));
+      post('/v1/users', { email: 'wide@example.org', data }, { 'x-app-id': VICTIM });
     }),
-    every(50, 'repeats to a large record', () =>
-      post(
-        '/v1/users',
-        { ...json, 'x-app-id': VICTIM, 'idempotency-key': 'large' },
-        JSON.stringify({ email: 'large@example.org', data: { items: [-1] } }),
-      ),
-    ),
+    every(50, 'repeats on a large record', () => post('/v1/users', LARGE.body, LARGE.headers)),
     every(50, 'log-ins', () =>
-      post(
-        '/auth/login',
-        json,
-        JSON.stringify({ sourceAppId: randomBytes(6).toString('hex'), password: 'no password' }),
-      ),
+      post('/auth/login', { sourceAppId: randomBytes(6).toString('hex'), password: 'no password' }),
     ),
-    every(100, 'dropped exports', () => {
-      const sent = get('/auth/users/export?field=name&value=nobody');
-      sent.end();
-      setTimeout(() => sent.destroy(), 60);
+    every(100, 'aborted exports', () => {
+      const req = get('/auth/users/export?field=name&value=nobody');
+      req.end();
+      setTimeout(() => req.destroy(), 60);
     }),
-    every(250, 'clients that read nothing', () => {
-      if (open.size > OPEN_BODIES + NEVER_READING) return;
-      const sent = get('/auth/users');
-      sent.on('response', (response) => response.pause());
-      sent.end();
+    every(250, 'clients that do not read', () => {
+      if (open.size > MAX_UNFINISHED_BODIES + MAX_IDLE_READERS) return;
+      const req = get('/auth/users');
+      req.on('response', (response) => response.pause());
+      req.end();
     }),
   ]);
 
@@ -109,36 +114,32 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
   };
 }
 
-/** Creates and fills the attacked app, with one record of 15 MB; returns the cookie of its operator. */
+/**
+ * Creates the attacked app with `STORED_RECORDS` small records and one of 15 MB. Resolves with a
+ * session cookie of the app.
+ */
 async function prepareVictim(server: Service, uri: string): Promise<string> {
   const password = await server.createApp(VICTIM);
-  const submitted = await fetch(`${server.url}/v1/users`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-app-id': VICTIM, 'idempotency-key': 'large' },
-    body: JSON.stringify({ email: 'large@example.org', data: { items: [-1] } }),
-  });
-  if (submitted.status !== 200) throw new Error(`the attacked app answered ${submitted.status}`);
+  const submitted = await send(`${server.url}/v1/users`, { method: 'POST', ...LARGE });
+  if (submitted.status !== 200)
+    throw new Error(`the first submission to the attacked app returned ${submitted.status}`);
   await inspect(uri, async (db) => {
     const users = db.collection<{ _id: mongo.UUID }>('users');
     const large = await users.findOneAndUpdate(
       { sourceAppId: VICTIM },
       { $set: { 'data.large': 'x'.repeat(15 * 1024 * 1024) } },
     );
-    const { data: _, ...like } = large as unknown as Record<string, unknown>;
-    const records = Array.from({ length: STORED }, (_, number) => ({
-      ...like,
+    const { data: _, ...common } = large as unknown as Record<string, unknown>;
+    const records = Array.from({ length: STORED_RECORDS }, (_, number) => ({
+      ...common,
       _id: new mongo.UUID(),
       email: `stored-${number}@example.org`,
       data: { name: `Person ${number}`, about: 'y'.repeat(500) },
     }));
     await users.insertMany(records);
   });
-  const answer = await fetch(`${server.url}/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ sourceAppId: VICTIM, password }),
-  });
-  return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const login = await send(`${server.url}/auth/login`, { method: 'POST', body: { sourceAppId: VICTIM, password } });
+  return String(login.headers['set-cookie'] ?? '').split(';')[0] ?? '';
 }
 
 function portOf({ url }: Service): number {

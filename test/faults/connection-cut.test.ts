@@ -4,24 +4,24 @@ import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { Ledger, summary } from './ledger.ts';
 import { submit, untilServed } from './load.ts';
 import { type Database, inspect, startReplicaSet, startStandalone } from './mongod.ts';
-import { rounds, Service, say } from './service.ts';
+import { logProgress, rounds, Service } from './service.ts';
 
 const ROUNDS = rounds(50, 10);
-/** The issue's promise for a database that is there again. */
+/** Time within which the service must serve again after the database has returned. */
 const RECOVERED_WITHIN_MS = 5_000;
 
-/** A server whose way to the database is a proxy. */
-interface Bench {
+/** A server that reaches its database through a proxy. */
+interface Fixture {
   database: Database;
   proxy: TcpProxy;
   service: Service;
   close(): Promise<void>;
 }
 
-async function prepare(database: Database): Promise<Bench> {
+async function prepare(database: Database): Promise<Fixture> {
   const { port } = database.members[0] ?? { port: 0 };
   const proxy = await startProxy(new URL(`tcp://127.0.0.1:${port}`));
-  // With a direct connection the driver stays with the proxy, and still knows a member of a replica set for one.
+  // A direct connection stays on the proxy; the driver still detects a member of a replica set.
   const MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/user-collection?directConnection=true`;
   const service = await (await Service.create({ MONGODB_URI })).start();
   await service.createApp('forms');
@@ -38,78 +38,78 @@ async function prepare(database: Database): Promise<Bench> {
   };
 }
 
-/** Sends one submission, and writes into the ledger what came of it. */
-async function note(ledger: Ledger, { service }: Bench, number: number, key?: string): Promise<number> {
+/** Sends one submission and records its outcome; resolves with the status. */
+async function submitOnce(ledger: Ledger, { service }: Fixture, number: number, key?: string): Promise<number> {
   const { status, ms } = await submit(service.url, 'forms', number, key);
-  ledger.note(number, status, ms);
+  ledger.record(number, status, ms);
   return status;
 }
 
-async function expectIntact(ledger: Ledger, { database }: Bench) {
+async function expectIntact(ledger: Ledger, { database }: Fixture) {
   const audit = await inspect(database.uri, (db) => ledger.audit(db.collection('users')));
-  say(`connections cut: ${summary(audit)}`);
+  logProgress(`cut connections: ${summary(audit)}`);
   expect(audit).toMatchObject({ lost: [], twice: [], invented: [] });
   return audit;
 }
 
-describe('fault 4: the connection is cut between commit and answer', () => {
-  it('on a replica set the driver sends the write again, and it is applied once', async () => {
-    const bench = await prepare(await startReplicaSet(1));
+describe('a connection that is cut between commit and answer (invariant 3)', () => {
+  it('leads to one stored item on a replica set, where the driver retries the write', async () => {
+    const fixture = await prepare(await startReplicaSet(1));
     try {
       const ledger = new Ledger();
       for (let round = 0; round < ROUNDS; round += 1) {
-        // Alone in the first rounds, in batches in the others.
+        // Single writes in the first half of the rounds, batches in the second.
         const numbers = Array.from({ length: round < ROUNDS / 2 ? 1 : 20 }, () => ledger.open());
-        bench.proxy.withholdAnswers('cut', 1);
-        const statuses = await Promise.all(numbers.map((number) => note(ledger, bench, number)));
+        fixture.proxy.withholdAnswers('cut', 1);
+        const statuses = await Promise.all(numbers.map((number) => submitOnce(ledger, fixture, number)));
         expect(statuses).toEqual(numbers.map(() => 200));
       }
-      expect((await expectIntact(ledger, bench)).unanswered).toBe(0);
+      expect((await expectIntact(ledger, fixture)).unanswered).toBe(0);
     } finally {
-      await bench.close();
+      await fixture.close();
     }
   });
 
-  describe('on a standalone', () => {
-    let bench: Bench;
+  describe('on a standalone mongod', () => {
+    let fixture: Fixture;
     beforeAll(async () => {
-      bench = await prepare(await startStandalone());
+      fixture = await prepare(await startStandalone());
     });
-    afterAll(() => bench.close());
+    afterAll(() => fixture.close());
 
-    it('the client is told 503, and its repeats with the same Idempotency-Key, several at once, are applied once', async () => {
+    it('leads to a 503, and concurrent repeats with the same Idempotency-Key are applied once', async () => {
       const ledger = new Ledger();
       let refused = 0;
       for (let round = 0; round < ROUNDS; round += 1) {
         const number = ledger.open();
-        bench.proxy.withholdAnswers('cut', 1);
-        const first = await note(ledger, bench, number, `key-${number}`);
+        fixture.proxy.withholdAnswers('cut', 1);
+        const first = await submitOnce(ledger, fixture, number, `key-${number}`);
         expect([200, 503]).toContain(first);
         if (first === 503) refused += 1;
-        const repeats = Array.from({ length: 8 }, () => untilServed(() => submitted(ledger, number)));
+        const repeats = Array.from({ length: 8 }, () => untilServed(() => submitWithKey(ledger, number)));
         await Promise.all(repeats);
       }
       expect(refused).toBeGreaterThan(0);
-      const audit = await expectIntact(ledger, bench);
+      const audit = await expectIntact(ledger, fixture);
       expect(audit.acknowledged).toBe(ROUNDS);
     });
 
-    it('connections that never answer again do not hold up what comes after them', { retry: 1 }, async () => {
+    it('does not delay later submissions when three connections never answer again', { retry: 1 }, async () => {
       const ledger = new Ledger();
-      bench.proxy.withholdAnswers('silent', 3);
-      const held: Promise<number>[] = [];
-      // Apart in time, so that each is a batch of its own: group commit has three on the wire at most.
-      for (; held.length < 3; await sleep(100)) held.push(note(ledger, bench, ledger.open()));
-      const served = await untilServed(() => submitted(ledger, ledger.open()));
-      say(`after three silent connections served again in ${Math.round(served)} ms`);
+      fixture.proxy.withholdAnswers('silent', 3);
+      const stuck: Promise<number>[] = [];
+      // 100 ms apart, so that each is its own batch; group commit has at most three in flight.
+      for (; stuck.length < 3; await sleep(100)) stuck.push(submitOnce(ledger, fixture, ledger.open()));
+      const served = await untilServed(() => submitWithKey(ledger, ledger.open()));
+      logProgress(`served again ${Math.round(served)} ms after three connections stopped answering`);
       expect(served).toBeLessThan(RECOVERED_WITHIN_MS);
-      expect(await Promise.all(held)).toEqual([503, 503, 503]);
+      expect(await Promise.all(stuck)).toEqual([503, 503, 503]);
       expect(ledger.hung).toBe(0);
     });
 
-    async function submitted(ledger: Ledger, number: number) {
-      const answer = await submit(bench.service.url, 'forms', number, `key-${number}`);
-      ledger.note(number, answer.status, answer.ms);
+    async function submitWithKey(ledger: Ledger, number: number) {
+      const answer = await submit(fixture.service.url, 'forms', number, `key-${number}`);
+      ledger.record(number, answer.status, answer.ms);
       return answer;
     }
   });

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A DATA_DIR of a test's own, on which a server runs its embedded database. */
+/** A `DATA_DIR` of one test, with the files of the server's embedded database. */
 export class DataDir {
   readonly path: string;
 
@@ -14,17 +14,17 @@ export class DataDir {
     return new DataDir(await mkdtemp(join(tmpdir(), 'user-collection-faults-')));
   }
 
-  /** The URI of the mongod that runs on it. */
+  /** Resolves with the URI of the embedded mongod. */
   async uri(): Promise<string> {
     return (await readFile(join(this.path, 'mongodb-uri'), 'utf8')).trim();
   }
 
-  /** The process id of the mongod that runs on it, by its own note; 0 while none does. */
+  /** Resolves with the process id in the lock file of the embedded mongod; 0 when none runs. */
   async mongodPid(): Promise<number> {
     return Number(await readFile(join(this.path, 'mongodb', 'mongod.lock'), 'utf8'));
   }
 
-  /** A mongod whose server was killed may still write. */
+  /** Removes the folder. Retries, because a mongod whose server was killed may still write. */
   async remove(): Promise<void> {
     await rm(this.path, { recursive: true, force: true, maxRetries: 20 });
   }

@@ -7,7 +7,7 @@ import { send } from './load.ts';
 import { inspect } from './mongod.ts';
 import { Service } from './service.ts';
 
-/** Several steps of a removal, so that a kill can come between them. */
+/** Enough for several batches of the removal, so that the kill happens between two of them. */
 const RECORDS = 10_000;
 const MONGODB_URI = databaseUri(randomName());
 
@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** An app with many records and a session; returns the id of its life. */
-async function fill(sourceAppId: string): Promise<mongo.ObjectId> {
+/** Creates an app with `RECORDS` records and a session; resolves with the app's `_id`. */
+async function createFilledApp(sourceAppId: string): Promise<mongo.ObjectId> {
   const password = await service.createApp(sourceAppId);
   await send(`${service.url}/auth/login`, { method: 'POST', body: { sourceAppId, password } });
   return inspect(MONGODB_URI, async (db) => {
@@ -40,8 +40,8 @@ async function fill(sourceAppId: string): Promise<mongo.ObjectId> {
   });
 }
 
-/** How much is left of a life of an app. */
-async function left(db: mongo.Db, appId: mongo.ObjectId) {
+/** Counts the documents of an app in each collection. */
+async function countLeft(db: mongo.Db, appId: mongo.ObjectId) {
   return {
     apps: await db.collection('apps').countDocuments({ _id: appId }),
     users: await db.collection('users').countDocuments({ appId }),
@@ -50,30 +50,33 @@ async function left(db: mongo.Db, appId: mongo.ObjectId) {
   };
 }
 
-describe('fault 9: a kill -9 in the middle of a delete is made good at the next start', () => {
+describe('the next start completes a deletion that kill -9 interrupted (invariant 5)', () => {
   it.each([
-    ['when the app was marked', async (db: mongo.Db, appId: mongo.ObjectId) => (await appOf(db, appId))?.deletingSince],
     [
-      'when some of its records were removed',
-      async (db: mongo.Db, appId: mongo.ObjectId) => (await left(db, appId)).users < RECORDS,
+      'after the app was marked',
+      async (db: mongo.Db, appId: mongo.ObjectId) => (await appOf(db, appId))?.deletingSince,
     ],
-  ] as const)('%s', async (moment, hasCome) => {
+    [
+      'after some records were removed',
+      async (db: mongo.Db, appId: mongo.ObjectId) => (await countLeft(db, appId)).users < RECORDS,
+    ],
+  ] as const)('%s', async (moment, isReached) => {
     const sourceAppId = `gone-${moment.length}`;
-    const appId = await fill(sourceAppId);
+    const appId = await createFilledApp(sourceAppId);
     const admin = await service.admin();
     await inspect(MONGODB_URI, async (db) => {
       const deleting = admin.delete(`/auth/apps/${sourceAppId}`).then(
         ({ status }) => status,
         () => 0,
       );
-      while (!(await hasCome(db, appId))) await sleep(1);
+      while (!(await isReached(db, appId))) await sleep(1);
       await service.kill();
-      expect(await deleting, 'the delete was not quicker than the kill').toBe(0);
-      expect((await left(db, appId)).apps).toBe(1);
+      expect(await deleting, 'the DELETE got no answer before the kill').toBe(0);
+      expect((await countLeft(db, appId)).apps).toBe(1);
 
       await service.start();
-      expect(await left(db, appId)).toEqual({ apps: 0, users: 0, schemas: 0, sessions: 0 });
-      // The name is free again, and its new life sees nothing of the old one.
+      expect(await countLeft(db, appId)).toEqual({ apps: 0, users: 0, schemas: 0, sessions: 0 });
+      // The name is free again.
       await service.createApp(sourceAppId);
     });
   });

@@ -1,22 +1,17 @@
 import type { mongo } from 'mongoose';
 
-/** A submission is hung when its answer takes longer than this: the promise for a database that is away (spec 7). */
+/**
+ * A submission counts as hung after this time: the limit of a 503 while MongoDB is away (spec 7).
+ */
 export const HUNG_AFTER_MS = 3_000;
 
-/** What a writer was told of one unique number, in the end. */
-interface Entry {
-  acknowledged: boolean;
-  /** How many answers or broken connections it took. */
-  attempts: number;
-}
-
-/** What the database holds, against what the writers were told. */
+/** The difference between the stored numbers and the answers that the writers received. */
 export interface Audit {
   sent: number;
   acknowledged: number;
-  /** Never acknowledged: a 503, or a connection that broke. */
+  /** Sent and never acknowledged: each attempt ended in a 503 or a broken connection. */
   unanswered: number;
-  /** Of the unanswered, those that were stored all the same. */
+  /** The number of unanswered submissions that were stored. */
   storedUnanswered: number;
   /** Acknowledged and not stored. */
   lost: number[];
@@ -27,28 +22,28 @@ export interface Audit {
 }
 
 /**
- * The ledger of a fault test. Every submission carries one array item, a number that no other carries. Acknowledged means stored exactly once; unanswered means
- * stored at most once (invariants 1 and 3).
+ * Records the answers to the submissions of a fault test. Each submission carries one array item, a
+ * unique number. An acknowledged number must be stored exactly once, an unanswered one at most once
+ * (invariants 1 and 3).
  */
 export class Ledger {
-  readonly #entries: Entry[] = [];
-  /** How many answers had which status; 0 is no answer. */
+  /** For each number that was sent, whether it was acknowledged. */
+  readonly #acknowledged: boolean[] = [];
+  /** The number of answers by status; status 0 counts requests without an answer. */
   readonly statuses = new Map<number, number>();
   slowestMs = 0;
-  /** Requests that were answered, or broke, only after 3 s: how, and after how long. */
+  /** The requests that ended after more than `HUNG_AFTER_MS`. */
   readonly late: { status: number; ms: number }[] = [];
 
-  /** A number of its own for a submission that is about to be sent. */
+  /** Returns a unique number for a new submission. */
   open(): number {
-    return this.#entries.push({ acknowledged: false, attempts: 0 }) - 1;
+    return this.#acknowledged.push(false) - 1;
   }
 
-  /** What came back for it; `status` 0 when the connection broke. */
-  note(number: number, status: number, ms: number): void {
-    const entry = this.#entries[number];
-    if (!entry) throw new Error(`${number} was never sent`);
-    entry.attempts += 1;
-    if (status === 200) entry.acknowledged = true;
+  /** Records the end of one attempt; `status` is 0 when the connection broke. */
+  record(number: number, status: number, ms: number): void {
+    if (this.#acknowledged[number] === undefined) throw new Error(`${number} was never sent`);
+    if (status === 200) this.#acknowledged[number] = true;
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     this.slowestMs = Math.max(this.slowestMs, ms);
     if (ms > HUNG_AFTER_MS) this.late.push({ status, ms: Math.round(ms) });
@@ -59,32 +54,33 @@ export class Ledger {
   }
 
   get acknowledged(): number {
-    return this.#entries.filter((entry) => entry.acknowledged).length;
+    return this.#acknowledged.filter(Boolean).length;
   }
 
-  /** Statuses other than success, 503 and a broken connection: no fault is an excuse for them. */
+  /** The statuses that no fault explains: all but 200, 503 and 0 (a broken connection). */
   get unexpected(): number[] {
     return [...this.statuses.keys()].filter((status) => ![0, 200, 503].includes(status));
   }
 
-  /** Compares with what is stored, read straight from the database. */
+  /** Compares the ledger with the numbers in the collection `users`. */
   async audit(users: mongo.Collection): Promise<Audit> {
     const times = await countStored(users);
-    const numbers = this.#entries.map((_, number) => number);
-    const isAcknowledged = (number: number): boolean => this.#entries[number]?.acknowledged ?? false;
+    const numbers = [...this.#acknowledged.keys()];
+    const acknowledged = numbers.filter((number) => this.#acknowledged[number]);
+    const unanswered = numbers.filter((number) => !this.#acknowledged[number]);
     return {
       sent: numbers.length,
-      acknowledged: this.acknowledged,
-      unanswered: numbers.length - this.acknowledged,
-      storedUnanswered: numbers.filter((number) => !isAcknowledged(number) && times.has(number)).length,
-      lost: numbers.filter((number) => isAcknowledged(number) && !times.has(number)),
+      acknowledged: acknowledged.length,
+      unanswered: unanswered.length,
+      storedUnanswered: unanswered.filter((number) => times.has(number)).length,
+      lost: acknowledged.filter((number) => !times.has(number)),
       twice: numbers.filter((number) => (times.get(number) ?? 0) > 1),
-      invented: [...times.keys()].filter((number) => !this.#entries[number]),
+      invented: [...times.keys()].filter((number) => this.#acknowledged[number] === undefined),
     };
   }
 }
 
-/** How often each number is stored, whatever record it is in. */
+/** Counts how often each number is stored, over all records. */
 async function countStored(users: mongo.Collection): Promise<Map<number, number>> {
   const times = new Map<number, number>();
   const records = users.find<{ data: { items?: { value: number }[] } }>({}, { projection: { 'data.items.value': 1 } });
@@ -94,7 +90,7 @@ async function countStored(users: mongo.Collection): Promise<Map<number, number>
   return times;
 }
 
-/** One line for a person. */
+/** Formats an audit as one line of text. */
 export function summary({ sent, acknowledged, unanswered, storedUnanswered, lost, twice }: Audit): string {
   return `${sent} sent, ${acknowledged} acknowledged, ${unanswered} unanswered (${storedUnanswered} of them stored); lost ${lost.length}, twice ${twice.length}`;
 }

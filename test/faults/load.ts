@@ -3,18 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from './ledger.ts';
 
 const TICK_MS = 10;
-/** A client that waits longer than this has given up; by then it counts as hung long since. */
+/** A request without an answer is aborted after this time, and recorded with status 0. */
 const GIVE_UP_MS = 10_000;
-/** How long writers go on repeating what has a key when the load has ended. */
-const LAST_REPEATS_MS = 30_000;
-/** The most submissions that are under way at once, waits between repeats included: while nothing is served, writers must not take the machine from what starts again. */
-const MAX_UNDER_WAY = 1_000;
-/** Enough that repeats of one person stay within the keys that a record remembers (20). */
+/** After `stop`, submissions with a key are repeated for this long at most. */
+const MAX_REPEAT_AFTER_STOP_MS = 30_000;
+/**
+ * The most submissions that are active at once, those that wait for their next attempt included.
+ * While nothing is served, the writers must leave the processor to the processes that restart.
+ */
+const MAX_ACTIVE = 1_000;
+/** Spreads the submissions, so that a person gets few keys between a submission and its repeat. */
 const PEOPLE = 500;
 
 const agent = new Agent({ keepAlive: true });
 
-/** An answer as a writer sees it; `status` 0 when the connection broke or nothing came. */
+/** The outcome of a request; `status` is 0 when the connection broke or no answer came. */
 export interface Answer {
   status: number;
   text: string;
@@ -22,17 +25,17 @@ export interface Answer {
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** Sends one request on a kept connection. Never rejects. */
+/** Sends one request over a keep-alive connection. Never rejects. */
 export function send(
   url: string,
   { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: object } = {},
 ): Promise<Answer> {
-  const begun = performance.now();
-  return new Promise((done) => {
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
     const json = body === undefined ? undefined : JSON.stringify(body);
-    const end = (status: number, text = '', answered = {}): void =>
-      done({ status, text, ms: performance.now() - begun, headers: answered });
-    const sent = request(
+    const end = (status: number, text = '', responseHeaders = {}): void =>
+      resolve({ status, text, ms: performance.now() - startedAt, headers: responseHeaders });
+    const req = request(
       url,
       {
         method,
@@ -52,12 +55,12 @@ export function send(
         response.once('error', () => end(0));
       },
     );
-    sent.once('error', () => end(0));
-    sent.end(json);
+    req.once('error', () => end(0));
+    req.end(json);
   });
 }
 
-/** Submits the number as one item of its person's array `items`. */
+/** Submits a number as one item of the array `items` of one of `PEOPLE` persons. */
 export async function submit(url: string, sourceAppId: string, number: number, key?: string): Promise<Answer> {
   return send(`${url}/v1/users`, {
     method: 'POST',
@@ -66,18 +69,22 @@ export async function submit(url: string, sourceAppId: string, number: number, k
   });
 }
 
-/** Writers that send submissions at a steady rate, whatever becomes of them. */
+/** Writers that send submissions at a constant rate, independent of the answers. */
 export interface Load {
-  /** Ends the load; resolves when nothing is in flight any more and what has a key was acknowledged. */
+  /**
+   * Ends the load. Resolves when no submission is in flight and each one with a key was
+   * acknowledged or given up.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Every second submission carries an `Idempotency-Key`, and is sent again, to the next server, until it is acknowledged. The others are sent once.
+ * Starts a load. Every second submission carries an `Idempotency-Key` and is repeated, each time to
+ * the next server, until it is acknowledged. The others are sent once.
  *
- * @param urls the servers, in turn
- * @param rate submissions a second
- * @param repeats false: none has a key, and each is sent once
+ * @param urls the base URLs of the servers, used in turn
+ * @param rate submissions per second
+ * @param repeats when false, no submission has a key and each is sent once
  */
 export function startLoad(load: {
   urls: readonly string[];
@@ -87,49 +94,49 @@ export function startLoad(load: {
   repeats?: boolean;
 }): Load {
   const { urls, sourceAppId, ledger, rate, repeats = true } = load;
-  const running = new Set<Promise<void>>();
+  const active = new Set<Promise<void>>();
   let giveUpAt = Number.POSITIVE_INFINITY;
-  const begun = performance.now();
-  let sent = 0;
+  const startedAt = performance.now();
+  let started = 0;
 
   async function write(): Promise<void> {
     const number = ledger.open();
     const key = !repeats || number % 2 === 0 ? undefined : `key-${number}`;
     for (let attempt = 0; ; attempt += 1) {
       const { status, ms } = await submit(urls[(number + attempt) % urls.length] ?? '', sourceAppId, number, key);
-      ledger.note(number, status, ms);
+      ledger.record(number, status, ms);
       if (status === 200 || key === undefined || performance.now() > giveUpAt) return;
       await sleep(1_000 + Math.random() * 1_000);
     }
   }
 
   const timer = setInterval(() => {
-    const due = ((performance.now() - begun) / 1000) * rate;
-    for (; sent < due; sent += 1) {
-      if (running.size >= MAX_UNDER_WAY) continue;
-      const writing = write().finally(() => running.delete(writing));
-      running.add(writing);
+    const due = ((performance.now() - startedAt) / 1000) * rate;
+    for (; started < due; started += 1) {
+      if (active.size >= MAX_ACTIVE) continue;
+      const writing = write().finally(() => active.delete(writing));
+      active.add(writing);
     }
   }, TICK_MS);
 
   return {
     async stop() {
       clearInterval(timer);
-      giveUpAt = performance.now() + LAST_REPEATS_MS;
-      await Promise.all(running);
+      giveUpAt = performance.now() + MAX_REPEAT_AFTER_STOP_MS;
+      await Promise.all(active);
     },
   };
 }
 
-/** Asks again and again until the answer is 200; resolves with how long that took, in milliseconds. */
-export async function untilServed(ask: () => Promise<Answer>, giveUpAfterMs = 60_000): Promise<number> {
-  const begun = performance.now();
+/** Repeats a request until the answer is 200; resolves with the time that took, in milliseconds. */
+export async function untilServed(attempt: () => Promise<Answer>, giveUpAfterMs = 60_000): Promise<number> {
+  const startedAt = performance.now();
   for (;;) {
-    const { status, text } = await ask();
-    const passed = performance.now() - begun;
-    if (status === 200) return passed;
-    if (passed > giveUpAfterMs)
-      throw new Error(`not served for ${giveUpAfterMs} ms; the last answer was ${status} ${text}`);
+    const { status, text } = await attempt();
+    const elapsedMs = performance.now() - startedAt;
+    if (status === 200) return elapsedMs;
+    if (elapsedMs > giveUpAfterMs)
+      throw new Error(`no status 200 within ${giveUpAfterMs} ms; the last answer was ${status} ${text}`);
     await sleep(50);
   }
 }

@@ -9,11 +9,11 @@ import { freePort } from '../../src/database/embedded/mongod-process.ts';
 import { Process } from '../support/process.ts';
 
 const REPLICA_SET = 'faults';
-/** A third of the default, so that a test waits less for elections. */
+/** A third of the default, to shorten elections. */
 const ELECTION_TIMEOUT_MS = 3_000;
 const CLIENT_OPTIONS = { serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, socketTimeoutMS: 10_000 };
 
-/** A mongod process of a test's own, which can be killed and started again on the same files and port. */
+/** A mongod process of one test. It can be killed and started again on the same files and port. */
 export class Mongod {
   readonly port: number;
   readonly #dbPath: string;
@@ -35,14 +35,14 @@ export class Mongod {
     return this.#process.pid;
   }
 
-  /** Starts it; resolves when it answers. */
+  /** Starts the process; resolves when mongod answers. */
   async start(): Promise<void> {
     await mkdir(this.#dbPath, { recursive: true });
     const { path } = await findMongod(loadConfig(process.env).mongod, () => undefined);
-    const place = ['--dbpath', this.#dbPath, '--port', String(this.port), '--bind_ip', '127.0.0.1'];
+    const location = ['--dbpath', this.#dbPath, '--port', String(this.port), '--bind_ip', '127.0.0.1'];
     const log = ['--logpath', `${this.#dbPath}.log`, '--logappend'];
-    const small = ['--wiredTigerCacheSizeGB', '0.25', '--setParameter', 'diagnosticDataCollectionEnabled=false'];
-    this.#process = new Process([path, ...place, ...log, ...small, ...this.#args]);
+    const limits = ['--wiredTigerCacheSizeGB', '0.25', '--setParameter', 'diagnosticDataCollectionEnabled=false'];
+    this.#process = new Process([path, ...location, ...log, ...limits, ...this.#args]);
     await this.until(async (admin) => (await admin.command({ ping: 1 })).ok === 1);
   }
 
@@ -50,16 +50,16 @@ export class Mongod {
     process.kill(this.pid, signal);
   }
 
-  /** kill -9; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   async kill(): Promise<void> {
     await this.#process?.end('SIGKILL');
   }
 
-  /** What this very mongod answers, or undefined when it does not. */
-  async ask<T>(question: (admin: mongo.Db) => Promise<T>): Promise<T | undefined> {
+  /** Runs `query` on the admin database of this member; resolves with undefined when it fails. */
+  async ask<T>(query: (admin: mongo.Db) => Promise<T>): Promise<T | undefined> {
     const client = new mongo.MongoClient(this.uri, CLIENT_OPTIONS);
     try {
-      return await question(client.db('admin'));
+      return await query(client.db('admin'));
     } catch {
       return undefined;
     } finally {
@@ -67,20 +67,22 @@ export class Mongod {
     }
   }
 
-  async until(holds: (admin: mongo.Db) => Promise<boolean>): Promise<void> {
-    while (!(await this.ask(holds))) await sleep(50);
+  /** Repeats `condition` every 50 ms until it resolves with true. */
+  async until(condition: (admin: mongo.Db) => Promise<boolean>): Promise<void> {
+    while (!(await this.ask(condition))) await sleep(50);
   }
 }
 
-/** Databases of one test file, with their folder. */
+/** One or more mongod processes with a temporary folder. */
 export interface Database {
-  /** For `MONGODB_URI`. */
+  /** The connection string for `MONGODB_URI`. */
   uri: string;
   members: readonly Mongod[];
+  /** Kills the processes and removes the folder. */
   stop(): Promise<void>;
 }
 
-/** One mongod without a replica set. */
+/** Starts one mongod without a replica set. */
 export async function startStandalone(): Promise<Database> {
   const folder = await mkdtemp(join(tmpdir(), 'user-collection-faults-'));
   const mongod = new Mongod(await freePort(), join(folder, 'db'), []);
@@ -89,11 +91,11 @@ export async function startStandalone(): Promise<Database> {
 }
 
 export interface ReplicaSet extends Database {
-  /** Waits for the member that is primary now, and knows it from itself. */
+  /** Waits for a member that reports itself as the writable primary. */
   primary(): Promise<Mongod>;
 }
 
-/** A replica set of so many members, with a primary. Its members take failpoints. */
+/** Starts a replica set of `size` members with a primary. Its members accept failpoints. */
 export async function startReplicaSet(size: number): Promise<ReplicaSet> {
   const folder = await mkdtemp(join(tmpdir(), 'user-collection-faults-'));
   const args = ['--replSet', REPLICA_SET, '--oplogSize', '200', '--setParameter', 'enableTestCommands=1'];
@@ -128,15 +130,19 @@ async function stop(members: readonly Mongod[], folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 }
 
-/** Reads straight from the database, past the service: what a majority has. */
+/**
+ * Runs `query` directly on the database, with read concern majority.
+ *
+ * @param serverSelectionTimeoutMS how long the driver waits for a usable member
+ */
 export async function inspect<T>(
   uri: string,
-  look: (db: mongo.Db) => Promise<T>,
+  query: (db: mongo.Db) => Promise<T>,
   serverSelectionTimeoutMS = 30_000,
 ): Promise<T> {
   const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS, readConcernLevel: 'majority' });
   try {
-    return await look(client.db());
+    return await query(client.db());
   } finally {
     await client.close();
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-// Hardening, item 5: an offline queue sends everything again, however long it is.
+// A client with an offline queue repeats the whole queue, of any length, until it is acknowledged.
 
 let servers: [TestServer, TestServer];
 let lists: TestApp;
@@ -13,10 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
-let people = 0;
+let persons = 0;
 function newPerson({ sourceAppId } = lists) {
-  people += 1;
-  const email = `queue-${people}@example.org`;
+  persons += 1;
+  const email = `queue-${persons}@example.org`;
   const submit = (number: number, server = servers[number % 2] as TestServer, data: object = { list: [number] }) =>
     server.client.submit(sourceAppId, { email, data }).set('Idempotency-Key', `key-${number}`);
   const stored = () => servers[0].db.collection('users').findOne({ sourceAppId, email });
@@ -28,21 +28,24 @@ function newPerson({ sourceAppId } = lists) {
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 const ascending = (values: number[]) => [...values].sort((a, b) => a - b);
 
-describe('keyed submissions of one person', () => {
-  it('300 keys sent one by one and then repeated are applied once each', async () => {
+describe('submissions of one person with idempotency keys (invariant 3)', () => {
+  it('are applied once each when 300 are sent in sequence and then repeated', async () => {
     const person = newPerson();
     for (const number of numbers(300)) await person.submit(number).expect(200);
     for (const number of numbers(300)) await person.submit(number, servers[(number + 1) % 2]).expect(200);
     expect(await person.values()).toEqual(numbers(300));
   });
 
-  it('500 keys sent at once to two servers, and repeated at once on the other one, are applied once each', async () => {
+  it('are applied once each when 500 are sent to two servers concurrently and repeated on the other one', async () => {
     const person = newPerson();
-    const sendAll = async (shift: number) => {
+    const sendAll = async (serverOffset: number) => {
       let waiting = numbers(500);
       for (let round = 0; waiting.length > 0 && round < 20; round += 1) {
         const answers = await Promise.all(
-          waiting.map(async (number) => ({ number, ...(await person.submit(number, servers[(number + shift) % 2])) })),
+          waiting.map(async (number) => ({
+            number,
+            ...(await person.submit(number, servers[(number + serverOffset) % 2])),
+          })),
         );
         expect(answers.filter(({ status }) => ![200, 503].includes(status))).toEqual([]);
         waiting = answers.filter(({ status }) => status === 503).map(({ number }) => number);
@@ -55,7 +58,7 @@ describe('keyed submissions of one person', () => {
     expect(ascending(await person.values())).toEqual(numbers(500));
   });
 
-  it('a record holds a bounded number of keys itself; the others are in a collection that expires', async () => {
+  it('keep a bounded number of keys in the record and move the others to a collection that expires', async () => {
     const person = newPerson();
     for (const number of numbers(300)) await person.submit(number).expect(200);
     const record = await person.stored();
@@ -67,7 +70,7 @@ describe('keyed submissions of one person', () => {
     expect(indexes).toContainEqual(expect.objectContaining({ key: { at: 1 }, expireAfterSeconds: 90_000 }));
   });
 
-  it('a key with other data is 422 also after it was moved', async () => {
+  it('are refused with 422 when a key is reused for other data, also after the key was moved', async () => {
     const person = newPerson();
     for (const number of numbers(200)) await person.submit(number).expect(200);
     await person.submit(0, servers[1], { list: ['other'] }).expect(422);
@@ -75,7 +78,7 @@ describe('keyed submissions of one person', () => {
     expect(await person.values()).toEqual(numbers(200));
   });
 
-  it('a repeat of an applied submission is 200 although the schema changed since', async () => {
+  it('are answered with 200 when an applied one is repeated after a change of the schema', async () => {
     const app = await servers[0].admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const person = newPerson(app);
     const first = await person.submit(1).expect(200);
@@ -87,14 +90,14 @@ describe('keyed submissions of one person', () => {
       const { body } = await person.submit(1, server).expect(200);
       expect(body.id).toBe(first.body.id);
       await person.submit(100, server).expect(200);
-      // The key decides before the schema does.
+      // The key is checked before the schema.
       await person.submit(1, server, { list: ['other'] }).expect(422);
       await person.submit(9_999, server).expect(400);
     }
     expect(await person.values()).toEqual([1, ...numbers(150).map((number) => number + 10)]);
   });
 
-  it('after an erasure nothing of the keys is left, and the same key makes a new record', async () => {
+  it('leave no key after the record is deleted, and the same key then creates a new record', async () => {
     const app = await servers[0].admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const person = newPerson(app);
     for (const number of numbers(150)) await person.submit(number, servers[0]).expect(200);
@@ -107,7 +110,7 @@ describe('keyed submissions of one person', () => {
     expect(await person.values()).toEqual([0]);
   });
 
-  it("an app's deletion removes its keys", async () => {
+  it('leave no key after the app is deleted', async () => {
     const app = await servers[0].admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const person = newPerson(app);
     const keys = servers[0].db.collection('applied_keys');

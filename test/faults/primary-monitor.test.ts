@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const write = () => connection.getClient().db().collection('any').insertOne({});
 
-it('tells of another primary, or the same after another election, before an operation goes to it', async () => {
+it('reports each election before the first operation on the elected primary, also when it is the same member', async () => {
   const elections: number[] = [];
   let written = 0;
   monitorPrimary(connection, () => elections.push(written));
@@ -26,13 +26,13 @@ it('tells of another primary, or the same after another election, before an oper
   for (written = 1; written <= 3; written += 1) {
     await primary.ask((admin) => admin.command({ replSetStepDown: 1, force: true }));
     await write();
-    expect(elections.filter((before) => before === written)).toHaveLength(1);
+    expect(elections.filter((election) => election === written)).toHaveLength(1);
     await write();
   }
   expect(elections).toEqual([1, 2, 3]);
 });
 
-it('a submission that was checked before a change of primary, and whose schema was replaced since, is not acknowledged', {
+it('does not acknowledge a submission that was validated before a change of primary, when its schema was replaced since (invariant 4)', {
   retry: 1,
 }, async () => {
   const server = await startServer({ MONGODB_URI: set.uri });
@@ -40,7 +40,8 @@ it('a submission that was checked before a change of primary, and whose schema w
   try {
     const { sourceAppId } = await server.admin.buildApp();
     const primary = await set.primary();
-    // The write waits at the old primary until the step-down interrupts it; the driver then sends it to the new one.
+    // The write blocks on the old primary until the step-down interrupts it; then the driver
+    // retries it on the new primary.
     await primary.ask((admin) =>
       admin.command({
         configureFailPoint: 'failCommand',
@@ -48,14 +49,14 @@ it('a submission that was checked before a change of primary, and whose schema w
         data: { failCommands: ['insert'], blockConnection: true, blockTimeMS: 2_000 },
       }),
     );
-    const submitting = server.client
+    const submission = server.client
       .submit(sourceAppId, { email: 'late@example.org', data: { name: 'Ada' } })
       .then((answer) => answer);
     await sleep(50);
     await other.admin.putSchema(sourceAppId, { fields: [{ key: 'name', kind: 'number' }] }).expect(200);
     await primary.ask((admin) => admin.command({ replSetStepDown: 1, force: true }));
-    const { status, body } = await submitting;
-    // It was written, and so its sender may not be told that it was not: 503 says that it is not known.
+    const { status, body } = await submission;
+    // The record was written. A 503 leaves open whether it was; any other refusal would deny it.
     expect(await server.db.collection('users').countDocuments({ email: 'late@example.org' })).toBe(1);
     expect({ status, message: body.message }).toEqual({ status: 503, message: expect.stringContaining('database') });
   } finally {

@@ -5,7 +5,7 @@ import { databaseUri } from '../support/process.ts';
 import { randomName } from '../support/server.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
-import { rounds, Service, say } from './service.ts';
+import { logProgress, rounds, Service } from './service.ts';
 
 const ROUNDS = rounds(200, 6);
 const WRITERS = 8;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
-/** Each server in turn is the one that changes, and the other the one that must notice. */
+/** Alternates which server changes the app and which one must notice. */
 const inTurn = <T>([a, b]: [T, T], round: number): [changing: T, other: T] => (round % 2 === 0 ? [a, b] : [b, a]);
 
 const submitTo = (server: Service, sourceAppId: string, email: string, value: unknown) =>
@@ -30,7 +30,10 @@ const submitTo = (server: Service, sourceAppId: string, email: string, value: un
     body: { email, data: { value } },
   });
 
-/** Submits to both servers without pause; `stop` resolves with all statuses when nothing is in flight any more. */
+/**
+ * Submits to both servers continuously; `stop` resolves with all statuses when nothing is in
+ * flight.
+ */
 function keepSubmitting(sourceAppId: () => string, value: (sent: number) => unknown) {
   const statuses = new Set<number>();
   let stopped = false;
@@ -52,8 +55,8 @@ function keepSubmitting(sourceAppId: () => string, value: (sent: number) => unkn
   };
 }
 
-describe('fault 6: two servers under submissions', () => {
-  it(`${ROUNDS} deletes: when one has answered, nothing of the app is left in any collection, nor comes later`, async () => {
+describe('two servers under load', () => {
+  it(`keep no document of an app after its DELETE has answered, in ${ROUNDS} deletions (invariant 5)`, async () => {
     let current = '';
     const appIds: unknown[] = [];
     const names = Array.from({ length: ROUNDS }, (_, round) => `short-lived-${round}`);
@@ -77,18 +80,18 @@ describe('fault 6: two servers under submissions', () => {
         expect(body.deletedUsers).toBeGreaterThan(0);
         expect({ round, ...(await left({ appId: app?._id })) }).toEqual({ round, users: 0, schemas: 0 });
         await other.submit(sourceAppId, { email: 'late@example.org' }).expect(400);
-        if (round % 20 === 19) say(`${round + 1} of ${ROUNDS} deletes`);
+        if (round % 20 === 19) logProgress(`${round + 1} of ${ROUNDS} deletes`);
       }
       const statuses = await load.stop();
       expect(statuses.filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
       expect(await left({ appId: { $in: appIds } })).toEqual({ users: 0, schemas: 0 });
-      const living = await db.collection('apps').distinct('_id');
-      expect(await left({ appId: { $nin: living } })).toEqual({ users: 0, schemas: 0 });
+      const existing = await db.collection('apps').distinct('_id');
+      expect(await left({ appId: { $nin: existing } })).toEqual({ users: 0, schemas: 0 });
     });
   });
 
-  it(`${ROUNDS} schema PUTs: none accepted under a replaced schema, no record that breaks the version it carries`, async () => {
-    // In odd versions the value is a number, in even ones a text.
+  it(`accept no submission under a replaced schema and store no record that violates its version, in ${ROUNDS} schema PUTs (invariant 4)`, async () => {
+    // Odd versions expect a number, even ones a text.
     const kindOf = (version: number) => (version % 2 === 1 ? 'number' : 'text');
     const sampleOf = (version: number) => (version % 2 === 1 ? version : `text ${version}`);
     await createAll(['flipping']);
@@ -98,30 +101,30 @@ describe('fault 6: two servers under submissions', () => {
       const field = { key: 'value', kind: kindOf(version), required: true } as const;
       const { body } = await changing.putSchema('flipping', { fields: [field] }).expect(200);
       expect(body.version).toBe(version);
-      const [old, fresh] = await Promise.all([
+      const [old, current] = await Promise.all([
         other.submit('flipping', { email: `old-${version}@example.org`, data: { value: sampleOf(version - 1) } }),
         other.submit('flipping', { email: 'fresh@example.org', data: { value: sampleOf(version) } }),
       ]);
-      expect({ version, old: old.status, fresh: fresh.status }).toEqual({ version, old: 400, fresh: 200 });
-      if (version % 20 === 0) say(`${version} of ${ROUNDS} schema PUTs`);
+      expect({ version, old: old.status, current: current.status }).toEqual({ version, old: 400, current: 200 });
+      if (version % 20 === 0) logProgress(`${version} of ${ROUNDS} schema PUTs`);
     }
     const statuses = await load.stop();
     expect(statuses.filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
     await inspect(MONGODB_URI, async (db) => {
       const records = await db.collection('users').find({ sourceAppId: 'flipping' }).toArray();
       expect(records.length).toBeGreaterThan(1);
-      // The default schema, version 1, has no such field and takes anything.
+      // The default schema, version 1, does not define the field, so it accepts any value.
       const checked = records.filter(({ schemaVersion }) => schemaVersion > 1);
-      const broken = checked.filter(
+      const invalid = checked.filter(
         ({ schemaVersion, data }) => typeof data.value !== (kindOf(schemaVersion) === 'number' ? 'number' : 'string'),
       );
-      expect(broken).toEqual([]);
+      expect(invalid).toEqual([]);
       expect(records.filter(({ email }) => email.startsWith('old-'))).toEqual([]);
     });
   });
 });
 
-/** Creating an app hashes a password, which is slow on purpose: a few at a time, before the rounds. */
+/** Creates the apps before the rounds, two at a time: the password hash makes each one slow. */
 async function createAll(names: readonly string[]): Promise<void> {
   const waiting = [...names];
   const create = async (admin: Client) => {

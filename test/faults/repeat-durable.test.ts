@@ -2,15 +2,15 @@ import { afterEach, expect, it } from 'vitest';
 import { Ledger, summary } from './ledger.ts';
 import { submit, untilServed } from './load.ts';
 import { inspect, type Mongod, type ReplicaSet, startReplicaSet } from './mongod.ts';
-import { Service, say } from './service.ts';
+import { logProgress, Service } from './service.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-/** Whether this member takes what the primary wrote. It stays a voter either way. */
-async function replicate(member: Mongod, on: boolean): Promise<void> {
+/** Starts or stops the replication of a secondary, which keeps its vote. */
+async function setReplication(member: Mongod, on: boolean): Promise<void> {
   const command = { configureFailPoint: 'stopReplProducer', mode: on ? 'off' : 'alwaysOn' };
   await member.until(async (admin) => (await admin.command(command)).ok === 1);
 }
@@ -20,7 +20,7 @@ async function secondariesOf(set: ReplicaSet): Promise<Mongod[]> {
   return set.members.filter((member) => member !== primary);
 }
 
-it('fault 4: a repeat is not acknowledged before the write that it repeats is durable, so a failover cannot lose it', async () => {
+it('acknowledges a repeat only when the repeated write is durable, so a failover cannot lose it (invariants 1 and 3)', async () => {
   const set = await startReplicaSet(3);
   cleanups.push(() => set.stop());
   const service = await (await Service.create({ MONGODB_URI: set.uri })).start();
@@ -31,21 +31,21 @@ it('fault 4: a repeat is not acknowledged before the write that it repeats is du
   const number = ledger.open();
   const send = async () => {
     const answer = await submit(service.url, 'forms', number, 'the-key');
-    ledger.note(number, answer.status, answer.ms);
+    ledger.record(number, answer.status, answer.ms);
     return answer;
   };
   const primary = await set.primary();
   const secondaries = await secondariesOf(set);
-  for (const member of secondaries) await replicate(member, false);
-  // Only the primary has the item: no majority, so neither it nor its repeat may be acknowledged.
+  for (const member of secondaries) await setReplication(member, false);
+  // Only the primary has the item, so neither the submission nor its repeat may be acknowledged.
   expect((await send()).status).toBe(503);
   expect((await send()).status).toBe(503);
   await primary.kill();
-  for (const member of secondaries) await replicate(member, true);
+  for (const member of secondaries) await setReplication(member, true);
   await set.primary();
   await untilServed(send);
   await primary.start();
   const audit = await inspect(set.uri, (db) => ledger.audit(db.collection('users')));
-  say(`repeat across a failover: ${summary(audit)}`);
+  logProgress(`repeat across a failover: ${summary(audit)}`);
   expect(audit).toMatchObject({ acknowledged: 1, lost: [], twice: [], invented: [] });
 });

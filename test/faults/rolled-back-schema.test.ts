@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Mongod, type ReplicaSet, startReplicaSet } from './mongod.ts';
 
-const FETCHING = 'stopReplProducer';
+const FAIL_POINT = 'stopReplProducer';
 
 let set: ReplicaSet;
 let a: TestServer;
 let b: TestServer;
 beforeAll(async () => {
   set = await startReplicaSet(3);
-  // One member leads to the others.
+  // One seed address; the driver discovers the other members.
   const uri = set.uri.replace(/,[^/]+/, '');
   a = await startServer({ MONGODB_URI: uri });
   b = await startServer({ MONGODB_URI: uri }, a.database);
@@ -23,22 +23,23 @@ afterAll(async () => {
 });
 
 /**
- * Keeps a secondary from fetching what the primary writes, while it stays a member that answers and votes.
- * A stopped process would not do: what the primary sent it meanwhile waits in its socket.
+ * Stops the replication of a secondary, which still answers and votes. SIGSTOP is no alternative:
+ * what the primary has sent meanwhile stays in the socket, and is applied later.
  */
 async function stopReplication(secondary: Mongod): Promise<void> {
   const stopped = await secondary.ask(async (admin) => {
-    const { count } = await admin.command({ configureFailPoint: FETCHING, mode: 'alwaysOn' });
-    return admin.command({ waitForFailPoint: FETCHING, timesEntered: count + 1, maxTimeMS: 10_000 });
+    const { count } = await admin.command({ configureFailPoint: FAIL_POINT, mode: 'alwaysOn' });
+    return admin.command({ waitForFailPoint: FAIL_POINT, timesEntered: count + 1, maxTimeMS: 10_000 });
   });
   expect(stopped?.ok).toBe(1);
 }
 
+/** Resumes the replication of a secondary. */
 async function resumeReplication(secondary: Mongod): Promise<void> {
-  await secondary.ask((admin) => admin.command({ configureFailPoint: FETCHING, mode: 'off' }));
+  await secondary.ask((admin) => admin.command({ configureFailPoint: FAIL_POINT, mode: 'off' }));
 }
 
-/** A version 3 that only the primary has, as a PUT leaves it that is not acknowledged. */
+/** Writes a version 3 to the primary only, like a PUT that is never acknowledged. */
 async function writeToPrimaryOnly(primary: Mongod, sourceAppId: string): Promise<void> {
   const app = await a.db.collection('apps').findOne({ sourceAppId });
   const client = new mongo.MongoClient(primary.uri, { writeConcern: { w: 1 } });
@@ -51,8 +52,8 @@ async function writeToPrimaryOnly(primary: Mongod, sourceAppId: string): Promise
   }
 }
 
-describe('hardening, item 6: a schema version that is rolled back', () => {
-  it('is never relied on, and another one of its number is enforced at once on every server', async () => {
+describe('a schema version that is rolled back (decision 16, invariant 4)', () => {
+  it('is never used, and a later version with the same number is enforced at once on every server', async () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: [{ key: 'value', kind: 'checkbox' }] });
     const submit = (value: unknown) =>
       b.client.submit(sourceAppId, { email: 'ada@example.org', data: { value } }).then(({ status }) => status);
@@ -61,9 +62,9 @@ describe('hardening, item 6: a schema version that is rolled back', () => {
 
     await Promise.all(secondaries.map(stopReplication));
     await writeToPrimaryOnly(primary, sourceAppId);
-    // The first time that B reads this app. What it sees may be rolled back, so it does not go by it.
-    const early = await b.client.get('/v1/schema').set('x-app-id', sourceAppId);
-    expect.soft(early.status).toBe(503);
+    // Server B reads this app for the first time. The version may be rolled back, so it refuses.
+    const beforeRollback = await b.client.get('/v1/schema').set('x-app-id', sourceAppId);
+    expect.soft(beforeRollback.status).toBe(503);
 
     await primary.kill();
     await Promise.all(secondaries.map(resumeReplication));

@@ -4,7 +4,7 @@ import { DataDir } from './data-dir.ts';
 import { Ledger, summary } from './ledger.ts';
 import { send, startLoad, untilServed } from './load.ts';
 import { inspect, startReplicaSet } from './mongod.ts';
-import { rounds, Service, say } from './service.ts';
+import { logProgress, rounds, Service } from './service.ts';
 
 const ROUNDS = rounds(20, 3);
 const RATE = 100;
@@ -14,32 +14,34 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-/** What a service is told of its database, and where that is to be found afterwards. */
-interface Where {
+/** A database for the service. */
+interface DatabaseFixture {
+  /** The environment variables that select it. */
   env: Record<string, string>;
+  /** Its URI, known once the service has started. */
   uri(): Promise<string>;
 }
 
-async function embedded(): Promise<Where> {
+async function embedded(): Promise<DatabaseFixture> {
   const dataDir = await DataDir.create();
   cleanups.push(() => dataDir.remove());
   return { env: { DATA_DIR: dataDir.path }, uri: async () => dataDir.uri() };
 }
 
-async function replicaSet(): Promise<Where> {
+async function replicaSet(): Promise<DatabaseFixture> {
   const database = await startReplicaSet(1);
   cleanups.push(() => database.stop());
   return { env: { MONGODB_URI: database.uri }, uri: async () => database.uri };
 }
 
 it.each([
-  ['the embedded default', embedded],
+  ['the embedded database', embedded],
   ['a replica set', replicaSet],
 ] as const)(
-  `fault 1: kill -9 of the server under load on %s, ${ROUNDS} times: nothing lost, nothing twice`,
+  `keeps every acknowledged write once through ${ROUNDS} kills of the server on %s (invariants 1 and 3)`,
   async (name, prepare) => {
-    const where = await prepare();
-    const service = await (await Service.create(where.env)).start();
+    const database = await prepare();
+    const service = await (await Service.create(database.env)).start();
     cleanups.push(() => service.stop());
     await service.createApp('forms');
     const ledger = new Ledger();
@@ -50,11 +52,11 @@ it.each([
       await sleep(300 + Math.random() * 700);
       await service.kill();
       await service.start();
-      say(`${name}: kill ${round} of ${ROUNDS}, ${ledger.acknowledged - before} acknowledged in this round`);
+      logProgress(`${name}: kill ${round} of ${ROUNDS}, ${ledger.acknowledged - before} acknowledged in this round`);
     }
     await load.stop();
-    const audit = await inspect(await where.uri(), (db) => ledger.audit(db.collection('users')));
-    say(`${name}: ${summary(audit)}`);
+    const audit = await inspect(await database.uri(), (db) => ledger.audit(db.collection('users')));
+    logProgress(`${name}: ${summary(audit)}`);
     expect(audit).toMatchObject({ lost: [], twice: [], invented: [] });
     expect(audit.acknowledged).toBeGreaterThan(ROUNDS);
     expect(ledger.unexpected).toEqual([]);

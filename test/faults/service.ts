@@ -5,16 +5,21 @@ import { type Ended, ServerProcess } from '../support/process.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Set by vitest.faults.config.ts; `npm test` does without, and repeats each fault a few times only. */
+    /**
+     * Set by vitest.faults.config.ts. Unset in `npm test`, which repeats each fault fewer times.
+     */
     thorough?: boolean;
   }
 }
 
 const ADMIN_PASSWORD = 'the-admin-password-of-the-faults';
-/** Where the service's items go: one array. */
+/** One array field, which stores the numbers of the ledger. */
 const SCHEMA = { fields: [{ key: 'items', kind: 'array' as const }] };
 
-/** A server process as production runs it, `node dist/server.js`, which can be killed and started again on the same port. */
+/**
+ * A server process that runs `node dist/server.js`. It can be killed and started again; it keeps
+ * its port and environment.
+ */
 export class Service {
   readonly url: string;
   readonly #env: Record<string, string>;
@@ -22,9 +27,15 @@ export class Service {
 
   private constructor(port: number, env: Record<string, string>) {
     this.url = `http://127.0.0.1:${port}`;
-    this.#env = { PORT: String(port), HOST: '127.0.0.1', ADMIN_PASSWORD, LOG_LEVEL: 'error', ...env };
-    this.#env.MAX_ARRAY_ITEMS ??= '100000';
-    this.#env.SESSION_SECRET ??= 'the session secret of the faults';
+    this.#env = {
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      ADMIN_PASSWORD,
+      LOG_LEVEL: 'error',
+      MAX_ARRAY_ITEMS: '100000',
+      SESSION_SECRET: 'the session secret of the faults',
+      ...env,
+    };
   }
 
   /** @param env `MONGODB_URI`, or `DATA_DIR` for the embedded default */
@@ -37,35 +48,35 @@ export class Service {
     return this.#process.pid;
   }
 
-  /** Starts it; resolves when it listens. */
+  /** Starts the process; resolves when the server listens. */
   async start(): Promise<this> {
     this.#process = new ServerProcess(this.#env, [process.execPath, 'dist/server.js']);
     await this.#process.url();
     return this;
   }
 
-  /** kill -9; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   async kill(): Promise<void> {
     await this.#process?.end('SIGKILL');
   }
 
-  /** SIGTERM; resolves when it has ended. */
+  /** Sends SIGTERM; resolves when the process has ended. */
   async stop(): Promise<Ended | undefined> {
     return this.#process?.end('SIGTERM');
   }
 
-  /** Whether the process lives. */
+  /** Whether the process runs. */
   get isRunning(): boolean {
     const child = this.#process?.child;
     return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** A client that is logged in as the admin app. */
+  /** Resolves with a client that is logged in as the admin app. */
   async admin(): Promise<Client> {
     return new Client(this.url).logIn('admin', ADMIN_PASSWORD);
   }
 
-  /** Creates an app with an array field `items`; returns its password. */
+  /** Creates an app with an array field `items`; resolves with its password. */
   async createApp(sourceAppId: string): Promise<string> {
     const admin = await this.admin();
     const { body } = await admin.post('/auth/apps', { sourceAppId }).expect(200);
@@ -74,12 +85,12 @@ export class Service {
   }
 }
 
-/** Progress of a long run, for the person who waits. */
-export function say(line: string): void {
+/** Prints a line with the time to standard error, as progress of a long run. */
+export function logProgress(line: string): void {
   process.stderr.write(`  ${new Date().toISOString().slice(11, 19)} ${line}\n`);
 }
 
-/** How often a fault is repeated. */
+/** Repetitions of a fault: `thorough` in `npm run test:faults`, `short` in `npm test`. */
 export function rounds(thorough: number, short: number): number {
   return inject('thorough') ? thorough : short;
 }

@@ -5,22 +5,25 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** mongod lays two journal files of 100 MB out before it needs them. */
+/** Room for the two journal files of 100 MB that mongod allocates in advance. */
 const SIZE_MB = 400;
 
-/** A place for a database that a test can fill up. */
+/** A folder for a database whose disk space a test can use up. */
 export interface SmallDisk {
-  /** What it is, for a test's title. */
+  /** How the space is limited, for the title of a test. */
   kind: string;
   path: string;
-  /** Leaves no room, as it is now, to what the process writes. */
+  /** Uses up the space that is free now; `pid` is the process that writes to the folder. */
   fill(pid: number): Promise<void>;
-  /** Makes room again. */
+  /** Frees the space that `fill` used. */
   free(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** A tmpfs where this user may mount one, else a folder in which the process may not write beyond the first bytes of a file (a quota of the kernel's: RLIMIT_FSIZE). */
+/**
+ * Mounts a tmpfs. Where this user may not mount one, `fill` limits the size of the files that the
+ * process may write to one byte (RLIMIT_FSIZE).
+ */
 export async function createSmallDisk(): Promise<SmallDisk> {
   const path = await mkdtemp(join(tmpdir(), 'user-collection-disk-'));
   const remove = () => rm(path, { recursive: true, force: true, maxRetries: 20 });
@@ -31,10 +34,10 @@ export async function createSmallDisk(): Promise<SmallDisk> {
       kind: 'a limit on the size of files',
       path,
       async fill(pid) {
-        // It may just have died of being full.
+        // The process may have exited because of an earlier limit.
         await run('prlimit', ['--pid', String(pid), '--fsize=1']).catch(() => undefined);
       },
-      // The limit ends with the process that it was set for.
+      // The limit belongs to the process, so a restarted mongod does not have it.
       free: async () => undefined,
       remove,
     };
@@ -45,7 +48,7 @@ export async function createSmallDisk(): Promise<SmallDisk> {
     path,
     async fill() {
       const { bavail, bsize } = await statfs(path);
-      // The process may be quicker to take it.
+      // The process may write to the space first.
       await appendFile(ballast, Buffer.alloc(bavail * bsize)).catch(() => undefined);
     },
     free: () => rm(ballast),

@@ -5,13 +5,13 @@ import { startProxy } from '../support/proxy.ts';
 import { randomName, startServer } from '../support/server.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
-import { rounds, Service, say } from './service.ts';
+import { logProgress, rounds, Service } from './service.ts';
 
 const ROUNDS = rounds(20, 3);
 const WRITERS = 16;
 const MONGODB_URI = databaseUri(randomName());
 
-describe('hardening, item 2: a server that is stopped while its app is deleted and created again', () => {
+describe('a server that is stopped while an app is deleted and created again (invariant 5)', () => {
   let stopped: Service;
   let other: Service;
   beforeAll(async () => {
@@ -23,7 +23,9 @@ describe('hardening, item 2: a server that is stopped while its app is deleted a
     await other.stop();
   });
 
-  /** Submits without pause until it is told to end; resolves when nothing is in flight. */
+  /**
+   * Submits continuously; the returned function ends that, and resolves when nothing is in flight.
+   */
   function keepSubmitting(sourceAppId: string) {
     let running = true;
     let sent = 0;
@@ -41,7 +43,7 @@ describe('hardening, item 2: a server that is stopped while its app is deleted a
     };
   }
 
-  it(`leaves no record of the old app, in ${ROUNDS} rounds of SIGSTOP`, async () => {
+  it(`leaves no record of the deleted app in ${ROUNDS} rounds of SIGSTOP and SIGCONT`, async () => {
     const admin = await other.admin();
     await inspect(MONGODB_URI, async (db) => {
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -53,26 +55,26 @@ describe('hardening, item 2: a server that is stopped while its app is deleted a
         process.kill(stopped.pid, 'SIGSTOP');
         await admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
         await other.createApp(sourceAppId);
-        // In every second round longer than a batch waits for its answer.
+        // In every second round, longer than the time limit of a batch.
         await sleep(round % 2 === 0 ? 100 : 3_500);
         process.kill(stopped.pid, 'SIGCONT');
         await sleep(300);
         await stop();
-        const leftOver = async () => db.collection('users').countDocuments({ appId: old?._id });
-        expect({ round, left: await leftOver() }).toEqual({ round, left: 0 });
+        const left = await db.collection('users').countDocuments({ appId: old?._id });
+        expect({ round, left }).toEqual({ round, left: 0 });
         await admin.submit(sourceAppId, { email: 'new@example.org', data: { items: [1] } }).expect(200);
-        if (round % 5 === 4) say(`${round + 1} of ${ROUNDS} stops`);
+        if (round % 5 === 4) logProgress(`${round + 1} of ${ROUNDS} rounds`);
       }
-      const living = await db.collection('apps').distinct('_id');
-      expect(await db.collection('users').countDocuments({ appId: { $nin: living } })).toBe(0);
+      const appIds = await db.collection('apps').distinct('_id');
+      expect(await db.collection('users').countDocuments({ appId: { $nin: appIds } })).toBe(0);
     });
   }, 300_000);
 });
 
-describe('hardening, item 2: a server that was stopped for hours with a write on its way', () => {
+describe('a write that reaches the database hours after the deletion of its app (invariant 5)', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  it('takes its record back, although the write failed and its id is as old as a restored one', async () => {
+  it('is undone, although its request has failed and its record id is as old as a restored one', async () => {
     const uri = new URL(inject('mongodbUri'));
     const proxy = await startProxy(new URL(uri));
     uri.port = String(proxy.port);
@@ -91,7 +93,7 @@ describe('hardening, item 2: a server that was stopped for hours with a write on
       await other.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
       await other.admin.post('/auth/apps', { sourceAppId }).expect(200);
       expect(await submitting).toBe(503);
-      // The batch gives up after the request does, and only then the write arrives.
+      // The request times out first, then the batch; only after that does the write arrive.
       await sleep(1_500);
       proxy.restore();
       await expect.poll(count, { interval: 5 }).toBe(1);

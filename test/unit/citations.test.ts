@@ -13,8 +13,8 @@ import {
 } from '../support/citations.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** These name what does not exist, on purpose. */
-const OWN = ['test/unit/citations.test.ts', 'test/support/citations.ts'];
+/** These files contain citations that do not resolve, as test data. */
+const EXCLUDED = ['test/unit/citations.test.ts', 'test/support/citations.ts'];
 
 const FILES: Record<string, string> = {
   'docs/specification.md': `## 2 Things
@@ -40,7 +40,7 @@ const documents: Documents = {
   read: (file) => FILES[file] ?? '',
 };
 
-/** The citations of a text with what is wrong with each, if anything. */
+/** The citations of a text, each with its problem or undefined. */
 const resolve = (text: string, file = 'src/a.ts'): [string, string | undefined][] =>
   findCitations(file, text).map((citation) => [citation.text, problemOf(citation, documents)]);
 const problems = (text: string, file?: string): (string | undefined)[] =>
@@ -96,7 +96,7 @@ describe('the citations of a file', () => {
     ['(SPEC 2.4)', 'names a document that is not in the repository'],
     ['DESIGN, "Language"', 'names a document that is not in the repository'],
     ['../shared/SPEC.md', 'names a document that is not in the repository'],
-  ])('refuses %j', (text, problem) => {
+  ])('reports the problem of %j', (text, problem) => {
     expect(problems(text)).toEqual([problem]);
   });
 
@@ -108,13 +108,13 @@ describe('the citations of a file', () => {
     'DESIGN_TOKENS',
     'section 99 of RFC 9110',
     'rule 7',
-  ])('sees none in %j', (text) => expect(resolve(text)).toEqual([]));
+  ])('finds no citation in %j', (text) => expect(resolve(text)).toEqual([]));
 
-  it('tells the line', () => {
+  it('reports the line of a citation', () => {
     expect(findCitations('a.ts', '\n// x\n * spec 2.4\n').map(({ line }) => line)).toEqual([3]);
   });
 
-  it('resolves sections by their number alone within the specification', () => {
+  it('resolves "section" with a number inside the specification', () => {
     const text = 'As section 2.4, rule 2, and 2.3 say; sections 2.3 and 9.9; section 2.4, rule 9.';
     expect(problems(text, 'docs/specification.md')).toEqual([
       'docs/specification.md has no section 9.9',
@@ -122,7 +122,7 @@ describe('the citations of a file', () => {
     ]);
   });
 
-  it('resolves links in Markdown from the folder of the file, with their headings', () => {
+  it('resolves Markdown links relative to the file, and their anchors', () => {
     const links = [
       'performance.md',
       'performance.md#the-heap',
@@ -141,7 +141,7 @@ describe('the citations of a file', () => {
 });
 
 describe('the sections of the specification', () => {
-  it('hold the rules under their headings, those without a number included', () => {
+  it('contain the rules below their headings, and below headings without a number', () => {
     expect([...documents.sections]).toEqual([
       ['2', new Set()],
       ['2.3', new Set()],
@@ -151,11 +151,11 @@ describe('the sections of the specification', () => {
   });
 
   it.each(['## 1 A\n## 1 B\n', '## 1 A\n1. One.\n1. One again.\n', '## 1 A\n1. One.\n3. Three.\n'])(
-    'are refused where a citation would lead to two places or to none: %j',
+    'are refused when numbers are duplicated or missing: %j',
     (markdown) => expect(() => numberedSections(markdown)).toThrow(),
   );
 
-  it('are numbered as the interface is', () => {
+  it('have the numbers of the interface specification', () => {
     const expected = '1 2 2.1 2.2 2.3 2.4 2.5 3 4 4.1 4.2 4.3 4.4 5 5.1 5.2 5.3 6 7 8 9';
     expect([...readDocuments(root).sections.keys()].join(' ')).toBe(expected);
   });
@@ -182,20 +182,20 @@ interface OpenApi {
 
 describe('the repository', () => {
   const real = readDocuments(root);
-  const files = filesWithCitations(root).filter((file) => !OWN.includes(file));
+  const files = filesWithCitations(root).filter((file) => !EXCLUDED.includes(file));
 
   it('has eight invariants', () => {
     expect([...real.invariants]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it('is read as a whole', () => {
+  it('is searched completely', () => {
     for (const part of ['src/server.ts', 'README.md', 'docs/architecture.md', 'Dockerfile'])
       expect(files).toContain(part);
     for (const folder of ['web/src/', 'scripts/', 'docs/decisions/'])
       expect(files.some((file) => file.startsWith(folder))).toBe(true);
   });
 
-  it('cites only what exists', () => {
+  it('contains only citations that resolve', () => {
     const broken = files.flatMap((file) =>
       findCitations(file, readFileSync(join(root, file), 'utf8')).flatMap((citation) => {
         const problem = problemOf(citation, real);

@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The layers of src/ from top to bottom (docs/architecture.md): a file imports from its own layer and from lower ones. */
+/**
+ * The layers of src/ from top to bottom (docs/architecture.md). A file imports from its own layer
+ * and from lower ones only.
+ */
 const LAYERS = [
   ['server.ts', 'cli.ts'],
   ['cli'],
@@ -20,10 +23,10 @@ const LAYERS = [
   ['core'],
 ];
 
-/** The only modules of src/ that web/ may load; of all others it takes types. */
+/** The modules of src/ that web/ may load at run time. From others it imports types only. */
 const SHARED_WITH_WEB = ['src/fields', 'src/core/errors.ts'];
 
-const MAX_FILES = 14;
+const MAX_FILES_PER_FOLDER = 14;
 
 interface Import {
   from: string;
@@ -31,15 +34,15 @@ interface Import {
   isType: boolean;
 }
 
-/** The imports of one file that lead to another file of the repository. */
+/** The imports of a file that refer to another file of the repository. */
 function importsOf(file: string): Import[] {
   const source = readFileSync(join(root, file), 'utf8');
-  const found = [
+  const matches = [
     ...source.matchAll(/^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'\)/gm),
   ];
-  return found.map(([, type, fixed, dynamic]) => ({
+  return matches.map(([, type, staticPath, dynamicPath]) => ({
     from: file,
-    to: normalize(join(dirname(file), fixed ?? dynamic ?? '')),
+    to: normalize(join(dirname(file), staticPath ?? dynamicPath ?? '')),
     isType: type !== undefined,
   }));
 }
@@ -61,28 +64,28 @@ function layerOf(file: string): number {
 const describeImport = ({ from, to }: Import) => `${from} imports ${to}`;
 
 describe('the imports of src/', () => {
-  it('finds the imports of every file', () => {
+  it('refer to existing files, and every file belongs to a layer', () => {
     expect(imports.length).toBeGreaterThan(sources.length);
     expect(imports.filter(({ to }) => to.startsWith('src/') && !sources.includes(to)).map(describeImport)).toEqual([]);
     expect(sources.filter((file) => layerOf(file) === -1)).toEqual([]);
   });
 
-  it('point down only', () => {
-    const up = imports.filter(({ from, to }) => layerOf(to) < layerOf(from));
-    expect(up.map(describeImport)).toEqual([]);
+  it('refer to the same or a lower layer', () => {
+    const upward = imports.filter(({ from, to }) => layerOf(to) < layerOf(from));
+    expect(upward.map(describeImport)).toEqual([]);
   });
 
-  it('form no cycle', () => {
-    expect(cycle()).toBeUndefined();
+  it('contain no cycle', () => {
+    expect(findCycle()).toBeUndefined();
   });
 
-  it('reach no other part of the repository', () => {
+  it('do not leave src/', () => {
     expect(imports.filter(({ to }) => !to.startsWith('src/')).map(describeImport)).toEqual([]);
   });
 });
 
 describe('the imports of web/', () => {
-  it('take types of the service, the rules of fields, and nothing else', () => {
+  it('load only the shared modules of src/; others for their types', () => {
     const outside = sourcesOf('web/src')
       .flatMap(importsOf)
       .filter(({ to, isType }) => to.startsWith('src/') && !isType)
@@ -92,29 +95,29 @@ describe('the imports of web/', () => {
 });
 
 describe('the folders of src/', () => {
-  it(`hold at most ${MAX_FILES} files each`, () => {
+  it(`contain at most ${MAX_FILES_PER_FOLDER} files each`, () => {
     const counts = new Map<string, number>();
     for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
-    expect([...counts].filter(([, count]) => count > MAX_FILES)).toEqual([]);
+    expect([...counts].filter(([, count]) => count > MAX_FILES_PER_FOLDER)).toEqual([]);
   });
 });
 
-/** The files of one import cycle, or undefined. Types count too: a cycle of types is a cycle for a reader. */
-function cycle(): string[] | undefined {
-  const done = new Set<string>();
+/** Returns the files of one import cycle, or undefined. Type imports count too. */
+function findCycle(): string[] | undefined {
+  const visited = new Set<string>();
   const visit = (file: string, path: string[]): string[] | undefined => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
-    if (done.has(file)) return undefined;
+    if (visited.has(file)) return undefined;
     for (const { to } of imports.filter(({ from }) => from === file)) {
-      const found = visit(to, [...path, file]);
-      if (found) return found;
+      const result = visit(to, [...path, file]);
+      if (result) return result;
     }
-    done.add(file);
+    visited.add(file);
     return undefined;
   };
   for (const file of sources) {
-    const found = visit(file, []);
-    if (found) return found;
+    const result = visit(file, []);
+    if (result) return result;
   }
   return undefined;
 }

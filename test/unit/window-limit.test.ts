@@ -5,7 +5,7 @@ import { createWindowLimit } from '../../src/core/window-limit.ts';
 const LONG_MS = 60_000;
 
 describe('a window limit', () => {
-  it('counts each key by itself, up to its limit', () => {
+  it('counts each key separately, up to the limit', () => {
     const limit = createWindowLimit(2, LONG_MS);
     limit.count('a');
     expect(limit.waitMs('a')).toBe(0);
@@ -15,7 +15,7 @@ describe('a window limit', () => {
     expect(limit.waitMs('b')).toBe(0);
   });
 
-  it('begins anew when the window is over', async () => {
+  it('starts a new window when the previous one has ended', async () => {
     const limit = createWindowLimit(1, 50);
     limit.count('a');
     await sleep(60);
@@ -24,7 +24,7 @@ describe('a window limit', () => {
     expect(limit.waitMs('a')).toBeGreaterThan(0);
   });
 
-  it('does not prolong a window by counting', async () => {
+  it('does not extend a window when an event is counted', async () => {
     const limit = createWindowLimit(2, 200);
     limit.count('a');
     await sleep(120);
@@ -33,7 +33,7 @@ describe('a window limit', () => {
     expect(limit.waitMs('a')).toBe(0);
   });
 
-  it('takes events back, and forgets a key without any', () => {
+  it('takes an event back, and removes a key without events', () => {
     const limit = createWindowLimit(1, LONG_MS);
     const takeBack = limit.count('a');
     takeBack();
@@ -41,7 +41,7 @@ describe('a window limit', () => {
     expect(limit.size).toBe(0);
   });
 
-  it('takes nothing from a later window', async () => {
+  it('does not take an event of an earlier window back from a later one', async () => {
     const limit = createWindowLimit(1, 50);
     const takeBack = limit.count('a');
     await sleep(60);
@@ -50,22 +50,21 @@ describe('a window limit', () => {
     expect(limit.waitMs('a')).toBeGreaterThan(0);
   });
 
-  // Item 11: a key and a timer were kept for every app id that somebody made up.
-  it('keeps a bounded number of keys of 100,000 made-up ones, and the one that is used meanwhile', () => {
+  it('keeps 50,000 of 100,000 keys, and a key that is in use (invariant 7)', () => {
     const limit = createWindowLimit(1, LONG_MS);
     limit.count('attacker');
-    for (let made = 0; made < 100_000; made += 1) {
-      limit.count(`made-up-${made}`);
-      if (made % 40_000 === 0) expect(limit.waitMs('attacker')).toBeGreaterThan(0);
+    for (let index = 0; index < 100_000; index += 1) {
+      limit.count(`made-up-${index}`);
+      if (index % 40_000 === 0) expect(limit.waitMs('attacker')).toBeGreaterThan(0);
     }
     expect(limit.size).toBe(50_000);
     expect(limit.waitMs('attacker')).toBeGreaterThan(0);
   });
 
-  it('keeps keys of any length in bounded memory, apart from each other', () => {
+  it('keeps keys of any length in bounded memory, and distinguishes them', () => {
     const limit = createWindowLimit(1, LONG_MS, 1_000);
     const before = process.memoryUsage().rss;
-    for (let made = 0; made < 1_000; made += 1) limit.count(`${'x'.repeat(100_000)}${made}`);
+    for (let index = 0; index < 1_000; index += 1) limit.count(`${'x'.repeat(100_000)}${index}`);
     expect(process.memoryUsage().rss - before).toBeLessThan(80 * 1024 * 1024);
     expect(limit.size).toBe(1_000);
     expect(limit.waitMs(`${'x'.repeat(100_000)}999`)).toBeGreaterThan(0);

@@ -6,39 +6,39 @@ import { Unavailable } from '../../../src/core/errors.ts';
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe.concurrent('a deadline', () => {
-  it('hands on what work comes to in time', async () => {
+  it('settles like work that ends in time', async () => {
     const deadline = new Deadline();
-    expect(await deadline.run(Promise.resolve('done'))).toBe('done');
+    expect(await deadline.run(Promise.resolve('result'))).toBe('result');
     await expect(deadline.run(Promise.reject(new Error('of the work')))).rejects.toThrow('of the work');
   });
 
-  it('refuses with 503 when work takes too long', async () => {
+  it('rejects with Unavailable (503) when work takes too long', async () => {
     await expect(new Deadline().run(never())).rejects.toBeInstanceOf(Unavailable);
   });
 
-  it('adds up the pieces of work of one request', async () => {
+  it('adds up the durations of all work of one request', async () => {
     const deadline = new Deadline();
     await deadline.run(sleep(DEADLINE_MS * 0.7));
     await expect(deadline.run(sleep(DEADLINE_MS * 0.7))).rejects.toBeInstanceOf(Unavailable);
   });
 
-  it('does not count what passes between the pieces, as while the client sends its body', async () => {
+  it('does not count the time between two runs, for example while the client sends its body', async () => {
     const deadline = new Deadline();
     await sleep(DEADLINE_MS + 50);
     await deadline.run(sleep(1));
   });
 
-  it('tells what is left while work runs, and 0 when it is over', async () => {
+  it('reports the remaining time while work runs, and 0 once it has expired', async () => {
     const deadline = new Deadline();
     expect(deadline.leftMs).toBe(DEADLINE_MS);
-    const late = deadline.run(never()).catch(() => 'over');
+    const expired = deadline.run(never()).catch(() => 'over');
     await sleep(500);
     expect(deadline.leftMs).toBeLessThan(DEADLINE_MS - 400);
-    expect(await late).toBe('over');
+    expect(await expired).toBe('over');
     expect(deadline.leftMs).toBe(0);
   });
 
-  it('drops what late work comes to, failures too', async () => {
+  it('ignores the outcome of late work, rejections included', async () => {
     const late = sleep(DEADLINE_MS + 100).then(() => Promise.reject(new Error('too late to matter')));
     await expect(new Deadline().run(late)).rejects.toBeInstanceOf(Unavailable);
     // An unhandled rejection would fail the run.

@@ -3,7 +3,7 @@ import { createPasswordHasher, generatePassword } from '../../../src/apps/app-cr
 import { APP_ID_PATTERN } from '../../../src/core/app-id.ts';
 import { passwordProblem } from '../../../src/core/password.ts';
 
-const CHEAP = 4;
+const LOW_COST = 4;
 const WAITER = { network: '192.0.2.1', known: true, leftMs: () => 30_000 };
 
 describe('a sourceAppId (spec 2.2)', () => {
@@ -16,25 +16,25 @@ describe('a sourceAppId (spec 2.2)', () => {
 });
 
 describe('a password', () => {
-  it('that is generated has 24 URL-safe characters or more, each time others', () => {
-    const made = Array.from({ length: 200 }, generatePassword);
-    expect(new Set(made).size).toBe(made.length);
-    for (const password of made) expect(password).toMatch(/^[A-Za-z0-9_-]{24,72}$/);
+  it('is generated with 24 or more URL-safe characters, and differs each time', () => {
+    const passwords = Array.from({ length: 200 }, generatePassword);
+    expect(new Set(passwords).size).toBe(passwords.length);
+    for (const password of passwords) expect(password).toMatch(/^[A-Za-z0-9_-]{24,72}$/);
   });
 
   it.each(['x', 'x'.repeat(72), 'é'.repeat(36), ' '])('may be %j', (password) => {
     expect(passwordProblem(password)).toBeUndefined();
   });
 
-  // bcrypt would cut each of these without a word.
+  // bcrypt truncates all but the first of these silently.
   it.each(['', 'a\0b', 'x'.repeat(73), 'é'.repeat(37), '😀'.repeat(19)])('may not be %j', (password) => {
     expect(passwordProblem(password)).toMatch(/^must /);
   });
 });
 
-describe('the hasher', () => {
-  it('knows the right password from a wrong one', async () => {
-    const hasher = createPasswordHasher(CHEAP);
+describe('the password hasher', () => {
+  it('accepts the right password only', async () => {
+    const hasher = createPasswordHasher(LOW_COST);
     const hash = await hasher.hash('right');
     expect(hash).not.toContain('right');
     expect(await hasher.verify('right', hash, WAITER)).toBe(true);

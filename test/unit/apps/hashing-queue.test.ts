@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HashingQueue, type Waiter } from '../../../src/apps/hashing-queue.ts';
 import { Unavailable } from '../../../src/core/errors.ts';
 
-const PATIENT_MS = 60_000;
+const LONG_MS = 60_000;
 
 let queue: HashingQueue;
-/** What runs now, by name, and the way to end it. */
+/** The active runs by name, each with a function that ends it. */
 let running: Map<string, () => void>;
 let started: string[];
 beforeEach(() => {
@@ -15,10 +15,10 @@ beforeEach(() => {
   started = [];
 });
 
-const known = (network = 'known', leftMs = () => PATIENT_MS): Waiter => ({ network, known: true, leftMs });
-const unknown = (network = 'unknown', leftMs = () => PATIENT_MS): Waiter => ({ network, known: false, leftMs });
+const known = (network = 'known', leftMs = () => LONG_MS): Waiter => ({ network, known: true, leftMs });
+const unknown = (network = 'unknown', leftMs = () => LONG_MS): Waiter => ({ network, known: false, leftMs });
 
-/** Queues a run that lasts until `end`; resolves with its name, or with `refused`. */
+/** Queues a run that lasts until `end(name)`; resolves with its name, or with `refused`. */
 function add(name: string, waiter?: Waiter): Promise<string> {
   const work = () =>
     new Promise<string>((resolve) => {
@@ -34,27 +34,28 @@ function add(name: string, waiter?: Waiter): Promise<string> {
   });
 }
 
+/** Ends an active run and lets the queue start the next one. */
 async function end(name: string): Promise<void> {
   running.get(name)?.();
   await sleep(0);
 }
 
-/** Makes `ms` the measured duration of a run. */
+/** Runs for `ms`, so that the queue measures that duration. */
 async function measure(ms: number): Promise<void> {
   await queue.run(() => sleep(ms));
 }
 
-/** Adds until one is refused; returns how many were taken. */
-async function fill(waiter: (index: number) => Waiter, most = 500): Promise<number> {
-  for (let taken = 0; taken < most; taken += 1) {
-    const result = await Promise.race([add(`filling ${taken}`, waiter(taken)), sleep(0)]);
-    if (result === 'refused') return taken;
+/** Adds runs until one is refused; resolves with the number of accepted runs. */
+async function fill(waiter: (index: number) => Waiter, max = 500): Promise<number> {
+  for (let accepted = 0; accepted < max; accepted += 1) {
+    const result = await Promise.race([add(`filling ${accepted}`, waiter(accepted)), sleep(0)]);
+    if (result === 'refused') return accepted;
   }
-  return most;
+  return max;
 }
 
-describe('the order', () => {
-  it('is two at once: first those of administrators, then known, then unknown networks', async () => {
+describe('the order of the queue', () => {
+  it('runs two at once: administrators first, then known networks, then unknown ones', async () => {
     void add('a', known());
     void add('b', known());
     void add('unknown', unknown());
@@ -68,7 +69,7 @@ describe('the order', () => {
     expect(started.at(-1)).toBe('unknown');
   });
 
-  it('gives unknown networks one place only, so that a known one starts at once', async () => {
+  it('gives unknown networks one of the two places, so that a known one starts at once', async () => {
     for (const name of ['a', 'b', 'c']) void add(name, unknown(name));
     expect(started).toEqual(['a']);
     void add('known', known());
@@ -79,7 +80,7 @@ describe('the order', () => {
     expect(started).toEqual(['a', 'known', 'b']);
   });
 
-  it('goes on after a run that fails', async () => {
+  it('continues after a run that fails', async () => {
     const failing = Array.from({ length: 4 }, () => queue.run(() => Promise.reject(new Error('of bcrypt')), known()));
     for (const { status } of await Promise.allSettled(failing)) expect(status).toBe('rejected');
     void add('next', unknown());
@@ -87,15 +88,16 @@ describe('the order', () => {
   });
 });
 
-describe('the length', () => {
-  it('follows the measured duration and the time that is left', async () => {
+describe('the length of the queue', () => {
+  it('depends on the measured duration of a run and on the remaining time of the request', async () => {
     const length = async (runMs: number, leftMs: number) => {
       queue = new HashingQueue();
       await measure(runMs);
       return fill((index) => known(`network ${index}`, () => leftMs));
     };
     const [short, long] = [await length(40, 2_500), await length(200, 2_500)];
-    // Two at once in 2.2 s: 110 of 40 ms and 22 of 200 ms. A busy machine measures longer runs.
+    // Two at once in 2.2 s: 110 runs of 40 ms and 22 of 200 ms. A busy machine measures longer
+    // runs.
     expect(short).toBeGreaterThan(20);
     expect(short).toBeLessThanOrEqual(110);
     expect(long).toBeGreaterThan(4);
@@ -104,24 +106,24 @@ describe('the length', () => {
     expect(await length(200, 1_000)).toBeLessThan(long);
   });
 
-  it('adapts when runs take longer', async () => {
+  it('decreases when runs take longer', async () => {
     await measure(5);
     for (let run = 0; run < 10; run += 1) await measure(100);
     expect(await fill((index) => known(`network ${index}`, () => 1_300))).toBeLessThanOrEqual(24);
   });
 
-  it('of unknown networks takes no room from known ones', async () => {
+  it('is limited separately for unknown networks, so that known ones still have room', async () => {
     await measure(100);
     await fill((index) => unknown(`network ${index}`, () => 1_500));
     expect(await fill((index) => known(`network ${index}`, () => 1_500))).toBeGreaterThan(2);
   });
 
-  it('is shared: one network leaves room for the next one, known or not', async () => {
+  it('is limited per network, so that others still have room', async () => {
     for (const make of [known, unknown]) {
       queue = new HashingQueue();
       await measure(100);
-      const taken = await fill(() => make('flood', () => 2_000));
-      expect(taken).toBeGreaterThan(1);
+      const accepted = await fill(() => make('flood', () => 2_000));
+      expect(accepted).toBeGreaterThan(1);
       const result = await Promise.race([
         add(
           'other',
@@ -133,7 +135,7 @@ describe('the length', () => {
     }
   });
 
-  it('does not limit what administrators ask for', async () => {
+  it('does not limit administrators', async () => {
     await measure(100);
     const results = Array.from({ length: 300 }, (_, index) => add(`administrator ${index}`));
     for (let index = 0; index < 300; index += 1) await end(`administrator ${index}`);
@@ -141,24 +143,24 @@ describe('the length', () => {
   });
 });
 
-describe('a request that is over', () => {
+describe('a request whose time is over', () => {
   it('is not hashed', async () => {
-    let leftMs = PATIENT_MS;
+    let leftMs = LONG_MS;
     void add('a', known());
     void add('b', known());
-    const over = add(
+    const expired = add(
       'over',
       known('gone', () => leftMs),
     );
     leftMs = 0;
     await end('a');
-    expect(await over).toBe('refused');
+    expect(await expired).toBe('refused');
     expect(started).toEqual(['a', 'b']);
   });
 
-  it('is not hashed either when too little time is left for one run', async () => {
+  it('is not hashed when the remaining time is too short for one run', async () => {
     await measure(200);
-    let leftMs = PATIENT_MS;
+    let leftMs = LONG_MS;
     void add('a', known());
     void add('b', known());
     const late = add(
@@ -171,7 +173,7 @@ describe('a request that is over', () => {
     expect(started).toEqual(['a', 'b']);
   });
 
-  it('gives its room to others', async () => {
+  it('frees its place in the queue', async () => {
     await measure(100);
     let leftMs = 1_500;
     await fill((index) => unknown(`network ${index}`, () => leftMs));
@@ -187,7 +189,7 @@ describe('a request that is over', () => {
   });
 });
 
-it('one stalled run does not refuse log-ins for good', async () => {
+it('accepts log-ins again after one stalled run', async () => {
   await measure(400);
   const short = () => known('known', () => 350);
   for (let run = 0; run < 20; run += 1) await queue.run(() => sleep(1), short());

@@ -5,18 +5,18 @@ import { ConfigError, loadConfig } from '../../../src/core/config.ts';
 
 const secret = { SESSION_SECRET: 'a secret of sixteen or more' };
 
-/** The lines that a start would print for this environment; fails when there are none. */
-function mistakes(env: Record<string, string>): readonly string[] {
+/** Returns the error lines of the configuration for this environment; throws when it is valid. */
+function errorLines(env: Record<string, string>): readonly string[] {
   try {
     loadConfig(env);
   } catch (error) {
     if (error instanceof ConfigError) return error.lines;
     throw error;
   }
-  throw new Error(`${JSON.stringify(env)} was taken`);
+  throw new Error(`${JSON.stringify(env)} was accepted`);
 }
 
-describe('without any variable', () => {
+describe('the configuration without variables', () => {
   it('has the defaults of README.md, "Configuration"', () => {
     expect(loadConfig({})).toEqual({
       production: false,
@@ -43,13 +43,13 @@ describe('without any variable', () => {
     });
   });
 
-  it('takes an empty variable as unset', () => {
+  it('treats an empty variable as unset', () => {
     const names = ['PORT', 'HOST', 'MONGODB_URI', 'ADMIN_PASSWORD', 'SESSION_SECRET', 'CORS_ORIGINS', 'NODE_ENV'];
     const more = ['TRUST_PROXY', 'RATE_LIMIT_SUBMIT', 'BODY_LIMIT', 'LOG_LEVEL', 'MONGOMS_SYSTEM_BINARY', 'DATA_DIR'];
     expect(loadConfig(Object.fromEntries([...names, ...more].map((name) => [name, ''])))).toEqual(loadConfig({}));
   });
 
-  it('ignores variables that are not its own', () => {
+  it('ignores unknown variables', () => {
     expect(loadConfig({ PORTS: 'x', HOME: '/', UNSET: undefined })).toEqual(loadConfig({}));
   });
 });
@@ -133,15 +133,15 @@ describe('a malformed variable', () => {
     ...['1023', '16mb', '1.5mb', '100 apples', '-1kb'].map((value) => ['BODY_LIMIT', value]),
     ...['verbose', 'INFO'].map((value) => ['LOG_LEVEL', value]),
     ...['prod', 'Production'].map((value) => ['NODE_ENV', value]),
-  ] as [string, string][])('%s=%j is told in one line that names it', (name, value) => {
-    const lines = mistakes({ [name]: value });
+  ] as [string, string][])('%s=%j is reported in one line that starts with its name', (name, value) => {
+    const lines = errorLines({ [name]: value });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(new RegExp(`^${name} (must|has) `));
     expect(lines[0]).not.toContain('\n');
   });
 
-  it('is told together with the others, one line for each', () => {
-    const lines = mistakes({ PORT: 'x', BODY_LIMIT: 'y', LOG_LEVEL: 'z', NODE_ENV: 'production' });
+  it('is reported together with all others, one line each', () => {
+    const lines = errorLines({ PORT: 'x', BODY_LIMIT: 'y', LOG_LEVEL: 'z', NODE_ENV: 'production' });
     expect(lines.map((line) => line.split(' ')[0]).sort()).toEqual([
       'BODY_LIMIT',
       'LOG_LEVEL',
@@ -150,26 +150,26 @@ describe('a malformed variable', () => {
     ]);
   });
 
-  it('never repeats a secret', () => {
+  it('is reported without the value of a secret', () => {
     const env = { ADMIN_PASSWORD: `hush${'x'.repeat(80)}`, SESSION_SECRET: 'hush', MONGODB_URI: 'http://u:hush@h' };
-    expect(mistakes(env)).toHaveLength(3);
-    expect(mistakes(env).join('\n')).not.toContain('hush');
+    expect(errorLines(env)).toHaveLength(3);
+    expect(errorLines(env).join('\n')).not.toContain('hush');
   });
 
-  it('names the origin that is wrong', () => {
-    expect(mistakes({ CORS_ORIGINS: 'https://a.example,b.example' })[0]).toContain('"b.example"');
+  it('is reported with the malformed origin', () => {
+    expect(errorLines({ CORS_ORIGINS: 'https://a.example,b.example' })[0]).toContain('"b.example"');
   });
 });
 
-describe('production', () => {
+describe('the configuration of production', () => {
   it.each([{}, { SESSION_SECRET: '' }])('requires SESSION_SECRET (%j)', (env) => {
-    expect(mistakes({ NODE_ENV: 'production', ...env })).toEqual([
+    expect(errorLines({ NODE_ENV: 'production', ...env })).toEqual([
       'SESSION_SECRET is required in production: set it to a long random text, the same on every server',
     ]);
   });
 });
 
-it('is frozen, down to its lists', () => {
+it('returns a deeply frozen configuration', () => {
   const config = loadConfig({ CORS_ORIGINS: 'https://a.example', TRUST_PROXY: 'loopback', PATH: '/bin' });
   const parts = [config, config.corsOrigins, config.trustProxy, config.mongod, config.mongod.searchPath];
   expect(parts.map((part) => Object.isFrozen(part))).toEqual([true, true, true, true, true]);

@@ -15,7 +15,7 @@ describe('normalizeEmail (spec 4.1)', () => {
     ['a@example.x1', 'a@example.x1'],
     [`${'l'.repeat(64)}@example.com`, `${'l'.repeat(64)}@example.com`],
     [`a@${label}.example`, `a@${label}.example`],
-  ])('%j becomes %j', (input, stored) => {
+  ])('normalizes %j to %j', (input, stored) => {
     expect(normalizeEmail(input)).toBe(stored);
   });
 
@@ -50,30 +50,30 @@ describe('normalizeEmail (spec 4.1)', () => {
     'a\n@example.com',
     'ä@example.com',
     'a@bücher.example',
-    // The Kelvin sign, which lower-cases to a plain k, and the long s, which upper-cases to a plain S.
+    // The Kelvin sign has the lower case k, and the long s has the upper case S.
     '\u212Aim@example.com',
     '\u017Fam@example.com',
     `${'l'.repeat(65)}@example.com`,
     `a@${'d'.repeat(64)}.example`,
     `${'l'.repeat(64)}@${label}.${label}.${label}`,
-  ])('%j is none', (input) => {
+  ])('refuses %j', (input) => {
     expect(normalizeEmail(input)).toBeUndefined();
   });
 
-  it('takes 254 characters and no more', () => {
-    const at = (length: number): string => {
+  it('accepts up to 254 characters', () => {
+    const emailOfLength = (length: number): string => {
       const local = 'l'.repeat(64);
       const rest = length - local.length - 1 - 2 * 64;
       return `${local}@${label}.${label}.${'d'.repeat(rest - 4)}.com`;
     };
-    expect(normalizeEmail(at(254))).toHaveLength(254);
-    expect(normalizeEmail(at(255))).toBeUndefined();
+    expect(normalizeEmail(emailOfLength(254))).toHaveLength(254);
+    expect(normalizeEmail(emailOfLength(255))).toBeUndefined();
   });
 
-  it('gives a form that is its own and is ASCII', () => {
-    const near = fc.stringMatching(/^[ -~\u0130\u017F\u212A]{1,20}@[ -~\u0130\u212A]{1,12}\.[a-zA-Z]{1,5}$/);
+  it('is idempotent and returns ASCII only', () => {
+    const nearlyValid = fc.stringMatching(/^[ -~\u0130\u017F\u212A]{1,20}@[ -~\u0130\u212A]{1,12}\.[a-zA-Z]{1,5}$/);
     fc.assert(
-      fc.property(fc.oneof(near, fc.emailAddress(), fc.string()), (input) => {
+      fc.property(fc.oneof(nearlyValid, fc.emailAddress(), fc.string()), (input) => {
         const stored = normalizeEmail(input);
         if (stored === undefined) return;
         expect(normalizeEmail(stored)).toBe(stored);

@@ -12,7 +12,7 @@ import {
   Unavailable,
 } from '../../../src/core/errors.ts';
 
-describe('each refusal', () => {
+describe('an error class', () => {
   it.each([
     [new InvalidInput('m'), 400, 'InvalidInput'],
     [new Unauthenticated('m'), 401, 'Unauthenticated'],
@@ -23,28 +23,28 @@ describe('each refusal', () => {
     [new TooManyRequests('m', 7), 429, 'TooManyRequests'],
     [new Unavailable('m'), 503, 'Unavailable'],
     [new AppError(405, 'm'), 405, 'AppError'],
-  ])('%o has its status', (error, status, name) => {
+  ])('of %o sets its status, name and message', (error, status, name) => {
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({ status, name, message: 'm' });
   });
 
-  it('of a used Idempotency-Key is a 422', () => {
+  it('for a reused Idempotency-Key has status 422', () => {
     expect(new KeyReused().status).toBe(422);
   });
 
-  it('without a session says what spec 4.2 says', () => {
+  it('for a missing session has the message of spec 4.2', () => {
     expect(new Unauthenticated().message).toBe('Not authenticated');
   });
 });
 
-describe('what goes with a refusal', () => {
-  it('is a list of at most 20 issues', () => {
+describe('the details of an error', () => {
+  it('contain at most 20 issues', () => {
     const issues = Array.from({ length: 25 }, (_, index) => ({ path: `data.f${index}`, message: 'is required' }));
     expect(new InvalidInput('m', issues).issues).toEqual(issues.slice(0, 20));
     expect(new InvalidInput('m').issues).toBeUndefined();
   });
 
-  it('is the time after which a repeat makes sense, in seconds', () => {
+  it('contain the seconds after which to retry', () => {
     expect(new TooManyRequests('m', 7).retryAfter).toBe(7);
     expect(new Unavailable().retryAfter).toBe(2);
     expect(new NotFound('m').retryAfter).toBeUndefined();

@@ -6,8 +6,8 @@ import { connectionStringProblem } from '../../../src/core/connection-string.ts'
 
 const host = 'mongodb://db.internal:27017/forms';
 
-/** The lines with which a start is refused. */
-function refusal(uri: string): readonly string[] {
+/** Returns the error lines of the configuration; empty when `uri` is accepted. */
+function errorLines(uri: string): readonly string[] {
   try {
     loadConfig({ MONGODB_URI: uri });
     return [];
@@ -17,7 +17,7 @@ function refusal(uri: string): readonly string[] {
   }
 }
 
-describe('item 4: the connection string cannot weaken durability', () => {
+describe('the connection string cannot weaken durability (invariant 1)', () => {
   it.each([
     ['?w=1', 'w (only majority is accepted)'],
     ['?w=0', 'w (only majority is accepted)'],
@@ -46,13 +46,13 @@ describe('item 4: the connection string cannot weaken durability', () => {
       ...['waitQueueTimeoutMS=1', 'connectTimeoutMS=1', 'heartbeatFrequencyMS=60000', 'dbName=other'],
       ...['promoteValues=false', 'raw=true', 'mongodbLogPath=stdout'],
     ].map((option) => [`?${option}`, option.slice(0, option.indexOf('='))]),
-  ])('%s is refused by name, in one line', (query, named) => {
-    expect(refusal(host + query)).toEqual([
+  ])('refuses %s in one line that names the option', (query, named) => {
+    expect(errorLines(host + query)).toEqual([
       `MONGODB_URI must not set ${named}: the service sets durability, reads and timeouts itself`,
     ]);
   });
 
-  it('names every offending option once, wherever it stands', () => {
+  it('names every refused option once, at any position', () => {
     expect(connectionStringProblem(`${host}?w=1&appName=x&journal=true&W=2&Journal=false&wTimeoutMS=1`)).toBe(
       'must not set w (only majority is accepted), journal (only true is accepted), wtimeoutMS: the service sets durability, reads and timeouts itself',
     );
@@ -63,7 +63,7 @@ describe('item 4: the connection string cannot weaken durability', () => {
     ['?journal=false&journal=true', 'journal'],
     ['?Journal=false&journal=true', 'journal'],
     ['?readPreference=primary&readpreference=nearest', 'readPreference'],
-  ])('each occurrence of a repeated option counts: %s', (query, named) => {
+  ])('checks each occurrence of a repeated option: %s', (query, named) => {
     expect(connectionStringProblem(host + query)).toContain(`must not set ${named} `);
   });
 
@@ -75,11 +75,11 @@ describe('item 4: the connection string cannot weaken durability', () => {
     'mongodb://u:p@h/forms?authSource=admin&authMechanism=SCRAM-SHA-256&tls=true&tlsCAFile=/etc/ca.pem&w=majority&journal=true',
     'mongodb://h/?J=true&readPreference=primary&compressors=zlib&maxPoolSize=50&loadBalanced=false',
     'mongodb://__system:0a1b@127.0.0.1:1/user-collection?authSource=local&authMechanism=SCRAM-SHA-256&directConnection=true',
-  ])('%s is accepted', (uri) => {
+  ])('accepts %s', (uri) => {
     expect(loadConfig({ MONGODB_URI: uri }).mongodbUri).toBe(uri);
   });
 
-  it('decides on each option of the driver: it is accepted, or refused by its name', () => {
+  it('accepts or refuses by name every option of the driver', () => {
     const driver = createRequire(import.meta.url)
       .resolve('mongoose')
       .replace(/node_modules.*$/, 'node_modules/mongodb');
@@ -87,34 +87,34 @@ describe('item 4: the connection string cannot weaken durability', () => {
     const table = source.slice(source.indexOf('exports.OPTIONS = {'), source.indexOf('// Custom types for modifying'));
     const names = [...table.matchAll(/^ {4}(\w+): \{/gm)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(70);
-    // Those that only code can pass to the driver; in a URI they have no meaning, and are refused without a name.
-    const inCode = ['auth', 'autoEncryption', 'autoSelectFamily', 'autoSelectFamilyAttemptTimeout', 'driverInfo'];
-    inCode.push('family', 'minInternalBufferSize', 'name', 'noDelay', 'runtimeAdapters', 'serverApi', 'servername');
-    inCode.push('srvHostValidator');
+    // Options that only code can pass to the driver. In a URI they are refused without a name.
+    const codeOnly = ['auth', 'autoEncryption', 'autoSelectFamily', 'autoSelectFamilyAttemptTimeout', 'driverInfo'];
+    codeOnly.push('family', 'minInternalBufferSize', 'name', 'noDelay', 'runtimeAdapters', 'serverApi', 'servername');
+    codeOnly.push('srvHostValidator');
     const unnamed = names.filter((name) => connectionStringProblem(`${host}?${name}=x`)?.includes('option 1'));
-    expect(unnamed.sort()).toEqual(inCode.sort());
+    expect(unnamed.sort()).toEqual(codeOnly.sort());
   });
 });
 
-describe('the message', () => {
+describe('the error message', () => {
   it.each([
     'mongodb://service:hidden/wo@rd@127.0.0.1:1/forms',
     'mongodb://ser:vice:hidden@h/forms',
     'mongodb://service:hid%zzden@h/forms',
     'mongodb+srv://service:hidden@a.example,b.example/',
     'mongodb+srv://service:hidden@a.example:27017/',
-  ])('says that %s cannot be read, without any part of it', (uri) => {
-    expect(refusal(uri)).toEqual([
+  ])('reports that %s cannot be parsed, and contains no part of it', (uri) => {
+    expect(errorLines(uri)).toEqual([
       'MONGODB_URI must be a connection string that MongoDB drivers read; a user name and a password must be percent-encoded',
     ]);
   });
 
-  it('does not repeat what may be a part of a password that was not escaped', () => {
+  it('does not repeat a text that may be part of an unescaped password', () => {
     const uris = [
       'mongodb://u:p@ss/w?hidden=word@h/db?w=1',
       'mongodb://h/?authMechanismProperties=TOKEN:a&hidden=word',
     ];
-    for (const line of uris.flatMap(refusal)) expect(line).not.toMatch(/hidden|word/);
-    expect(refusal(uris[1] ?? '')[0]).toContain('must not set option 2 (not one that the service knows)');
+    for (const line of uris.flatMap(errorLines)) expect(line).not.toMatch(/hidden|word/);
+    expect(errorLines(uris[1] ?? '')[0]).toContain('must not set option 2 (not one that the service knows)');
   });
 });

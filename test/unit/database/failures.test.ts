@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Unavailable } from '../../../src/core/errors.ts';
 import { databaseRefusal } from '../../../src/database/failures.ts';
 
-/** The error of a write on a connection that the other side has ended, as Node makes it. */
+/** Resolves with the error that Node emits for a write to a connection that the peer has ended. */
 async function errorOfWriteAfterEnd(): Promise<unknown> {
   const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -18,11 +18,11 @@ async function errorOfWriteAfterEnd(): Promise<unknown> {
   return error;
 }
 
-it('a connection that ends while a command is written is a database that is away, though the driver does not say so', async () => {
+it('maps a connection that ends during a write to Unavailable', async () => {
   expect(databaseRefusal(await errorOfWriteAfterEnd())).toBeInstanceOf(Unavailable);
 });
 
-it('any other error is a mistake of ours', () => {
+it('does not map other errors, which are bugs of the service', () => {
   expect(databaseRefusal(new TypeError('x is not a function'))).toBeUndefined();
   expect(databaseRefusal(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).toBeUndefined();
   expect(databaseRefusal('a text')).toBeUndefined();

@@ -18,19 +18,19 @@ async function serve(handler: RequestHandler, host = '127.0.0.1', port = 0): Pro
   return listener;
 }
 
-async function ask(url: string, agent?: Agent): Promise<{ response: IncomingMessage; body: string }> {
+async function send(url: string, agent?: Agent): Promise<{ response: IncomingMessage; body: string }> {
   const [response] = (await once(get(url, { agent: agent ?? false }), 'response')) as [IncomingMessage];
   return { response, body: await readAll(response) };
 }
 
 describe('the listener', () => {
-  it('tells the address it got', async () => {
+  it('reports the URL it listens on', async () => {
     const { url } = await serve((_req, res) => void res.end('hello'));
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect((await ask(url)).body).toBe('hello');
+    expect((await send(url)).body).toBe('hello');
   });
 
-  it('names a person’s machine localhost when it listens on all addresses', async () => {
+  it('reports localhost when it listens on all addresses', async () => {
     expect((await serve(() => undefined, '0.0.0.0')).url).toMatch(/^http:\/\/localhost:\d+$/);
   });
 
@@ -40,14 +40,14 @@ describe('the listener', () => {
   });
 });
 
-describe('closing', () => {
-  it('answers what was received, and says that the connection ends', async () => {
-    let arrived: (res: Response) => void = () => undefined;
-    const received = new Promise<Response>((done) => {
-      arrived = done;
+describe('closing the listener', () => {
+  it('answers a received request before it resolves', async () => {
+    let onRequest: (res: Response) => void = () => undefined;
+    const received = new Promise<Response>((resolve) => {
+      onRequest = resolve;
     });
-    const listener = await serve((_req, res) => arrived(res));
-    const answer = ask(listener.url);
+    const listener = await serve((_req, res) => onRequest(res));
+    const answer = send(listener.url);
     const res = await received;
     const closed = listener.close();
     res.end('whole');
@@ -55,35 +55,35 @@ describe('closing', () => {
     await closed;
   });
 
-  it('still answers a request that comes on an idle connection, and then ends it', async () => {
+  it('answers a request on an idle keep-alive connection, and then closes the connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const listener = await serve((_req, res) => void res.end('hello'));
-    await ask(listener.url, agent);
+    await send(listener.url, agent);
     const closed = listener.close();
-    const { response, body } = await ask(listener.url, agent);
+    const { response, body } = await send(listener.url, agent);
     expect(body).toBe('hello');
     expect(response.headers.connection).toBe('close');
     await closed;
     agent.destroy();
   });
 
-  it('takes no new connection', async () => {
+  it('refuses new connections', async () => {
     const listener = await serve((_req, res) => void res.end('hello'));
     const closed = listener.close();
-    await expect(ask(listener.url)).rejects.toThrow('ECONNREFUSED');
+    await expect(send(listener.url)).rejects.toThrow('ECONNREFUSED');
     await closed;
   });
 
-  it('does not wait for ever for a client that never ends its request', async () => {
+  it('closes the connection of a client that never completes its request', async () => {
     const listener = await serve(() => undefined);
     const { port } = new URL(listener.url);
     const socket = connect(Number(port), '127.0.0.1');
     await once(socket, 'connect');
-    const cut = once(socket, 'close');
+    const socketClosed = once(socket, 'close');
     socket.on('error', () => undefined);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12');
     await listener.close();
-    await cut;
+    await socketClosed;
   });
 });
 

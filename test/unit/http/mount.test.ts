@@ -21,7 +21,9 @@ const endpoints = {
   administer: { ...common, method: 'post', path: '/administer', auth: 'session', role: 'admin' },
 } as const satisfies Endpoints;
 
-/** An app with these endpoints; the session's caller has the given scopes. */
+/**
+ * Returns a client of an app with these endpoints; the session's principal has the given scopes.
+ */
 function serve(scopes: Scope[] = []) {
   const app = express();
   const principal = { kind: 'session', sourceAppId: 'shop', app: { role: 'user' }, scopes: new Set(scopes) };
@@ -59,10 +61,10 @@ describe('a declared endpoint', () => {
     expect(empty.text).toBe('');
   });
 
-  it('takes the origins of its own policy', async () => {
-    const open = await serve().get('/page').set('Origin', 'https://other.example').expect(202);
-    expect(open.headers).toMatchObject({ 'access-control-allow-origin': '*' });
-    expect(open.headers).not.toHaveProperty('access-control-allow-credentials');
+  it('accepts the origins of its own CORS policy', async () => {
+    const anyOrigin = await serve().get('/page').set('Origin', 'https://other.example').expect(202);
+    expect(anyOrigin.headers).toMatchObject({ 'access-control-allow-origin': '*' });
+    expect(anyOrigin.headers).not.toHaveProperty('access-control-allow-credentials');
     await serve().get('/leave').set('Origin', 'https://other.example').expect(403);
     const listed = await serve().get('/leave').set('Origin', 'https://listed.example').expect(303);
     expect(listed.headers).toMatchObject({
@@ -71,24 +73,24 @@ describe('a declared endpoint', () => {
     });
   });
 
-  it('answers preflights by its own policy', async () => {
-    const ask = (path: string, origin: string) =>
+  it('answers preflight requests by its own CORS policy', async () => {
+    const preflight = (path: string, origin: string) =>
       serve().options(path).set('Origin', origin).set('Access-Control-Request-Method', 'GET');
-    expect((await ask('/page', 'https://other.example').expect(204)).headers).toHaveProperty(
+    expect((await preflight('/page', 'https://other.example').expect(204)).headers).toHaveProperty(
       'access-control-allow-origin',
       '*',
     );
-    await ask('/leave', 'https://other.example').expect(403);
-    await ask('/leave', 'https://listed.example').expect(204);
+    await preflight('/leave', 'https://other.example').expect(403);
+    await preflight('/leave', 'https://listed.example').expect(204);
   });
 
-  it('refuses a caller without its scope or role, and names the scope', async () => {
+  it('refuses a principal without its scope or role, and names the scope', async () => {
     const { body } = await serve(['users:read']).post('/write').expect(403);
     expect(body).toEqual({ message: 'The scope users:write is required' });
     expect((await serve().post('/administer').expect(403)).body).toEqual({ message: 'Admin role required' });
   });
 
-  it('reads its body and refuses another method', async () => {
+  it('reads its body, and refuses other media types and methods', async () => {
     expect((await serve().patch('/change').send({ a: 1 }).expect(200)).body).toEqual({ a: 1 });
     await serve().patch('/change').send('a=1').expect(400);
     await serve().put('/change').expect(405).expect('Allow', 'PATCH');

@@ -5,41 +5,45 @@ import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { presetPrototypes } from '../../../src/http/preset-prototypes.ts';
 
-// V8's own word on how it keeps an object's properties: in order (fast), or as a hash table. The flag lets only functions that are compiled from now on ask.
+// %HasFastProperties tells whether V8 stores the properties in order (fast) or in a hash table.
+// The flag only affects functions that are compiled after it is set.
 setFlagsFromString('--allow-natives-syntax');
 const isFast = new Function('object', 'return %HasFastProperties(object)');
 
-/** The requests and responses of a few calls of an app whose server has these options, when they are over. */
-async function exchange(version: string) {
+/**
+ * Sends three requests to an app whose server has the options for this version of Node. Resolves
+ * with the app and its request and response objects.
+ */
+async function exchange(nodeVersion: string) {
   const app = express();
-  const kept: { req: express.Request; res: express.Response }[] = [];
+  const exchanges: { req: express.Request; res: express.Response }[] = [];
   app.get('/', (req, res) => {
-    kept.push({ req, res });
+    exchanges.push({ req, res });
     for (const name of ['A', 'B', 'C', 'D']) res.setHeader(name, 'x');
     res.json({ ok: true });
   });
-  const server = createServer(presetPrototypes(app, version), app);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const server = createServer(presetPrototypes(app, nodeVersion), app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  for (let time = 0; time < 3; time += 1) {
-    await new Promise<void>((done) => get({ port, agent: false }, (res) => res.resume().on('end', done)));
+  for (let count = 0; count < 3; count += 1) {
+    await new Promise<void>((resolve) => get({ port, agent: false }, (res) => res.resume().on('end', resolve)));
   }
-  await new Promise((done) => server.close(done));
-  return { app, kept };
+  await new Promise((resolve) => server.close(resolve));
+  return { app, exchanges };
 }
 
-describe('requests and responses with preset prototypes', () => {
-  it("are Express's from the start, and V8 keeps their properties in order", async () => {
-    const { app, kept } = await exchange('20.19.0');
-    expect(kept).toHaveLength(3);
-    for (const { req, res } of kept) {
+describe('preset prototypes of requests and responses', () => {
+  it('are those of Express on Node 20, and V8 stores the properties in order', async () => {
+    const { app, exchanges } = await exchange('20.19.0');
+    expect(exchanges).toHaveLength(3);
+    for (const { req, res } of exchanges) {
       expect(Object.getPrototypeOf(req)).toBe(app.request);
       expect(Object.getPrototypeOf(res)).toBe(app.response);
       expect([isFast(req), isFast(res)]).toEqual([true, true]);
     }
   });
 
-  it("are left to Express where that is quick: with Node's own constructors", () => {
+  it('are not set on later versions of Node', () => {
     expect(presetPrototypes(express(), '24.0.0')).toEqual({});
   });
 });

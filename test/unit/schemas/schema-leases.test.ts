@@ -8,31 +8,32 @@ import { Unavailable } from '../../../src/core/errors.ts';
 import { createSchemaLeases } from '../../../src/schemas/schema-leases.ts';
 import type { StoredSchema } from '../../../src/schemas/schema-store.ts';
 
-/** The same id for the same text. */
+/** Derives an id from a text; equal texts give equal ids. */
 function objectIdOf(text: string): Types.ObjectId {
   return new Types.ObjectId(createHash('sha256').update(text).digest('hex').slice(0, 24));
 }
 
-/** A database of one app, whose answers the test decides on. */
+/** A fake database with one app; the test sets what it returns, and when. */
 function createSource() {
   const id = new Types.ObjectId();
-  /** Which version was the newest when the app was read. */
-  const seen = new WeakMap<App, number>();
+  /** The newest version at the time when the app was read. */
+  const versionsRead = new WeakMap<App, number>();
   const source = {
     reads: 0,
-    stampReads: 0,
-    stamp: 'first',
+    revisionReads: 0,
+    revision: 'first',
     version: 1,
     exists: true,
-    /** Each read waits for it after it has seen the database. */
-    slowness: Promise.resolve() as Promise<unknown>,
-    stampSlowness: Promise.resolve() as Promise<unknown>,
+    /** Each read of the app waits for this promise after it has taken its snapshot. */
+    readDelay: Promise.resolve() as Promise<unknown>,
+    /** The same for each read of the revision. */
+    revisionDelay: Promise.resolve() as Promise<unknown>,
     failure: undefined as Error | undefined,
 
     async findApp(sourceAppId: string, readConcern: string): Promise<App | undefined> {
       if (readConcern === 'local') source.reads += 1;
       const { exists, failure, version } = source;
-      await source.slowness;
+      await source.readDelay;
       if (failure) throw failure;
       if (!exists || sourceAppId !== 'app') return undefined;
       const app: App = {
@@ -43,25 +44,25 @@ function createSource() {
         createdAt: new Date(0),
         lastSubmissionAt: undefined,
       };
-      seen.set(app, version);
+      versionsRead.set(app, version);
       return app;
     },
     async readRevision(): Promise<string> {
-      source.stampReads += 1;
-      const { stamp, stampSlowness, failure } = source;
-      await stampSlowness;
+      source.revisionReads += 1;
+      const { revision, revisionDelay, failure } = source;
+      await revisionDelay;
       if (failure) throw failure;
-      return stamp;
+      return revision;
     },
-    /** A PUT: commits the new version, and then renews the stamp. */
+    /** Like a PUT: commits a new version, then bumps the revision. */
     change(): void {
       source.version += 1;
-      source.stamp = `of version ${source.version}`;
+      source.revision = `of version ${source.version}`;
     },
-    /** By default each version is a document of its own, and a majority has what the primary has. */
+    /** By default each version has its own document, and both read concerns see the same one. */
     idOf: (version: number, _readConcern: string): string => `document of version ${version}`,
     async newestSchema(app: App, readConcern: string): Promise<StoredSchema> {
-      const version = seen.get(app) ?? 0;
+      const version = versionsRead.get(app) ?? 0;
       const id = objectIdOf(source.idOf(version, readConcern));
       return { id, schema: { version, rejectUnknown: false, fields: [] } };
     },
@@ -69,10 +70,11 @@ function createSource() {
   return source;
 }
 
-const leaseOver = (): Promise<void> => sleep(LEASE_MS + 5);
+/** Resolves when all leases have expired. */
+const leaseExpiry = (): Promise<void> => sleep(LEASE_MS + 5);
 
-describe('leases (decision 4)', () => {
-  it('share one read among all that ask meanwhile', async () => {
+describe('schema leases (decision 4)', () => {
+  it('share one read among all concurrent callers', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     const held = await Promise.all(Array.from({ length: 50 }, () => leases.hold('app')));
@@ -81,12 +83,12 @@ describe('leases (decision 4)', () => {
     expect(held[0]).toMatchObject({ app: { sourceAppId: 'app' }, schema: { version: 1 } });
   });
 
-  it('run out: after that the newest schema is read again', async () => {
+  it('expire, and the newest schema is then read again', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     const first = await leases.hold('app');
     source.change();
-    await leaseOver();
+    await leaseExpiry();
     expect(first?.isCurrent()).toBe(false);
     expect((await leases.hold('app'))?.schema.version).toBe(2);
     expect(source.reads).toBe(2);
@@ -96,46 +98,46 @@ describe('leases (decision 4)', () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     const first = await leases.hold('app');
-    await leaseOver();
+    await leaseExpiry();
     const second = await leases.hold('app');
     expect(second?.validator).toBe(first?.validator);
     expect(second?.isCurrent).not.toBe(first?.isCurrent);
   });
 
-  it('of a slow read are never handed to one who asked after it began and got it when it had run out', async () => {
+  it('from a slow read are not given, once expired, to a caller that joined the read', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
-    source.slowness = sleep(LEASE_MS + 50);
-    const slow = leases.hold('app');
+    source.readDelay = sleep(LEASE_MS + 50);
+    const firstCaller = leases.hold('app');
     await sleep(10);
-    const later = leases.hold('app');
+    const secondCaller = leases.hold('app');
     source.version = 2;
-    source.slowness = Promise.resolve();
-    // The one that began the read may have it: nothing older than its own question is in it.
-    expect(await slow).toBeDefined();
-    const lease = await later;
+    source.readDelay = Promise.resolve();
+    // The caller that started the read may use it: its data is not older than the call.
+    expect(await firstCaller).toBeDefined();
+    const lease = await secondCaller;
     expect(lease?.schema.version).toBe(2);
     expect(lease?.isCurrent()).toBe(true);
     expect(source.reads).toBe(2);
   });
 
-  it('begin another read when the last one is older than a lease and still under way', async () => {
+  it('start another read when the pending one is older than a lease', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
-    let answer: (value?: unknown) => void = () => undefined;
-    source.slowness = new Promise((done) => {
-      answer = done;
+    let endRead: (value?: unknown) => void = () => undefined;
+    source.readDelay = new Promise((resolve) => {
+      endRead = resolve;
     });
     const stuck = leases.hold('app');
-    await leaseOver();
-    source.slowness = Promise.resolve();
+    await leaseExpiry();
+    source.readDelay = Promise.resolve();
     expect(await leases.hold('app')).toBeDefined();
     expect(source.reads).toBe(2);
-    answer();
+    endRead();
     expect(await stuck).toBeDefined();
   });
 
-  it('are never given for an app that is not there, and one created since is seen at once', async () => {
+  it('are not given for an app that does not exist, and an app created since is found at once', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     source.exists = false;
@@ -146,11 +148,11 @@ describe('leases (decision 4)', () => {
     expect(source.reads).toBe(3);
   });
 
-  it('do not take "no such app" from a read that began before the question', async () => {
+  it('do not conclude that an app does not exist from a read that started before the call', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     source.exists = false;
-    source.slowness = sleep(30);
+    source.readDelay = sleep(30);
     const before = leases.hold('app');
     await sleep(5);
     source.exists = true;
@@ -159,17 +161,17 @@ describe('leases (decision 4)', () => {
     expect(await after).toBeDefined();
   });
 
-  it('are not kept from a read that failed', async () => {
+  it('are not cached from a failed read', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     source.failure = new Error('the database is away');
-    const asked = await Promise.allSettled([leases.hold('app'), leases.hold('app')]);
-    expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const results = await Promise.allSettled([leases.hold('app'), leases.hold('app')]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     source.failure = undefined;
     expect(await leases.hold('app')).toBeDefined();
   });
 
-  it('are forgotten on demand', async () => {
+  it('are read again after forget()', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     await leases.hold('app');
@@ -178,7 +180,7 @@ describe('leases (decision 4)', () => {
     expect((await leases.hold('app'))?.schema.version).toBe(2);
   });
 
-  it('compile another document of the same version anew: a version number can come again after a rollback', async () => {
+  it('recompile another document with the same version, because a rollback can free a version number', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     source.idOf = () => 'rolled back';
@@ -191,7 +193,7 @@ describe('leases (decision 4)', () => {
     expect(after?.schemaId).not.toBe(before?.schemaId);
   });
 
-  it('do not keep compiled schemas over a revocation', async () => {
+  it('drop compiled schemas when revoked', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     const before = await leases.hold('app');
@@ -199,19 +201,19 @@ describe('leases (decision 4)', () => {
     expect((await leases.hold('app'))?.validator).not.toBe(before?.validator);
   });
 
-  describe('while the primary and a majority do not agree', () => {
-    it('are given when they do', async () => {
+  describe('when the primary and a majority have different documents (decision 16)', () => {
+    it('are given once both have the same document', async () => {
       const source = createSource();
       const leases = createSchemaLeases(source);
       source.idOf = (_version, readConcern) => readConcern;
-      const asking = leases.hold('app');
+      const pending = leases.hold('app');
       await sleep(60);
       source.idOf = () => 'committed';
-      expect((await asking)?.schemaId).toBe(objectIdOf('committed').toHexString());
+      expect((await pending)?.schemaId).toBe(objectIdOf('committed').toHexString());
       expect(source.reads).toBeGreaterThan(1);
     });
 
-    it('are refused as unavailable after a second, and the next one that asks reads again', async () => {
+    it('are refused as unavailable after one second, and the next call reads again', async () => {
       const source = createSource();
       const leases = createSchemaLeases(source);
       source.idOf = (_version, readConcern) => readConcern;
@@ -221,8 +223,8 @@ describe('leases (decision 4)', () => {
     });
   });
 
-  describe('and the clocks', () => {
-    /** Clocks that move only when the test says so. */
+  describe('on two clocks (decision 16)', () => {
+    /** Clocks that only the test advances. */
     function createClock() {
       const clock = { mono: 1_000, time: Date.UTC(2026, 0, 1), monotonic: () => clock.mono, wall: () => clock.time };
       return clock;
@@ -231,9 +233,9 @@ describe('leases (decision 4)', () => {
 
     it.each([
       ['by the monotonic clock', LEASE_MS, 0],
-      ['by the wall clock: the machine was suspended', 0, 30 * MINUTE_MS],
+      ['by the wall clock, after the machine was suspended', 0, 30 * MINUTE_MS],
       ['because the wall clock was set back', 0, -30 * MINUTE_MS],
-    ])('end %s', async (_, mono, wall) => {
+    ])('expire %s', async (_, mono, wall) => {
       const source = createSource();
       const clock = createClock();
       const leases = createSchemaLeases(source, clock);
@@ -248,19 +250,19 @@ describe('leases (decision 4)', () => {
       expect((await leases.hold('app'))?.schema.version).toBe(2);
     });
 
-    it('are not renewed by a stamp that was read before the machine was suspended', async () => {
+    it('are not renewed by a revision that was read before the machine was suspended', async () => {
       const source = createSource();
       const clock = createClock();
       const leases = createSchemaLeases(source, clock);
-      const leaseOver = () => {
+      const expireLeases = () => {
         clock.mono += LEASE_MS;
         clock.time += LEASE_MS;
       };
       await leases.hold('app');
-      leaseOver();
-      await leases.hold('app'); // of a read that knows the stamp of before
-      leaseOver();
-      const renewed = await leases.hold('app'); // by a reading of the stamp
+      expireLeases();
+      await leases.hold('app'); // reads the app after a read of the revision
+      expireLeases();
+      const renewed = await leases.hold('app'); // reads the revision only
       expect([renewed?.isCurrent(), source.reads]).toEqual([true, 2]);
       source.change();
       clock.time += 30 * MINUTE_MS;
@@ -268,7 +270,7 @@ describe('leases (decision 4)', () => {
       expect((await leases.hold('app'))?.schema.version).toBe(2);
     });
 
-    it('are read anew after a minute, for changes that left no stamp', async () => {
+    it('end after one minute, for changes that did not bump the revision', async () => {
       const source = createSource();
       const clock = createClock();
       const leases = createSchemaLeases(source, clock);
@@ -286,117 +288,117 @@ describe('leases (decision 4)', () => {
     });
   });
 
-  it('are revoked all at once: none is current any more, and a read that was on its way then is made anew', async () => {
+  it('all end on revokeAll(), and a read that is in flight then is repeated', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
     const held = await leases.hold('app');
-    let answer = (): void => undefined;
-    source.slowness = new Promise<void>((done) => {
-      answer = done;
+    let endRead = (): void => undefined;
+    source.readDelay = new Promise<void>((resolve) => {
+      endRead = resolve;
     });
     leases.forget('app');
-    const asking = leases.hold('app');
-    source.slowness = Promise.resolve();
+    const pending = leases.hold('app');
+    source.readDelay = Promise.resolve();
     source.version = 2;
     leases.revokeAll();
-    answer();
+    endRead();
     expect([held?.isCurrent(), held?.isRevoked()]).toEqual([false, true]);
-    const fresh = await asking;
+    const fresh = await pending;
     expect(fresh?.schema.version).toBe(2);
     expect([fresh?.isCurrent(), fresh?.isRevoked()]).toEqual([true, false]);
   });
 
-  describe('and the change stamp (docs/decisions/0012)', () => {
-    /** Leases that have read both the app and the stamp. */
-    async function settled() {
+  describe('with a revision (decision 12)', () => {
+    /** Leases that have read both the app and the revision. */
+    async function createWarmLeases() {
       const source = createSource();
       const leases = createSchemaLeases(source);
       await leases.hold('app');
-      await leaseOver();
+      await leaseExpiry();
       await leases.hold('app');
-      Object.assign(source, { reads: 0, stampReads: 0 });
+      Object.assign(source, { reads: 0, revisionReads: 0 });
       return { source, leases };
     }
 
-    it('are renewed by one read of the stamp for all that ask, however many apps there are', async () => {
-      const { source, leases } = await settled();
+    it('are renewed by one read of the revision for all callers', async () => {
+      const { source, leases } = await createWarmLeases();
       for (let round = 1; round <= 3; round += 1) {
-        await leaseOver();
+        await leaseExpiry();
         const held = await Promise.all(Array.from({ length: 50 }, () => leases.hold('app')));
         expect(held.every((lease) => lease?.isCurrent())).toBe(true);
-        expect([source.reads, source.stampReads]).toEqual([0, round]);
+        expect([source.reads, source.revisionReads]).toEqual([0, round]);
       }
     });
 
-    it('end when it was renewed: the app is read once for all that ask, and then held as before', async () => {
-      const { source, leases } = await settled();
+    it('end when the revision was bumped: one read of the app serves all callers, and is then renewed', async () => {
+      const { source, leases } = await createWarmLeases();
       const held = await leases.hold('app');
       source.change();
-      await leaseOver();
+      await leaseExpiry();
       expect(held?.isCurrent()).toBe(false);
-      const asked = await Promise.all(Array.from({ length: 50 }, () => leases.hold('app')));
-      expect(asked.map((lease) => lease?.schema.version)).toEqual(Array(50).fill(2));
+      const renewed = await Promise.all(Array.from({ length: 50 }, () => leases.hold('app')));
+      expect(renewed.map((lease) => lease?.schema.version)).toEqual(Array(50).fill(2));
       expect(held?.isCurrent()).toBe(false);
-      expect([source.reads, source.stampReads]).toEqual([1, 1]);
-      await leaseOver();
+      expect([source.reads, source.revisionReads]).toEqual([1, 1]);
+      await leaseExpiry();
       expect((await leases.hold('app'))?.schema.version).toBe(2);
-      expect([source.reads, source.stampReads]).toEqual([1, 2]);
+      expect([source.reads, source.revisionReads]).toEqual([1, 2]);
     });
 
-    it('of a read that was overtaken by a change are not kept by a stamp that was read after it', async () => {
-      const { source, leases } = await settled();
-      let answer = (): void => undefined;
-      source.slowness = new Promise<void>((done) => {
-        answer = done;
+    it('from a read of the app are not renewed by a revision of a later change', async () => {
+      const { source, leases } = await createWarmLeases();
+      let endRead = (): void => undefined;
+      source.readDelay = new Promise<void>((resolve) => {
+        endRead = resolve;
       });
       leases.forget('app');
-      const overtaken = leases.hold('app'); // has seen version 1
+      const outdated = leases.hold('app'); // has read version 1
       source.change();
-      source.slowness = Promise.resolve();
-      answer();
-      expect((await overtaken)?.schema.version).toBe(1); // began before the change was answered
-      await leaseOver();
+      source.readDelay = Promise.resolve();
+      endRead();
+      expect((await outdated)?.schema.version).toBe(1); // the call started before the change was answered
+      await leaseExpiry();
       expect((await leases.hold('app'))?.schema.version).toBe(2);
     });
 
-    it('are not renewed by a reading of the stamp that is older than a lease when it comes', async () => {
-      const { source, leases } = await settled();
-      await leaseOver();
-      source.stampSlowness = sleep(LEASE_MS + 30);
+    it('are not renewed by a read of the revision that took longer than a lease', async () => {
+      const { source, leases } = await createWarmLeases();
+      await leaseExpiry();
+      source.revisionDelay = sleep(LEASE_MS + 30);
       const lease = await leases.hold('app');
       expect(lease?.isCurrent()).toBe(true);
-      expect([source.reads, source.stampReads]).toEqual([1, 1]);
+      expect([source.reads, source.revisionReads]).toEqual([1, 1]);
     });
 
-    it('do not wait for a stuck read of the app because the stamp is unchanged', async () => {
-      const { source, leases } = await settled();
-      source.slowness = new Promise(() => undefined);
+    it('do not wait for a stuck read of the app while the revision is unchanged', async () => {
+      const { source, leases } = await createWarmLeases();
+      source.readDelay = new Promise(() => undefined);
       leases.forget('app');
       void leases.hold('app');
-      await leaseOver();
-      source.slowness = Promise.resolve();
+      await leaseExpiry();
+      source.readDelay = Promise.resolve();
       expect((await leases.hold('app'))?.isCurrent()).toBe(true);
     });
 
-    it('fail when it cannot be read, and hold again when it can', async () => {
-      const { source, leases } = await settled();
-      await leaseOver();
+    it('fail while the revision cannot be read, and are given again afterwards', async () => {
+      const { source, leases } = await createWarmLeases();
+      await leaseExpiry();
       source.failure = new Error('the database is away');
       await expect(leases.hold('app')).rejects.toThrow('away');
       source.failure = undefined;
       expect(await leases.hold('app')).toBeDefined();
     });
 
-    it('are revoked with it: a stamp of an old primary renews nothing', async () => {
-      const { source, leases } = await settled();
+    it('are not renewed by a revision that the old primary returned before revokeAll()', async () => {
+      const { source, leases } = await createWarmLeases();
       const held = await leases.hold('app');
-      await leaseOver();
-      source.stampSlowness = sleep(20);
-      const asking = leases.hold('app'); // reads the stamp from the old primary
+      await leaseExpiry();
+      source.revisionDelay = sleep(20);
+      const pending = leases.hold('app'); // reads the revision from the old primary
       leases.revokeAll();
-      source.version = 2; // on the new one, under the same stamp as far as the old one knew
-      source.stampSlowness = Promise.resolve();
-      expect((await asking)?.schema.version).toBe(2);
+      source.version = 2; // on the new primary; the old one does not have the new revision
+      source.revisionDelay = Promise.resolve();
+      expect((await pending)?.schema.version).toBe(2);
       expect(held?.isCurrent()).toBe(false);
     });
   });

@@ -4,8 +4,8 @@ import { createLoginLimiter } from '../../../src/sessions/login-limiter.ts';
 
 const FAILURES = 3;
 
-describe('the limit of failed log-ins', () => {
-  it('is for one app and network', () => {
+describe('the limit of failed log-ins (spec 8)', () => {
+  it('applies to one app and network', () => {
     const limiter = createLoginLimiter(FAILURES);
     for (let failed = 0; failed < FAILURES; failed += 1) limiter.attempt('shop', 'here');
     expect(() => limiter.attempt('shop', 'here')).toThrow(TooManyRequests);
@@ -13,8 +13,7 @@ describe('the limit of failed log-ins', () => {
     limiter.attempt('shop', 'elsewhere');
   });
 
-  // Item 11: made-up app ids were never limited.
-  it('is also for one network over all apps, whatever ids are made up', () => {
+  it('applies to one network over all apps, also for ids of apps that do not exist', () => {
     const limiter = createLoginLimiter(FAILURES);
     for (let failed = 0; failed < 3 * FAILURES; failed += 1) limiter.attempt(`made-up-${failed}`, 'here');
     for (let more = 0; more < 100; more += 1) {
@@ -23,7 +22,7 @@ describe('the limit of failed log-ins', () => {
     limiter.attempt('shop', 'elsewhere');
   });
 
-  it('does not count for the network what it refuses for one app', () => {
+  it('does not count attempts that it refuses for one app against the network', () => {
     const limiter = createLoginLimiter(FAILURES);
     for (let failed = 0; failed < FAILURES; failed += 1) limiter.attempt('shop', 'here');
     for (let more = 0; more < 100; more += 1) {
@@ -32,14 +31,14 @@ describe('the limit of failed log-ins', () => {
     limiter.attempt('other', 'here');
   });
 
-  it('does not count what is forgiven', () => {
+  it('does not count successful attempts', () => {
     const limiter = createLoginLimiter(FAILURES);
-    for (let right = 0; right < 100; right += 1) limiter.attempt(`app-${right % 2}`, 'here')();
+    for (let count = 0; count < 100; count += 1) limiter.attempt(`app-${count % 2}`, 'here')();
     for (let failed = 0; failed < FAILURES; failed += 1) limiter.attempt('shop', 'here');
     expect(() => limiter.attempt('shop', 'here')).toThrow(TooManyRequests);
   });
 
-  it('says when to try again, within 15 minutes', () => {
+  it('reports the time until the next attempt, at most 15 minutes', () => {
     const limiter = createLoginLimiter(1);
     limiter.attempt('shop', 'here');
     try {
@@ -51,7 +50,7 @@ describe('the limit of failed log-ins', () => {
     }
   });
 
-  it('is off at 0', () => {
+  it('is disabled by 0', () => {
     const limiter = createLoginLimiter(0);
     for (let count = 0; count < 1_000; count += 1) limiter.attempt('shop', 'here');
   });
