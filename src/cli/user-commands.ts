@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { type ExportFormat, exportFormats, exportUsers } from '../users/export/export.ts';
 import type { WithServices } from './command.ts';
 
-/** `users export` (spec 2.1). */
+/** The command `users export` (spec 2.1). */
 export function userCommands(withServices: WithServices): Command {
   const users = new Command('users').description("export apps' users");
 
@@ -20,7 +20,7 @@ export function userCommands(withServices: WithServices): Command {
         try {
           await pipeline(exportUsers(service.each(app), format, keys), process.stdout, { end: false });
         } catch (error) {
-          // `export ... | head`: the reader has seen enough.
+          // The reader closed the pipe (`export ... | head`): not an error.
           if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
         }
       }),

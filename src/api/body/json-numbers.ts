@@ -30,7 +30,7 @@ export function checkNumbers(json: string): void {
   }
 }
 
-/** @returns the position after the string that begins before `start` */
+/** @returns the position after the string whose content begins at `start` */
 function endOfString(json: string, start: number): number {
   for (let from = start; ; ) {
     const quote = json.indexOf('"', from);

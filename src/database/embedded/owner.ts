@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
-import { readOwnerPid, listPorts, readKey } from './claim.ts';
+import { listPorts, readKey, readOwnerPid } from './claim.ts';
 
 /**
  * Finds the process that owns the embedded database of a DATA_DIR, and its address.
