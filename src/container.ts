@@ -38,10 +38,12 @@ import { createUserService } from './users/users.service.ts';
 export type Services = ReturnType<typeof createContainer>;
 
 /**
- * Creates all services on one connection. Two calls share nothing, so a test can run two servers in one process.
+ * Creates all services on one connection. Two calls share nothing, so a test can run two servers in
+ * one process.
  *
  * @param options.passwordCost bcrypt cost; lower in tests only
- * @param options.sweepEveryMs interval of the search for interrupted deletions; shorter in tests only
+ * @param options.sweepEveryMs interval of the search for interrupted deletions; shorter in tests
+ *   only
  */
 export function createContainer(
   config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit'>,
@@ -120,7 +122,8 @@ export function createContainer(
     },
 
     /**
-     * For a server, before it listens: finishes interrupted deletions and starts the periodic search for others.
+     * For a server, before it listens: finishes interrupted deletions and starts the periodic
+     * search for others.
      */
     async start(): Promise<void> {
       await revision.bump();

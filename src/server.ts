@@ -14,7 +14,8 @@ const STOP_SIGNALS: closeWithGrace.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 /** A running service. */
 interface Running {
   /**
-   * Answers all received requests, then closes everything. Takes at most 8 seconds and the time to stop the database.
+   * Answers all received requests, then closes everything. Takes at most 8 seconds and the time to
+   * stop the database.
    */
   close(): Promise<void>;
 }
@@ -53,7 +54,9 @@ async function start(config: Config, logger: Logger): Promise<Running> {
 }
 
 /**
- * Closes the service and ends the process on the first signal or unexpected error; exit code 0 after a signal. A signal during start-up waits for the start to complete, so that no mongod is orphaned.
+ * Closes the service and ends the process on the first signal or unexpected error; exit code 0
+ * after a signal. A signal during start-up waits for the start to complete, so that no mongod is
+ * orphaned.
  */
 function closeOnSignal(running: Promise<Running>, logger: Logger): void {
   const options = { delay: STOP_WITHIN_MS, logger: consoleOf(logger), skip: STOP_SIGNALS };
@@ -62,7 +65,8 @@ function closeOnSignal(running: Promise<Running>, logger: Logger): void {
     await (await running).close();
     logger.info('stopped');
   });
-  // With npm, Ctrl-C arrives twice: from the terminal and from npm. close-with-grace would exit at once on the second signal and orphan mongod.
+  // With npm, Ctrl-C arrives twice: from the terminal and from npm. close-with-grace would exit at
+  // once on the second signal and orphan mongod.
   let isClosing = false;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
@@ -73,7 +77,8 @@ function closeOnSignal(running: Promise<Running>, logger: Logger): void {
 }
 
 /**
- * Prints the URL and, on the first start, the admin credentials. The generated password is never shown again.
+ * Prints the URL and, on the first start, the admin credentials. The generated password is never
+ * shown again.
  */
 function announce(url: string, config: Config, created: NewPassword | undefined): void {
   say(`User Collection Service is ready: ${url} (API documentation: ${url}/docs)`);

@@ -39,7 +39,10 @@ function checkBeside(lines, width) {
   return { wide, wrapped: lines };
 }
 
-/** Comments that have their lines for themselves: `//` lines with the same indentation, or one block. */
+/**
+ * Comments that have their lines for themselves: `//` lines with the same indentation, or one
+ * block.
+ */
 function wrapAlone(lines, width) {
   const [opening, indent, marker] = /^(\s*)(\/\/|\/\*\*?)/.exec(lines[0]);
   if (marker === '//') {
@@ -95,7 +98,10 @@ function groupsOf(comments, lines) {
   return groups;
 }
 
-/** The comments of a source in order: first and last line, column of the first, and whether it is a `//` comment. */
+/**
+ * The comments of a source in order: first and last line, column of the first, and whether it is a
+ * `//` comment.
+ */
 function commentsOf(source) {
   const comments = [];
   /** The brace depth around each open template literal. */

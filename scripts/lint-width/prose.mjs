@@ -67,7 +67,10 @@ function blocksOf(lines, isComment) {
   return blocks;
 }
 
-/** @returns the prefixes of the paragraph that a line begins, `continue`, or undefined for a line to keep */
+/**
+ * @returns the prefixes of the paragraph that a line begins, `continue`, or undefined for a line to
+ *   keep
+ */
 function startOf(line, open, listIndent, isComment) {
   if (line.trim() === '' || NOT_PROSE.test(line)) return undefined;
   const item = LIST_ITEM.exec(line)?.[1];

@@ -1,12 +1,14 @@
 import { Unavailable } from '../core/errors.ts';
 
 /**
- * The maximum time that the service works on one request before it answers 503, also while the database is unavailable (spec 7).
+ * The maximum time that the service works on one request before it answers 503, also while the
+ * database is unavailable (spec 7).
  */
 export const DEADLINE_MS = 2_500;
 
 /**
- * The time budget of one request for the work of the service. The time in which the client sends the body does not count.
+ * The time budget of one request for the work of the service. The time in which the client sends
+ * the body does not count.
  */
 export class Deadline {
   #left = DEADLINE_MS;
@@ -46,7 +48,8 @@ export class Deadline {
   }
 
   /**
-   * Settles like `wait`, a part of the work of `run` that depends on the client: its time does not count.
+   * Settles like `wait`, a part of the work of `run` that depends on the client: its time does not
+   * count.
    */
   async suspend<T>(wait: Promise<T>): Promise<T> {
     this.#stop();

@@ -4,7 +4,9 @@ import type { AppPrincipal, Principal, PublicPrincipal, Scope } from './principa
 import type { Download, Empty, Html, JsonStream, Redirect, Versioned } from './reply.ts';
 
 /**
- * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by the app named in `x-app-id`. `visitor`: not at all, but the session is loaded, so that the endpoint can start or end it. `session`: a logged-in app.
+ * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by the app named
+ * in `x-app-id`. `visitor`: not at all, but the session is loaded, so that the endpoint can start
+ * or end it. `session`: a logged-in app.
  */
 export type Auth = 'none' | 'app id' | 'visitor' | 'session';
 
@@ -12,8 +14,8 @@ export type Auth = 'none' | 'app id' | 'visitor' | 'session';
 export type ProvenAuth = Extract<Auth, 'session'>;
 
 /**
- * Which browser origins may call an endpoint (spec 5.3). `trusted`: the origins in `CORS_ORIGINS` and the service's own,
- * with credentials. `any`: every origin, without credentials.
+ * Which browser origins may call an endpoint (spec 5.3). `trusted`: the origins in `CORS_ORIGINS`
+ * and the service's own, with credentials. `any`: every origin, without credentials.
  */
 export type CorsPolicy = 'trusted' | 'any';
 
@@ -23,7 +25,8 @@ export type MediaType = 'application/json';
 /** The body of a request. */
 export interface BodySpec<Schema extends z.ZodType = z.ZodType> {
   /**
-   * With an optional schema (`.optional()`) the body may be absent; the handler then gets undefined.
+   * With an optional schema (`.optional()`) the body may be absent; the handler then gets
+   * undefined.
    */
   schema: Schema;
   /** The media types that the endpoint reads. */
@@ -40,7 +43,8 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, message = 'In
 type Shape = z.ZodObject;
 
 /**
- * The declaration of one endpoint: the single source of its route, types, validation and OpenAPI description.
+ * The declaration of one endpoint: the single source of its route, types, validation and OpenAPI
+ * description.
  */
 export interface EndpointSpec {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -96,7 +100,8 @@ export interface Input<Spec extends EndpointSpec> {
   headers: Output<Spec['headers']>;
   body: BodyOutput<Spec['body']>;
   /**
-   * Milliseconds that remain for this request; 0 when the time is over or the client has disconnected.
+   * Milliseconds that remain for this request; 0 when the time is over or the client has
+   * disconnected.
    */
   leftMs(): number;
   req: Request;

@@ -1,7 +1,8 @@
 import type { Types } from 'mongoose';
 
 /**
- * Permissions of a caller. A session has all scopes that its role allows; an API key has the scopes that it names.
+ * Permissions of a caller. A session has all scopes that its role allows; an API key has the scopes
+ * that it names.
  */
 export const SCOPES = ['submit', 'users:read', 'users:write', 'import', 'export', 'schema:write', 'webhooks'] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -113,19 +113,23 @@ function sendVersioned(req: Request, res: Response, { json, etag }: Versioned): 
     res.end();
     return;
   }
-  // Sent after all requests that are readable now. Responses without database access are then written in a row, and their reader (such as a local proxy) wakes up once and not for each.
+  // Sent after all requests that are readable now. Responses without database access are then
+  // written in a row, and their reader (such as a local proxy) wakes up once and not for each.
   setImmediate(sendJson, res, json);
 }
 
 /**
- * Whether `If-None-Match` contains this ETag, also in the weak form of a proxy that compressed the response (RFC 9110, 13.1.2).
+ * Whether `If-None-Match` contains this ETag, also in the weak form of a proxy that compressed the
+ * response (RFC 9110, 13.1.2).
  */
 function isKnown(etag: string, ifNoneMatch = ''): boolean {
   return ifNoneMatch.split(',').some((part) => ['*', etag, `W/${etag}`].includes(part.trim()));
 }
 
 /**
- * Streams a list with back-pressure: memory is independent of its length (invariant 6). Headers are sent with the first piece, so that an unavailable database still causes a 503. A later failure closes the connection, and the client sees incomplete JSON.
+ * Streams a list with back-pressure: memory is independent of its length (invariant 6). Headers are
+ * sent with the first piece, so that an unavailable database still causes a 503. A later failure
+ * closes the connection, and the client sees incomplete JSON.
  */
 async function sendStream(res: Response, stream: JsonStream): Promise<void> {
   const iterator = stream.pieces[Symbol.asyncIterator]();

@@ -26,7 +26,8 @@ function nameOf(key: string): string {
 }
 
 /**
- * Any JSON object; the service validates its members. Zod's `record` would silently drop `__proto__`.
+ * Any JSON object; the service validates its members. Zod's `record` would silently drop
+ * `__proto__`.
  */
 export const JsonObject = z
   .custom<Record<string, unknown>>(

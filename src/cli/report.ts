@@ -2,7 +2,8 @@ import { ConfigError } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
 
 /**
- * Writes an error to standard error: one line for each message and one for each issue of an input. Never a stack.
+ * Writes an error to standard error: one line for each message and one for each issue of an input.
+ * Never a stack.
  */
 export function report(error: unknown): void {
   const lines = error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)];

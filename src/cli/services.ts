@@ -5,7 +5,8 @@ import { openDatabase } from '../database/open.ts';
 import type { WithServices } from './command.ts';
 
 /**
- * Opens the configured database, runs one task with the services, and closes it. May run beside a server.
+ * Opens the configured database, runs one task with the services, and closes it. May run beside a
+ * server.
  *
  * @param env environment variables, as for the server
  * @throws {ConfigError}

@@ -3,7 +3,8 @@ import { isIPv6 } from 'node:net';
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
- * The key by which limits count a client address: an IPv4 address, or the /64 network of an IPv6 address, because a single customer typically owns a whole /64.
+ * The key by which limits count a client address: an IPv4 address, or the /64 network of an IPv6
+ * address, because a single customer typically owns a whole /64.
  */
 export function clientNetwork(address: string): string {
   const mapped = MAPPED_IPV4.exec(address)?.[1];

@@ -42,7 +42,8 @@ const origins = z.string().transform((text, context) => {
     .map((part) => part.trim())
     .filter((part) => part !== '');
   for (const origin of list) {
-    // URL accepts a star in a host name, but browsers never send one: the entry would match nothing.
+    // URL accepts a star in a host name, but browsers never send one: the entry would match
+    // nothing.
     const isHttp = /^https?:\/\/[^*]+$/.test(origin);
     if (isHttp && URL.canParse(origin) && new URL(origin).origin === origin) continue;
     context.addIssue({
@@ -66,7 +67,8 @@ const mongodbUri = z
   });
 
 /**
- * Express accepts `true`, a hop count or addresses. `true` trusts any client's headers, so it is not offered.
+ * Express accepts `true`, a hop count or addresses. `true` trusts any client's headers, so it is
+ * not offered.
  */
 const trustProxy = z.string().transform((text, context) => {
   if (text === 'off' || text === 'false' || text === '0') return false as const;
@@ -136,7 +138,9 @@ const environment = z.object({
 export type Config = ReturnType<typeof loadConfig>;
 
 /**
- * Reads the configuration (README.md, "Configuration") from an environment and freezes it. An empty variable counts as unset. Only the entry points pass `process.env`, so tests can create a server from a plain object.
+ * Reads the configuration (README.md, "Configuration") from an environment and freezes it. An empty
+ * variable counts as unset. Only the entry points pass `process.env`, so tests can create a server
+ * from a plain object.
  *
  * @throws {ConfigError} with one line for each invalid variable
  */
@@ -166,7 +170,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     /** Submissions per minute for one app and address; 0 means no limit. */
     rateLimitSubmit: value.RATE_LIMIT_SUBMIT ?? (production ? 600 : 0),
     /**
-     * Failed log-ins in 15 minutes for one app and address, and three times as many for one address over all apps; 0 means no limit.
+     * Failed log-ins in 15 minutes for one app and address, and three times as many for one address
+     * over all apps; 0 means no limit.
      */
     rateLimitLogin: value.RATE_LIMIT_LOGIN,
     maxArrayItems: value.MAX_ARRAY_ITEMS,

@@ -1,7 +1,8 @@
 import { ConnectionString } from 'mongodb-connection-string-url';
 
 /**
- * Options with a single accepted value. Any other value weakens a guarantee or is overridden by `connectDatabase`.
+ * Options with a single accepted value. Any other value weakens a guarantee or is overridden by
+ * `connectDatabase`.
  */
 const FIXED = new Map([
   ['w', 'majority'],
@@ -47,7 +48,9 @@ const knownNames = new Map([...FIXED.keys(), ...REFUSED].map((name) => [name.toL
 /**
  * Checks the options of a MongoDB connection string against the guarantees of the service.
  *
- * Option names are case-insensitive, every occurrence counts, and percent-encoding is decoded. Only options known to be harmless are accepted. The result names known options and never contains a value or an unknown name: either may be part of an unescaped password.
+ * Option names are case-insensitive, every occurrence counts, and percent-encoding is decoded. Only
+ * options known to be harmless are accepted. The result names known options and never contains a
+ * value or an unknown name: either may be part of an unescaped password.
  *
  * @param uri begins with `mongodb://` or `mongodb+srv://`
  * @returns the reason for a refusal, one line that begins with `must`, or undefined
@@ -73,7 +76,8 @@ function describe(name: string | undefined, accepted: string | undefined, positi
 }
 
 /**
- * Name and value of each option in the order of the URI, parsed as the driver does; undefined if it cannot be parsed.
+ * Name and value of each option in the order of the URI, parsed as the driver does; undefined if it
+ * cannot be parsed.
  */
 function parseOptions(uri: string): [string, string][] | undefined {
   try {

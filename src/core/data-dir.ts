@@ -7,7 +7,8 @@ export class DataDirError extends Error {
 }
 
 /**
- * Creates DATA_DIR if it does not exist, checks that this process may write to it, and resolves with its canonical path. A new folder is readable by its owner only, because it contains secrets.
+ * Creates DATA_DIR if it does not exist, checks that this process may write to it, and resolves
+ * with its canonical path. A new folder is readable by its owner only, because it contains secrets.
  *
  * @throws {DataDirError}
  */

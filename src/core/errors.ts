@@ -10,7 +10,8 @@ export interface Issue {
 export const MAX_ISSUES = 20;
 
 /**
- * The base class of all errors that are reported to clients. `status` is the HTTP status. `message` is sent to the client and never contains parts of the request.
+ * The base class of all errors that are reported to clients. `status` is the HTTP status. `message`
+ * is sent to the client and never contains parts of the request.
  */
 export class AppError extends Error {
   override readonly name: string = 'AppError';

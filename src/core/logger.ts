@@ -5,9 +5,11 @@ import type { Config } from './config.ts';
 export type { Logger } from 'pino';
 
 /**
- * Creates the logger: JSON, one object per line, to standard output; readable text if that is a terminal.
+ * Creates the logger: JSON, one object per line, to standard output; readable text if that is a
+ * terminal.
  *
- * Only named fields are logged, never a body, a header, a password or a cookie (test/security/secrets.test.ts checks all output of a run).
+ * Only named fields are logged, never a body, a header, a password or a cookie
+ * (test/security/secrets.test.ts checks all output of a run).
  */
 export function createLogger(config: Pick<Config, 'logLevel'>, stream: DestinationStream = standardOutput()): Logger {
   return pino(
@@ -21,7 +23,8 @@ export function createLogger(config: Pick<Config, 'logLevel'>, stream: Destinati
 }
 
 /**
- * Formats the time of a line in ISO 8601. The text is cached for a millisecond, in which a busy server logs a dozen lines.
+ * Formats the time of a line in ISO 8601. The text is cached for a millisecond, in which a busy
+ * server logs a dozen lines.
  */
 function createTimestamp(): () => string {
   let last = 0;
@@ -37,9 +40,11 @@ function createTimestamp(): () => string {
 }
 
 function standardOutput(): DestinationStream {
-  // Lines are buffered and written at least once a second and at exit: one write per line would block requests on the reader of the log.
+  // Lines are buffered and written at least once a second and at exit: one write per line would
+  // block requests on the reader of the log.
   if (!process.stdout.isTTY) {
-    // Buffers and not strings: sonic-boom measures the whole buffered text again with each line, which costs more than formatting the line (docs/performance.md).
+    // Buffers and not strings: sonic-boom measures the whole buffered text again with each line,
+    // which costs more than formatting the line (docs/performance.md).
     const lines = pino.destination({
       dest: 1,
       sync: false,
@@ -47,7 +52,8 @@ function standardOutput(): DestinationStream {
       periodicFlush: 1_000,
       contentMode: 'buffer',
     });
-    // A failed write (full disk, closed pipe) must not stop the service, and there is no other place to report it.
+    // A failed write (full disk, closed pipe) must not stop the service, and there is no other
+    // place to report it.
     lines.on('error', () => undefined);
     // Its types declare strings only.
     return { write: (line) => void lines.write(Buffer.from(line) as unknown as string) };

@@ -7,7 +7,8 @@ import { prepareDataDir } from './data-dir.ts';
 const BYTES = 32;
 
 /**
- * Returns the secret that signs session cookies: the configured one, or one that is generated once and kept in DATA_DIR, so that sessions survive a restart.
+ * Returns the secret that signs session cookies: the configured one, or one that is generated once
+ * and kept in DATA_DIR, so that sessions survive a restart.
  */
 export async function sessionSecret({
   sessionSecret,
@@ -30,7 +31,8 @@ async function readSecret(path: string): Promise<string | undefined> {
 }
 
 /**
- * Creates the secret file. A hard link appears with its whole content and fails if the file exists: of two processes that start at the same time, one writes the file and both read the same secret.
+ * Creates the secret file. A hard link appears with its whole content and fails if the file exists:
+ * of two processes that start at the same time, one writes the file and both read the same secret.
  */
 async function generate(path: string): Promise<string> {
   const secret = randomBytes(BYTES).toString('base64url');

@@ -15,9 +15,12 @@ export interface WindowLimit {
 }
 
 /**
- * A limit of `max` events in `windowMs` milliseconds for each key. A window begins with its first event.
+ * A limit of `max` events in `windowMs` milliseconds for each key. A window begins with its first
+ * event.
  *
- * At most `maxKeys` keys are kept in memory; the least recently used one is evicted first. To evict a counter, a client must use `maxKeys` other keys after its last use. A key without events is not kept.
+ * At most `maxKeys` keys are kept in memory; the least recently used one is evicted first. To evict
+ * a counter, a client must use `maxKeys` other keys after its last use. A key without events is not
+ * kept.
  */
 export function createWindowLimit(max: number, windowMs: number, maxKeys = 50_000): WindowLimit {
   const windows = new LRUCache<string, { events: number }>({ max: maxKeys, ttl: windowMs, ttlResolution: 0 });

@@ -6,11 +6,16 @@ const DEFAULT_DATABASE = 'user-collection';
 export type { Connection } from 'mongoose';
 
 /**
- * Connects to MongoDB. Writes are acknowledged by a majority and journaled (invariant 1); reads go to the primary.
+ * Connects to MongoDB. Writes are acknowledged by a majority and journaled (invariant 1); reads go
+ * to the primary.
  *
- * The driver gives some options of the URI precedence over these (`journal`, `wtimeoutMS`). config.ts refuses them at start-up; the effective options are checked here before the connection is used.
+ * The driver gives some options of the URI precedence over these (`journal`, `wtimeoutMS`).
+ * config.ts refuses them at start-up; the effective options are checked here before the connection
+ * is used.
  *
- * With the driver's default timeouts an operation hangs for half a minute when a server disappears. With these, a missing heartbeat detects a stalled server and waiting operations fail. The request deadline (api/deadline.ts) expires before that.
+ * With the driver's default timeouts an operation hangs for half a minute when a server disappears.
+ * With these, a missing heartbeat detects a stalled server and waiting operations fail. The request
+ * deadline (api/deadline.ts) expires before that.
  *
  * @param uri the database is named in the path, by default `user-collection`
  * @param timeoutMs how long to retry while no server can be reached
@@ -33,7 +38,8 @@ export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<
       autoCreate: false,
       bufferCommands: false,
     });
-    // A connection that fails later reconnects; an 'error' event without a listener ends the process.
+    // A connection that fails later reconnects; an 'error' event without a listener ends the
+    // process.
     connection.on('error', () => undefined);
     try {
       await connection.asPromise();

@@ -4,7 +4,8 @@ import mongoose, { type Connection, mongo } from 'mongoose';
 export type Collection<Document extends mongo.Document> = mongo.Collection<Document>;
 
 /**
- * The part of a Mongoose schema that the service uses: it declares a collection's shape and indexes.
+ * The part of a Mongoose schema that the service uses: it declares a collection's shape and
+ * indexes.
  */
 export interface SchemaDeclaration {
   index(keys: Record<string, 1 | -1>, options?: mongo.CreateIndexesOptions): this;
@@ -18,7 +19,8 @@ interface SchemaOptions {
 }
 
 /**
- * With Mongoose's own types the compiler takes ten seconds longer: it compares sixteen type parameters wherever a schema is passed.
+ * With Mongoose's own types the compiler takes ten seconds longer: it compares sixteen type
+ * parameters wherever a schema is passed.
  */
 export const Schema = mongoose.Schema as unknown as {
   new (definition: Record<string, unknown>, options: SchemaOptions): SchemaDeclaration;
@@ -26,7 +28,9 @@ export const Schema = mongoose.Schema as unknown as {
 };
 
 /**
- * No field is returned as raw bytes. The driver looks field names up in a plain object, which inherits `constructor` and `toString`; without these entries it returns arrays in fields of these names as raw bytes.
+ * No field is returned as raw bytes. The driver looks field names up in a plain object, which
+ * inherits `constructor` and `toString`; without these entries it returns arrays in fields of these
+ * names as raw bytes.
  */
 const NO_RAW_FIELDS = Object.fromEntries(Object.getOwnPropertyNames(Object.prototype).map((name) => [name, false]));
 
@@ -64,7 +68,9 @@ const OPTIONS_INDEX = {
 } as const;
 
 /**
- * Sets a default time limit (`maxTimeMS`) on every statement of a collection, so that the database stops working for requests that have ended. A limit set by the caller takes precedence. Returns the collection.
+ * Sets a default time limit (`maxTimeMS`) on every statement of a collection, so that the database
+ * stops working for requests that have ended. A limit set by the caller takes precedence. Returns
+ * the collection.
  */
 export function limitStatementTime<Document extends mongo.Document>(
   collection: Collection<Document>,
@@ -88,7 +94,9 @@ export interface Model<Document extends mongo.Document> {
 }
 
 /**
- * Registers a Mongoose schema and returns it with the driver's own collection, which is used for reads and writes: Mongoose documents cost time and are not needed (docs/decisions/0010-native-collections.md).
+ * Registers a Mongoose schema and returns it with the driver's own collection, which is used for
+ * reads and writes: Mongoose documents cost time and are not needed
+ * (docs/decisions/0010-native-collections.md).
  */
 export function createModel<Document extends mongo.Document>(
   connection: Connection,
@@ -105,7 +113,9 @@ export function createModel<Document extends mongo.Document>(
 }
 
 /**
- * Creates the indexes that models declare; resolves when they exist. The service must not listen before: without the unique index, two concurrent first submissions of one email create two records (invariant 2). Several servers may call this at the same time.
+ * Creates the indexes that models declare; resolves when they exist. The service must not listen
+ * before: without the unique index, two concurrent first submissions of one email create two
+ * records (invariant 2). Several servers may call this at the same time.
  */
 export async function ensureIndexes(
   models: readonly { schema: SchemaDeclaration; collection: unknown }[],

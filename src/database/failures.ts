@@ -9,19 +9,22 @@ const BAD_VALUE = 2;
 const MAX_TIME_EXPIRED = 50;
 
 /**
- * The document would exceed MongoDB's limit of 16 MB. The server refuses before (10334, 17420) or after (17419) it applies the update.
+ * The document would exceed MongoDB's limit of 16 MB. The server refuses before (10334, 17420) or
+ * after (17419) it applies the update.
  */
 const TOO_LARGE = new Set<unknown>([10_334, 17_419, 17_420]);
 
 /**
- * Transient server errors: stepping down, shutting down, interrupted, not primary, time limit exceeded, disk full.
+ * Transient server errors: stepping down, shutting down, interrupted, not primary, time limit
+ * exceeded, disk full.
  */
 const TRANSIENT = new Set<unknown>([
   6, 7, 50, 64, 89, 91, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_388, 13_435, 13_436, 14_031,
 ]);
 
 /**
- * Errors of a closed socket. The driver does not wrap them when a command is too large to be sent in one write.
+ * Errors of a closed socket. The driver does not wrap them when a command is too large to be sent
+ * in one write.
  */
 const SOCKET_ERRORS = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
 
@@ -52,7 +55,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * Maps a database error to the error that clients receive; undefined for any other error, which is a bug. The driver's message is never sent to clients.
+ * Maps a database error to the error that clients receive; undefined for any other error, which is
+ * a bug. The driver's message is never sent to clients.
  */
 export function databaseRefusal(error: unknown): AppError | undefined {
   if (TOO_LARGE.has(codeOf(error))) return new TooLarge('The record would be too large');

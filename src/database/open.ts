@@ -18,8 +18,10 @@ export class DatabaseUnreachable extends Error {
 /**
  * Opens the database in `MONGODB_URI`, or the embedded one if that is not set.
  *
- * @param shared whether to use the embedded database of a server that already runs on this DATA_DIR instead of refusing to start a second one
- * @throws {DatabaseUnreachable} @throws {EmbeddedDatabaseError}
+ * @param shared whether to use the embedded database of a server that already runs on this DATA_DIR
+ *   instead of refusing to start a second one
+ * @throws {DatabaseUnreachable}
+ * @throws {EmbeddedDatabaseError}
  */
 export async function openDatabase(
   config: Config,
@@ -58,7 +60,8 @@ async function connected(uri: string, afterClose = async (): Promise<void> => un
 }
 
 /**
- * The scheme, hosts and database of a URI. Everything before the last @ may be part of an unescaped password.
+ * The scheme, hosts and database of a URI. Everything before the last @ may be part of an unescaped
+ * password.
  */
 function withoutCredentials(uri: string): string {
   const [, scheme = '', rest = ''] = /^([a-z+]+:\/\/)(.*)$/s.exec(uri) ?? [];

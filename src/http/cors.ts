@@ -14,7 +14,9 @@ const SHARED: cors.CorsOptions = {
 };
 
 /**
- * The CORS policies (spec 5.3). `trusted` allows the listed origins, with credentials, and the service's own origin; a request without `Origin` passes; any other is refused with 403. Browsers send `Origin` with every request that changes data, so this is also the CSRF protection.
+ * The CORS policies (spec 5.3). `trusted` allows the listed origins, with credentials, and the
+ * service's own origin; a request without `Origin` passes; any other is refused with 403. Browsers
+ * send `Origin` with every request that changes data, so this is also the CSRF protection.
  *
  * @param origins the origins in `CORS_ORIGINS`
  */
@@ -38,7 +40,8 @@ export function createCors(origins: readonly string[]): CorsPolicies {
 }
 
 /**
- * With https, the host is the service itself even if TRUST_PROXY does not say that a proxy terminates TLS.
+ * With https, the host is the service itself even if TRUST_PROXY does not say that a proxy
+ * terminates TLS.
  */
 function isOwn(origin: string, { protocol, headers: { host } }: Request): boolean {
   return origin === `https://${host}` || origin === `${protocol}://${host}`;

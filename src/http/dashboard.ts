@@ -13,7 +13,9 @@ const TRUSTED_TYPES = { requireTrustedTypesFor: ["'script'"], trustedTypes: ["'n
 const COMPRESSED = /\.(?:js|css|svg)$/;
 
 /**
- * Serves the dashboard at `/dashboard/`; `/` redirects to it. Asset names contain a content hash, so assets are cached for a year. Every other path is a page of the single HTML file, which is revalidated each time. The pages are clients of the HTTP API.
+ * Serves the dashboard at `/dashboard/`; `/` redirects to it. Asset names contain a content hash,
+ * so assets are cached for a year. Every other path is a page of the single HTML file, which is
+ * revalidated each time. The pages are clients of the HTTP API.
  *
  * @param folder the built pages; 404 while it does not exist
  */

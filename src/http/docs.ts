@@ -1,5 +1,6 @@
 import { Router } from 'express';
-// Only the path of the files: importing the package itself loads the whole page into memory, about 15 MB.
+// Only the path of the files: importing the package itself loads the whole page into memory, about
+// 15 MB.
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
 import { createPagePolicy } from './security-headers.ts';
 
@@ -26,7 +27,8 @@ const START = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swa
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /**
- * Serves the API documentation at `/docs` and the OpenAPI document at `/openapi.json`. The page loads files of this origin only and contains no inline script.
+ * Serves the API documentation at `/docs` and the OpenAPI document at `/openapi.json`. The page
+ * loads files of this origin only and contains no inline script.
  */
 export function createDocsRouter(document: object): Router {
   const router = Router({ caseSensitive: true });

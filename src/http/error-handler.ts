@@ -4,7 +4,9 @@ import type { Logger } from '../core/logger.ts';
 import { databaseRefusal } from '../database/failures.ts';
 
 /**
- * Converts every error to a response: `{ message }`, with `errors` if places are known. Unexpected errors are logged and answered with a 500. A response never contains a stack, a driver message or parts of the request.
+ * Converts every error to a response: `{ message }`, with `errors` if places are known. Unexpected
+ * errors are logged and answered with a 500. A response never contains a stack, a driver message or
+ * parts of the request.
  */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {

@@ -5,12 +5,14 @@ import type { Express } from 'express';
 import { presetPrototypes } from './preset-prototypes.ts';
 
 /**
- * Time limit for the headers of a request, and for the whole request. With the check interval, a client is disconnected within 15 s.
+ * Time limit for the headers of a request, and for the whole request. With the check interval, a
+ * client is disconnected within 15 s.
  */
 const REQUEST_TIMEOUT_MS = 13_000;
 const CHECK_EVERY_MS = 2_000;
 /**
- * Longer than the idle timeout of common proxies (60 s), so that the proxy closes first and never sends to a closed connection.
+ * Longer than the idle timeout of common proxies (60 s), so that the proxy closes first and never
+ * sends to a closed connection.
  */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -77,7 +79,8 @@ export async function listen(
     async close() {
       closing = true;
       const closed = new Promise<void>((resolve) => stopAccepting(server, resolve));
-      // From here on each response ends its connection. Closing idle connections at once would drop requests in flight.
+      // From here on each response ends its connection. Closing idle connections at once would drop
+      // requests in flight.
       await Promise.race([closed, sleep(DRAIN_MS)]);
       server.closeIdleConnections();
       await Promise.race([closed, sleep(FORCE_AFTER_MS)]);
@@ -88,7 +91,8 @@ export async function listen(
 }
 
 /**
- * `http.Server.close` also closes idle keep-alive connections; the method of `net.Server` only stops accepting.
+ * `http.Server.close` also closes idle keep-alive connections; the method of `net.Server` only
+ * stops accepting.
  */
 function stopAccepting(server: Server, onClosed: () => void): void {
   Object.getPrototypeOf(Object.getPrototypeOf(server)).close.call(server, () => onClosed());
@@ -104,7 +108,9 @@ function trackConnections(server: Server): Set<Socket> {
 }
 
 /**
- * Closes connections whose client reads nothing. Node reports a connection on which nothing was received or sent for a while; partial writes count as sent. A connection without unsent output waits for its handler, so it stays open.
+ * Closes connections whose client reads nothing. Node reports a connection on which nothing was
+ * received or sent for a while; partial writes count as sent. A connection without unsent output
+ * waits for its handler, so it stays open.
  */
 function endStalledConnections(server: Server, stalledAfterMs: number): void {
   server.setTimeout(stalledAfterMs, (socket) => {

@@ -23,7 +23,9 @@ export interface MountDeps {
 }
 
 /**
- * Adds all endpoints to the Express application `http`. Each request is checked in this order: origin (403), authentication (401, 403, or 400 for `x-app-id`), rate limit (429), inputs (400). Then the handler runs. Paths match exactly; another method on a known path is a 405.
+ * Adds all endpoints to the Express application `http`. Each request is checked in this order:
+ * origin (403), authentication (401, 403, or 400 for `x-app-id`), rate limit (429), inputs (400).
+ * Then the handler runs. Paths match exactly; another method on a known path is a 405.
  *
  * Endpoints are routes of `http` itself: a nested router would match each request twice.
  */
@@ -49,7 +51,8 @@ export function mount(http: Express, all: readonly Route[], deps: MountDeps): vo
 const policyOf = ({ cors = 'trusted' }: EndpointSpec, deps: MountDeps) => deps.cors[cors];
 
 /**
- * The deadline covers the time until the response starts; a long listing may take longer after that.
+ * The deadline covers the time until the response starts; a long listing may take longer after
+ * that.
  */
 async function untilStarted(deadline: Deadline, work: Promise<void>, res: Response): Promise<void> {
   try {
@@ -67,7 +70,8 @@ async function readInput(
   deadline: Deadline,
   deps: MountDeps,
 ): Promise<AnyInput> {
-  // No `await` for a synchronous strategy: a turn of the microtask queue costs the public endpoints 1 %.
+  // No `await` for a synchronous strategy: a turn of the microtask queue costs the public endpoints
+  // 1 %.
   const result = deps.auth[spec.auth](req, res);
   const principal = result instanceof Promise ? await result : result;
   authorize(spec, principal);

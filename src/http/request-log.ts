@@ -5,7 +5,10 @@ import type { Logger } from '../core/logger.ts';
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /**
- * Gives each request an id (a valid `X-Request-Id` of the client, or a new one) and logs one line: id, method, path, app, status and duration in milliseconds. Never logs a body, a header, a cookie, an address or a query, which contain personal data and secrets. A request whose client disconnected is marked `aborted`.
+ * Gives each request an id (a valid `X-Request-Id` of the client, or a new one) and logs one line:
+ * id, method, path, app, status and duration in milliseconds. Never logs a body, a header, a
+ * cookie, an address or a query, which contain personal data and secrets. A request whose client
+ * disconnected is marked `aborted`.
  *
  * pino-http costs twice as much: it creates a logger for each request (docs/performance.md).
  */

@@ -3,7 +3,9 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
 /**
- * Sets helmet's headers with the strictest policy: responses are data that may not load, run or be framed. Pages replace the policy (`createPagePolicy`). The headers do not depend on the request, so helmet runs once.
+ * Sets helmet's headers with the strictest policy: responses are data that may not load, run or be
+ * framed. Pages replace the policy (`createPagePolicy`). The headers do not depend on the request,
+ * so helmet runs once.
  *
  * @param production also require HTTPS (Strict-Transport-Security)
  */
@@ -29,7 +31,8 @@ export function createSecurityHeaders(production: boolean): RequestHandler {
 }
 
 /**
- * The Content-Security-Policy of pages: scripts, styles, images and requests of this origin only; no inline script or style, no `eval`, no frames, no forms.
+ * The Content-Security-Policy of pages: scripts, styles, images and requests of this origin only;
+ * no inline script or style, no `eval`, no frames, no forms.
  *
  * @param additions directives to add or to replace
  */

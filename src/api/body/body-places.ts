@@ -15,11 +15,14 @@ interface Waiting {
 }
 
 /**
- * Limits the number of request bodies that are received at the same time. Each takes up to the body limit in memory until it is complete. A body that arrived together with its headers needs no place.
+ * Limits the number of request bodies that are received at the same time. Each takes up to the body
+ * limit in memory until it is complete. A body that arrived together with its headers needs no
+ * place.
  */
 export interface BodyPlaces {
   /**
-   * Takes a place for a client network. Returns undefined if one is free, otherwise a promise that resolves when this caller has one.
+   * Takes a place for a client network. Returns undefined if one is free, otherwise a promise that
+   * resolves when this caller has one.
    * @throws {Unavailable} after one second without a place, or at once when too many requests wait
    */
   enter(network: string): Promise<void> | undefined;
@@ -52,7 +55,8 @@ export function createBodyPlaces(bodyLimit: number, maxWaitMs = MAX_WAIT_MS): Bo
   }
 
   /**
-   * A waiting request holds the bytes that arrived with its headers, so the same limits apply to waiting requests.
+   * A waiting request holds the bytes that arrived with its headers, so the same limits apply to
+   * waiting requests.
    */
   async function wait(network: string): Promise<void> {
     if (waiting.size >= places || waitingOf(network) >= perNetwork) throw tooMany();

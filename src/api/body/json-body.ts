@@ -11,7 +11,8 @@ import { checkNumbers } from './json-numbers.ts';
 
 const MAX_DEPTH = 20;
 /**
- * Maximum number of concurrent decompressions. Each takes at most the body limit and 64 kB of memory.
+ * Maximum number of concurrent decompressions. Each takes at most the body limit and 64 kB of
+ * memory.
  */
 const MAX_DECODERS = 4;
 /** Bytes that gzip and deflate may add to incompressible data. */
@@ -37,11 +38,17 @@ const DECODERS = new Map<string, Decode>([
 export type ReadBody = (req: Request, deadline: Deadline) => Promise<unknown>;
 
 /**
- * Creates a reader of JSON bodies of at most `limit` bytes after decompression. It accepts `application/json` in UTF-8 only. Browsers send that type to another origin only after a preflight, so this also protects cookie-authenticated endpoints from forms of other sites. Invalid UTF-8, lone surrogates and numbers that JavaScript cannot represent are refused, because storing would alter them.
+ * Creates a reader of JSON bodies of at most `limit` bytes after decompression. It accepts
+ * `application/json` in UTF-8 only. Browsers send that type to another origin only after a
+ * preflight, so this also protects cookie-authenticated endpoints from forms of other sites.
+ * Invalid UTF-8, lone surrogates and numbers that JavaScript cannot represent are refused, because
+ * storing would alter them.
  *
- * A compressed body is decompressed after all of it has arrived, so an incomplete body occupies no decoder. Brotli is refused: its decoder allocates 16 MB on the first bytes of a body.
+ * A compressed body is decompressed after all of it has arrived, so an incomplete body occupies no
+ * decoder. Brotli is refused: its decoder allocates 16 MB on the first bytes of a body.
  *
- * Express's own parser would need as much code for these rules and takes three times as long (docs/performance.md).
+ * Express's own parser would need as much code for these rules and takes three times as long
+ * (docs/performance.md).
  */
 export function createJsonReader(limit: number, places = createBodyPlaces(limit)): ReadBody {
   const decoding = pLimit(MAX_DECODERS);

@@ -1,7 +1,9 @@
 import { InvalidInput } from '../../core/errors.ts';
 
 /**
- * Matches texts that may contain a number that JavaScript alters: 16 digits in a row (an integer beyond 2^53, or a long fraction) or a negative exponent. Most bodies do not match and are not scanned.
+ * Matches texts that may contain a number that JavaScript alters: 16 digits in a row (an integer
+ * beyond 2^53, or a long fraction) or a negative exponent. Most bodies do not match and are not
+ * scanned.
  */
 const SUSPECT = /\d{16}|\de-/i;
 const LITERAL = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/iy;
@@ -15,7 +17,9 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Checks that `JSON.parse` preserved the numbers of a text. Refuses integers that JavaScript would write differently (only possible beyond 2^53) and nonzero numbers that become 0. Other fractions may be rounded, as by every JSON parser.
+ * Checks that `JSON.parse` preserved the numbers of a text. Refuses integers that JavaScript would
+ * write differently (only possible beyond 2^53) and nonzero numbers that become 0. Other fractions
+ * may be rounded, as by every JSON parser.
  *
  * @param json valid JSON
  * @throws {InvalidInput}

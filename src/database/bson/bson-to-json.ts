@@ -24,7 +24,8 @@ const DAY_MS = 86_400_000;
 const MAX_TIME_MS = 100_000_000 * DAY_MS;
 const INITIAL_SIZE = 80 * 1024;
 /**
- * Strings are escaped in chunks of this many bytes, so that the space reserved for escapes stays small.
+ * Strings are escaped in chunks of this many bytes, so that the space reserved for escapes stays
+ * small.
  */
 const CHUNK_SIZE = 4_096;
 const MAX_ESCAPE_LENGTH = 6;
@@ -35,7 +36,8 @@ const ESCAPES = Array.from({ length: BACKSLASH + 1 }, (_, byte) =>
 );
 
 /**
- * Writes BSON as JSON without decoding it; the output is identical to `JSON.stringify` of the decoded value. Strings stay bytes from the database to the socket (docs/performance.md).
+ * Writes BSON as JSON without decoding it; the output is identical to `JSON.stringify` of the
+ * decoded value. Strings stay bytes from the database to the socket (docs/performance.md).
  */
 export class BsonToJson {
   #bytes = Buffer.allocUnsafe(INITIAL_SIZE);
@@ -147,7 +149,8 @@ export class BsonToJson {
   }
 
   /**
-   * The JSON of a time. The text of the last day is cached: formatting it is the slow part, and the records of a listing fall on few days.
+   * The JSON of a time. The text of the last day is cached: formatting it is the slow part, and the
+   * records of a listing fall on few days.
    */
   #time(milliseconds: number): string {
     if (Math.abs(milliseconds) > MAX_TIME_MS) return 'null';

@@ -12,7 +12,8 @@ const OBJECT_ID = 0x07;
 export const UUID_SUBTYPE = 4;
 
 /**
- * A BSON type that the service does not store. The caller decodes the document with the driver instead.
+ * A BSON type that the service does not store. The caller decodes the document with the driver
+ * instead.
  */
 export class UnknownType extends Error {
   override readonly name = 'UnknownType';

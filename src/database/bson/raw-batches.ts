@@ -20,7 +20,9 @@ const ID_VALUE = 9;
 const ID_ELEMENT = Buffer.from('\x05_id\0', 'latin1');
 
 /**
- * Runs a query that was opened with `raw: true` and resolves with its first batch: all of a small result, about 16 MB of a large one. The cursor is closed, so that a slow client cannot keep it open.
+ * Runs a query that was opened with `raw: true` and resolves with its first batch: all of a small
+ * result, about 16 MB of a large one. The cursor is closed, so that a slow client cannot keep it
+ * open.
  *
  * @returns `isWhole`: whether the batch is the whole result
  */
@@ -36,7 +38,9 @@ export async function firstBatch(
 }
 
 /**
- * Reads a result that may be larger than memory should hold. Returns the first documents, as many as fit into `maxFirstBytes` and at least one, and the ids and sizes of the rest. A result of at most `smallBytes` is returned completely.
+ * Reads a result that may be larger than memory should hold. Returns the first documents, as many
+ * as fit into `maxFirstBytes` and at least one, and the ids and sizes of the rest. A result of at
+ * most `smallBytes` is returned completely.
  *
  * @param cursor opened with `raw: true`
  */
@@ -65,7 +69,8 @@ export function sizeOf(documents: RawDocuments): number {
 }
 
 /**
- * The first documents, as many as fit into `maxBytes` and at least one. Frees the memory of the rest.
+ * The first documents, as many as fit into `maxBytes` and at least one. Frees the memory of the
+ * rest.
  */
 export function headOf(documents: RawDocuments, maxBytes: number): RawDocuments {
   let size = 0;

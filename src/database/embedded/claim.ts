@@ -3,16 +3,20 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The files in DATA_DIR that describe a running mongod: `mongod-<port>.pid` (the pid file: its owner's process id), `mongod-<port>.key` (the key that it accepts), and `mongodb-uri` for operators and their tools.
+ * The files in DATA_DIR that describe a running mongod: `mongod-<port>.pid` (the pid file: its
+ * owner's process id), `mongod-<port>.key` (the key that it accepts), and `mongodb-uri` for
+ * operators and their tools.
  *
- * Each start generates a new key, so a leaked key is useless after a restart. The port in the names keeps two processes that start at the same time from overwriting each other's files.
+ * Each start generates a new key, so a leaked key is useless after a restart. The port in the names
+ * keeps two processes that start at the same time from overwriting each other's files.
  */
 const MONGOD_FILE = /^mongod-(\d+)\.(?:pid|key)$/;
 const URI_FILE = 'mongodb-uri';
 const KEY_BYTES = 48;
 
 /**
- * Generates a key for `mongod --keyFile`: hexadecimal digits, which need no escaping in a URI or a shell.
+ * Generates a key for `mongod --keyFile`: hexadecimal digits, which need no escaping in a URI or a
+ * shell.
  */
 export function createKey(): string {
   return randomBytes(KEY_BYTES).toString('hex');
@@ -24,7 +28,8 @@ export function keyPath(dataDir: string, port: number): string {
 }
 
 /**
- * Writes key file and pid file of this process. Call it before mongod starts, so that a mongod whose owner dies can always be found.
+ * Writes key file and pid file of this process. Call it before mongod starts, so that a mongod
+ * whose owner dies can always be found.
  */
 export async function writePidFile(dataDir: string, port: number, key: string): Promise<void> {
   await writeSecret(keyPath(dataDir, port), key);
@@ -38,7 +43,8 @@ export async function removePidFile(dataDir: string, port: number): Promise<void
 }
 
 /**
- * Removes the files of all other ports. Call it only while the own mongod runs: mongod's lock on the data files then excludes any other.
+ * Removes the files of all other ports. Call it only while the own mongod runs: mongod's lock on
+ * the data files then excludes any other.
  */
 export async function removeOtherPidFiles(dataDir: string, port: number): Promise<void> {
   for (const other of await listPorts(dataDir)) if (other !== port) await removePidFile(dataDir, other);
@@ -56,7 +62,8 @@ export async function readOwnerPid(dataDir: string, port: number): Promise<numbe
 }
 
 /**
- * The key of the mongod on `port`; undefined for a mongod of an older version, which runs without authentication.
+ * The key of the mongod on `port`; undefined for a mongod of an older version, which runs without
+ * authentication.
  */
 export async function readKey(dataDir: string, port: number): Promise<string | undefined> {
   return readFile(keyPath(dataDir, port), 'utf8').catch(() => undefined);
@@ -77,7 +84,8 @@ function pidPath(dataDir: string, port: number): string {
 }
 
 /**
- * Replaces the file, because a mode applies to new files only. mongod refuses a key file that others can read.
+ * Replaces the file, because a mode applies to new files only. mongod refuses a key file that
+ * others can read.
  */
 async function writeSecret(path: string, content: string): Promise<void> {
   await rm(path, { force: true });

@@ -19,7 +19,8 @@ import { embeddedUri, findRunning, isAlive, mongodbFolder, type RunningMongod, s
 
 const RETRY_INTERVAL_MS = 100;
 /**
- * A live process that has not connected to the mongod after this time is not its owner: the process id was reused.
+ * A live process that has not connected to the mongod after this time is not its owner: the process
+ * id was reused.
  */
 const OWNER_CONNECT_TIMEOUT_MS = 5_000;
 /** How long to wait for another mongod on the same files to exit or to be ready. */
@@ -40,9 +41,14 @@ export class EmbeddedDatabaseError extends Error {
 }
 
 /**
- * Starts a mongod with its files in `DATA_DIR/mongodb`. It is reachable from this machine only (decision 6), by users who can read DATA_DIR; `DATA_DIR/mongodb-uri` contains its URI while it runs. An orphaned mongod, whose owner was killed, is stopped first. A mongod that exits while this process runs is restarted on the same port.
+ * Starts a mongod with its files in `DATA_DIR/mongodb`. It is reachable from this machine only
+ * (decision 6), by users who can read DATA_DIR; `DATA_DIR/mongodb-uri` contains its URI while it
+ * runs. An orphaned mongod, whose owner was killed, is stopped first. A mongod that exits while
+ * this process runs is restarted on the same port.
  *
- * @throws {EmbeddedDatabaseError} @throws {MongodNotFound} @throws {DataDirError}
+ * @throws {EmbeddedDatabaseError}
+ * @throws {MongodNotFound}
+ * @throws {DataDirError}
  */
 export async function startEmbedded(
   config: Pick<Config, 'dataDir' | 'mongod'>,
@@ -100,9 +106,11 @@ export async function startEmbedded(
 }
 
 /**
- * The URI of the embedded database that another live process runs on `dataDir`; undefined if there is none.
+ * The URI of the embedded database that another live process runs on `dataDir`; undefined if there
+ * is none.
  *
- * @throws {EmbeddedDatabaseError} when that mongod runs without authentication (an older version), so that its owner cannot be verified
+ * @throws {EmbeddedDatabaseError} when that mongod runs without authentication (an older version),
+ *   so that its owner cannot be verified
  */
 export async function attachEmbedded(config: Pick<Config, 'dataDir'>): Promise<string | undefined> {
   const dataDir = await prepareDataDir(config.dataDir);

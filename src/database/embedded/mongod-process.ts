@@ -23,7 +23,9 @@ export class LaunchError extends Error {
 }
 
 /**
- * Starts mongod on `dbPath`, on the loopback address only; resolves when it accepts connections. Clients must authenticate with the key in `keyFile`, because every user of the machine can connect to the loopback address.
+ * Starts mongod on `dbPath`, on the loopback address only; resolves when it accepts connections.
+ * Clients must authenticate with the key in `keyFile`, because every user of the machine can
+ * connect to the loopback address.
  *
  * @param onEnd called when mongod exits after a successful start
  * @throws {LaunchError} with the last errors that mongod logged
@@ -43,7 +45,8 @@ export async function launchMongod(
       args: ['--quiet', '--keyFile', keyFile, ...PARAMETERS],
     },
     binary: { systemBinary: path, version },
-    // A separate process group: Ctrl-C in a terminal must reach only the service, which stops mongod after it has answered all requests.
+    // A separate process group: Ctrl-C in a terminal must reach only the service, which stops
+    // mongod after it has answered all requests.
     spawn: { detached: true },
   });
   try {
@@ -58,7 +61,8 @@ export async function launchMongod(
 }
 
 /**
- * The library parses each chunk of mongod's output and fails on partial lines and on several lines. This class passes it whole lines, and keeps the last errors for the message of a failed start.
+ * The library parses each chunk of mongod's output and fails on partial lines and on several lines.
+ * This class passes it whole lines, and keeps the last errors for the message of a failed start.
  */
 class LineBufferedInstance extends MongoInstance {
   readonly errors: string[] = [];

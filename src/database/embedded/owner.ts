@@ -6,7 +6,10 @@ import { listPorts, readKey, readOwnerPid } from './claim.ts';
 /**
  * Finds the process that owns the embedded database of a DATA_DIR, and its address.
  *
- * A pid file (claim.ts) proves nothing: process ids and ports are reused, and a container sees only its own processes. So the mongod that listens on a recorded port is queried for the folder that it serves and for a connection of its owner. With a key, both sides authenticate (SCRAM) without revealing it: another program on that port learns nothing and is not accepted.
+ * A pid file (claim.ts) proves nothing: process ids and ports are reused, and a container sees only
+ * its own processes. So the mongod that listens on a recorded port is queried for the folder that
+ * it serves and for a connection of its owner. With a key, both sides authenticate (SCRAM) without
+ * revealing it: another program on that port learns nothing and is not accepted.
  */
 
 /** The application name of the owner's connections. */
@@ -29,7 +32,9 @@ export interface RunningMongod extends MongodAddress {
   isOwned: boolean;
 }
 
-/** The URI of an embedded mongod. `__system` is MongoDB's internal user, whose password is the key. */
+/**
+ * The URI of an embedded mongod. `__system` is MongoDB's internal user, whose password is the key.
+ */
 export function embeddedUri({ port, key }: MongodAddress, as: 'owner' | 'client'): string {
   const credentials = key === undefined ? '' : `__system:${key}@`;
   const login = key === undefined ? '' : '&authSource=local&authMechanism=SCRAM-SHA-256';
@@ -57,7 +62,8 @@ export async function findRunning(dataDir: string): Promise<RunningMongod | unde
 }
 
 /**
- * Shuts an orphaned mongod down with a command over its connection; its process id may have been reused.
+ * Shuts an orphaned mongod down with a command over its connection; its process id may have been
+ * reused.
  */
 export async function shutDown(address: MongodAddress): Promise<void> {
   await queryMongod(address, (admin) => admin.command({ shutdown: 1, force: true }));
@@ -79,7 +85,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Runs a query on the MongoDB at an address. Resolves with undefined when nothing listens there, when it is no MongoDB or does not accept the key, or when it is shutting down.
+ * Runs a query on the MongoDB at an address. Resolves with undefined when nothing listens there,
+ * when it is no MongoDB or does not accept the key, or when it is shutting down.
  */
 async function queryMongod<Result>(
   address: MongodAddress,

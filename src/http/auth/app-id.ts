@@ -5,7 +5,8 @@ import { InvalidInput } from '../../core/errors.ts';
 
 /**
  * Identifies a client by the app in `x-app-id` (spec 5.1). Does not check that the app exists.
- * @throws {InvalidInput} when the header is missing or malformed; the two messages are part of the interface
+ * @throws {InvalidInput} when the header is missing or malformed; the two messages are part of the
+ *   interface
  */
 export function authenticateByAppId(req: Request): PublicPrincipal {
   const header = req.headers['x-app-id'];
