@@ -1,7 +1,9 @@
-# The service for production: `docker build -t user-collection-service .`, then run it with MONGODB_URI and SESSION_SECRET.
+# The production image: `docker build -t user-collection-service .`. Set MONGODB_URI and
+# SESSION_SECRET to run it.
 
-# The digest is the image; the tag is for people. It is the one that the publisher of the image lists in
-# github.com/docker-library/repo-info (repos/node/remote/24-slim.md). To update: docker buildx imagetools inspect node:24-slim
+# The digest selects the image; the tag is informative. The publisher lists the digest in
+# github.com/docker-library/repo-info (repos/node/remote/24-slim.md). To update:
+# docker buildx imagetools inspect node:24-slim
 ARG NODE=node:24.19.0-slim@sha256:cd84903a12dbd26b46f1f3b8144a2568c41c5d37ddd0c7a80a34c7a19786b35f
 
 FROM ${NODE} AS build
@@ -19,14 +21,14 @@ RUN npm ci --omit=dev --no-audit --no-fund
 FROM ${NODE}
 ENV NODE_ENV=production
 WORKDIR /app
-# package.json says that the files are modules.
+# package.json declares the files as ES modules.
 COPY package.json ./
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 USER node
 EXPOSE 3000
-# The image has no curl. /health says that the process runs; an orchestrator asks /ready for the database too.
+# The image has no curl. /health checks the process; orchestrators use /ready to check the database.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# The flags of `npm start`: what requests leave behind is collected while it is young (docs/performance.md, "The heap").
+# The flags of `npm start`: a larger young generation (docs/performance.md, "The heap").
 CMD ["node", "--max-semi-space-size=32", "--no-allocation-site-pretenuring", "dist/server.js"]

@@ -1,4 +1,5 @@
-// npm run bench: the service as `npm start` runs it in production, beside a bare node:http handler, on one mongod, in interleaved rounds.
+// npm run bench: compares the service, as `npm start` runs it in production, with a plain node:http
+// handler (the baseline) on one mongod, in interleaved rounds.
 //   --quick       within a minute: fewer cases, one short round
 //   --only A,B    only these cases
 //   --growth      instead: 10,000 to 1,000,000 stored users and 1 to 10,000 apps
@@ -34,35 +35,35 @@ if (values.growth) {
   console.log(lines);
   process.exit();
 }
-const wanted = values.only?.split(',') ?? Object.keys(cases);
+const names = values.only?.split(',') ?? Object.keys(cases);
 
-const ground = await prepareFixture(say);
+const fixture = await prepareFixture(say);
 const results = [];
 try {
-  for (const name of wanted) {
-    const { request, connections, leastSeconds = 0 } = cases[name];
+  for (const name of names) {
+    const { request, connections, minSeconds = 0 } = cases[name];
     const counts = values.connections?.split(',').map(Number) ?? (values.quick ? connections.slice(1, 2) : connections);
     for (const count of counts) {
-      const compared = await compare(name, request, count, Math.max(seconds, leastSeconds));
+      const compared = await compare(name, request, count, Math.max(seconds, minSeconds));
       results.push({ name, connections: count, ...compared });
     }
   }
 } finally {
-  await ground.stop();
+  await fixture.stop();
 }
 writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, seconds, results }, null, 2)}\n`);
 console.log(table(results));
 
-/** Drives both servers in turn; which goes first changes with each round. */
+/** Measures both servers in turn; the order changes with each round. */
 async function compare(name, request, connections, duration) {
-  const measured = { bare: [], service: [] };
+  const measured = { baseline: [], service: [] };
   for (let round = 0; round <= rounds; round += 1) {
-    const order = round % 2 === 0 ? ['bare', 'service'] : ['service', 'bare'];
-    for (const which of order) {
-      const { mongodPid, cookie } = ground;
+    const order = round % 2 === 0 ? ['baseline', 'service'] : ['service', 'baseline'];
+    for (const server of order) {
+      const { mongodPid, cookie } = fixture;
       const warmUp = round === 0;
       const options = {
-        server: ground[which],
+        server: fixture[server],
         mongodPid,
         request,
         cookie,
@@ -71,9 +72,9 @@ async function compare(name, request, connections, duration) {
       };
       const result = await measure(options);
       if (warmUp) continue;
-      measured[which].push(result);
+      measured[server].push(result);
       say(
-        `${name}, ${connections} connections, round ${round} of ${rounds}, ${which}: ${Math.round(result.rate)} requests/s`,
+        `${name}, ${connections} connections, round ${round} of ${rounds}, ${server}: ${Math.round(result.rate)} requests/s`,
       );
     }
   }

@@ -1,5 +1,6 @@
-// npm run test:fuzz: schemathesis sends the built service some ten thousands of requests made from its own OpenAPI document, without and with the admin's session.
-// Which checks are left out, and why, is in docs/reliability.md. Arguments: --requests <n> for the least number in total.
+// npm run test:fuzz: schemathesis sends the built service at minRequests 20,000 requests generated
+// from its OpenAPI document, without and with an admin session. docs/reliability.md lists the
+// checks that are left out, with reasons. --requests <n> sets the minimum total.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,11 +10,11 @@ import { build, install, root, run, say } from './setup.mjs';
 
 const SCHEMATHESIS = '4.32.5';
 const ADMIN = 'fuzz-admin';
-/** Each is a process of its own: schemathesis with several threads stumbles over a fault of Python 3.11. */
+/** One process each: with several threads schemathesis hits a bug of Python 3.11. */
 const PASSES = ['public', 'admin'];
 
 const option = process.argv.indexOf('--requests');
-const least = option < 0 ? 20_000 : Number(process.argv[option + 1]);
+const minRequests = option < 0 ? 20_000 : Number(process.argv[option + 1]);
 
 install();
 build();
@@ -24,10 +25,10 @@ const password = randomBytes(18).toString('base64url');
 const server = await startServer();
 let failed = false;
 try {
-  await makeApps();
+  await createApps();
   let total = 0;
-  // A round is all that the document gives at the number of examples in the configuration; the next has another seed.
-  for (let round = 1; total < least && !failed; round += 1) {
+  // One round sends the configured number of examples; each has another seed.
+  for (let round = 1; total < minRequests && !failed; round += 1) {
     for (const { requests, passed } of await Promise.all(PASSES.map((pass) => fuzz(pass, round)))) {
       total += requests;
       failed ||= !passed;
@@ -42,12 +43,15 @@ try {
 }
 process.exit(failed ? 1 : 0);
 
-/** Puts the pinned schemathesis into a virtual environment in the cache folder; returns its program. */
+/**
+ * Installs the pinned schemathesis into a virtual environment in the cache folder; returns the path
+ * of its program.
+ */
 function installSchemathesis() {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'user-collection-service');
   const environment = join(cache, `schemathesis-${SCHEMATHESIS}`);
-  const done = join(environment, 'installed');
-  if (!existsSync(done)) {
+  const marker = join(environment, 'installed');
+  if (!existsSync(marker)) {
     say(`Installing schemathesis ${SCHEMATHESIS} from PyPI (once; kept in the cache folder) ...`);
     mkdirSync(cache, { recursive: true });
     rmSync(environment, { recursive: true, force: true });
@@ -58,12 +62,12 @@ function installSchemathesis() {
       '--disable-pip-version-check',
       `schemathesis==${SCHEMATHESIS}`,
     ]);
-    writeFileSync(done, '');
+    writeFileSync(marker, '');
   }
   return join(environment, 'bin', 'schemathesis');
 }
 
-/** Starts the built server on an embedded database of its own; resolves when it listens. */
+/** Starts the built server on a separate embedded database; resolves when it listens. */
 function startServer() {
   const env = {
     ...process.env,
@@ -79,27 +83,27 @@ function startServer() {
   };
   const child = spawn(process.execPath, [join(root, 'dist', 'server.js')], { env, cwd: folder });
   let output = '';
-  return new Promise((done, fail) => {
-    child.once('exit', (code) => fail(new Error(`the server ended with ${code}:\n${output}`)));
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)));
     child.stderr.on('data', (chunk) => (output += chunk));
     child.stdout.on('data', (chunk) => {
       output += chunk;
       const url = /is ready: (http:\/\/\S+)/.exec(output)?.[1];
-      if (url) done({ url, log: () => output, stop: () => stop(child) });
+      if (url) resolve({ url, log: () => output, stop: () => stop(child) });
     });
   });
 }
 
 function stop(child) {
   if (child.exitCode !== null) return undefined;
-  return new Promise((done) => {
-    child.once('exit', done);
+  return new Promise((resolve) => {
+    child.once('exit', resolve);
     child.kill('SIGTERM');
   });
 }
 
-/** The apps that the document's examples and the passes name, so that requests find them. */
-async function makeApps() {
+/** Creates the apps that the document's examples and the configurations use. */
+async function createApps() {
   const json = { 'Content-Type': 'application/json' };
   const logIn = await fetch(`${server.url}/auth/login`, {
     method: 'POST',
@@ -108,16 +112,19 @@ async function makeApps() {
   });
   const cookie = logIn.headers.get('set-cookie').split(';')[0];
   for (const sourceAppId of ['newsletter', 'fuzz-rotated']) {
-    const made = await fetch(`${server.url}/auth/apps`, {
+    const created = await fetch(`${server.url}/auth/apps`, {
       method: 'POST',
       headers: { ...json, cookie },
       body: JSON.stringify({ sourceAppId }),
     });
-    if (!made.ok) throw new Error(`could not make the app: ${made.status}`);
+    if (!created.ok) throw new Error(`the app could not be created: ${created.status}`);
   }
 }
 
-/** One run of schemathesis, shown when it is over. Resolves with how many requests it sent and whether every check passed. */
+/**
+ * Runs schemathesis once and prints its output. Resolves with the number of requests and whether
+ * all checks passed.
+ */
 async function fuzz(pass, round) {
   const config = join(folder, `${pass}.toml`);
   const report = join(folder, `${pass}-${round}.json`);
@@ -130,7 +137,7 @@ async function fuzz(pass, round) {
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const code = await new Promise((done) => child.once('exit', done));
+  const code = await new Promise((resolve) => child.once('exit', resolve));
   say(`== round ${round}, ${pass}\n${code === 0 ? output.slice(output.indexOf('Test cases:')) : output}`);
   const requests = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).test_cases.generated : 0;
   return { requests, passed: code === 0 && requests > 0 };

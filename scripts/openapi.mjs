@@ -1,4 +1,5 @@
-// npm run openapi: writes openapi.json from the endpoint declarations. With --check it only compares, and fails on a difference.
+// npm run openapi: writes openapi.json from the endpoint declarations. With --check it compares,
+// and exits with 1 on a difference.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, install, root, say } from './setup.mjs';
@@ -14,6 +15,6 @@ if (!process.argv.includes('--check')) {
   writeFileSync(path, text);
   say(`Wrote ${path}`);
 } else if (readFileSync(path, 'utf8') !== text) {
-  say('openapi.json is not what the endpoint declarations say: run `npm run openapi` and commit it');
+  say('openapi.json differs from the endpoint declarations: run `npm run openapi` and commit it');
   process.exit(1);
 }

@@ -1,34 +1,34 @@
-// Lets one process at a time install and build in this folder. Only Node's own modules here.
+// Lets one process at a time install and build in this folder. Uses modules of Node.js only.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-const LOOK_EVERY_MS = 200;
-const BATCH_TIMEOUT_MS = 15 * 60_000;
+const POLL_INTERVAL_MS = 200;
+const LOCK_TIMEOUT_MS = 15 * 60_000;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Runs `work` while no other process holds the lock; waits until then. The lock is the file `path`, which holds the
- * process id of its owner. The lock of a process that is gone is taken over.
+ * Runs `work` while no other process holds the lock, and waits until then. The lock is the file
+ * `path` with the process id of its owner. The lock of a dead process is taken over.
  *
- * @param path also with `.` and a token behind it, for a moment, during a takeover
- * @param onWait called once with the owner's process id, when there is a wait
- * @throws {Error} after 15 minutes of waiting
+ * @param path during a takeover also with `.` and a token appended
+ * @param onWait called once with the owner's process id when it has to wait
+ * @throws {Error} after 15 minutes
  */
 export function withLock(path, onWait, work) {
   const token = `${process.pid} ${randomUUID()}`;
-  const giveUpAt = performance.now() + BATCH_TIMEOUT_MS;
+  const waitUntil = performance.now() + LOCK_TIMEOUT_MS;
   for (let waited = false; !create(path, token); waited = true) {
     const holder = read(path);
-    // An empty file is one whose owner has not written its id yet.
+    // The owner of an empty file has not written its id yet.
     const pid = Number(holder?.split(' ')[0]);
     if (holder && !isAlive(pid) && takeOver(path, holder)) continue;
     if (!waited && holder) onWait(pid);
-    if (performance.now() > giveUpAt)
-      throw new Error(`gave up waiting for the lock ${path}; remove it if nothing runs`);
-    Atomics.wait(sleeper, 0, 0, LOOK_EVERY_MS);
+    if (performance.now() > waitUntil)
+      throw new Error(`timeout waiting for the lock ${path}; remove it if no other process runs`);
+    Atomics.wait(sleeper, 0, 0, POLL_INTERVAL_MS);
   }
   const release = () => rmSync(path, { force: true });
-  // `work` may end the process.
+  // `work` may exit the process.
   process.once('exit', release);
   try {
     return work();
@@ -39,10 +39,11 @@ export function withLock(path, onWait, work) {
 }
 
 /**
- * Removes the lock of a process that is gone. Of several processes that notice it, only the one that creates the file
- * named after that lock's token may remove it; the others cannot remove the lock of the next owner by mistake.
+ * Removes the lock of a dead process. Several processes may detect it; only the one that creates
+ * the file named after the token of that lock removes it. The others cannot remove the lock of the
+ * next owner.
  *
- * @returns whether this process did it
+ * @returns whether this process removed it
  */
 function takeOver(path, holder) {
   const claim = `${path}.${holder.split(' ')[1]}`;

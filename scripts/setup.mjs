@@ -1,4 +1,5 @@
-// What every command does first on a fresh clone: install the packages and build, when they are missing or older than their sources. Only Node's own modules here.
+// The first step of every command: installs the packages and builds if they are missing or older
+// than their sources. Uses modules of Node.js only.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { withLock } from './setup-lock.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Installs the packages when package-lock.json changed since the last time. */
+/** Installs the packages if package-lock.json has changed. */
 export function install() {
   once('node_modules/.installed-for', hash(['package-lock.json']), () => {
     say('Installing packages (once; a minute or so) ...');
@@ -16,7 +17,7 @@ export function install() {
   });
 }
 
-/** Compiles src/ to dist/ and the dashboard in web/ to dist/web/, each when one of its sources changed since the last time. */
+/** Compiles src/ to dist/ and web/ to dist/web/, each if one of its sources has changed. */
 export function build() {
   once(
     'dist/.built-for',
@@ -26,7 +27,8 @@ export function build() {
       run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
     },
   );
-  // The dashboard checks fields by the service's own rules; of the rest of src/ it takes types only.
+  // The dashboard imports code of src/fields and src/core/errors.ts, and types of all other
+  // modules.
   once(
     'dist/web/.built-for',
     hash(['package-lock.json', 'src/core/errors.ts', ...sources('src/fields'), ...sources('web')]),
@@ -42,26 +44,31 @@ export function build() {
   );
 }
 
-/** Runs a program in the project's folder; ends this process when it fails. */
+/** Runs a program in the project folder; exits with its code if it fails. */
 export function run(program, args, options = {}) {
   const { status, error } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], ...options });
   if (error) say(`${program} could not be run: ${error.message}`);
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Runs npm: the one that runs this script, by Node itself, because on Windows `npm` is a batch file, which needs a shell. */
+/**
+ * Runs the npm that started this script, with Node: on Windows `npm` is a batch file, which needs a
+ * shell.
+ */
 function npm(args) {
   const running = process.env.npm_execpath ?? '';
   if (/npm-cli\.[cm]?js$/.test(running)) run(process.execPath, [running, ...args]);
   else run('npm', args, { shell: process.platform === 'win32' });
 }
 
-/** Progress goes to standard error: standard output belongs to the command. */
+/** Writes progress to standard error; standard output is for the output of the command. */
 export function say(line) {
   process.stderr.write(`${line}\n`);
 }
 
-/** Does the work unless the marker says that it is done. Two commands at once on a fresh clone wait for each other. */
+/**
+ * Runs `work` unless the marker file contains `wanted`. Concurrent commands wait for each other.
+ */
 function once(marker, wanted, work) {
   const path = join(root, marker);
   const isDone = () => existsSync(path) && readFileSync(path, 'utf8') === wanted;

@@ -1,5 +1,5 @@
-// npm run test:soak -- --minutes 15: random faults under load for so long, and a ledger at the end. Ends with another code than 0 when anything was lost, applied twice or
-// hung.
+// npm run test:soak -- --minutes 15: random faults under load for that time, then a check of the
+// ledger. Exits with a nonzero code if anything was lost, applied twice or hung.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, install, run } from './setup.mjs';

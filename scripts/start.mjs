@@ -1,6 +1,7 @@
-// npm start: the service, from a fresh clone or an installed one. package.json runs it by `exec`, in place of npm's shell:
-// a shell dies of a signal without passing it on, and npm then returns before the service has stopped. The shell of
-// Windows has no `exec`, and no signals: there the first command fails, and what stands after || runs.
+// npm start: the service, from a fresh clone or an installed one. package.json uses `exec` to
+// replace the shell of npm: a shell ends on a signal without forwarding it, and npm then returns
+// before the service has stopped. The shell of Windows has no `exec` and no signals: there the
+// first command fails, and the one after || runs.
 import { build, install, root } from './setup.mjs';
 
 install();

@@ -1,4 +1,5 @@
-// npm test: everything, from a fresh clone or an installed one. Arguments go to vitest: `npm test -- test/http`.
+// npm test: all tests, from a fresh clone or an installed one. Passes arguments to vitest:
+// `npm test -- test/http`.
 import { join } from 'node:path';
 import { build, install, run } from './setup.mjs';
 

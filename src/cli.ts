@@ -8,7 +8,7 @@ import { userCommands } from './cli/user-commands.ts';
 const FAILED = 1;
 const USAGE = 2;
 
-/** The services are loaded when a command needs them, so that help and usage mistakes are told at once. */
+/** Loads the services on use, so that help and usage errors are fast. */
 const withServices: WithServices = async (task) => (await import('./cli/services.ts')).withServices(process.env, task);
 
 const program = new Command('user-collection')
@@ -25,7 +25,7 @@ for (const command of [appCommands(withServices), schemaCommands(withServices), 
 }
 for (const group of program.commands) for (const command of group.exitOverride().commands) command.exitOverride();
 
-// Without a listener a write that fails would end the process with a stack.
+// Without a listener a failed write ends the process with a stack.
 const output: { error?: NodeJS.ErrnoException } = {};
 process.stdout.on('error', (error) => {
   output.error ??= error;
@@ -33,10 +33,10 @@ process.stdout.on('error', (error) => {
 
 try {
   await program.parseAsync();
-  // `... | head`: the reader has seen enough, which is no failure.
+  // The reader closed the pipe (`... | head`): not an error.
   if (output.error && output.error.code !== 'EPIPE') throw output.error;
 } catch (error) {
-  // Commander has written its message, or the help that was asked for.
+  // Commander has already written its message or the help.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE;
   else {
     process.exitCode = FAILED;

@@ -38,11 +38,12 @@ import { createUserService } from './users/users.service.ts';
 export type Services = ReturnType<typeof createContainer>;
 
 /**
- * Builds all services on one connection. This is the one place that knows how they fit together; nothing is shared between two calls, so a test can run
- * two servers in one process.
+ * Creates all services on one connection. Two calls share nothing, so a test can run two servers in
+ * one process.
  *
- * @param options.passwordCost bcrypt's; lower only in tests
- * @param options.sweepEveryMs how often it looks for interrupted deletions; shorter only in tests
+ * @param options.passwordCost bcrypt cost; lower in tests only
+ * @param options.sweepEveryMs interval of the search for interrupted deletions; shorter in tests
+ *   only
  */
 export function createContainer(
   config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit'>,
@@ -110,17 +111,20 @@ export function createContainer(
     sessions,
     sessionStore: createSessionStore(connection),
 
-    /** Whether there is an app of that id, by a lease on it. */
+    /** Whether an app with this id exists, from its lease. */
     appExists: async (sourceAppId: string): Promise<boolean> => (await leases.hold(sourceAppId)) !== undefined,
 
-    /** Lays the indexes that the promises rest on; to be awaited before anything else is asked. */
+    /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {
       await upgradeTombstones(stored.deletedApps);
       await ensureIndexes(Object.values(models));
       await sessionOwnership.createIndexes();
     },
 
-    /** For a server, before it listens: finishes what a crash interrupted, and goes on looking for deletions that were. */
+    /**
+     * For a server, before it listens: finishes interrupted deletions and starts the periodic
+     * search for others.
+     */
     async start(): Promise<void> {
       await revision.bump();
       await removal.start();
@@ -132,11 +136,11 @@ export function createContainer(
         await connection.getClient().db().admin().command({ ping: 1, maxTimeMS: STATEMENT_TIME_MS });
         return true;
       } catch {
-        return false; // why does not matter to who asks: the log of the failing requests tells
+        return false; // the reason is in the log of the requests that fail
       }
     },
 
-    /** Ends what runs in the background; resolves when what it had still to write is written, or cannot be. */
+    /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
       removal.stop();
       await activity.flush().catch(() => undefined);

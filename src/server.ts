@@ -11,13 +11,16 @@ import { listen } from './http/listener.ts';
 const STOP_WITHIN_MS = 9_500;
 const STOP_SIGNALS: closeWithGrace.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
-/** A service that listens. */
+/** A running service. */
 interface Running {
-  /** Answers all that was received, then closes everything. Takes at most as long as the listener, and the database's own stop. */
+  /**
+   * Answers all received requests, then closes everything. Takes at most 8 seconds and the time to
+   * stop the database.
+   */
   close(): Promise<void>;
 }
 
-/** Starts the service: configuration, database, services, then it listens. Resolves when it does. */
+/** Starts the service; resolves when it listens. */
 async function start(config: Config, logger: Logger): Promise<Running> {
   const secret = await sessionSecret(config);
   const database = await openDatabase(config, { logger, progress: say });
@@ -27,13 +30,13 @@ async function start(config: Config, logger: Logger): Promise<Running> {
     await services.prepare();
     await services.start();
     const created = await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
-    const app = createApp({
+    const http = createApp({
       config: { ...config, sessionSecret: secret },
       logger,
       services,
       isStopping: () => stopping,
     });
-    const listener = await listen(app, config.port, config.host);
+    const listener = await listen(http, config.port, config.host);
     announce(listener.url, config, created);
     return {
       async close() {
@@ -51,27 +54,32 @@ async function start(config: Config, logger: Logger): Promise<Running> {
 }
 
 /**
- * Closes the service at the first signal or unexpected error, and ends the process: code 0 after a signal. A signal that comes while it still starts waits
- * for the start to end, so that no mongod is left behind.
+ * Closes the service and ends the process on the first signal or unexpected error; exit code 0
+ * after a signal. A signal during start-up waits for the start to complete, so that no mongod is
+ * orphaned.
  */
-function closeAtTheEnd(running: Promise<Running>, logger: Logger): void {
-  const options = { delay: STOP_WITHIN_MS, logger: quietly(logger), skip: STOP_SIGNALS };
+function closeOnSignal(running: Promise<Running>, logger: Logger): void {
+  const options = { delay: STOP_WITHIN_MS, logger: consoleOf(logger), skip: STOP_SIGNALS };
   const { close } = closeWithGrace(options, async ({ err }) => {
     if (err) logger.fatal({ err: { name: err.name, stack: err.stack } }, 'stopping after an unexpected error');
     await (await running).close();
     logger.info('stopped');
   });
-  // Ctrl-C under npm comes twice, from the terminal and from npm; close-with-grace would take the second for impatience and leave mongod behind.
-  let asked = false;
+  // With npm, Ctrl-C arrives twice: from the terminal and from npm. close-with-grace would exit at
+  // once on the second signal and orphan mongod.
+  let isClosing = false;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
-      if (!asked) void close();
-      asked = true;
+      if (!isClosing) void close();
+      isClosing = true;
     });
   }
 }
 
-/** The words for the person at the terminal. The admin's password is shown on the first start and never again. */
+/**
+ * Prints the URL and, on the first start, the admin credentials. The generated password is never
+ * shown again.
+ */
 function announce(url: string, config: Config, created: NewPassword | undefined): void {
   say(`User Collection Service is ready: ${url} (API documentation: ${url}/docs)`);
   if (!created) return;
@@ -87,8 +95,8 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** close-with-grace reports through a console-like object. */
-function quietly(logger: Logger) {
+/** The console-like object that close-with-grace writes to. */
+function consoleOf(logger: Logger) {
   return {
     error: (message: unknown) => logger.error(String(message)),
     warn: (message: unknown) => logger.warn(String(message)),
@@ -99,7 +107,7 @@ try {
   const config = loadConfig(process.env);
   const logger = createLogger(config);
   const running = start(config, logger);
-  closeAtTheEnd(running, logger);
+  closeOnSignal(running, logger);
   await running;
 } catch (error) {
   const lines = error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)];

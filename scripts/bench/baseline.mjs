@@ -1,27 +1,28 @@
-// The yardstick: what one would write in half an hour and call fast. node:http and the driver, one findOneAndUpdate a request, no checks at all.
+// The baseline: a minimal fast implementation with node:http and the driver, one findOneAndUpdate
+// per request, without any check.
 import { createServer } from 'node:http';
 import mongoose from 'mongoose';
 
 const client = await new mongoose.mongo.MongoClient(process.env.MONGODB_URI, {
   writeConcern: { w: 'majority', journal: true },
 }).connect();
-const users = client.db().collection('bare');
+const users = client.db().collection('baseline');
 await users.createIndex({ app: 1, email: 1 }, { unique: true });
-// The listing has a collection and an index of its own, so that submissions do not pay for it.
-const listed = client.db().collection('bare_listed');
+// The listing uses a separate collection and index, so that they do not slow submissions down.
+const listed = client.db().collection('baseline_listed');
 await listed.createIndex({ app: 1, email: 1 }, { unique: true });
 await listed.createIndex({ app: 1, _id: -1 });
-const schema = JSON.stringify(JSON.parse(process.env.BARE_SCHEMA ?? '{}'));
+const schema = JSON.stringify(JSON.parse(process.env.BASELINE_SCHEMA ?? '{}'));
 
 createServer(async (req, res) => {
-  const json = await answer(req);
+  const json = await respond(req);
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });
   res.end(json);
 }).listen(0, '127.0.0.1', function () {
   process.stdout.write(`http://127.0.0.1:${this.address().port}\n`);
 });
 
-async function answer(req) {
+async function respond(req) {
   if (req.url === '/v1/schema') return schema;
   if (req.url === '/auth/users')
     return JSON.stringify({ users: await listed.find({ app: 'list' }).sort({ _id: -1 }).toArray() });
@@ -45,10 +46,10 @@ async function answer(req) {
 }
 
 function readBody(req) {
-  return new Promise((done, fail) => {
+  return new Promise((resolve, reject) => {
     const chunks = [];
     req.on('data', (chunk) => chunks.push(chunk));
-    req.on('end', () => done(Buffer.concat(chunks).toString()));
-    req.on('error', fail);
+    req.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    req.on('error', reject);
   });
 }

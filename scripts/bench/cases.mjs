@@ -1,4 +1,4 @@
-// What is asked of both servers. Each case says how it prepares the ground and what one request is.
+// The benchmark cases: the request, the numbers of connections, and the minimum duration.
 const APP = 'bench';
 let counter = 0;
 
@@ -14,7 +14,7 @@ export const schema = {
 };
 
 const fields = { name: 'Ada Lovelace', age: 36, plan: 'pro', agreed: true };
-/** A request that submits `data` for a person to an app. */
+/** A request that submits `data` under an email to an app. */
 export const submission = (app, email, data) => ({
   method: 'POST',
   path: '/v1/users',
@@ -24,13 +24,16 @@ export const submission = (app, email, data) => ({
 
 export const HOT_USERS = 1000;
 
-/** A new person each time. */
+/** Inserts: a new email each time. */
 const newUser = () => {
   counter += 1;
   return submission(APP, `person-${process.pid}-${counter}@example.com`, fields);
 };
 
-/** One of a thousand known people, with an item for an array. Each run has a thousand of its own, so that both servers' arrays begin empty. */
+/**
+ * Updates: one of a thousand emails, with an array item. Each run uses different emails, so that
+ * arrays start empty for both servers.
+ */
 const update = ({ run }) => {
   counter += 1;
   return submission(APP, `hot-${run}-${counter % HOT_USERS}@example.com`, { ...fields, visits: [`page-${counter}`] });
@@ -46,7 +49,7 @@ export const cases = {
   list: {
     request: ({ cookie }) => ({ method: 'GET', path: '/auth/users', headers: { cookie } }),
     connections: [1, 8],
-    // One takes most of a second when eight are asked for at once.
-    leastSeconds: 4,
+    // With eight connections one request takes most of a second.
+    minSeconds: 4,
   },
 };

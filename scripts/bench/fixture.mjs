@@ -1,4 +1,5 @@
-// What both servers stand on: one mongod, the service's app and schema, and the records that the cases need.
+// The fixture of both servers: one mongod, the app and schema of the service, and the stored
+// records of the cases.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { schema } from './cases.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 
 export const ADMIN_PASSWORD = 'the-password-of-the-bench';
-/** The service as `npm start` runs it in production, but for the limits that the load would hit. */
+/** The production environment of `npm start`, without the limits that the load would reach. */
 export const SERVICE_ENV = {
   ADMIN_PASSWORD,
   NODE_ENV: 'production',
@@ -22,7 +23,7 @@ export const SERVICE_ENV = {
 };
 const LISTED = 10_000;
 
-/** Starts everything; `stop` ends and removes it. */
+/** Starts everything; `stop` stops and removes it. */
 export async function prepareFixture(progress) {
   const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
   const mongod = await startEmbedded(
@@ -30,10 +31,10 @@ export async function prepareFixture(progress) {
     { progress, logger: pino({ level: 'silent' }) },
   );
   const MONGODB_URI = mongod.uri;
-  const [bare, service] = await Promise.all([
+  const [baseline, service] = await Promise.all([
     startServer(['scripts/bench/baseline.mjs'], {
-      MONGODB_URI: MONGODB_URI.replace('/user-collection', '/bare'),
-      BARE_SCHEMA: JSON.stringify(schema),
+      MONGODB_URI: MONGODB_URI.replace('/user-collection', '/baseline'),
+      BASELINE_SCHEMA: JSON.stringify(schema),
     }),
     startServer([...START_FLAGS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), 'dist/server.js'], {
       ...SERVICE_ENV,
@@ -41,32 +42,32 @@ export async function prepareFixture(progress) {
     }),
   ]);
   const cookie = await prepareService(service.url, progress);
-  await fillBare(bare.url);
+  await fill(baseline.url, 'list');
   return {
-    bare,
+    baseline,
     service,
     cookie,
     mongodPid: await pidOf(MONGODB_URI),
     uri: MONGODB_URI,
     async stop() {
-      await Promise.all([stopServer(bare), stopServer(service)]);
+      await Promise.all([stopServer(baseline), stopServer(service)]);
       await mongod.stop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-/** Makes the apps; returns the cookie of the one whose users are listed. */
+/** Creates the apps; returns the cookie of the app whose users are listed. */
 async function prepareService(url, progress) {
   progress('Preparing ...');
-  const admin = await makeApp(url, 'bench', schema, ADMIN_PASSWORD);
+  const admin = await createApp(url, 'bench', schema, ADMIN_PASSWORD);
   const { password } = await call(url, 'POST', '/auth/apps', admin, { sourceAppId: 'list' });
   await fill(url, 'list');
   return logIn(url, 'list', password);
 }
 
-/** Makes an app with a schema; returns the admin's cookie. */
-export async function makeApp(url, sourceAppId, fields, adminPassword) {
+/** Creates an app with a schema; returns the admin cookie. */
+export async function createApp(url, sourceAppId, fields, adminPassword) {
   const admin = await logIn(url, 'admin', adminPassword);
   await call(url, 'POST', '/auth/apps', admin, { sourceAppId });
   await call(url, 'PUT', `/auth/apps/${sourceAppId}/schema`, admin, fields);
@@ -78,10 +79,6 @@ async function pidOf(uri) {
   const { pid } = await client.db('admin').command({ serverStatus: 1 });
   await client.close();
   return Number(pid);
-}
-
-async function fillBare(url) {
-  await fill(url, 'list');
 }
 
 async function fill(url, app) {

@@ -1,4 +1,5 @@
-// npm run bench -- --growth: does the price of a submission stay the same as the service fills up? One mongod, and for each size a service and a database of its own, driven in turn.
+// npm run bench -- --growth: measures whether the cost of a submission depends on the stored data.
+// One mongod; each size has its own service and database, measured in turn.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { loadConfig } from '../../dist/core/config.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { createRecordIds } from '../../dist/users/record-id.js';
 import { HOT_USERS, schema, submission } from './cases.mjs';
-import { ADMIN_PASSWORD, makeApp, SERVICE_ENV } from './fixture.mjs';
+import { ADMIN_PASSWORD, createApp, SERVICE_ENV } from './fixture.mjs';
 import { measure } from './measure.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 import { median } from './report.mjs';
@@ -16,7 +17,7 @@ import { median } from './report.mjs';
 const { MongoClient, ObjectId } = mongoose.mongo;
 const CONNECTIONS = 32;
 const STEP = 10_000;
-/** Stored users of one app, and apps. The first of each kind is what the others are compared with. */
+/** Numbers of stored users of one app, and of apps. The first of each kind is the reference. */
 const SIZES = [
   { kind: 'users', count: 10_000 },
   { kind: 'users', count: 100_000 },
@@ -28,7 +29,10 @@ const SIZES = [
 const FIELDS = { name: 'Ada Lovelace', age: 36, plan: 'pro', agreed: true };
 let counter = 0;
 
-/** What is asked of a size: `new` people, and `update` of a thousand that are spread over all that is stored. */
+/**
+ * The requests: `new` inserts, `update` changes a thousand records that are spread over all stored
+ * data.
+ */
 const requests = {
   new({ kind, count }) {
     counter += 1;
@@ -47,7 +51,7 @@ const requests = {
 const appName = (index) => (index === 0 ? 'bench' : `bench-${index}`);
 const storedEmail = (index) => `stored-${index}@example.com`;
 
-/** Fills, measures and resolves with the lines of the table, as Markdown. */
+/** Fills the databases and measures; resolves with the results and a Markdown table. */
 export async function measureGrowth({ rounds, seconds, progress }) {
   const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
   const { mongod } = loadConfig(process.env);
@@ -59,7 +63,7 @@ export async function measureGrowth({ rounds, seconds, progress }) {
     const { pid } = await client.db('admin').command({ serverStatus: 1 });
     for (let round = 0; round <= rounds; round += 1) {
       for (const size of round % 2 === 0 ? sizes : sizes.toReversed()) {
-        await meetApps(size);
+        await warmUpApps(size);
         for (const [name, request] of Object.entries(requests)) {
           const load = { server: size.server, mongodPid: Number(pid), request: () => request(size) };
           const result = await measure({ ...load, connections: CONNECTIONS, seconds: round === 0 ? 2 : seconds });
@@ -81,10 +85,11 @@ export async function measureGrowth({ rounds, seconds, progress }) {
 }
 
 /**
- * One submission to each app, so that what is measured is a server that knows its apps. The first one in a minute costs two reads more; at the rates that are measured here that is one of
- * forty when there are 10,000 apps.
+ * Sends one submission to each app, so that its lease is cached before the measurement. The first
+ * submission within a minute costs two more reads; at the measured rates with 10,000 apps that is
+ * one of forty.
  */
-async function meetApps({ kind, count, server }) {
+async function warmUpApps({ kind, count, server }) {
   if (kind !== 'apps') return;
   const pending = Array.from({ length: count }, (_, index) => index);
   const worker = async () => {
@@ -103,13 +108,13 @@ async function prepare({ kind, count }, uri, client, progress) {
     ...SERVICE_ENV,
     MONGODB_URI: uri.replace('/user-collection', `/${name}`),
   });
-  await makeApp(server.url, 'bench', schema, ADMIN_PASSWORD);
+  await createApp(server.url, 'bench', schema, ADMIN_PASSWORD);
   progress(`Storing ${count} ${kind} ...`);
   await (kind === 'users' ? storeUsers : storeApps)(client.db(name), count);
   return { kind, count, server, results: { new: [], update: [] } };
 }
 
-/** Records as the service stores them, straight into the database. */
+/** Inserts records in the stored form of the service. */
 async function storeUsers(db, count) {
   const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: 'bench' });
   const newId = createRecordIds();
@@ -124,7 +129,7 @@ async function storeUsers(db, count) {
   }
 }
 
-/** Copies of the app and its schemas: making each by the service would hash ten thousand passwords. */
+/** Inserts copies of the app and its schemas: the service would hash ten thousand passwords. */
 async function storeApps(db, count) {
   const app = await db.collection('apps').findOne({ sourceAppId: 'bench' });
   const versions = await db.collection('schema_versions').find({ appId: app._id }).toArray();

@@ -1,4 +1,4 @@
-// Starts the processes that are measured, and reads what they cost from /proc.
+// Starts the measured processes and reads their CPU time and memory from /proc.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const TICKS_PER_SECOND = 100;
 
-/** The flags that `npm start` gives to Node. */
+/** The Node.js flags of `npm start`. */
 export const START_FLAGS = JSON.parse(readFileSync('package.json', 'utf8'))
   .scripts.start.split(' ')
   .filter((word, index, words) => word.startsWith('--') && words.indexOf(word) === index);
 
-/** Runs a Node program and resolves with its process and the URL that it prints. Its log goes to a file, as under a service manager. */
+/**
+ * Starts a Node.js program and resolves with its process and the URL that it prints. Its output
+ * goes to a file, as under a service manager.
+ */
 export async function startServer(args, env) {
   const log = join(mkdtempSync(join(tmpdir(), 'user-collection-bench-log-')), 'log');
   const file = openSync(log, 'w');
@@ -21,7 +24,7 @@ export async function startServer(args, env) {
     stdio: ['ignore', file, 'inherit'],
   });
   closeSync(file);
-  // Also when the bench itself fails.
+  // Also if the benchmark itself fails.
   process.once('exit', () => child.kill());
   for (;;) {
     if (child.exitCode !== null)
@@ -33,13 +36,13 @@ export async function startServer(args, env) {
 }
 
 export async function stopServer({ child, log }) {
-  const ended = new Promise((done) => child.once('exit', done));
+  const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   await ended;
   rmSync(dirname(log), { recursive: true });
 }
 
-/** Processor time used by a process since it began, in microseconds. */
+/** CPU time of a process since its start, in microseconds. */
 export function cpuMicroseconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -47,7 +50,7 @@ export function cpuMicroseconds(pid) {
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1e6;
 }
 
-/** Memory of a process now, in MB. */
+/** Resident memory of a process in MB. */
 export function memoryMegabytes(pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 }

@@ -1,4 +1,4 @@
-// Medians over the rounds, as a table and as JSON.
+// Medians over the rounds, as JSON and as a table.
 
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -7,54 +7,54 @@ export function median(values) {
 
 const METRICS = ['rate', 'p50', 'p99', 'serverCpu', 'mongodCpu', 'memory'];
 
-/** @param rounds measurements by server: `{ bare: [...], service: [...] }` */
+/** @param rounds measurements by server: `{ baseline: [...], service: [...] }` */
 export function summarize(rounds) {
   const of = (list) =>
     Object.fromEntries(METRICS.map((metric) => [metric, median(list.map((round) => round[metric]))]));
-  const bare = of(rounds.bare);
+  const baseline = of(rounds.baseline);
   const service = of(rounds.service);
   return {
-    bare,
+    baseline,
     service,
-    ratios: Object.fromEntries(METRICS.map((metric) => [metric, service[metric] / bare[metric]])),
+    ratios: Object.fromEntries(METRICS.map((metric) => [metric, service[metric] / baseline[metric]])),
   };
 }
 
-/** @param results `[{ name, connections, bare, service, ratios }]` */
+/** @param results `[{ name, connections, baseline, service, ratios }]` */
 export function table(results) {
   const head = [
     'case',
     'conn.',
-    'bare req/s',
+    'baseline req/s',
     'service req/s',
-    'x bare',
-    'p50 ms bare',
+    'x baseline',
+    'p50 ms baseline',
     'p50 ms',
     'x',
-    'p99 ms bare',
+    'p99 ms baseline',
     'p99 ms',
     'x',
-    'server us bare',
+    'server us baseline',
     'server us',
     'x',
-    'mongod us bare',
+    'mongod us baseline',
     'mongod us',
     'x',
     'MB',
   ];
-  const rows = results.map(({ name, connections, bare, service, ratios }) => [
+  const rows = results.map(({ name, connections, baseline, service, ratios }) => [
     name,
     connections,
-    Math.round(bare.rate),
+    Math.round(baseline.rate),
     Math.round(service.rate),
     ratios.rate.toFixed(2),
     ...['p50', 'p99'].flatMap((metric) => [
-      bare[metric].toFixed(2),
+      baseline[metric].toFixed(2),
       service[metric].toFixed(2),
       ratios[metric].toFixed(2),
     ]),
     ...['serverCpu', 'mongodCpu'].flatMap((metric) => [
-      Math.round(bare[metric]),
+      Math.round(baseline[metric]),
       Math.round(service[metric]),
       ratios[metric].toFixed(2),
     ]),

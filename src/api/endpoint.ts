@@ -4,18 +4,18 @@ import type { AppPrincipal, Principal, PublicPrincipal, Scope } from './principa
 import type { Download, Empty, Html, JsonStream, Redirect, Versioned } from './reply.ts';
 
 /**
- * How an endpoint finds out who calls (spec 5). `none`: anybody, nothing is looked up. `app id`: a client that names its
- * app in `x-app-id`. `visitor`: anybody; the session is loaded, so that the endpoint can begin or end it. `session`: an
- * app that is logged in.
+ * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by the app named
+ * in `x-app-id`. `visitor`: not at all, but the session is loaded, so that the endpoint can start
+ * or end it. `session`: a logged-in app.
  */
 export type Auth = 'none' | 'app id' | 'visitor' | 'session';
 
-/** The authentications that require a proof of identity. */
+/** The authentications that prove an identity. */
 export type ProvenAuth = Extract<Auth, 'session'>;
 
 /**
- * Which browser origins may call an endpoint (spec 5.3). `trusted`: the origins in `CORS_ORIGINS` and the service's own,
- * with credentials. `any`: every origin, without credentials.
+ * Which browser origins may call an endpoint (spec 5.3). `trusted`: the origins in `CORS_ORIGINS`
+ * and the service's own, with credentials. `any`: every origin, without credentials.
  */
 export type CorsPolicy = 'trusted' | 'any';
 
@@ -24,11 +24,14 @@ export type MediaType = 'application/json';
 
 /** The body of a request. */
 export interface BodySpec<Schema extends z.ZodType = z.ZodType> {
-  /** An optional schema (`.optional()`) allows a request without a body; the handler's `body` is then undefined. */
+  /**
+   * With an optional schema (`.optional()`) the body may be absent; the handler then gets
+   * undefined.
+   */
   schema: Schema;
   /** The media types that the endpoint reads. */
   types: readonly [MediaType, ...MediaType[]];
-  /** The message of the refusal when the body breaks the schema. */
+  /** The error message for a body that violates the schema. */
   message: string;
 }
 
@@ -40,40 +43,40 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, message = 'In
 type Shape = z.ZodObject;
 
 /**
- * The declaration of one endpoint: the one source of its route, its types, its validation and its page in the OpenAPI
- * document.
+ * The declaration of one endpoint: the single source of its route, types, validation and OpenAPI
+ * description.
  */
 export interface EndpointSpec {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** In Express's form, like `/auth/apps/:sourceAppId`. */
+  /** An Express path, such as `/auth/apps/:sourceAppId`. */
   path: string;
   auth: Auth;
   /** The role that the caller's app must have. */
   role?: 'admin';
   /** The scope that the caller must have. Sessions have all of them. */
   scope?: Scope;
-  /** `trusted` when absent. */
+  /** Default: `trusted`. */
   cors?: CorsPolicy;
   tag: string;
   summary: string;
   description?: string;
   params?: Shape;
   query?: Shape;
-  /** Request headers besides `x-app-id`, by their lower-case names. */
+  /** Request headers other than `x-app-id`, by lower-case name. */
   headers?: Shape;
   body?: BodySpec;
-  /** The rate limit that counts the calls. */
+  /** The rate limit that applies. */
   limit?: 'submit';
-  /** May take longer than the deadline, because its work grows with what is stored. */
+  /** May exceed the deadline, because its work grows with the stored data. */
   slow?: boolean;
   response: z.ZodType;
-  /** Media types of the file that it sends, besides the JSON of `response`. */
+  /** Media types of the file that it sends as an alternative to JSON. */
   downloads?: readonly string[];
-  /** Headers of a success, with their meaning. */
+  /** Headers of a successful response, with their descriptions. */
   responseHeaders?: Record<string, string>;
-  /** The statuses of refusals, besides those that follow from authentication and body. */
+  /** Error statuses other than those implied by authentication and body. */
   errors: readonly number[];
-  /** Also answers 304 to `If-None-Match`. */
+  /** Whether it answers 304 to `If-None-Match`. */
   conditional?: boolean;
 }
 
@@ -96,16 +99,19 @@ export interface Input<Spec extends EndpointSpec> {
   query: Output<Spec['query']>;
   headers: Output<Spec['headers']>;
   body: BodyOutput<Spec['body']>;
-  /** Milliseconds that the service may still spend on this request; 0 when it is over or its client is gone. */
+  /**
+   * Milliseconds that remain for this request; 0 when the time is over or the client has
+   * disconnected.
+   */
   leftMs(): number;
   req: Request;
   res: Response;
 }
 
-/** The input as `mount` builds it, before the handler's own types apply. */
+/** The input as `mount` creates it, without the types of a specific handler. */
 export type AnyInput = Omit<Input<EndpointSpec>, 'principal'> & { principal: Principal | undefined };
 
-/** A plain value is answered as JSON; the other replies are classes of api/reply.ts. */
+/** A plain value is sent as JSON; the other replies are classes of api/reply.ts. */
 export type Reply<Body> = Body | JsonStream | Versioned | Download | Redirect | Html | Empty;
 
 export type Handler<Spec extends EndpointSpec> = (
@@ -120,7 +126,7 @@ export interface Route {
   handle(input: AnyInput): Promise<unknown> | unknown;
 }
 
-/** Joins a feature's endpoints and handlers; a missing handler does not compile. */
+/** Combines the endpoints and handlers of a feature; a missing handler is a type error. */
 export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers<All>): Route[] {
   return Object.entries(endpoints).map(([name, spec]) => ({
     spec,

@@ -1,9 +1,9 @@
 declare global {
   namespace Express {
     interface Request {
-      /** Names the request in the log and in the answer. */
+      /** Identifies the request in the log and in the response. */
       id: string;
-      /** The app that the request is for or from, as far as it is known; for the log. */
+      /** The app that the request names or is authenticated as; for the log. */
       appId?: string;
     }
   }

@@ -20,10 +20,9 @@ const AppIdHeader = z
   .meta({ description: "The app's sourceAppId", example: 'newsletter' });
 
 /**
- * The OpenAPI 3.1 document of the given endpoints, made from the same declarations that route and validate, so that it cannot say anything else than the service
- * does.
+ * Creates the OpenAPI 3.1 document from the declarations that also define routing and validation.
  *
- * @param cookieName the session cookie's
+ * @param cookieName the name of the session cookie
  */
 export function createOpenApiDocument(endpoints: readonly [name: string, spec: EndpointSpec][], cookieName = 'sid') {
   const paths: ZodOpenApiPathsObject = {};
@@ -105,7 +104,9 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   return all;
 }
 
-/** The statuses that an endpoint may refuse with: its own, and those that follow from who may call it and what it reads. */
+/**
+ * The error statuses of an endpoint: its own, and those implied by CORS, authentication and inputs.
+ */
 export function refusals(spec: EndpointSpec): number[] {
   const statuses = new Set<number>(spec.errors);
   statuses.add(403); // the origin check

@@ -1,26 +1,29 @@
 import type { Types } from 'mongoose';
 
-/** What a caller may do. A session may do everything that its role allows; an API key names its scopes. */
+/**
+ * Permissions of a caller. A session has all scopes that its role allows; an API key has the scopes
+ * that it names.
+ */
 export const SCOPES = ['submit', 'users:read', 'users:write', 'import', 'export', 'schema:write', 'webhooks'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** The app that a caller acts for. */
+/** The app on whose behalf a request is made. */
 export interface PrincipalApp {
   id: Types.ObjectId;
   sourceAppId: string;
   role: 'user' | 'admin';
-  /** Names the password under which the caller logged in. */
+  /** Identifies the password with which the caller logged in. */
   credentialId: string;
 }
 
-/** A client that names an app. Anybody can; it may submit and read the schema. */
+/** A client that names an app without proof. It may submit and read the schema. */
 export interface PublicPrincipal {
   kind: 'public';
   sourceAppId: string;
   scopes: ReadonlySet<Scope>;
 }
 
-/** A caller that proved that it acts for an app. */
+/** A caller that authenticated as an app. */
 export interface AppPrincipal {
   kind: 'session';
   sourceAppId: string;
@@ -28,7 +31,7 @@ export interface AppPrincipal {
   scopes: ReadonlySet<Scope>;
 }
 
-/** Who sends a request, as the endpoint's authentication found out. */
+/** The caller of a request. */
 export type Principal = PublicPrincipal | AppPrincipal;
 
 export const PUBLIC_SCOPES: ReadonlySet<Scope> = new Set(['submit']);

@@ -5,10 +5,10 @@ import type { Request, Response } from 'express';
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** A stretch of a list's JSON. All of them, one after the other, are the list without its brackets. */
+/** A part of the JSON of a list. The concatenated parts are the list without its brackets. */
 type Piece = string | Uint8Array;
 
-/** A JSON object one of whose members is a list of any length; it is sent as it is read. */
+/** A JSON object with one list of any length, which is streamed. */
 export class JsonStream {
   readonly name: string;
   readonly pieces: AsyncIterable<Piece>;
@@ -21,7 +21,7 @@ export class JsonStream {
     this.rest = rest;
   }
 
-  /** @param present what of an item is shown */
+  /** @param present maps an item to its public form */
   static of<Item>(name: string, items: AsyncIterable<Item>, present: (item: Item) => unknown): JsonStream {
     return new JsonStream(name, serialized(items, present));
   }
@@ -40,7 +40,7 @@ async function* serialized<Item>(items: AsyncIterable<Item>, present: (item: Ite
   if (text !== '') yield text;
 }
 
-/** A document that changes only with its version, so that a client need not fetch it twice. */
+/** A document that changes only with its version; answers 304 to a client that has it. */
 export class Versioned {
   readonly json: string;
   readonly etag: string;
@@ -50,7 +50,7 @@ export class Versioned {
   }
 }
 
-/** A file of any length that the client is to keep; it is sent as it is made. */
+/** A file of any length, streamed as an attachment. */
 export class Download {
   readonly fileName: string;
   readonly mediaType: string;
@@ -64,7 +64,7 @@ export class Download {
   }
 }
 
-/** 303: the browser continues at another address with GET. */
+/** 303: the browser follows with GET. */
 export class Redirect {
   readonly location: string;
 
@@ -74,7 +74,7 @@ export class Redirect {
   }
 }
 
-/** A page. */
+/** An HTML page. */
 export class Html {
   readonly html: string;
   readonly status: number;
@@ -84,10 +84,10 @@ export class Html {
   }
 }
 
-/** 204: nothing to say. */
+/** 204: no content. */
 export class Empty {}
 
-/** Sends the reply of a handler. */
+/** Sends the value that a handler returned. */
 export async function send(req: Request, res: Response, reply: unknown): Promise<void> {
   if (reply instanceof JsonStream) return sendStream(res, reply);
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
@@ -101,7 +101,7 @@ export async function send(req: Request, res: Response, reply: unknown): Promise
 function sendJson(res: Response, json: string): void {
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(json));
-  // As text and not as bytes: Node then writes head and body to the socket in one piece.
+  // A string and not a buffer: Node then writes headers and body to the socket in one piece.
   res.end(json);
 }
 
@@ -113,18 +113,23 @@ function sendVersioned(req: Request, res: Response, { json, etag }: Versioned): 
     res.end();
     return;
   }
-  // After all requests that are readable now: answers that need no database go out in a row, and whoever reads them (a proxy on this machine) is woken up once and not for each.
+  // Sent after all requests that are readable now. Responses without database access are then
+  // written in a row, and their reader (such as a local proxy) wakes up once and not for each.
   setImmediate(sendJson, res, json);
 }
 
-/** Whether the client names this ETag: among others, or weakened by a proxy that compressed the answer (RFC 9110, 13.1.2). */
+/**
+ * Whether `If-None-Match` contains this ETag, also in the weak form of a proxy that compressed the
+ * response (RFC 9110, 13.1.2).
+ */
 function isKnown(etag: string, ifNoneMatch = ''): boolean {
   return ifNoneMatch.split(',').some((part) => ['*', etag, `W/${etag}`].includes(part.trim()));
 }
 
 /**
- * Streams a list with back-pressure: memory stays flat whatever its length (invariant 6). Headers go out when the first piece is there,
- * so that a database that is away still gets a 503; a failure after that cuts the connection, and the client sees that the JSON is not whole.
+ * Streams a list with back-pressure: memory is independent of its length (invariant 6). Headers are
+ * sent with the first piece, so that an unavailable database still causes a 503. A later failure
+ * closes the connection, and the client sees incomplete JSON.
  */
 async function sendStream(res: Response, stream: JsonStream): Promise<void> {
   const iterator = stream.pieces[Symbol.asyncIterator]();
@@ -135,7 +140,7 @@ async function sendStream(res: Response, stream: JsonStream): Promise<void> {
   await pipeline(Readable.from(json, { objectMode: false, highWaterMark: CHUNK_CHARACTERS }), res);
 }
 
-/** Like a streamed list: the headers wait for the first piece, so that a database that is away still gets a 503. */
+/** Streams a file. As for a list, headers wait for the first piece. */
 async function sendDownload(res: Response, { fileName, mediaType, content }: Download): Promise<void> {
   await once(content, 'readable');
   if (res.headersSent || res.destroyed) return void content.destroy();

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { InvalidInput, type Issue, MAX_ISSUES } from '../core/errors.ts';
 
-/** Parses a part of a request by its declaration. @throws {InvalidInput} that names each place */
+/**
+ * Parses a part of a request with its schema.
+ * @throws {InvalidInput} with an issue for each invalid place
+ */
 export function parsePart<Part extends z.ZodType>(part: Part, value: unknown, message: string): z.output<Part> {
   const parsed = part.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -11,7 +14,7 @@ export function parsePart<Part extends z.ZodType>(part: Part, value: unknown, me
 function toIssues(issue: z.core.$ZodIssue): Issue[] {
   const path = issue.path.map(String).join('.');
   if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-  // One line for each key, and no more of its text than a name needs: it is the client's.
+  // One issue for each key. Keys come from the client, so they are shortened.
   return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
     path: path === '' ? nameOf(key) : `${path}.${nameOf(key)}`,
     message: 'is not a known property',
@@ -22,7 +25,10 @@ function nameOf(key: string): string {
   return /^[\w.-]{1,51}$/.test(key) ? key : JSON.stringify(key.slice(0, 40));
 }
 
-/** Any JSON object; its members are left to the service. Zod's own `record` would drop `__proto__` without a word. */
+/**
+ * Any JSON object; the service validates its members. Zod's `record` would silently drop
+ * `__proto__`.
+ */
 export const JsonObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -30,13 +36,13 @@ export const JsonObject = z
   )
   .meta({ override: { type: 'object', additionalProperties: true } });
 
-/** An ISO 8601 time in answers. */
+/** An ISO 8601 time in responses. */
 export const Timestamp = z.iso.datetime().meta({ example: '2026-01-31T08:30:00.000Z' });
 
-/** What 15 digits can say. */
+/** The largest number of 15 digits. */
 const MAX_WHOLE_NUMBER = 999_999_999_999_999;
 
-/** A whole number in a query: digits only. Express gives repeated parameters as arrays, which this refuses. */
+/** A whole number in a query, digits only. Repeated parameters are arrays, which are refused. */
 export const WholeNumber = (low: number, high = MAX_WHOLE_NUMBER) => {
   const refusal = `must be a whole number from ${low}${high < MAX_WHOLE_NUMBER ? ` to ${high}` : ''}`;
   return z
@@ -46,7 +52,7 @@ export const WholeNumber = (low: number, high = MAX_WHOLE_NUMBER) => {
     .transform(Number);
 };
 
-/** The body of every refusal (spec 7). */
+/** The body of every error response (spec 7). */
 export const ErrorBody = z
   .strictObject({
     message: z.string(),

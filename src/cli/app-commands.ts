@@ -6,7 +6,9 @@ import { APP_ID_FORMAT } from '../core/app-id.ts';
 import { InvalidInput } from '../core/errors.ts';
 import { say, type WithServices } from './command.ts';
 
-/** `app create|list|delete|rotate-password` (spec 5.2, point 6: the command-line tool). */
+/**
+ * The commands `app create|list|delete|rotate-password` (spec 5.2, point 6: the command-line tool).
+ */
 export function appCommands(withServices: WithServices): Command {
   const app = new Command('app').description('create, list and delete apps, and give them new passwords');
 
@@ -16,7 +18,7 @@ export function appCommands(withServices: WithServices): Command {
     .argument('<id>', `its sourceAppId: ${APP_ID_FORMAT}`)
     .addOption(new Option('--role <role>', 'what it may do').choices(['user', 'admin']).default('user'))
     .action((id: string, { role }: { role: Role }) =>
-      withServices(async ({ apps }) => tellPassword('Created app', await apps.create(id, role))),
+      withServices(async ({ apps }) => printPassword('Created app', await apps.create(id, role))),
     );
 
   app
@@ -45,14 +47,14 @@ export function appCommands(withServices: WithServices): Command {
     .description('give an app a new password; its sessions end at once')
     .argument('<id>', 'its sourceAppId')
     .action((id: string) =>
-      withServices(async ({ apps }) => tellPassword('New password for app', await apps.rotatePassword(id))),
+      withServices(async ({ apps }) => printPassword('New password for app', await apps.rotatePassword(id))),
     );
 
   return app;
 }
 
-function tellPassword(what: string, { app, password }: NewPassword): void {
-  say(`${what} ${app.sourceAppId} (role ${app.role})`);
+function printPassword(action: string, { app, password }: NewPassword): void {
+  say(`${action} ${app.sourceAppId} (role ${app.role})`);
   say(`Password: ${password}`);
   process.stderr.write('It is stored as a hash only and cannot be shown again.\n');
 }
@@ -60,10 +62,10 @@ function tellPassword(what: string, { app, password }: NewPassword): void {
 async function confirm(id: string): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const ended = new Promise<string>((done) => terminal.once('close', () => done('')));
+    const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
     const typed = await Promise.race([
       terminal.question(`This deletes ${id} and all its users for good. Type the id to go on: `),
-      ended,
+      closed,
     ]);
     if (typed.trim() !== id)
       throw new InvalidInput('Not deleted: the id was not typed. Where nobody can type, use --yes');

@@ -1,6 +1,6 @@
 import type { Services } from '../container.ts';
 
-/** Runs a task with the services on an open database, which is closed afterwards. */
+/** Opens the database, runs a task with the services, and closes the database. */
 export type WithServices = (task: (services: Services) => Promise<void>) => Promise<void>;
 
 /** Writes one line to standard output. */

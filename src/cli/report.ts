@@ -1,7 +1,10 @@
 import { ConfigError } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
 
-/** Tells what went wrong: one line for each mistake, and one for each place in an input. Never a stack. */
+/**
+ * Writes an error to standard error: one line for each message and one for each issue of an input.
+ * Never a stack.
+ */
 export function report(error: unknown): void {
   const lines = error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)];
   const issues = error instanceof AppError ? (error.issues ?? []) : [];

@@ -5,7 +5,7 @@ import { InvalidInput } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import { say, type WithServices } from './command.ts';
 
-/** `schema get|put` (spec 2.3). */
+/** The commands `schema get|put` (spec 2.3). */
 export function schemaCommands(withServices: WithServices): Command {
   const schema = new Command('schema').description("read and replace apps' schemas");
 
@@ -32,7 +32,7 @@ export function schemaCommands(withServices: WithServices): Command {
   return schema;
 }
 
-/** The same check as for PUT, loaded when it is needed. */
+/** Validates a schema as PUT does. The modules are imported on use. */
 async function checkSchema(json: unknown): Promise<Parameters<SchemaService['replace']>[1]> {
   const [{ parsePart }, { schemaEndpoints }] = await Promise.all([
     import('../api/validation.ts'),
@@ -49,7 +49,7 @@ async function read(file: string): Promise<string> {
   }
 }
 
-/** What `schema get` prints can be edited and put back, so the version in it is not held against it. */
+/** Parses a schema. Accepts the output of `schema get`, so `version` is ignored. */
 function parseJson(json: string): unknown {
   try {
     // Some editors begin a file with a byte order mark.

@@ -5,13 +5,15 @@ import { openDatabase } from '../database/open.ts';
 import type { WithServices } from './command.ts';
 
 /**
- * Opens the database that `env` names, runs one task with the services, and closes it again. Works beside a running server too.
+ * Opens the configured database, runs one task with the services, and closes it. May run beside a
+ * server.
  *
- * @param env variables as the program takes them @throws {ConfigError}
+ * @param env environment variables, as for the server
+ * @throws {ConfigError}
  */
 export async function withServices(env: NodeJS.ProcessEnv, task: Parameters<WithServices>[0]): Promise<void> {
   const config = loadConfig(env);
-  // Standard output belongs to what the command prints.
+  // Standard output is for the output of the command.
   const logger = createLogger({ logLevel: 'silent' }, { write: () => undefined });
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
   const database = await openDatabase(config, { logger, progress, shared: true });

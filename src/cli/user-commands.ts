@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { type ExportFormat, exportFormats } from '../users/export/export.ts';
 import type { WithServices } from './command.ts';
 
-/** `users export` (spec 2.1). */
+/** The command `users export` (spec 2.1). */
 export function userCommands(withServices: WithServices): Command {
   const users = new Command('users').description("export apps' users");
 
@@ -18,7 +18,7 @@ export function userCommands(withServices: WithServices): Command {
         try {
           await pipeline(content, process.stdout, { end: false });
         } catch (error) {
-          // The reader closed the pipe early, as in `export ... | head`.
+          // The reader closed the pipe (`export ... | head`): not an error.
           if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
         }
       }),

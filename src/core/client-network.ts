@@ -3,7 +3,8 @@ import { isIPv6 } from 'node:net';
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
- * The part of a client's address that limits count by: an IPv4 address, or the /64 of an IPv6 address, because one customer of a provider has that many addresses for itself.
+ * The key by which limits count a client address: an IPv4 address, or the /64 network of an IPv6
+ * address, because a single customer typically owns a whole /64.
  */
 export function clientNetwork(address: string): string {
   const mapped = MAPPED_IPV4.exec(address)?.[1];
@@ -14,7 +15,7 @@ export function clientNetwork(address: string): string {
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
     const last = tail === '' ? [] : tail.split(':');
-    // An IPv4 address at the end stands for two groups.
+    // A trailing IPv4 address stands for two groups.
     const taken = groups.length + last.length + (tail.includes('.') ? 1 : 0);
     groups.push(...Array.from({ length: 8 - taken }, () => '0'), ...last);
   }

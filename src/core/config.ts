@@ -10,7 +10,7 @@ const MEGABYTE = 1024 * 1024;
 const MIN_PASSWORD_LENGTH = 12;
 const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: MEGABYTE };
 
-/** A start-up mistake in the environment: one readable line for each variable that is wrong. */
+/** Invalid configuration: one line for each invalid variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly lines: readonly string[];
@@ -42,9 +42,10 @@ const origins = z.string().transform((text, context) => {
     .map((part) => part.trim())
     .filter((part) => part !== '');
   for (const origin of list) {
-    // A star in a host is a character of a name to URL, but no browser ever sends it: nothing would match.
-    const plain = /^https?:\/\/[^*]+$/.test(origin);
-    if (plain && URL.canParse(origin) && new URL(origin).origin === origin) continue;
+    // URL accepts a star in a host name, but browsers never send one: the entry would match
+    // nothing.
+    const isHttp = /^https?:\/\/[^*]+$/.test(origin);
+    if (isHttp && URL.canParse(origin) && new URL(origin).origin === origin) continue;
     context.addIssue({
       code: 'custom',
       message: `has "${origin}": each origin is scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com`,
@@ -65,7 +66,10 @@ const mongodbUri = z
     if (problem) context.addIssue({ code: 'custom', message: problem });
   });
 
-/** Express takes `true`, a hop count or addresses. `true` trusts whatever a client claims, so it is not offered. */
+/**
+ * Express accepts `true`, a hop count or addresses. `true` trusts any client's headers, so it is
+ * not offered.
+ */
 const trustProxy = z.string().transform((text, context) => {
   if (text === 'off' || text === 'false' || text === '0') return false as const;
   if (/^\d{1,2}$/.test(text)) return Number(text);
@@ -78,7 +82,7 @@ const trustProxy = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** What Express would throw at the first request for is told at the start. */
+/** Checks at start-up what Express rejects only on the first request. */
 function isAddressOrRange(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
   const [address = '', bits, ...rest] = text.split('/');
@@ -134,10 +138,11 @@ const environment = z.object({
 export type Config = ReturnType<typeof loadConfig>;
 
 /**
- * Reads the configuration (README.md, "Configuration") from an environment and freezes it. An empty variable counts as unset. It is the only
- * reader of the environment besides the entries, so that a test can build a server from a plain object.
+ * Reads the configuration (README.md, "Configuration") from an environment and freezes it. An empty
+ * variable counts as unset. Only the entry points pass `process.env`, so tests can create a server
+ * from a plain object.
  *
- * @throws {ConfigError} with one line for each variable that is wrong
+ * @throws {ConfigError} with one line for each invalid variable
  */
 export function loadConfig(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
@@ -162,17 +167,20 @@ export function loadConfig(env: Record<string, string | undefined>) {
     sessionCookieName: value.SESSION_COOKIE_NAME,
     corsOrigins: Object.freeze(value.CORS_ORIGINS),
     trustProxy: Object.freeze(value.TRUST_PROXY),
-    /** Submissions a minute for one app and address; 0 is no limit. */
+    /** Submissions per minute for one app and address; 0 means no limit. */
     rateLimitSubmit: value.RATE_LIMIT_SUBMIT ?? (production ? 600 : 0),
-    /** Failed log-ins in 15 minutes for one app and address, and three times as many for one address over all apps; 0 is no limit. */
+    /**
+     * Failed log-ins in 15 minutes for one app and address, and three times as many for one address
+     * over all apps; 0 means no limit.
+     */
     rateLimitLogin: value.RATE_LIMIT_LOGIN,
     maxArrayItems: value.MAX_ARRAY_ITEMS,
-    /** Bytes of a request body after decompression. */
+    /** Maximum size of a request body after decompression, in bytes. */
     bodyLimit: value.BODY_LIMIT,
-    /** Bytes of one stored record. */
+    /** Maximum size of a stored record, in bytes. */
     recordLimit: value.RECORD_LIMIT,
     logLevel: value.LOG_LEVEL,
-    /** Where a mongod may be found, for the embedded database only. */
+    /** Where to find a mongod for the embedded database. */
     mongod: Object.freeze({
       binary: value.MONGOMS_SYSTEM_BINARY,
       searchPath: Object.freeze(value.PATH.split(delimiter).filter((folder) => folder !== '')),

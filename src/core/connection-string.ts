@@ -1,6 +1,9 @@
 import { ConnectionString } from 'mongodb-connection-string-url';
 
-/** Options with one accepted value. Every other value weakens a guarantee, or is overridden by `connectDatabase`. */
+/**
+ * Options with a single accepted value. Any other value weakens a guarantee or is overridden by
+ * `connectDatabase`.
+ */
 const FIXED = new Map([
   ['w', 'majority'],
   ['journal', 'true'],
@@ -8,11 +11,11 @@ const FIXED = new Map([
   ['retryWrites', 'true'],
   ['retryReads', 'true'],
   ['readPreference', 'primary'],
-  // Behind a load balancer the driver does not learn which member is primary (primary-watch.ts).
+  // Behind a load balancer the driver does not learn which member is primary (primary-monitor.ts).
   ['loadBalanced', 'false'],
 ]);
 
-/** Options that say where the database is, how to authenticate, how to encrypt, and how many connections to open. */
+/** Options for the address of the database, authentication, encryption and the connection pool. */
 const ALLOWED = [
   ...['authSource', 'authMechanism', 'authMechanismProperties'],
   ...['appName', 'directConnection', 'replicaSet', 'srvMaxHosts', 'srvServiceName', 'srvAllowedHostsSuffix'],
@@ -22,19 +25,19 @@ const ALLOWED = [
   ...['maxPoolSize', 'minPoolSize', 'maxConnecting', 'maxIdleTimeMS', 'localThresholdMS', 'serverMonitoringMode'],
 ];
 
-/** Known options that no value makes acceptable. They are listed only so that the message can name them. */
+/** Known options that are always refused. They are listed so that the message can name them. */
 const REFUSED = [
-  // How long a write is waited for, and how reads are served: `connectDatabase` and the request deadline decide.
+  // Write timeouts and read behaviour: set by `connectDatabase` and the request deadline.
   ...['wtimeout', 'wtimeoutMS', 'fsync', 'safe', 'writeConcern'],
   ...['readConcern', 'readConcernLevel', 'readPreferenceTags', 'maxStalenessSeconds', 'hedge', 'slaveOk'],
   // Overridden by `connectDatabase`, or ignored by the driver.
   ...['connectTimeoutMS', 'socketTimeoutMS', 'serverSelectionTimeoutMS', 'waitQueueTimeoutMS', 'timeoutMS'],
   ...['heartbeatFrequencyMS', 'minHeartbeatFrequencyMS', 'maxAdaptiveRetries', 'enableOverloadRetargeting'],
   ...['dbName', 'autoIndex', 'autoCreate', 'bufferCommands'],
-  // How values are read and written; the code relies on the defaults.
+  // How values are encoded and decoded; the code relies on the defaults.
   ...['raw', 'fieldsAsRaw', 'promoteValues', 'promoteLongs', 'promoteBuffers', 'useBigInt64', 'bsonRegExp'],
   ...['ignoreUndefined', 'serializeFunctions', 'checkKeys', 'forceServerObjectId', 'enableUtf8Validation', 'pkFactory'],
-  // Would write commands, and with them records, to the output.
+  // These write commands, and with them records, to the output.
   ...['monitorCommands', 'mongodbLogPath', 'mongodbLogComponentSeverities', 'mongodbLogMaxDocumentLength'],
 ];
 
@@ -43,14 +46,14 @@ const allowedNames = new Set(ALLOWED.map((name) => name.toLowerCase()));
 const knownNames = new Map([...FIXED.keys(), ...REFUSED].map((name) => [name.toLowerCase(), name]));
 
 /**
- * Checks the options of a MongoDB connection string against what the service guarantees.
+ * Checks the options of a MongoDB connection string against the guarantees of the service.
  *
- * Option names count in any case, each occurrence counts, and percent-encoding is decoded. Only options known to be
- * harmless pass. The result names options and never repeats a value or an unknown name: with a password that is not
- * escaped, either may be a part of it.
+ * Option names are case-insensitive, every occurrence counts, and percent-encoding is decoded. Only
+ * options known to be harmless are accepted. The result names known options and never contains a
+ * value or an unknown name: either may be part of an unescaped password.
  *
  * @param uri begins with `mongodb://` or `mongodb+srv://`
- * @returns why the connection string is refused, in one line that begins with `must`, or undefined
+ * @returns the reason for a refusal, one line that begins with `must`, or undefined
  */
 export function connectionStringProblem(uri: string): string | undefined {
   const options = parseOptions(uri);
@@ -72,11 +75,14 @@ function describe(name: string | undefined, accepted: string | undefined, positi
   return accepted === undefined ? name : `${name} (only ${accepted} is accepted)`;
 }
 
-/** Name and value of each option in the order of the URI, as the driver itself parses them; undefined if it cannot. */
+/**
+ * Name and value of each option in the order of the URI, parsed as the driver does; undefined if it
+ * cannot be parsed.
+ */
 function parseOptions(uri: string): [string, string][] | undefined {
   try {
     return [...new ConnectionString(uri).searchParams.entries()];
   } catch {
-    return undefined; // the message may quote the credentials
+    return undefined; // the message may contain the credentials
   }
 }

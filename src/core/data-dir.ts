@@ -1,14 +1,14 @@
 import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-/** DATA_DIR cannot be used; the message says why and what to set. */
+/** DATA_DIR cannot be used. The message states the reason and what to set. */
 export class DataDirError extends Error {
   override readonly name = 'DataDirError';
 }
 
 /**
- * Makes sure that DATA_DIR is a folder that this process may write to, and returns its one real path, so that two ways to name it are one folder.
- * It holds secrets, so only its owner may look into it.
+ * Creates DATA_DIR if it does not exist, checks that this process may write to it, and resolves
+ * with its canonical path. A new folder is readable by its owner only, because it contains secrets.
  *
  * @throws {DataDirError}
  */

@@ -1,21 +1,23 @@
-/** One thing that is wrong with an input. `path` names where, as in `data.age`; an empty path is the whole input. */
+/**
+ * One violation in an input. `path` is its place, such as `data.age`; empty for the whole input.
+ */
 export interface Issue {
   path: string;
   message: string;
 }
 
-/** How many issues an answer lists at most (spec 7). */
+/** Maximum number of issues in a response (spec 7). */
 export const MAX_ISSUES = 20;
 
 /**
- * What a service throws when it refuses. `status` is the HTTP status that the one error handler answers with; `message` is
- * written for the person who sent the request and never repeats what was sent.
+ * The base class of all errors that are reported to clients. `status` is the HTTP status. `message`
+ * is sent to the client and never contains parts of the request.
  */
 export class AppError extends Error {
   override readonly name: string = 'AppError';
   readonly status: number;
   readonly issues: readonly Issue[] | undefined;
-  /** Seconds after which a repeat makes sense; becomes the `Retry-After` header. */
+  /** Seconds after which a retry may succeed; sent as `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, message: string, detail: { issues?: readonly Issue[]; retryAfter?: number } = {}) {
@@ -26,7 +28,7 @@ export class AppError extends Error {
   }
 }
 
-/** 400: the input breaks a rule. With issues, the answer names each place. */
+/** 400: the input is invalid. `issues` name each place. */
 export class InvalidInput extends AppError {
   override readonly name = 'InvalidInput';
   constructor(message: string, issues?: readonly Issue[]) {
@@ -34,7 +36,7 @@ export class InvalidInput extends AppError {
   }
 }
 
-/** 401: who is asking is not known. */
+/** 401: the caller is not authenticated. */
 export class Unauthenticated extends AppError {
   override readonly name = 'Unauthenticated';
   constructor(message = 'Not authenticated') {
@@ -42,7 +44,7 @@ export class Unauthenticated extends AppError {
   }
 }
 
-/** 403: known, but not allowed. */
+/** 403: the caller is not allowed to do this. */
 export class Forbidden extends AppError {
   override readonly name = 'Forbidden';
   constructor(message: string) {
@@ -50,7 +52,7 @@ export class Forbidden extends AppError {
   }
 }
 
-/** 404: what the path names does not exist. */
+/** 404: the resource in the path does not exist. */
 export class NotFound extends AppError {
   override readonly name = 'NotFound';
   constructor(message: string) {
@@ -58,7 +60,7 @@ export class NotFound extends AppError {
   }
 }
 
-/** 409: the request and what is stored exclude one another. */
+/** 409: the request conflicts with the stored state. */
 export class Conflict extends AppError {
   override readonly name = 'Conflict';
   constructor(message: string) {
@@ -66,7 +68,7 @@ export class Conflict extends AppError {
   }
 }
 
-/** 412: what is stored is no longer what the request was made for. */
+/** 412: the stored state is no longer the one that the request names. */
 export class PreconditionFailed extends AppError {
   override readonly name = 'PreconditionFailed';
   constructor(message: string) {
@@ -74,7 +76,7 @@ export class PreconditionFailed extends AppError {
   }
 }
 
-/** 413: larger than what is taken. */
+/** 413: the request or the record exceeds a size limit. */
 export class TooLarge extends AppError {
   override readonly name = 'TooLarge';
   constructor(message: string) {
@@ -82,7 +84,7 @@ export class TooLarge extends AppError {
   }
 }
 
-/** 422: an `Idempotency-Key` was used again for something else. */
+/** 422: the `Idempotency-Key` was used for a different request. */
 export class KeyReused extends AppError {
   override readonly name = 'KeyReused';
   constructor() {
@@ -90,7 +92,7 @@ export class KeyReused extends AppError {
   }
 }
 
-/** 429: too many of these for now. `retryAfter` in seconds. */
+/** 429: a rate limit is exceeded. `retryAfter` is in seconds. */
 export class TooManyRequests extends AppError {
   override readonly name = 'TooManyRequests';
   constructor(message: string, retryAfter: number) {
@@ -98,7 +100,7 @@ export class TooManyRequests extends AppError {
   }
 }
 
-/** 503: the database (or room to wait for it) is not there now. The same request may succeed in a moment. */
+/** 503: the database or a limited resource is not available; a retry may succeed. */
 export class Unavailable extends AppError {
   override readonly name = 'Unavailable';
   constructor(message = 'The service cannot reach its database right now; try again shortly', retryAfter = 2) {

@@ -5,8 +5,11 @@ import type { Config } from './config.ts';
 export type { Logger } from 'pino';
 
 /**
- * The service's logger: JSON, one object a line, to standard output; readable text when that is a terminal.
- * Only what callers name is logged, and they never name a body, a header, a password or a cookie; a test reads all that a whole run logs.
+ * Creates the logger: JSON, one object per line, to standard output; readable text if that is a
+ * terminal.
+ *
+ * Only named fields are logged, never a body, a header, a password or a cookie
+ * (test/security/secrets.test.ts checks all output of a run).
  */
 export function createLogger(config: Pick<Config, 'logLevel'>, stream: DestinationStream = standardOutput()): Logger {
   return pino(
@@ -19,7 +22,10 @@ export function createLogger(config: Pick<Config, 'logLevel'>, stream: Destinati
   );
 }
 
-/** The time of a line in ISO 8601. It is the same text for a whole millisecond, in which a busy server logs a dozen lines. */
+/**
+ * Formats the time of a line in ISO 8601. The text is cached for a millisecond, in which a busy
+ * server logs a dozen lines.
+ */
 function createTimestamp(): () => string {
   let last = 0;
   let text = '';
@@ -34,9 +40,11 @@ function createTimestamp(): () => string {
 }
 
 function standardOutput(): DestinationStream {
-  // Lines are gathered and written together, once a second at the latest and when the process ends: a write for each would block requests on whoever reads them.
+  // Lines are buffered and written at least once a second and at exit: one write per line would
+  // block requests on the reader of the log.
   if (!process.stdout.isTTY) {
-    // As bytes: of text, sonic-boom measures all that is gathered anew with each line, which cost more than making the line (docs/performance.md).
+    // Buffers and not strings: sonic-boom measures the whole buffered text again with each line,
+    // which costs more than formatting the line (docs/performance.md).
     const lines = pino.destination({
       dest: 1,
       sync: false,
@@ -44,9 +52,10 @@ function standardOutput(): DestinationStream {
       periodicFlush: 1_000,
       contentMode: 'buffer',
     });
-    // A log that cannot be written (its disk is full, its reader gone) is no reason to stop serving, and there is no other place to tell it.
+    // A failed write (full disk, closed pipe) must not stop the service, and there is no other
+    // place to report it.
     lines.on('error', () => undefined);
-    // Its types know of text only.
+    // Its types declare strings only.
     return { write: (line) => void lines.write(Buffer.from(line) as unknown as string) };
   }
   return PinoPretty({ colorize: true, translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });

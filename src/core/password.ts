@@ -1,7 +1,7 @@
-/** bcrypt reads no further than this and would ignore the rest of a longer password. */
+/** bcrypt ignores all bytes after this length. */
 const MAX_PASSWORD_BYTES = 72;
 
-/** Why a password cannot be used, or undefined. */
+/** Returns the reason why a password cannot be used, or undefined. */
 export function passwordProblem(password: string): string | undefined {
   if (password === '') return 'must not be empty';
   if (password.includes('\0')) return 'must not contain a NUL character';

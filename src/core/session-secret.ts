@@ -6,18 +6,21 @@ import { prepareDataDir } from './data-dir.ts';
 
 const BYTES = 32;
 
-/** The secret that signs session cookies: the configured one, else one that is generated once and kept in DATA_DIR, so that sessions outlive a restart. */
+/**
+ * Returns the secret that signs session cookies: the configured one, or one that is generated once
+ * and kept in DATA_DIR, so that sessions survive a restart.
+ */
 export async function sessionSecret({
   sessionSecret,
   dataDir,
 }: Pick<Config, 'sessionSecret' | 'dataDir'>): Promise<string> {
   if (sessionSecret !== undefined) return sessionSecret;
   const path = join(await prepareDataDir(dataDir), 'session-secret');
-  return (await readKept(path)) ?? (await generate(path));
+  return (await readSecret(path)) ?? (await generate(path));
 }
 
-/** The kept secret, or undefined when there is none or a power cut left an empty file. */
-async function readKept(path: string): Promise<string | undefined> {
+/** The kept secret; undefined when there is none or a power failure left an empty file. */
+async function readSecret(path: string): Promise<string | undefined> {
   try {
     const secret = (await readFile(path, 'utf8')).trim();
     return secret.length >= BYTES ? secret : undefined;
@@ -27,21 +30,24 @@ async function readKept(path: string): Promise<string | undefined> {
   }
 }
 
-/** A link appears with its whole content and fails where a file is: of two processes that start at once, one writes and both read the same. */
+/**
+ * Creates the secret file. A hard link appears with its whole content and fails if the file exists:
+ * of two processes that start at the same time, one writes the file and both read the same secret.
+ */
 async function generate(path: string): Promise<string> {
   const secret = randomBytes(BYTES).toString('base64url');
-  const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, secret, { mode: 0o600, flush: true });
+  const temporary = `${path}.${randomUUID()}`;
+  await writeFile(temporary, secret, { mode: 0o600, flush: true });
   try {
-    await link(draft, path);
+    await link(temporary, path);
     return secret;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const other = await readKept(path);
+    const other = await readSecret(path);
     if (other !== undefined) return other;
-    await rename(draft, path);
+    await rename(temporary, path);
     return secret;
   } finally {
-    await rm(draft, { force: true });
+    await rm(temporary, { force: true });
   }
 }

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** Two app ids' worth of text; a longer key is replaced by its hash. */
+/** Longer keys are replaced by their hash. */
 const MAX_KEY_LENGTH = 200;
 
 /** Counts events by key in fixed windows, in bounded memory. */
 export interface WindowLimit {
   /** Milliseconds until `key` may be counted again; 0 when its limit is not reached. */
   waitMs(key: string): number;
-  /** Counts one event of `key`. Calling the result once takes that event back. */
+  /** Counts one event of `key`. Call the result at most once to take the event back. */
   count(key: string): () => void;
-  /** How many keys are in memory. */
+  /** The number of keys in memory. */
   readonly size: number;
 }
 
 /**
- * A limit of `max` events in `windowMs` milliseconds for each key. The window begins with the first
+ * A limit of `max` events in `windowMs` milliseconds for each key. A window begins with its first
  * event.
  *
- * Memory holds `maxKeys` keys; the key whose last use is oldest is forgotten first. To make the
- * service forget a counter, a client must use `maxKeys` other keys after it stops using that one. A
- * key without events is not kept.
+ * At most `maxKeys` keys are kept in memory; the least recently used one is evicted first. To evict
+ * a counter, a client must use `maxKeys` other keys after its last use. A key without events is not
+ * kept.
  */
 export function createWindowLimit(max: number, windowMs: number, maxKeys = 50_000): WindowLimit {
   const windows = new LRUCache<string, { events: number }>({ max: maxKeys, ttl: windowMs, ttlResolution: 0 });
@@ -48,7 +48,7 @@ export function createWindowLimit(max: number, windowMs: number, maxKeys = 50_00
   };
 }
 
-/** An address comes from a header where a proxy is trusted, so its length is not bounded elsewhere. */
+/** With a trusted proxy an address comes from a header, so its length is not bounded elsewhere. */
 function bounded(key: string): string {
   return key.length <= MAX_KEY_LENGTH ? key : createHash('sha256').update(key).digest('base64url');
 }

@@ -6,22 +6,23 @@ const DEFAULT_DATABASE = 'user-collection';
 export type { Connection } from 'mongoose';
 
 /**
- * Connects to MongoDB with the durability that every promise rests on: each write is acknowledged by a majority and
- * journaled (invariant 1), and reads come from the primary.
+ * Connects to MongoDB. Writes are acknowledged by a majority and journaled (invariant 1); reads go
+ * to the primary.
  *
- * The driver prefers some options of the URI to these (`journal`, `wtimeoutMS`). config.ts refuses them at the start;
- * here the effective options are checked before the connection is used.
+ * The driver gives some options of the URI precedence over these (`journal`, `wtimeoutMS`).
+ * config.ts refuses them at start-up; the effective options are checked here before the connection
+ * is used.
  *
- * The timeouts replace the driver's defaults, under which an operation hangs for half a minute when a server vanishes:
- * a stalled server is noticed by its missing heartbeat, and what waits for it fails. The request deadline
- * (http/deadline.ts) answers before that.
+ * With the driver's default timeouts an operation hangs for half a minute when a server disappears.
+ * With these, a missing heartbeat detects a stalled server and waiting operations fail. The request
+ * deadline (api/deadline.ts) expires before that.
  *
- * @param uri names the database, else it is `user-collection`
- * @param timeoutMs how long to look for a server before giving up
+ * @param uri the database is named in the path, by default `user-collection`
+ * @param timeoutMs how long to retry while no server can be reached
  * @throws {Error} when no server is found, or when the effective options are weaker
  */
 export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<Connection> {
-  const giveUpAt = performance.now() + timeoutMs;
+  const retryUntil = performance.now() + timeoutMs;
   for (;;) {
     const connection = mongoose.createConnection(uri, {
       ...(namesDatabase(uri) ? {} : { dbName: DEFAULT_DATABASE }),
@@ -37,7 +38,8 @@ export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<
       autoCreate: false,
       bufferCommands: false,
     });
-    // A connection that fails later recovers by itself; without a listener its 'error' event would end the process.
+    // A connection that fails later reconnects; an 'error' event without a listener ends the
+    // process.
     connection.on('error', () => undefined);
     try {
       await connection.asPromise();
@@ -45,19 +47,19 @@ export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<
       return connection;
     } catch (error) {
       await connection.close().catch(() => undefined);
-      if (performance.now() >= giveUpAt || !isUnreachable(error)) throw error;
+      if (performance.now() >= retryUntil || !isUnreachable(error)) throw error;
     }
   }
 }
 
-/** Compares what the driver will do with what the service guarantees, wherever the difference comes from. */
+/** Compares the effective options of the driver, from any source, with the required ones. */
 function assertDurable(connection: Connection): void {
   const { writeConcern, readPreference, readConcern, retryWrites, loadBalanced } = connection.getClient().options;
   const isDurable = writeConcern?.w === 'majority' && writeConcern.journal === true;
-  const isWaitedFor = writeConcern?.wtimeout === undefined && writeConcern?.wtimeoutMS === undefined;
+  const hasNoTimeout = writeConcern?.wtimeout === undefined && writeConcern?.wtimeoutMS === undefined;
   const readsPrimary = readPreference.mode === 'primary' && !readPreference.tags;
   const readsCommitted = readConcern === undefined || readConcern.level === 'majority';
-  if (isDurable && isWaitedFor && readsPrimary && readsCommitted && retryWrites && !loadBalanced) return;
+  if (isDurable && hasNoTimeout && readsPrimary && readsCommitted && retryWrites && !loadBalanced) return;
   throw new Error('the connection options are weaker than write concern majority with journal, read from the primary');
 }
 

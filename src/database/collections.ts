@@ -3,7 +3,10 @@ import mongoose, { type Connection, mongo } from 'mongoose';
 /** The driver's typed collection. */
 export type Collection<Document extends mongo.Document> = mongo.Collection<Document>;
 
-/** A Mongoose schema as far as it is used here: it declares a collection's shape and indexes. */
+/**
+ * The part of a Mongoose schema that the service uses: it declares a collection's shape and
+ * indexes.
+ */
 export interface SchemaDeclaration {
   index(keys: Record<string, 1 | -1>, options?: mongo.CreateIndexesOptions): this;
   indexes(): [mongo.IndexSpecification, mongo.CreateIndexesOptions & { background?: boolean }][];
@@ -15,30 +18,34 @@ interface SchemaOptions {
   minimize?: false;
 }
 
-/** Mongoose's own types of this take the compiler ten seconds: it compares their sixteen parameters wherever a schema is passed on. */
+/**
+ * With Mongoose's own types the compiler takes ten seconds longer: it compares sixteen type
+ * parameters wherever a schema is passed.
+ */
 export const Schema = mongoose.Schema as unknown as {
   new (definition: Record<string, unknown>, options: SchemaOptions): SchemaDeclaration;
   Types: { ObjectId: unknown; UUID: unknown; Mixed: unknown };
 };
 
 /**
- * Which fields to leave undecoded: none. The driver looks names up in a plain object, where `constructor` and `toString` are found, so it handed out the arrays in fields of these
+ * No field is returned as raw bytes. The driver looks field names up in a plain object, which
+ * inherits `constructor` and `toString`; without these entries it returns arrays in fields of these
  * names as raw bytes.
  */
-const NOTHING_RAW = Object.fromEntries(Object.getOwnPropertyNames(Object.prototype).map((name) => [name, false]));
+const NO_RAW_FIELDS = Object.fromEntries(Object.getOwnPropertyNames(Object.prototype).map((name) => [name, false]));
 
-/** A document out of its bytes, as reading it from a collection would give it. */
+/** Decodes a BSON document, with the same result as reading it from a collection. */
 export function decode<Document>(bytes: Uint8Array): Document {
-  return mongo.BSON.deserialize(bytes, { fieldsAsRaw: NOTHING_RAW }) as Document;
+  return mongo.BSON.deserialize(bytes, { fieldsAsRaw: NO_RAW_FIELDS }) as Document;
 }
 
-/** How long the database works on one statement at most, in milliseconds, unless the caller sets another limit. */
+/** Default time limit of one statement in the database, in milliseconds. */
 export const STATEMENT_TIME_MS = 3_000;
 
 /** An index build on a large collection takes minutes. */
 export const INDEX_BUILD_TIME_MS = 60 * 60 * 1_000;
 
-/** Where each method of a collection takes its options. */
+/** Index of the options argument of each collection method. */
 const OPTIONS_INDEX = {
   aggregate: 1,
   bulkWrite: 1,
@@ -61,8 +68,9 @@ const OPTIONS_INDEX = {
 } as const;
 
 /**
- * Gives every statement of a collection a time limit (`maxTimeMS`), so that the database stops work whose request has
- * ended. A statement that sets its own limit keeps it. Returns the collection.
+ * Sets a default time limit (`maxTimeMS`) on every statement of a collection, so that the database
+ * stops working for requests that have ended. A limit set by the caller takes precedence. Returns
+ * the collection.
  */
 export function limitStatementTime<Document extends mongo.Document>(
   collection: Collection<Document>,
@@ -86,8 +94,9 @@ export interface Model<Document extends mongo.Document> {
 }
 
 /**
- * Joins a Mongoose schema with the driver's own collection, which reads and writes: what is read here by the thousand has no need of documents with
- * behaviour (docs/decisions/0010-native-collections.md).
+ * Registers a Mongoose schema and returns it with the driver's own collection, which is used for
+ * reads and writes: Mongoose documents cost time and are not needed
+ * (docs/decisions/0010-native-collections.md).
  */
 export function createModel<Document extends mongo.Document>(
   connection: Connection,
@@ -99,13 +108,14 @@ export function createModel<Document extends mongo.Document>(
   };
   const { collectionName } = models.model(name, schema).collection;
   const database = connection.getClient().db(connection.name);
-  const collection = database.collection<Document>(collectionName, { fieldsAsRaw: NOTHING_RAW });
+  const collection = database.collection<Document>(collectionName, { fieldsAsRaw: NO_RAW_FIELDS });
   return { schema, collection: limitStatementTime(collection) };
 }
 
 /**
- * Creates the indexes that models declare, and resolves when they are there. The service must not listen before: without its unique index two first
- * submissions of one email would make two records (invariant 2). Safe when several servers do it at once.
+ * Creates the indexes that models declare; resolves when they exist. The service must not listen
+ * before: without the unique index, two concurrent first submissions of one email create two
+ * records (invariant 2). Several servers may call this at the same time.
  */
 export async function ensureIndexes(
   models: readonly { schema: SchemaDeclaration; collection: unknown }[],

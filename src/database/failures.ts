@@ -6,35 +6,46 @@ const { MongoError, MongoNetworkError, MongoServerSelectionError, MongoServerErr
 
 const DUPLICATE_KEY = 11_000;
 const BAD_VALUE = 2;
-const OVER_TIME = 50;
+const MAX_TIME_EXPIRED = 50;
 
-/** The document would pass MongoDB's 16 MB: refused by the server before (10334, 17420) or after (17419) it applied the update. */
+/**
+ * The document would exceed MongoDB's limit of 16 MB. The server refuses before (10334, 17420) or
+ * after (17419) it applies the update.
+ */
 const TOO_LARGE = new Set<unknown>([10_334, 17_419, 17_420]);
 
-/** Server errors that pass by themselves: stepping down, shutting down, interrupted, not primary, time limit, disk full. */
+/**
+ * Transient server errors: stepping down, shutting down, interrupted, not primary, time limit
+ * exceeded, disk full.
+ */
 const TRANSIENT = new Set<unknown>([
   6, 7, 50, 64, 89, 91, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_388, 13_435, 13_436, 14_031,
 ]);
 
-/** What a socket says whose other side has gone. The driver lets these through as they are when a command was too large to be sent at once. */
-const SOCKET_GONE = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
+/**
+ * Errors of a closed socket. The driver does not wrap them when a command is too large to be sent
+ * in one write.
+ */
+const SOCKET_ERRORS = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
 
 /** A unique index refused the write. */
 export function isDuplicateKey(error: unknown): boolean {
   return codeOf(error) === DUPLICATE_KEY;
 }
 
-/** An update operator met a stored value of a type that it cannot work on, as `$push` on a text. */
+/**
+ * An update operator was applied to a stored value of the wrong type, such as `$push` to a string.
+ */
 export function isTypeMismatch(error: unknown): boolean {
   return codeOf(error) === BAD_VALUE;
 }
 
-/** A query ran longer than its `maxTimeMS`. */
+/** The statement exceeded its `maxTimeMS`. */
 export function isOverTime(error: unknown): boolean {
-  return codeOf(error) === OVER_TIME;
+  return codeOf(error) === MAX_TIME_EXPIRED;
 }
 
-/** No server could be reached at all. */
+/** No server could be reached. */
 export function isUnreachable(error: unknown): boolean {
   return (
     error instanceof mongoose.Error.MongooseServerSelectionError ||
@@ -44,8 +55,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * What a failure of the database means to a client, or undefined when it is no such failure but a mistake of ours. The driver's own text
- * never leaves the service.
+ * Maps a database error to the error that clients receive; undefined for any other error, which is
+ * a bug. The driver's message is never sent to clients.
  */
 export function databaseRefusal(error: unknown): AppError | undefined {
   if (TOO_LARGE.has(codeOf(error))) return new TooLarge('The record would be too large');
@@ -55,8 +66,9 @@ export function databaseRefusal(error: unknown): AppError | undefined {
 function isTransient(error: unknown): boolean {
   if (error instanceof mongoose.Error.MongooseServerSelectionError) return true;
   if (!(error instanceof MongoError))
-    return error instanceof Error && SOCKET_GONE.has((error as { code?: unknown }).code);
-  if (!(error instanceof MongoServerError)) return true; // network, selection, pool, topology: the way to the server
+    return error instanceof Error && SOCKET_ERRORS.has((error as { code?: unknown }).code);
+  // Errors of the network, server selection, the pool or the topology.
+  if (!(error instanceof MongoServerError)) return true;
   return (
     error instanceof MongoWriteConcernError || TRANSIENT.has(error.code) || error.hasErrorLabel('RetryableWriteError')
   );

@@ -3,29 +3,32 @@ import type { Logger } from '../core/logger.ts';
 import { type Connection, connectDatabase } from './client.ts';
 import type { Progress } from './embedded/mongod-binary.ts';
 
-/** A database ready for use. */
+/** An open database connection. */
 export interface OpenDatabase {
   connection: Connection;
-  /** Closes the connection, and stops the embedded database when this process runs it. */
+  /** Closes the connection and stops the embedded database if this process runs it. */
   close(): Promise<void>;
 }
 
-/** The configured database cannot be reached or refuses; the message says what was tried and what to set. */
+/** The configured database cannot be used. The message states the reason and what to set. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }
 
 /**
- * Opens the database that the configuration names: `MONGODB_URI`, else the embedded one.
+ * Opens the database in `MONGODB_URI`, or the embedded one if that is not set.
  *
- * @param shared use the embedded database of a server that runs on the same DATA_DIR, instead of refusing to start a second one
+ * @param shared whether to use the embedded database of a server that already runs on this DATA_DIR
+ *   instead of refusing to start a second one
+ * @throws {DatabaseUnreachable}
+ * @throws {EmbeddedDatabaseError}
  */
 export async function openDatabase(
   config: Config,
   { logger, progress, shared = false }: { logger: Logger; progress: Progress; shared?: boolean },
 ): Promise<OpenDatabase> {
   if (config.mongodbUri !== undefined) return connected(config.mongodbUri);
-  // Loaded only where it is used: it brings a second copy of the driver.
+  // Imported on use: it loads a second copy of the driver.
   const { attachEmbedded, startEmbedded } = await import('./embedded/embedded.ts');
   const running = shared ? await attachEmbedded(config) : undefined;
   if (running !== undefined) return connected(running);
@@ -56,13 +59,16 @@ async function connected(uri: string, afterClose = async (): Promise<void> => un
   }
 }
 
-/** Where a URI points: its hosts and its database. Whatever stands before the last @ may be a password that was not escaped. */
+/**
+ * The scheme, hosts and database of a URI. Everything before the last @ may be part of an unescaped
+ * password.
+ */
 function withoutCredentials(uri: string): string {
   const [, scheme = '', rest = ''] = /^([a-z+]+:\/\/)(.*)$/s.exec(uri) ?? [];
   return scheme + rest.slice(rest.lastIndexOf('@') + 1).replace(/\?.*$/s, '');
 }
 
-/** A driver's message may quote the URI. */
+/** The driver's message may contain the URI. */
 function withoutText(message: string, uri: string): string {
   return message.replaceAll(uri, withoutCredentials(uri));
 }

@@ -30,28 +30,30 @@ export interface AppDeps {
   config: Config & { sessionSecret: string };
   logger: Logger;
   services: Services;
-  /** Turns true when the service begins to stop. */
+  /** Whether the service is stopping. */
   isStopping?: () => boolean;
 }
 
-/** The whole HTTP side. What every request passes, in this order, is what this function says. */
+/**
+ * Creates the Express application. Every request passes the handlers in the order of this function.
+ */
 export function createApp({ config, logger, services, isStopping = () => false }: AppDeps): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.set('trust proxy', config.trustProxy);
-  app.set('query parser', 'simple');
+  const http = express();
+  http.disable('x-powered-by');
+  http.disable('etag');
+  http.enable('case sensitive routing');
+  http.enable('strict routing');
+  http.set('trust proxy', config.trustProxy);
+  http.set('query parser', 'simple');
 
-  app.use(createRequestLog(logger));
-  app.use(createSecurityHeaders(config.production));
+  http.use(createRequestLog(logger));
+  http.use(createSecurityHeaders(config.production));
   const cors = createCors(config.corsOrigins);
 
   mount(
-    app,
+    http,
     [
-      // First what is asked for most: routes are tried in this order.
+      // Routes are tried in this order: the most frequent requests first.
       ...submissionRoutes(services.submissions),
       ...userRoutes(services.users, createLongReads()),
       ...userStatsRoutes(services.userStats),
@@ -72,14 +74,14 @@ export function createApp({ config, logger, services, isStopping = () => false }
       appExists: services.appExists,
     },
   );
-  // Pages and unknown paths: endpoints carry their own policies.
-  app.use(...cors.trusted);
-  app.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));
-  app.use(createDashboardRouter());
+  // Origin check for pages and unknown paths; endpoints declare their own policies.
+  http.use(...cors.trusted);
+  http.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));
+  http.use(createDashboardRouter());
 
-  app.use(() => {
+  http.use(() => {
     throw new NotFound('Not found');
   });
-  app.use(createErrorHandler(logger));
-  return app;
+  http.use(createErrorHandler(logger));
+  return http;
 }

@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import type { CorsPolicy } from '../api/endpoint.ts';
 import { Forbidden } from '../core/errors.ts';
 
-/** The handlers of each policy that an endpoint can declare. They run before anything else of the endpoint. */
+/** The handlers of each policy that an endpoint can declare. They run before the endpoint. */
 export type CorsPolicies = Record<CorsPolicy, readonly RequestHandler[]>;
 
 const SHARED: cors.CorsOptions = {
@@ -14,9 +14,9 @@ const SHARED: cors.CorsOptions = {
 };
 
 /**
- * The policies for browser origins (spec 5.3). `trusted` admits the listed origins, with credentials, and the service's
- * own; a request without an `Origin` passes; every other request is refused with 403. Browsers send `Origin` with each
- * request that changes something, so this is also the protection against forged requests.
+ * The CORS policies (spec 5.3). `trusted` allows the listed origins, with credentials, and the
+ * service's own origin; a request without `Origin` passes; any other is refused with 403. Browsers
+ * send `Origin` with every request that changes data, so this is also the CSRF protection.
  *
  * @param origins the origins in `CORS_ORIGINS`
  */
@@ -39,7 +39,10 @@ export function createCors(origins: readonly string[]): CorsPolicies {
   };
 }
 
-/** Over TLS the service's own host is the service, whether or not TRUST_PROXY says that a proxy ends TLS. */
+/**
+ * With https, the host is the service itself even if TRUST_PROXY does not say that a proxy
+ * terminates TLS.
+ */
 function isOwn(origin: string, { protocol, headers: { host } }: Request): boolean {
   return origin === `https://${host}` || origin === `${protocol}://${host}`;
 }

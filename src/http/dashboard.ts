@@ -1,24 +1,28 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, Router } from 'express';
-import helmet from 'helmet';
 import { NotFound } from '../core/errors.ts';
+import { createPagePolicy } from './security-headers.ts';
 
-/** Where the build puts the pages. The same folder is meant from `src/http` and from `dist/http`. */
+/** The built pages; the path is the same from `src/http` and from `dist/http`. */
 const BUILT = fileURLToPath(new URL('../../dist/web/', import.meta.url));
+
+/** The pages never turn text into markup or code. */
+const TRUSTED_TYPES = { requireTrustedTypesFor: ["'script'"], trustedTypes: ["'none'"] };
 
 const COMPRESSED = /\.(?:js|css|svg)$/;
 
 /**
- * The dashboard at `/dashboard/`; `/` leads there. Assets carry a hash of their content in their names, so they are kept for a year; every other path below is a page of the
- * one HTML file, which is asked for anew each time. The pages speak the HTTP API like any other client.
+ * Serves the dashboard at `/dashboard/`; `/` redirects to it. Asset names contain a content hash,
+ * so assets are cached for a year. Every other path is a page of the single HTML file, which is
+ * revalidated each time. The pages are clients of the HTTP API.
  *
- * @param folder the built pages; where nothing was built yet, the answer is 404
+ * @param folder the built pages; 404 while it does not exist
  */
 export function createDashboardRouter(folder = BUILT): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get(['/', '/dashboard'], (_req, res) => res.redirect('/dashboard/'));
-  router.use('/dashboard', helmet.contentSecurityPolicy({ useDefaults: false, directives: PAGE_POLICY }));
+  router.use('/dashboard', createPagePolicy(TRUSTED_TYPES));
   router.use(
     '/dashboard/assets',
     preferCompressed,
@@ -47,24 +51,8 @@ export function createDashboardRouter(folder = BUILT): Router {
   return router;
 }
 
-/** The build lays a compressed copy beside each asset that gains from it. */
+/** The build writes a compressed copy of each asset that becomes smaller. */
 const preferCompressed: RequestHandler = (req, _res, next) => {
   if (COMPRESSED.test(req.path) && req.acceptsEncodings('gzip')) req.url = `${req.path}.gz`;
   next();
-};
-
-/**
- * Only files of this origin run, style or are fetched; no inline script or style, no `eval`, and no text can be turned into markup or code at all (Trusted Types).
- */
-const PAGE_POLICY = {
-  defaultSrc: ["'none'"],
-  scriptSrc: ["'self'"],
-  styleSrc: ["'self'"],
-  imgSrc: ["'self'"],
-  connectSrc: ["'self'"],
-  baseUri: ["'none'"],
-  formAction: ["'none'"],
-  frameAncestors: ["'none'"],
-  requireTrustedTypesFor: ["'script'"],
-  trustedTypes: ["'none'"],
 };

@@ -8,7 +8,7 @@ import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
 import { userEndpoints } from '../users/users.contract.ts';
 import { systemEndpoints } from './system.contract.ts';
 
-/** Every endpoint of the service by its name, in the order of the documentation. */
+/** All endpoints by name, in the order of the documentation. */
 export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Object.entries({
   ...submissionEndpoints,
   ...userEndpoints,

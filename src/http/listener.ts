@@ -4,26 +4,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { presetPrototypes } from './preset-prototypes.ts';
 
-/** A client has this long to send a request's headers, and as long for the whole request. With the time until that is noticed it is dropped within 15 s. */
+/**
+ * Time limit for the headers of a request, and for the whole request. With the check interval, a
+ * client is disconnected within 15 s.
+ */
 const REQUEST_TIMEOUT_MS = 13_000;
 const CHECK_EVERY_MS = 2_000;
-/** Longer than the idle time of common proxies (60 s), so that the proxy closes first and never sends into a closed connection. */
+/**
+ * Longer than the idle timeout of common proxies (60 s), so that the proxy closes first and never
+ * sends to a closed connection.
+ */
 const KEEP_ALIVE_MS = 65_000;
 
-/** A connection that has unsent output, and whose client reads nothing of it for this long, is ended. */
+/** A connection is closed when it has unsent output and its client reads nothing for this time. */
 const STALLED_AFTER_MS = 60_000;
 
-/** How long a stop lets clients find out that their connections end, before it ends idle ones itself, and then all. */
+/** During a stop, idle connections are closed after the first time, all others after the second. */
 const DRAIN_MS = 1_000;
 const FORCE_AFTER_MS = 7_000;
 
 export interface Listener {
   url: string;
-  /** Stops taking connections, answers all that was received, and resolves. Takes at most 8 seconds. */
+  /** Stops accepting connections, answers all received requests, and resolves within 8 seconds. */
   close(): Promise<void>;
 }
 
-/** The port cannot be listened on; the message says why and what to set. */
+/** Listening failed. The message states the reason and what to set. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
   constructor(port: number, host: string, { code = 'unknown error' }: NodeJS.ErrnoException) {
@@ -36,22 +42,22 @@ export class ListenError extends Error {
 }
 
 /**
- * Serves `app` on `host` and `port` (0: any free one).
+ * Serves an Express application on `host` and `port` (0: any free port).
  *
- * @param stalledAfterMs how long a client may read nothing of an answer
+ * @param stalledAfterMs how long a client may read nothing of a response
  * @throws {ListenError}
  */
 export async function listen(
-  app: Express,
+  http: Express,
   port: number,
   host: string,
   stalledAfterMs = STALLED_AFTER_MS,
 ): Promise<Listener> {
   const server = createServer({
-    ...presetPrototypes(app),
+    ...presetPrototypes(http),
     headersTimeout: REQUEST_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Only read when a server is created; by default timeouts are noticed up to 30 s late.
+    // Read only when the server is created. By default timeouts are detected up to 30 s late.
     connectionsCheckingInterval: CHECK_EVERY_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
@@ -59,21 +65,22 @@ export async function listen(
   server.on('request', (_req, res) => {
     if (closing) res.setHeader('Connection', 'close');
   });
-  server.on('request', app);
+  server.on('request', http);
   const connections = trackConnections(server);
   endStalledConnections(server, stalledAfterMs);
 
-  await new Promise<void>((done, fail) => {
-    server.once('error', (error) => fail(new ListenError(port, host, error)));
-    server.listen(port, host, done);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(new ListenError(port, host, error)));
+    server.listen(port, host, resolve);
   });
 
   return {
     url: urlOf(server, host),
     async close() {
       closing = true;
-      const closed = new Promise<void>((done) => stopAccepting(server, done));
-      // Each answer now says that its connection ends. Closing idle ones at once would cut off requests that are on their way on them.
+      const closed = new Promise<void>((resolve) => stopAccepting(server, resolve));
+      // From here on each response ends its connection. Closing idle connections at once would drop
+      // requests in flight.
       await Promise.race([closed, sleep(DRAIN_MS)]);
       server.closeIdleConnections();
       await Promise.race([closed, sleep(FORCE_AFTER_MS)]);
@@ -83,9 +90,12 @@ export async function listen(
   };
 }
 
-/** `http.Server.close` would also close idle keep-alive connections; the one of `net` only stops accepting. */
-function stopAccepting(server: Server, done: () => void): void {
-  Object.getPrototypeOf(Object.getPrototypeOf(server)).close.call(server, () => done());
+/**
+ * `http.Server.close` also closes idle keep-alive connections; the method of `net.Server` only
+ * stops accepting.
+ */
+function stopAccepting(server: Server, onClosed: () => void): void {
+  Object.getPrototypeOf(Object.getPrototypeOf(server)).close.call(server, () => onClosed());
 }
 
 function trackConnections(server: Server): Set<Socket> {
@@ -98,12 +108,13 @@ function trackConnections(server: Server): Set<Socket> {
 }
 
 /**
- * Node tells of a connection on which nothing was received or sent for a while; a part of a write that the client took
- * counts as sent. A connection without unsent output waits for a handler and not for the client, so it stays.
+ * Closes connections whose client reads nothing. Node reports a connection on which nothing was
+ * received or sent for a while; partial writes count as sent. A connection without unsent output
+ * waits for its handler, so it stays open.
  */
 function endStalledConnections(server: Server, stalledAfterMs: number): void {
   server.setTimeout(stalledAfterMs, (socket) => {
-    // Between two requests the socket has the keep-alive time instead.
+    // Between two requests the socket has the keep-alive timeout.
     const isIdle = socket.timeout !== stalledAfterMs;
     if (isIdle || socket.writableLength > 0) socket.destroy();
   });

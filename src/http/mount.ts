@@ -12,35 +12,35 @@ import { invalidAppId } from './auth/app-id.ts';
 import type { AuthStrategies } from './auth/strategies.ts';
 import type { CorsPolicies } from './cors.ts';
 
-/** What every endpoint shares. */
+/** Dependencies of all endpoints. */
 export interface MountDeps {
   auth: AuthStrategies;
   cors: CorsPolicies;
   readers: Record<MediaType, ReadBody>;
   limitSubmit: SubmitLimiter | undefined;
-  /** Whether there is an app of that id. Cheap for an app that is in use. */
+  /** Whether an app with this id exists. Fast for an app in use. */
   appExists(sourceAppId: string): Promise<boolean>;
 }
 
 /**
- * Adds all endpoints to `app` from their declarations. Each request is checked in this order: its origin (403), who
- * calls (401, 403, or 400 for `x-app-id`), how often (429), its parts (400); then the handler runs. Paths are matched
- * exactly; a known path with another method is a 405.
+ * Adds all endpoints to the Express application `http`. Each request is checked in this order:
+ * origin (403), authentication (401, 403, or 400 for `x-app-id`), rate limit (429), inputs (400).
+ * Then the handler runs. Paths match exactly; another method on a known path is a 405.
  *
- * Endpoints are routes of `app` itself: a router in it would cost each request a second match.
+ * Endpoints are routes of `http` itself: a nested router would match each request twice.
  */
-export function mount(app: Express, all: readonly Route[], deps: MountDeps): void {
+export function mount(http: Express, all: readonly Route[], deps: MountDeps): void {
   for (const { spec, handle } of all) {
-    app[spec.method](spec.path, ...policyOf(spec, deps), async (req, res) => {
+    http[spec.method](spec.path, ...policyOf(spec, deps), async (req, res) => {
       const deadline = new Deadline();
-      const gathered = gather(spec, req, res, deadline, deps);
-      const respond = async (input: AnyInput) => send(req, res, await handle(input));
-      await (spec.slow ? respond(await deadline.run(gathered)) : untilBegun(deadline, gathered.then(respond), res));
+      const input = readInput(spec, req, res, deadline, deps);
+      const respond = async (value: AnyInput) => send(req, res, await handle(value));
+      await (spec.slow ? respond(await deadline.run(input)) : untilStarted(deadline, input.then(respond), res));
     });
   }
   for (const [path, specs] of specsByPath(all)) {
     const [first] = specs;
-    app.all(path, ...(first ? policyOf(first, deps) : []), (req, res) => {
+    http.all(path, ...(first ? policyOf(first, deps) : []), (req, res) => {
       res.setHeader('Allow', specs.flatMap(methodsOf).join(', '));
       if (req.method === 'OPTIONS') return void res.status(204).end();
       throw new AppError(405, 'Method not allowed');
@@ -50,8 +50,11 @@ export function mount(app: Express, all: readonly Route[], deps: MountDeps): voi
 
 const policyOf = ({ cors = 'trusted' }: EndpointSpec, deps: MountDeps) => deps.cors[cors];
 
-/** The deadline covers the time until the answer begins: a long listing may take its time after that. */
-async function untilBegun(deadline: Deadline, work: Promise<void>, res: Response): Promise<void> {
+/**
+ * The deadline covers the time until the response starts; a long listing may take longer after
+ * that.
+ */
+async function untilStarted(deadline: Deadline, work: Promise<void>, res: Response): Promise<void> {
   try {
     await deadline.run(work);
   } catch (error) {
@@ -60,19 +63,20 @@ async function untilBegun(deadline: Deadline, work: Promise<void>, res: Response
   }
 }
 
-async function gather(
+async function readInput(
   spec: EndpointSpec,
   req: Request,
   res: Response,
   deadline: Deadline,
   deps: MountDeps,
 ): Promise<AnyInput> {
-  // No `await` for a strategy that answers at once: a turn of the microtask queue costs the public endpoints 1 %.
-  const found = deps.auth[spec.auth](req, res);
-  const principal = found instanceof Promise ? await found : found;
+  // No `await` for a synchronous strategy: a turn of the microtask queue costs the public endpoints
+  // 1 %.
+  const result = deps.auth[spec.auth](req, res);
+  const principal = result instanceof Promise ? await result : result;
   authorize(spec, principal);
   if (principal?.kind === 'public') await admit(spec, principal.sourceAppId, req, deps);
-  // The deadline passed meanwhile, and the answer was 503.
+  // The deadline has passed meanwhile and 503 was sent.
   if (deadline.isOver) throw new Unavailable();
 
   return {
@@ -95,14 +99,14 @@ function authorize({ role, scope }: EndpointSpec, principal: Principal | undefin
   if (scope && !principal?.scopes.has(scope)) throw new Forbidden(`The scope ${scope} is required`);
 }
 
-/** Checks the app before the rate limit and the body, so that made-up ids fill neither. */
+/** Checks the app before the rate limit and the body, so that invented ids use neither. */
 async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, deps: MountDeps): Promise<void> {
   if (!spec.body) return;
   if (!(await deps.appExists(sourceAppId))) throw invalidAppId();
   if (spec.limit === 'submit') deps.limitSubmit?.(sourceAppId, req.ip ?? '');
 }
 
-/** Undefined when the request has no body and the endpoint does not require one. */
+/** Reads the body; undefined when it is optional and absent. */
 async function readBody(
   { schema, types }: BodySpec,
   req: Request,

@@ -4,19 +4,23 @@ import type { Express } from 'express';
 type Constructors = { IncomingMessage?: typeof IncomingMessage; ServerResponse?: typeof ServerResponse };
 
 /**
- * Options for `http.createServer` that make requests and responses with Express's prototypes from the start. Express sets those on each request, and on Node 20 changing a
- * prototype costs more than all of the routing (66 us a request, docs/performance.md); set to what it already is, it costs nothing. From Node 22 on Express is fast as
- * it is and this would cost: there the result is empty.
+ * Options for `http.createServer` that create requests and responses with Express's prototypes.
+ * Express sets these prototypes on each request; on Node 20 changing a prototype costs more than
+ * routing (66 us per request, docs/performance.md), setting the same one costs nothing. From Node
+ * 22 on the change is cheap and these options would cost time, so the result is empty.
  */
-export function presetPrototypes(app: Express, nodeVersion = process.versions.node): Constructors {
+export function presetPrototypes(http: Express, nodeVersion = process.versions.node): Constructors {
   if (!nodeVersion.startsWith('20.')) return {};
   return {
-    IncomingMessage: withPrototype(IncomingMessage, app.request),
-    ServerResponse: withPrototype(ServerResponse, app.response),
+    IncomingMessage: withPrototype(IncomingMessage, http.request),
+    ServerResponse: withPrototype(ServerResponse, http.response),
   };
 }
 
-/** Node's two are plain constructor functions, which a class could not call on an object with another prototype. */
+/**
+ * Node's two classes are constructor functions, which a `class` cannot call on an object with
+ * another prototype.
+ */
 function withPrototype<Constructor extends typeof IncomingMessage | typeof ServerResponse>(
   base: Constructor,
   prototype: object,
@@ -25,8 +29,9 @@ function withPrototype<Constructor extends typeof IncomingMessage | typeof Serve
     (base as unknown as (...args: unknown[]) => void).apply(this, args);
   }
   Preset.prototype = prototype;
-  // As in a class that extends `base`: V8 adds up the properties of all constructors on this chain and makes room for them in the object. Without it they outgrow what an object
-  // keeps in order, and each response becomes a hash table, slow to read and dear to collect (docs/performance.md).
+  // Like a class that extends `base`: V8 reserves space for the properties of all constructors on
+  // this chain. Without it each response becomes a dictionary-mode object, which is slow to read
+  // and expensive to collect (docs/performance.md).
   Object.setPrototypeOf(Preset, base);
   return Preset as unknown as Constructor;
 }

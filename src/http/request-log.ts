@@ -5,18 +5,20 @@ import type { Logger } from '../core/logger.ts';
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /**
- * Gives each request an id (the client's `X-Request-Id` when it is a plain one) and logs one line for it: id, method, path, app, status and duration in milliseconds.
- * Never a body, a header, a cookie, an address or a query, where people's data and secrets are. A request that the client gave up is marked `aborted`.
+ * Gives each request an id (a valid `X-Request-Id` of the client, or a new one) and logs one line:
+ * id, method, path, app, status and duration in milliseconds. Never logs a body, a header, a
+ * cookie, an address or a query, which contain personal data and secrets. A request whose client
+ * disconnected is marked `aborted`.
  *
- * pino-http would do the same, at twice the price: it makes a logger for each request (docs/performance.md).
+ * pino-http costs twice as much: it creates a logger for each request (docs/performance.md).
  */
 export function createRequestLog(logger: Logger): RequestHandler {
   return (req, res, next) => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     req.id = requestId(req);
     res.setHeader('X-Request-Id', req.id);
     res.once('close', () => {
-      const line = describe(req, res, performance.now() - begun);
+      const line = describe(req, res, performance.now() - startedAt);
       if (res.statusCode >= 500) logger.error(line, 'request');
       else logger.info(line, 'request');
     });

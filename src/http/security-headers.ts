@@ -3,17 +3,18 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
 /**
- * Helmet's headers under the strictest policy: answers are data, and nothing in them may load, run or be framed. The pages of the service set policies of their own. The
- * headers are the same for each answer, so helmet is asked once and not each time.
+ * Sets helmet's headers with the strictest policy: responses are data that may not load, run or be
+ * framed. Pages replace the policy (`createPagePolicy`). The headers do not depend on the request,
+ * so helmet runs once.
  *
- * @param production also ask browsers to come back by HTTPS only
+ * @param production also require HTTPS (Strict-Transport-Security)
  */
 export function createSecurityHeaders(production: boolean): RequestHandler {
   const headers = recordHeaders(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
       strictTransportSecurity: production,
-      // These say something about pages, or to browsers of long ago, and nothing about an answer that is data.
+      // These headers concern pages or outdated browsers, not data.
       originAgentCluster: false,
       xDnsPrefetchControl: false,
       xDownloadOptions: false,
@@ -23,11 +24,32 @@ export function createSecurityHeaders(production: boolean): RequestHandler {
   );
   return (req, res, next) => {
     for (const [name, value] of headers) res.setHeader(name, value);
-    // What is under /auth is for who is logged in: no cache keeps it, refusals included.
+    // Responses under /auth, errors included, belong to one session: no cache may store them.
     if (req.path.startsWith('/auth')) res.setHeader('Cache-Control', 'no-store');
     next();
   };
 }
+
+/**
+ * The Content-Security-Policy of pages: scripts, styles, images and requests of this origin only;
+ * no inline script or style, no `eval`, no frames, no forms.
+ *
+ * @param additions directives to add or to replace
+ */
+export function createPagePolicy(additions: Record<string, string[]>): RequestHandler {
+  return helmet.contentSecurityPolicy({ useDefaults: false, directives: { ...PAGE_POLICY, ...additions } });
+}
+
+const PAGE_POLICY = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'"],
+  connectSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+};
 
 function recordHeaders(
   middleware: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void,

@@ -1,12 +1,12 @@
 import { Unavailable } from '../../core/errors.ts';
 
-/** What all bodies that are being received may take together, in bytes. */
+/** Memory for all bodies that are being received, in bytes. */
 const BODY_MEMORY = 128 * 1024 * 1024;
 const MAX_PLACES = 1_024;
 const MIN_PLACES = 8;
-/** Of the places, as much as one client network may hold: 256 of 1,024. */
+/** Share of the places that one client network may hold: 256 of 1,024. */
 const NETWORK_SHARE = 1 / 4;
-/** Below the deadline of a request, so that the refusal says why. */
+/** Shorter than the request deadline, so that the error message names the reason. */
 const MAX_WAIT_MS = 1_000;
 
 interface Waiting {
@@ -15,20 +15,25 @@ interface Waiting {
 }
 
 /**
- * Limits how many request bodies are received at the same time. Each holds up to the body limit in memory until it is
- * complete. A body that arrived together with its headers needs no place.
+ * Limits the number of request bodies that are received at the same time. Each takes up to the body
+ * limit in memory until it is complete. A body that arrived together with its headers needs no
+ * place.
  */
 export interface BodyPlaces {
   /**
-   * Takes a place for a client network. Returns undefined when one is free, else a promise for the next one.
-   * @throws {Unavailable} after a second without a place, or at once when too many wait
+   * Takes a place for a client network. Returns undefined if one is free, otherwise a promise that
+   * resolves when this caller has one.
+   * @throws {Unavailable} after one second without a place, or at once when too many requests wait
    */
   enter(network: string): Promise<void> | undefined;
-  /** Gives the place back. */
+  /** Releases a place. */
   leave(network: string): void;
 }
 
-/** @param bodyLimit the most bytes of one body @param maxWaitMs how long a request may wait for a place */
+/**
+ * @param bodyLimit maximum size of one body in bytes
+ * @param maxWaitMs how long a request may wait for a place
+ */
 export function createBodyPlaces(bodyLimit: number, maxWaitMs = MAX_WAIT_MS): BodyPlaces {
   const places = Math.min(MAX_PLACES, Math.max(MIN_PLACES, Math.floor(BODY_MEMORY / bodyLimit)));
   const perNetwork = places * NETWORK_SHARE;
@@ -49,7 +54,10 @@ export function createBodyPlaces(bodyLimit: number, maxWaitMs = MAX_WAIT_MS): Bo
     held.set(network, heldBy(network) + 1);
   }
 
-  /** A request that waits holds what arrived with its headers, so their number has the same limits. */
+  /**
+   * A waiting request holds the bytes that arrived with its headers, so the same limits apply to
+   * waiting requests.
+   */
   async function wait(network: string): Promise<void> {
     if (waiting.size >= places || waitingOf(network) >= perNetwork) throw tooMany();
     let timer: NodeJS.Timeout | undefined;
@@ -57,7 +65,7 @@ export function createBodyPlaces(bodyLimit: number, maxWaitMs = MAX_WAIT_MS): Bo
       const entry: Waiting = { network, resolve };
       waiting.add(entry);
       timer = setTimeout(() => {
-        // A place that was given in the same turn stays given.
+        // If the place was given in the same turn, the entry is no longer waiting.
         if (waiting.delete(entry)) reject(tooMany());
       }, maxWaitMs);
     }).finally(() => clearTimeout(timer));

@@ -10,13 +10,16 @@ import { type BodyPlaces, createBodyPlaces } from './body-places.ts';
 import { checkNumbers } from './json-numbers.ts';
 
 const MAX_DEPTH = 20;
-/** Bodies that are decompressed at the same time. Each takes at most the body limit and 64 kB. */
+/**
+ * Maximum number of concurrent decompressions. Each takes at most the body limit and 64 kB of
+ * memory.
+ */
 const MAX_DECODERS = 4;
-/** What gzip and deflate may add to a body that they cannot make shorter. */
+/** Bytes that gzip and deflate may add to incompressible data. */
 const ENCODING_OVERHEAD = 1_024;
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** `application/json`, with any parameters; what they say of the charset is read by the other. */
+/** `application/json` with any parameters; CHARSET extracts the charset. */
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^"\s;]*)\1[ \t]*(?:;|$)/i;
 
@@ -30,18 +33,22 @@ const DECODERS = new Map<string, Decode>([
 /**
  * Reads the body of a request; resolves with the parsed value.
  * @param deadline of the request; the time that the client takes to send the body does not count
+ * @throws {AppError}
  */
 export type ReadBody = (req: Request, deadline: Deadline) => Promise<unknown>;
 
 /**
- * A reader of JSON bodies of at most `limit` bytes after decompression. It takes `application/json` in UTF-8 only: that also keeps forms of other sites, which
- * cannot send that type without being asked for permission first, away from cookie-authenticated endpoints. Bytes that are no UTF-8, lone surrogates and numbers beyond
- * JavaScript's are refused, because storing them would alter them.
+ * Creates a reader of JSON bodies of at most `limit` bytes after decompression. It accepts
+ * `application/json` in UTF-8 only. Browsers send that type to another origin only after a
+ * preflight, so this also protects cookie-authenticated endpoints from forms of other sites.
+ * Invalid UTF-8, lone surrogates and numbers that JavaScript cannot represent are refused, because
+ * storing would alter them.
  *
- * A compressed body is decompressed when all of it has arrived, so a connection whose body never ends holds no decoder.
- * Brotli is refused: the first bytes of a body decide that its decoder allocates 16 MB.
+ * A compressed body is decompressed after all of it has arrived, so an incomplete body occupies no
+ * decoder. Brotli is refused: its decoder allocates 16 MB on the first bytes of a body.
  *
- * Express's own parser would need as much code around it for these rules, and three times the time (docs/performance.md).
+ * Express's own parser would need as much code for these rules and takes three times as long
+ * (docs/performance.md).
  */
 export function createJsonReader(limit: number, places = createBodyPlaces(limit)): ReadBody {
   const decoding = pLimit(MAX_DECODERS);
@@ -49,9 +56,9 @@ export function createJsonReader(limit: number, places = createBodyPlaces(limit)
     checkType(req);
     const encoding = encodingOf(req);
     const decode = encoding === undefined ? undefined : decoderOf(encoding);
-    const most = decode ? limit + ENCODING_OVERHEAD : limit;
-    if (Number(req.headers['content-length'] ?? 0) > most) throw tooLarge();
-    const sent = req.complete ? takeComplete(req, most) : await receive(req, most, places, deadline);
+    const maxBytes = decode ? limit + ENCODING_OVERHEAD : limit;
+    if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+    const sent = req.complete ? takeComplete(req, maxBytes) : await receive(req, maxBytes, places, deadline);
     const bytes = decode ? await decoding(decoded, sent, decode, limit) : sent;
     if (!isUtf8(bytes)) throw new InvalidInput('The request body must be UTF-8');
     const text = bytes.toString();
@@ -62,7 +69,7 @@ export function createJsonReader(limit: number, places = createBodyPlaces(limit)
   };
 }
 
-/** Whether a request comes with a body, of whatever type. */
+/** Whether a request has a body of any type. */
 export function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -97,14 +104,16 @@ async function decoded(bytes: Buffer, decode: Decode, limit: number): Promise<Bu
   }
 }
 
-/** The bytes of a body that arrived with its headers, as most do: they are there without waiting. */
+/** Reads a body that arrived with its headers, which is the common case, without waiting. */
 function takeComplete(req: Request, limit: number): Buffer {
   if (req.destroyed) throw cutOff();
   if (req.readableLength > limit) throw tooLarge();
   return (req.read() as Buffer | null) ?? EMPTY;
 }
 
-/** The bytes of a body that is still arriving. It stays unread, and the client waits, until there is a place for it. */
+/**
+ * Reads a body that is still arriving. It stays unread in the socket until there is a place for it.
+ */
 async function receive(req: Request, limit: number, places: BodyPlaces, deadline: Deadline): Promise<Buffer> {
   const network = clientNetwork(req.ip ?? '');
   await places.enter(network);
@@ -115,34 +124,34 @@ async function receive(req: Request, limit: number, places: BodyPlaces, deadline
   }
 }
 
-/** All bytes of a body. After a failure nothing of it is kept, and the rest is not read. */
+/** Reads all bytes of a body. After a failure, what was read is freed and the rest is not read. */
 function collect(req: Request, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const gathered = new GrowingBuffer(limit);
-    const end = (): void => settle(() => resolve(gathered.take()));
+    const buffer = new GrowingBuffer(limit);
+    const onEnd = (): void => settle(() => resolve(buffer.take()));
     const fail = (error: AppError): void =>
       settle(() => {
         req.pause();
-        gathered.take();
+        buffer.take();
         reject(error);
       });
-    const failed = (): void => fail(new InvalidInput('The request body cannot be read'));
-    const closed = (): void => fail(cutOff());
-    const data = (chunk: Buffer): void => {
-      if (!gathered.add(chunk)) fail(tooLarge());
+    const onError = (): void => fail(new InvalidInput('The request body cannot be read'));
+    const onClose = (): void => fail(cutOff());
+    const onData = (chunk: Buffer): void => {
+      if (!buffer.add(chunk)) fail(tooLarge());
     };
-    const settle = (how: () => void): void => {
-      req.off('data', data).off('end', end).off('close', closed);
-      how();
+    const settle = (complete: () => void): void => {
+      req.off('data', onData).off('end', onEnd).off('close', onClose);
+      complete();
     };
     if (req.destroyed) return void reject(cutOff());
-    // Stays, because a connection that ends later may still emit an error.
-    req.on('error', failed);
-    req.on('end', end).on('close', closed).on('data', data);
+    // This listener stays: the connection may still emit an error later.
+    req.on('error', onError);
+    req.on('end', onEnd).on('close', onClose).on('data', onData);
   });
 }
 
-/** Joins chunks as they arrive. Kept one by one, chunks of one byte would take 200 times their length. */
+/** Joins chunks as they arrive. An array of one-byte chunks would take 200 times their length. */
 class GrowingBuffer {
   readonly #limit: number;
   #bytes: Buffer = EMPTY;
@@ -152,7 +161,7 @@ class GrowingBuffer {
     this.#limit = limit;
   }
 
-  /** Adds a chunk; returns false, and keeps nothing of it, when there are more bytes than the limit. */
+  /** Adds a chunk. Returns false and does not add it when the total exceeds the limit. */
   add(chunk: Buffer): boolean {
     const length = this.#length + chunk.length;
     if (length > this.#limit) return false;
@@ -166,7 +175,7 @@ class GrowingBuffer {
     return true;
   }
 
-  /** Hands the bytes over and keeps none. */
+  /** Returns the bytes and releases the buffer. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.#length);
     this.#bytes = EMPTY;
@@ -174,8 +183,8 @@ class GrowingBuffer {
     return bytes;
   }
 
-  #grow(least: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.min(this.#limit, Math.max(2 * least, 4_096)));
+  #grow(minLength: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.min(this.#limit, Math.max(2 * minLength, 4_096)));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
   }

@@ -1,8 +1,9 @@
 import { InvalidInput } from '../../core/errors.ts';
 
 /**
- * What a number that JavaScript alters must contain: 16 digits in a row (an integer beyond 2^53, or a fraction of
- * hundreds of digits) or a negative exponent. Most bodies contain neither and are not read a second time.
+ * Matches texts that may contain a number that JavaScript alters: 16 digits in a row (an integer
+ * beyond 2^53, or a long fraction) or a negative exponent. Most bodies do not match and are not
+ * scanned.
  */
 const SUSPECT = /\d{16}|\de-/i;
 const LITERAL = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/iy;
@@ -16,9 +17,9 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Checks that `JSON.parse` kept the numbers of a text. Refused are integers that JavaScript would write differently than
- * the text does, which only happens beyond 2^53, and nonzero numbers that become 0. Rounding of other fractions is what
- * every JSON reader does.
+ * Checks that `JSON.parse` preserved the numbers of a text. Refuses integers that JavaScript would
+ * write differently (only possible beyond 2^53) and nonzero numbers that become 0. Other fractions
+ * may be rounded, as by every JSON parser.
  *
  * @param json valid JSON
  * @throws {InvalidInput}
@@ -33,7 +34,7 @@ export function checkNumbers(json: string): void {
   }
 }
 
-/** @returns the position after the string whose text begins at `start` */
+/** @returns the position after the string whose content begins at `start` */
 function endOfString(json: string, start: number): number {
   for (let from = start; ; ) {
     const quote = json.indexOf('"', from);

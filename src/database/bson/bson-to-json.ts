@@ -19,61 +19,66 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const SPACE = 0x20;
 
-const DAY = 86_400_000;
-/** The farthest from 1970 that a Date can be. */
-const MAX_TIME = 100_000_000 * DAY;
-const FIRST_SIZE = 80 * 1024;
-/** Long texts are written piece by piece, so that the room made for the worst of escapes stays small. */
-const SLICE = 4_096;
-const LONGEST_ESCAPE = 6;
+const DAY_MS = 86_400_000;
+/** The largest distance from 1970 that a Date can represent, in milliseconds. */
+const MAX_TIME_MS = 100_000_000 * DAY_MS;
+const INITIAL_SIZE = 80 * 1024;
+/**
+ * Strings are escaped in chunks of this many bytes, so that the space reserved for escapes stays
+ * small.
+ */
+const CHUNK_SIZE = 4_096;
+const MAX_ESCAPE_LENGTH = 6;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-/** How the bytes that a JSON string cannot hold are written. */
+/** The JSON escapes by byte value. */
 const ESCAPES = Array.from({ length: BACKSLASH + 1 }, (_, byte) =>
   JSON.stringify(String.fromCharCode(byte)).slice(1, -1),
 );
 
 /**
- * Writes BSON as JSON, byte for byte what `JSON.stringify` would write of the decoded value, without decoding it: texts stay bytes on their way from the database to the socket
- * (docs/performance.md).
+ * Writes BSON as JSON without decoding it; the output is identical to `JSON.stringify` of the
+ * decoded value. Strings stay bytes from the database to the socket (docs/performance.md).
  */
 export class BsonToJson {
-  #bytes = Buffer.allocUnsafe(FIRST_SIZE);
+  #bytes = Buffer.allocUnsafe(INITIAL_SIZE);
   #length = 0;
   #day = Number.NaN;
   #dayText = '';
 
-  /** How many bytes were written and not taken. */
+  /** The number of bytes written and not yet taken. */
   get length(): number {
     return this.#length;
   }
 
-  /** Hands over what was written, and begins anew. */
+  /** Returns the bytes written so far and starts a new buffer. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
-    this.#bytes = Buffer.allocUnsafe(FIRST_SIZE);
+    this.#bytes = Buffer.allocUnsafe(INITIAL_SIZE);
     this.#length = 0;
     return taken;
   }
 
-  /** Forgets what was written after the first `length` bytes. */
+  /** Discards everything after the first `length` bytes. */
   cutTo(length: number): void {
     this.#length = length;
   }
 
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   bytes(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     for (let index = 0; index < bytes.length; index += 1) this.#bytes[this.#length++] = bytes[index] as number;
   }
 
-  /** Writes text as it is. */
+  /** Writes text unchanged. */
   text(text: string): void {
-    this.#reserve(text.length * 3); // of UTF-8 for each UTF-16 unit
+    this.#reserve(text.length * 3); // at most 3 bytes of UTF-8 for a UTF-16 unit
     this.#length += this.#bytes.write(text, this.#length);
   }
 
   /**
-   * Writes the value at `at`. @returns where the next element begins @throws {UnknownType}
+   * Writes the value at `at`.
+   * @returns the position of the next element
+   * @throws {UnknownType}
    */
   value(type: number, source: Buffer, at: number): number {
     switch (type) {
@@ -105,7 +110,7 @@ export class BsonToJson {
     }
   }
 
-  /** The members of a document or an array. */
+  /** Writes the members of a document or an array. */
   #elements(isArray: boolean, source: Buffer, start: number): number {
     this.#byte(isArray ? 0x5b : 0x7b);
     let at = start + 4;
@@ -124,15 +129,15 @@ export class BsonToJson {
     return at + 1;
   }
 
-  /** The UTF-8 text from `start` to `end`, in quotes. */
+  /** Writes the UTF-8 text from `start` to `end` in quotes. */
   #string(source: Buffer, start: number, end: number): void {
     this.#byte(QUOTE);
-    for (let at = start; at < end; at += SLICE) this.#escaped(source, at, Math.min(at + SLICE, end));
+    for (let at = start; at < end; at += CHUNK_SIZE) this.#escaped(source, at, Math.min(at + CHUNK_SIZE, end));
     this.#byte(QUOTE);
   }
 
   #escaped(source: Buffer, start: number, end: number): void {
-    this.#reserve((end - start) * LONGEST_ESCAPE);
+    this.#reserve((end - start) * MAX_ESCAPE_LENGTH);
     const bytes = this.#bytes;
     let length = this.#length;
     for (let at = start; at < end; at += 1) {
@@ -143,15 +148,18 @@ export class BsonToJson {
     this.#length = length;
   }
 
-  /** The JSON of a time. Records of one listing are of few days, and the text of a day is the slow part. */
+  /**
+   * The JSON of a time. The text of the last day is cached: formatting it is the slow part, and the
+   * records of a listing fall on few days.
+   */
   #time(milliseconds: number): string {
-    if (Math.abs(milliseconds) > MAX_TIME) return 'null';
-    const day = Math.floor(milliseconds / DAY);
+    if (Math.abs(milliseconds) > MAX_TIME_MS) return 'null';
+    const day = Math.floor(milliseconds / DAY_MS);
     if (day !== this.#day) {
       this.#day = day;
-      this.#dayText = new Date(day * DAY).toISOString().slice(0, -'00:00:00.000Z'.length);
+      this.#dayText = new Date(day * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length);
     }
-    const time = milliseconds - day * DAY;
+    const time = milliseconds - day * DAY_MS;
     const hours = padded(Math.floor(time / 3_600_000), 2);
     const minutes = padded(Math.floor(time / 60_000) % 60, 2);
     const seconds = padded(Math.floor(time / 1_000) % 60, 2);

@@ -11,12 +11,15 @@ export const INT32 = 0x10;
 const OBJECT_ID = 0x07;
 export const UUID_SUBTYPE = 4;
 
-/** A type that the service does not store. Whoever decodes the document the long way knows all. */
+/**
+ * A BSON type that the service does not store. The caller decodes the document with the driver
+ * instead.
+ */
 export class UnknownType extends Error {
   override readonly name = 'UnknownType';
 }
 
-/** Where the NUL is that ends the name of an element. */
+/** The position of the NUL that terminates the name of an element. */
 export function endOfName(source: Buffer, start: number): number {
   let at = start;
   while (source[at] !== 0) at += 1;

@@ -2,22 +2,23 @@ import { mongo } from 'mongoose';
 import { decode } from '../collections.ts';
 import { BINARY, UUID_SUBTYPE } from './elements.ts';
 
-/** Documents as the database sent them, in BSON. */
+/** Undecoded BSON documents. */
 export type RawDocuments = Uint8Array[];
 
 /** A value of `_id`, of any type. */
 export type DocumentId = mongo.UUID;
 
 const UUID_BYTES = 16;
-/** Length of the document, type, `_id` and NUL. */
+/** Offset of the value of a leading `_id`: document length (4), type (1), `_id` and NUL (4). */
 const ID_VALUE = 9;
 const ID_ELEMENT = Buffer.from('\x05_id\0', 'latin1');
 
 /**
- * Runs a query that was opened with `raw: true` and resolves with what its first answer holds: all of a small result,
- * and about 16 MB of a large one. The cursor is closed, so no later reader of a connection can keep it open.
+ * Runs a query that was opened with `raw: true` and resolves with its first batch: all of a small
+ * result, about 16 MB of a large one. The cursor is closed, so that a slow client cannot keep it
+ * open.
  *
- * @returns `isWhole` whether nothing is left
+ * @returns `isWhole`: whether the batch is the whole result
  */
 export async function firstBatch(
   cursor: mongo.FindCursor<Uint8Array>,
@@ -30,18 +31,21 @@ export async function firstBatch(
   }
 }
 
-/** The bytes of all documents. */
+/** The total size of documents in bytes. */
 export function sizeOf(documents: RawDocuments): number {
   return documents.reduce((size, { length }) => size + length, 0);
 }
 
-/** As many of the first documents as fit into `most` bytes, at least one. The rest of the answer's memory is freed. */
-export function headOf(documents: RawDocuments, most: number): RawDocuments {
+/**
+ * The first documents, as many as fit into `maxBytes` and at least one. Frees the memory of the
+ * rest.
+ */
+export function headOf(documents: RawDocuments, maxBytes: number): RawDocuments {
   let size = 0;
   let count = 0;
-  while (count < documents.length && (count === 0 || size <= most)) size += documents[count++]?.length ?? 0;
-  if (count > 1 && size > most) count -= 1;
-  // Documents are views of the whole answer: only a copy lets the rest of it go.
+  while (count < documents.length && (count === 0 || size <= maxBytes)) size += documents[count++]?.length ?? 0;
+  if (count > 1 && size > maxBytes) count -= 1;
+  // Documents are views of the whole batch: only copies allow its memory to be freed.
   return count === documents.length ? documents : documents.slice(0, count).map((bytes) => Buffer.from(bytes));
 }
 

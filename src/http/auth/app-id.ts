@@ -4,8 +4,9 @@ import { APP_ID_PATTERN } from '../../core/app-id.ts';
 import { InvalidInput } from '../../core/errors.ts';
 
 /**
- * The client that names its app in `x-app-id` (spec 5.1). Whether there is such an app is not checked here.
- * @throws {InvalidInput} when the header is missing or malformed; the two messages are part of the interface
+ * Identifies a client by the app in `x-app-id` (spec 5.1). Does not check that the app exists.
+ * @throws {InvalidInput} when the header is missing or malformed; the two messages are part of the
+ *   interface
  */
 export function authenticateByAppId(req: Request): PublicPrincipal {
   const header = req.headers['x-app-id'];

@@ -4,7 +4,7 @@ import type { LoadSession } from '../../sessions/cookie-session.ts';
 import type { SessionService } from '../../sessions/sessions.service.ts';
 
 /**
- * The app that is logged in with the request's session cookie (spec 5.2). It is looked up for each request.
+ * Authenticates the app of the session cookie (spec 5.2). The app is read for each request.
  * @throws {Unauthenticated}
  */
 export function createSessionAuth(load: LoadSession, sessions: Pick<SessionService, 'authenticate'>) {

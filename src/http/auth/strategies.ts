@@ -6,10 +6,13 @@ import type { SessionService } from '../../sessions/sessions.service.ts';
 import { authenticateByAppId } from './app-id.ts';
 import { createSessionAuth } from './session.ts';
 
-/** Finds out who calls; undefined where the endpoint does not ask. @throws {AppError} when the caller is refused */
+/**
+ * Authenticates the caller; undefined if the endpoint requires no authentication.
+ * @throws {AppError} when the caller is refused
+ */
 export type Authenticate = (req: Request, res: Response) => Principal | undefined | Promise<Principal | undefined>;
 
-/** One strategy for each authentication that an endpoint can declare. */
+/** The strategy of each authentication that an endpoint can declare. */
 export type AuthStrategies = Record<Auth, Authenticate>;
 
 export function createAuthStrategies(deps: {
