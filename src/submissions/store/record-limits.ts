@@ -14,7 +14,7 @@ const EMPTY = 5;
  *
  * A filter of an upsert can compare a stored number, but it cannot compute the size of a document. So a record carries
  * `sizeBound`, an upper bound that each write raises by its growth, without a read. Only a write that would pass the
- * limit reads the exact size (submission-conflict.ts). Each extra key counts as 1/200 of the limit, so that one number
+ * limit reads the exact size (conflict.ts). Each extra key counts as 1/200 of the limit, so that one number
  * bounds both.
  */
 export interface RecordLimits {

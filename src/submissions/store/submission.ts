@@ -104,7 +104,7 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
  * The upsert that stores a submission in one atomic step. The filter names the record and every condition of the change:
  * the key was not applied before, the record carries no newer schema version, each array has room, the record stays
  * within its limits. When the record does not match, MongoDB tries to insert a second one, which the unique index
- * refuses: E11000. Only then submission-conflict.ts reads the record to find the reason.
+ * refuses: E11000. Only then conflict.ts reads the record to find the reason.
  *
  * With `view.known` the filter also binds to the record's id, so the answer is known without a read. When that record is
  * gone, the upsert creates a new one, or another server's record refuses it (E11000).
