@@ -54,7 +54,7 @@ function digest(text: string): mongo.Binary {
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 
 /**
- * Keeps the idempotency keys that were moved out of their records (invariant 3, decision 19).
+ * Keeps the idempotency keys that were moved out of their records (invariant 3, decision 17).
  *
  * A record holds its newest keys, so one atomic write applies a submission and stores its key. When
  * the record holds `MAX_INLINE_KEYS`, all of them move to the collection `applied_keys`, and the

@@ -13,7 +13,7 @@ const EMPTY = 5;
 
 /**
  * The limits of one record: its size in bytes, and `MAX_EXTRA_KEYS` keys that are not fields of the
- * schema (spec 8, decision 20).
+ * schema (spec 8, decision 18).
  *
  * The filter of an upsert can compare a stored number, but it cannot compute the size of a
  * document. So a record carries `sizeBound`, an upper bound that each write raises by its growth,

@@ -155,10 +155,10 @@ describe('a client that reads nothing', () => {
     );
     open.push(listener);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    expect((await ask(listener.url, agent)).body).toBe('hello');
+    expect((await send(listener.url, agent)).body).toBe('hello');
     await sleep(2 * STALLED_MS);
     // The keep-alive time is longer than that.
-    expect((await ask(listener.url, agent)).body).toBe('hello');
+    expect((await send(listener.url, agent)).body).toBe('hello');
     agent.destroy();
   });
 });
