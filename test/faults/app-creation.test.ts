@@ -47,7 +47,7 @@ async function expectNoApp(sourceAppId: string) {
   await other.client.submit(sourceAppId, { email: 'ada@example.org' }).expect(400);
 }
 
-/** Inserts what a server leaves that ended during the creation of an app, `age` ms ago. */
+/** Inserts the app document of a creation that a server abandoned `age` ms ago. */
 async function leaveUnconfirmed(sourceAppId: string, age: number, role = 'user') {
   const startedAt = new Date(Date.now() - age);
   const app = { _id: new Types.ObjectId(), sourceAppId, role, passwordHash: 'x', credentialId: 'unconfirmed' };

@@ -225,8 +225,10 @@ describe('a slow submission that does not find its app (decision 14)', () => {
     expect(status).toBe(400);
     expect(await other.db.collection('users').find({ appId }).toArray()).toEqual(restored);
   });
+});
 
-  it('and a schema PUT remove no version when the app is renamed or dropped meanwhile', async () => {
+describe('a schema PUT that does not find its app (decision 14)', () => {
+  it('removes no version when the app is renamed or dropped meanwhile', async () => {
     for (const [name, change, status] of [
       ['renamed', { $set: { sourceAppId: `renamed-${Date.now()}` } }, 200],
       ['dropped', undefined, 503],
