@@ -74,7 +74,7 @@ describe('the width of prose', () => {
     ['a quote', `> ${words}\n`, 1],
     ['a line after a code block', `\`\`\`\n${words}\n\`\`\`\n${words}\n`, 4],
   ])('is checked in %s', (_name, text, line) => {
-    expect(lint('docs/a.md', text)).toMatchObject({ status: 1, lines: [`docs/a.md:${line}`] });
+    expect(lint('notes.md', text)).toMatchObject({ status: 1, lines: [`notes.md:${line}`] });
   });
 
   it.each([
