@@ -7,25 +7,32 @@ import { createRecordSizes, MAX_PAGE_BYTES, PAGE_BYTES } from './record-sizes.ts
 import { createSliceReader } from './record-slice.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
-/** How long one query may run. The deadline of a request is longer, so that its refusal says why. */
+/**
+ * The time limits of one query, below the deadline of a request, so that the refusal states the
+ * reason.
+ */
 const PAGE_TIME_MS = 2_000;
-const STRETCH_TIME_MS = 1_000;
-/** A stretch that took less is followed by a longer one, and one that took more by a shorter one. */
+const RANGE_TIME_MS = 1_000;
+/** The range doubles after a query below the first time, and halves after one above the second. */
 const SHORT_MS = 100;
 const LONG_MS = 400;
-const FIRST_STRETCH = 1_000;
-const LONGEST_STRETCH = 10_000;
+/** The length of a range, in records. */
+const INITIAL_RANGE = 1_000;
+const MAX_RANGE = 10_000;
 
-/** Queries for pages that run at the same time in the whole process; the connections are for submissions too. */
-const PAGES_AT_ONCE = 8;
-/** The same for filtered stretches, each of which reads thousands of records. */
-const STRETCHES_AT_ONCE = 4;
+/** Concurrent page queries of the process; submissions use the same connection pool. */
+const MAX_PAGE_QUERIES = 8;
+/** Concurrent range queries of the process; each reads thousands of records. */
+const MAX_RANGE_QUERIES = 4;
 
 const INDEX = { appId: 1, _id: -1 } as const;
 
 type Filter = mongo.Filter<UserDocument>;
 
-/** Where a query begins: at the record of this id, or after it when that one was read. Undefined: at the newest. */
+/**
+ * Where a query starts: at the record of this id, or after it when it was read. Undefined: at the
+ * newest record.
+ */
 type Position = { id: DocumentId; isRead: boolean } | undefined;
 
 interface Page {
@@ -37,23 +44,24 @@ interface Page {
 export type RecordPages = ReturnType<typeof createRecordPages>;
 
 /**
- * Reads the records of an app in pages, newest first. Each page is a query of its own that continues after the last
- * record of the one before: no cursor stays open in the database, however slowly the reader goes on or when it stops.
- * The number of records in a page follows their size, so a reader holds about 256 kB, or one record.
+ * Reads the records of an app in pages, newest first. Each page is a query of its own that starts
+ * after the last record of the previous page, so no cursor stays open in the database while a
+ * reader is slow or after it stopped (invariant 7). The number of records in a page depends on
+ * their size, so a reader holds about 256 kB, or one record (invariant 6).
  */
 export function createRecordPages(users: UserCollection) {
-  const pageSlots = pLimit(PAGES_AT_ONCE);
-  const stretchSlots = pLimit(STRETCHES_AT_ONCE);
+  const pageSlots = pLimit(MAX_PAGE_QUERIES);
+  const rangeSlots = pLimit(MAX_RANGE_QUERIES);
   const turns = pLimit(1);
   const sizes = createRecordSizes();
 
   /**
-   * Resolves in a later turn of the event loop, and in one of its own: of all readers that wait, one goes on per turn.
-   * To be awaited before some milliseconds of work on records, so that other requests are answered in between.
+   * Resolves in a later turn of the event loop, for one waiting reader per turn. Readers await it
+   * before they process a page, so that other requests are answered in between.
    */
   const turn = (): Promise<void> => turns(() => nextTurn());
 
-  /** One page of at most `count` records from `from` on, down to but without `end`. */
+  /** Reads at most `count` records from `from` down to `end`, which is excluded. */
   async function readPage(
     appId: Types.ObjectId,
     filter: Filter,
@@ -66,7 +74,7 @@ export function createRecordPages(users: UserCollection) {
       { appId, ...filter, ...(from?.isRead && { _id: { $ne: from.id } }) } as Filter,
       {
         ...{ raw: true, hint: INDEX, sort: INDEX, limit: count, batchSize: count, maxTimeMS },
-        // Bounds of the index, and not `$lt`, which only finds ids of the same type.
+        // Bounds of the index; `$lt` would find only ids of the same type.
         ...((from || end) && {
           min: { appId, _id: from?.id ?? new mongo.MaxKey() },
           max: { appId, _id: end ?? new mongo.MinKey() },
@@ -80,10 +88,10 @@ export function createRecordPages(users: UserCollection) {
     return { documents, next: isEnd ? undefined : { from: { id: idOf(last), isRead: true } } };
   }
 
-  /** The id of the record that comes `length` records after `from`, from the keys of the index alone. */
+  /** Returns the id of the record `length` records after `from`. Reads index keys only. */
   async function idAfter(appId: Types.ObjectId, from: Position, length: number): Promise<DocumentId | undefined> {
     const older = from && { _id: { $lt: from.id } };
-    const options = { projection: { _id: 1 }, hint: INDEX, sort: INDEX, maxTimeMS: STRETCH_TIME_MS } as const;
+    const options = { projection: { _id: 1 }, hint: INDEX, sort: INDEX, maxTimeMS: RANGE_TIME_MS } as const;
     const [found] = await users
       .find({ appId, ...older }, options)
       .skip(length)
@@ -93,23 +101,24 @@ export function createRecordPages(users: UserCollection) {
   }
 
   /**
-   * Reads pages of the records that match, in stretches of the index: each query ends soon, however few records match.
-   * A page of a stretch without a match is empty. The length of a stretch follows the time that the one before took.
+   * Creates a reader of the matching records in ranges of the index, which bound each query however
+   * few records match. The page of a range without a match is empty. The length of a range adapts
+   * to the time that the previous one took.
    */
-  function createStretchReader(appId: Types.ObjectId, filter: Filter, signal: AbortSignal | undefined) {
-    let length = FIRST_STRETCH;
-    let stretch: { end: DocumentId | undefined } | undefined;
+  function createRangeReader(appId: Types.ObjectId, filter: Filter, signal: AbortSignal | undefined) {
+    let length = INITIAL_RANGE;
+    let range: { end: DocumentId | undefined } | undefined;
 
     async function read(from: Position, count: number): Promise<Page> {
-      if (signal?.aborted) return NOTHING;
-      const begun = performance.now();
-      stretch ??= { end: await idAfter(appId, from, length) };
-      const { end } = stretch;
-      const page = await readPage(appId, filter, from, count, end, STRETCH_TIME_MS);
+      if (signal?.aborted) return EMPTY_PAGE;
+      const startedAt = performance.now();
+      range ??= { end: await idAfter(appId, from, length) };
+      const { end } = range;
+      const page = await readPage(appId, filter, from, count, end, RANGE_TIME_MS);
       if (page.next) return page;
-      stretch = undefined;
-      const took = performance.now() - begun;
-      if (took < SHORT_MS) length = Math.min(LONGEST_STRETCH, length * 2);
+      range = undefined;
+      const took = performance.now() - startedAt;
+      if (took < SHORT_MS) length = Math.min(MAX_RANGE, length * 2);
       else if (took > LONG_MS) length = Math.max(1, Math.floor(length / 2));
       return end ? { ...page, next: { from: { id: end, isRead: false } } } : page;
     }
@@ -117,10 +126,10 @@ export function createRecordPages(users: UserCollection) {
     return async (from: Position, count: number): Promise<Page> => {
       for (;;) {
         try {
-          return await stretchSlots(read, from, count);
+          return await rangeSlots(read, from, count);
         } catch (error) {
           if (!isOverTime(error) || length === 1) throw error;
-          stretch = undefined;
+          range = undefined;
           length = Math.max(1, Math.floor(length / 8));
         }
       }
@@ -131,22 +140,23 @@ export function createRecordPages(users: UserCollection) {
     turn,
 
     /**
-     * All records of an app that match, newest first. One page is read ahead.
+     * Yields the matching records of an app as BSON, newest first, and reads one page ahead.
      *
-     * @param signal ends the reading early: no query begins after it was aborted
+     * @param signal ends the iteration: no query starts after it was aborted
+     * @throws the driver's error; for a query over its time limit one that `isOverTime` recognizes
      */
     async *all(appId: Types.ObjectId, filter: Filter = {}, signal?: AbortSignal): AsyncGenerator<RawDocuments> {
       const isFiltered = Object.keys(filter).length > 0;
       const read = isFiltered
-        ? createStretchReader(appId, filter, signal)
+        ? createRangeReader(appId, filter, signal)
         : (from: Position, count: number) =>
-            pageSlots(() => (signal?.aborted ? NOTHING : readPage(appId, filter, from, count)));
+            pageSlots(() => (signal?.aborted ? EMPTY_PAGE : readPage(appId, filter, from, count)));
       let ahead: Promise<Page> | undefined = read(undefined, sizes.perPage(appId));
       while (ahead && !signal?.aborted) {
         const { documents, next }: Page = await ahead;
         sizes.note(appId, documents);
         const readNext = (): Promise<Page> | undefined => next && read(next.from, sizes.perPage(appId));
-        ahead = sizeOf(documents) <= MAX_PAGE_BYTES ? quietly(readNext()) : undefined;
+        ahead = sizeOf(documents) <= MAX_PAGE_BYTES ? ignoreUnhandled(readNext()) : undefined;
         await turn();
         if (documents.length > 0) yield documents;
         ahead ??= readNext();
@@ -157,10 +167,10 @@ export function createRecordPages(users: UserCollection) {
   };
 }
 
-const NOTHING: Page = { documents: [], next: undefined };
+const EMPTY_PAGE: Page = { documents: [], next: undefined };
 
-/** A failure is told to whoever awaits the promise; nobody may, when the reader stops. */
-function quietly<T>(promise: Promise<T> | undefined): Promise<T> | undefined {
+/** Prevents an unhandled rejection when the reader stops before it awaits the promise. */
+function ignoreUnhandled<T>(promise: Promise<T> | undefined): Promise<T> | undefined {
   promise?.catch(() => undefined);
   return promise;
 }

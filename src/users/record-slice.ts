@@ -6,26 +6,28 @@ import type { UserCollection, UserDocument } from './users.model.ts';
 
 const BY_ID_TIME_MS = 2_000;
 
-/** A slice of the result of one query, as `skip` and `limit` name it. */
+/** A part of the result of one query. */
 export interface Slice {
   skip: number;
   limit: number;
 }
 
-/** Opens a query with `raw: true` for a slice of its result: whole records, or only their `_id`. */
+/** Opens a query with `raw: true` for a slice of its result: complete records, or only their `_id`. */
 export type OpenSlice = (slice: Slice, idsOnly: boolean) => mongo.FindCursor<Uint8Array>;
 
 /**
- * Reads slices of up to some hundred records in the order of their query. Of a slice that is larger than a page only the
- * first page is kept, and the rest is read by its ids when the reader gets there: a reader that stops holds a page.
+ * Creates a reader of slices of at most a few hundred records, in the order of their query. When a
+ * slice is larger than a page, only its first page is kept; the rest is read by id when the reader
+ * reaches it, so a reader that stops holds one page (invariant 6).
  *
- * @param slots limits the queries that run at the same time @param turn is awaited before each page but the first
+ * @param slots limits concurrent queries
+ * @param turn is awaited before each page except the first
  */
 export function createSliceReader(
   users: UserCollection,
   { slots, sizes, turn }: { slots: LimitFunction; sizes: RecordSizes; turn: () => Promise<void> },
 ) {
-  /** The records of these ids, in this order, one page at a time. One that was erased meanwhile is left out. */
+  /** Yields the records of these ids in this order, page by page, without those erased meanwhile. */
   async function* byIds(appId: Types.ObjectId | undefined, ids: readonly DocumentId[]): AsyncGenerator<RawDocuments> {
     for (let at = 0; at < ids.length; ) {
       const asked = ids.slice(at, at + sizes.perPage(appId));
@@ -33,7 +35,7 @@ export function createSliceReader(
       const options = { raw: true, batchSize: asked.length, maxTimeMS: BY_ID_TIME_MS };
       const { documents, isWhole } = await slots(() => firstBatch(users.find<Uint8Array>(filter, options)));
       sizes.note(appId, documents);
-      if (asked.length > 1 && (!isWhole || sizeOf(documents) > MAX_PAGE_BYTES)) continue; // again, with fewer
+      if (asked.length > 1 && (!isWhole || sizeOf(documents) > MAX_PAGE_BYTES)) continue; // retries with fewer
       const byId = new Map(documents.map((document) => [String(idOf(document)), document]));
       at += asked.length;
       await turn();
@@ -46,7 +48,11 @@ export function createSliceReader(
     yield* rest;
   }
 
-  /** @param appId of all the records, if they are of one app. Resolves when the query was answered. */
+  /**
+   * Resolves when the query was answered.
+   *
+   * @param appId the app of all records of the slice, if it is one
+   */
   return async (
     open: OpenSlice,
     { skip, limit }: Slice,

@@ -8,27 +8,34 @@ import type { OpenSlice } from './record-slice.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 import type { UserRecord } from './users.presenter.ts';
 
-/** What a search may cost the database; more would be felt by submissions. Below the deadline of a request, so that the answer says why. */
+/**
+ * Bounds the load on the database. Below the deadline of a request, so that the refusal states the
+ * reason.
+ */
 const SEARCH_TIME_MS = 2_200;
 
 const BY_EMAIL = { appId: 1, email: 1 } as const;
-/** So many matches are read and sorted in no time. */
-const FEW = 1_000;
+/** Up to this many matches are read through the email index and sorted. */
+const MAX_SORTED_MATCHES = 1_000;
 
-/** Records that are decoded and written in one turn of the event loop; some 60 us each as CSV. */
-const PER_TURN = 50;
+/** Records that are decoded and written in one turn of the event loop; about 60 us each as CSV. */
+const RECORDS_PER_TURN = 50;
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Which of an app's records are meant; without any member all of them. */
+/** Selects records of an app; without any member all of them. */
 export interface UserFilter {
-  /** A part of the email, as literal text, in any case. */
+  /** A part of the email as literal text, case-insensitive. */
   search?: string | undefined;
-  /** A key of `data` whose value must equal `value`: the text, or the number or boolean that it spells. */
+  /**
+   * A key of `data`. Its value must equal `value`, as text or as the number or boolean that it
+   * spells.
+   */
   field?: string | undefined;
   value?: string | undefined;
 }
 
+/** One page of the matches, in the given order. */
 export interface UserPage extends UserFilter {
   /** `createdAt`, `updatedAt`, `email` or `data.<key>`. */
   sort?: string | undefined;
@@ -40,12 +47,19 @@ export interface UserPage extends UserFilter {
 export type UserSearch = ReturnType<typeof createUserSearch>;
 
 /**
- * Finds records of one app for its operators. No index exists for this alone, because each would be written with every submission. Every query walks the app's part of an index that
- * is there anyway: a part of the email is looked for in the keys of `appId_1_email_1` without reading records; `createdAt` is the order of `appId_1__id_-1`, `email` that of
- * `appId_1_email_1`. Values of `data`, and orders by them or by `updatedAt`, read each record of the app (never of others); the time limit bounds that. (Measured on two busy cores with an app
- * of 500,000 records: a page 0.4 s, most of it the total; by values of `data`, or in their order, refused.)
+ * Finds records of one app for its operators. No index exists for searches alone, because every
+ * submission would write it. Each query scans the app's part of an existing index:
  *
- * @param timeLimitMs how long one search may take
+ * - `search` matches keys of `appId_1_email_1` and reads no record.
+ * - The order by `createdAt` is that of `appId_1__id_-1`; the order by `email` is that of
+ *   `appId_1_email_1`.
+ * - Values of `data`, and orders by them or by `updatedAt`, read every record of the app. The time
+ *   limit bounds that.
+ *
+ * Measured on two busy cores with an app of 500,000 records: a page takes 0.4 s, mostly for the
+ * total; a search by values of `data`, or in their order, is refused.
+ *
+ * @param timeLimitMs the time limit of one search
  */
 export function createUserSearch(
   users: UserCollection,
@@ -54,17 +68,17 @@ export function createUserSearch(
 ) {
   return {
     /**
-     * A page of the matches, and how many there are in all.
-     * @throws {Unavailable} when it would take longer than the time limit
+     * Resolves with one page of the matches and the total number of matches.
+     * @throws {Unavailable} when the search exceeds the time limit
      */
     async page(appId: Types.ObjectId, page: UserPage): Promise<{ total: number; users: RecordBatches }> {
-      const giveUpAt = performance.now() + timeLimitMs;
-      const timeLimit = () => ({ maxTimeMS: Math.max(1, Math.ceil(giveUpAt - performance.now())) });
+      const endsAt = performance.now() + timeLimitMs;
+      const timeLimit = () => ({ maxTimeMS: Math.max(1, Math.ceil(endsAt - performance.now())) });
       const filter = filterOf(appId, page);
       try {
-        // Unless a field is asked for, this counts keys and reads no record.
+        // Counts keys and reads no record, except with `field`.
         const total = await users.countDocuments(filter, { ...timeLimit(), hint: BY_EMAIL });
-        if (total <= page.skip) return { total, users: nobody() };
+        if (total <= page.skip) return { total, users: noRecords() };
         return { total, users: await pages.slice(opener(filter, page, total, timeLimit), page, appId) };
       } catch (error) {
         if (isOverTime(error)) throw new Unavailable('This search takes too long; narrow it down');
@@ -72,18 +86,19 @@ export function createUserSearch(
       }
     },
 
-    /** All matches, newest first, read as they are consumed. @param signal ends the reading early */
+    /** Yields all matches, newest first, with back-pressure. @param signal ends the iteration */
     async *all(appId: Types.ObjectId, filter: UserFilter, signal?: AbortSignal): AsyncGenerator<UserRecord> {
       const { appId: _, ...matching } = filterOf(appId, filter);
       for await (const page of pages.all(appId, matching, signal)) {
         for (let index = 0; index < page.length; index += 1) {
-          if (index > 0 && index % PER_TURN === 0) await pages.turn();
+          if (index > 0 && index % RECORDS_PER_TURN === 0) await pages.turn();
           yield decode<UserRecord>(page[index] as Uint8Array);
         }
       }
     },
   };
 
+  /** Opens slices of one page of the matches, in the order of the page. */
   function opener(
     filter: mongo.Filter<UserDocument>,
     page: UserPage,
@@ -94,37 +109,41 @@ export function createUserSearch(
       const options = { raw: true, allowDiskUse: true, batchSize: limit, skip, limit, ...timeLimit() };
       const found = users.find<Uint8Array>(filter, { ...options, ...(idsOnly && { projection: { _id: 1 } }) });
       found.sort(sortOf(page));
-      // The database cannot know that few emails match, and might read every record in the order asked for to find them.
-      return page.search && total <= FEW ? found.hint(BY_EMAIL) : found;
+      // The query planner does not know that few emails match, and may scan all records in the sort
+      // order.
+      return page.search && total <= MAX_SORTED_MATCHES ? found.hint(BY_EMAIL) : found;
     };
   }
 }
 
-async function* nobody(): AsyncGenerator<Uint8Array[]> {}
+async function* noRecords(): AsyncGenerator<Uint8Array[]> {}
 
 function filterOf(appId: Types.ObjectId, { search = '', field, value }: UserFilter): mongo.Filter<UserDocument> {
   const filter: Record<string, unknown> = { appId };
   if (search !== '') filter.email = { $regex: literal(search.toLowerCase()) }; // stored emails are lower-case
   if (field !== undefined && value !== undefined) {
-    // MongoDB would also match an array that holds the value among others.
-    filter[`data.${field}`] = { $in: readings(value), $not: { $type: 'array' } };
+    // Without `$not`, MongoDB also matches an array that contains the value.
+    filter[`data.${field}`] = { $in: valuesOf(value), $not: { $type: 'array' } };
   }
   return filter as mongo.Filter<UserDocument>;
 }
 
-/** A pattern that matches this text and nothing else. As a pattern cannot hold NUL and much else is special, all but letters and digits go by number. */
+/**
+ * A pattern that matches this text only. Everything but letters and digits is escaped by code
+ * point, NUL included.
+ */
 function literal(text: string): string {
   return text.replace(/[^a-z0-9]/gu, (character) => `\\x{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** What a text from a query may stand for in `data`. */
-function readings(value: string): (string | number | boolean)[] {
+/** The values of `data` that a text from a query matches. */
+function valuesOf(value: string): (string | number | boolean)[] {
   if (value === 'true' || value === 'false') return [value, value === 'true'];
   const number = JSON_NUMBER.test(value) ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? [value, number] : [value];
 }
 
-/** Ties are broken by id. Ids are in order of creation, so `createdAt` needs no more than them. */
+/** Ties are broken by id. The order of ids is that of `createdAt`. */
 function sortOf({ sort = 'createdAt', order }: UserPage): mongo.Sort {
   const newestFirst = sort === 'createdAt' || sort === 'updatedAt';
   const direction = (order ?? (newestFirst ? 'desc' : 'asc')) === 'desc' ? -1 : 1;

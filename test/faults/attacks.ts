@@ -3,13 +3,13 @@ import { type ClientRequest, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
+import { ATTACKED_APP } from './ledger.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
 import type { Service } from './service.ts';
 
 /** Source address of the attackers; the writers of the tests use another one. */
 const ATTACKER = '127.0.0.66';
-const VICTIM = 'under-attack';
 const STORED_RECORDS = 20_000;
 const MAX_IDLE_READERS = 40;
 const MAX_UNFINISHED_BODIES = 200;
@@ -21,7 +21,7 @@ const BROTLI_START = Buffer.from('0f', 'hex');
 const GZIP_START = Buffer.from('1f8b0800000000000003', 'hex');
 /** The submission that creates the record of 15 MB, and is then repeated. */
 const LARGE = {
-  headers: { 'x-app-id': VICTIM, 'idempotency-key': 'large' },
+  headers: { 'x-app-id': ATTACKED_APP, 'idempotency-key': 'large' },
   body: { email: 'large@example.org', data: { items: [-1] } },
 };
 
@@ -79,13 +79,13 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
       const socket = keep(connect({ port: portOf(server), host: '127.0.0.1', localAddress: ATTACKER }));
       const [encoding, start] = Math.random() < 0.5 ? ['br', BROTLI_START] : ['gzip', GZIP_START];
       socket.write(
-        `POST /v1/users HTTP/1.1\r\nHost: x\r\nx-app-id: ${VICTIM}\r\nContent-Type: application/json\r\nContent-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n${start.length.toString(16)}\r\n`,
+        `POST /v1/users HTTP/1.1\r\nHost: x\r\nx-app-id: ${ATTACKED_APP}\r\nContent-Type: application/json\r\nContent-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n${start.length.toString(16)}\r\n`,
       );
       socket.write(Buffer.concat([start, Buffer.from('\r\n')]));
     }),
     every(500, 'wide records', () => {
       const data = Object.fromEntries(Array.from({ length: 6_000 }, () => [`k${randomBytes(5).toString('hex')}`, 1]));
-      post('/v1/users', { email: 'wide@example.org', data }, { 'x-app-id': VICTIM });
+      post('/v1/users', { email: 'wide@example.org', data }, { 'x-app-id': ATTACKED_APP });
     }),
     every(50, 'repeats on a large record', () => post('/v1/users', LARGE.body, LARGE.headers)),
     every(50, 'log-ins', () =>
@@ -119,14 +119,14 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
  * session cookie of the app.
  */
 async function prepareVictim(server: Service, uri: string): Promise<string> {
-  const password = await server.createApp(VICTIM);
+  const password = await server.createApp(ATTACKED_APP);
   const submitted = await send(`${server.url}/v1/users`, { method: 'POST', ...LARGE });
   if (submitted.status !== 200)
     throw new Error(`the first submission to the attacked app returned ${submitted.status}`);
   await inspect(uri, async (db) => {
     const users = db.collection<{ _id: mongo.UUID }>('users');
     const large = await users.findOneAndUpdate(
-      { sourceAppId: VICTIM },
+      { sourceAppId: ATTACKED_APP },
       { $set: { 'data.large': 'x'.repeat(15 * 1024 * 1024) } },
     );
     const { data: _, ...common } = large as unknown as Record<string, unknown>;
@@ -138,7 +138,10 @@ async function prepareVictim(server: Service, uri: string): Promise<string> {
     }));
     await users.insertMany(records);
   });
-  const login = await send(`${server.url}/auth/login`, { method: 'POST', body: { sourceAppId: VICTIM, password } });
+  const login = await send(`${server.url}/auth/login`, {
+    method: 'POST',
+    body: { sourceAppId: ATTACKED_APP, password },
+  });
   return String(login.headers['set-cookie'] ?? '').split(';')[0] ?? '';
 }
 

@@ -34,6 +34,7 @@ describe('the configuration without variables', () => {
       rateLimitLogin: 20,
       maxArrayItems: 1000,
       bodyLimit: 102_400,
+      recordLimit: 1_048_576,
       logLevel: 'info',
       mongod: {
         binary: undefined,
@@ -80,6 +81,7 @@ describe('a valid variable', () => {
     [{ MAX_ARRAY_ITEMS: '1' }, { maxArrayItems: 1 }],
     [{ BODY_LIMIT: '2048' }, { bodyLimit: 2048 }],
     [{ BODY_LIMIT: '15MB' }, { bodyLimit: 15 * 1024 * 1024 }],
+    [{ RECORD_LIMIT: '256kb' }, { recordLimit: 256 * 1024 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [
       { NODE_ENV: 'production', ...secret },
@@ -131,6 +133,7 @@ describe('a malformed variable', () => {
     ...['many', '-1', '0.5'].map((value) => ['RATE_LIMIT_LOGIN', value]),
     ...['0', '100001', 'all'].map((value) => ['MAX_ARRAY_ITEMS', value]),
     ...['1023', '16mb', '1.5mb', '100 apples', '-1kb'].map((value) => ['BODY_LIMIT', value]),
+    ...['255kb', '16mb', '0'].map((value) => ['RECORD_LIMIT', value]),
     ...['verbose', 'INFO'].map((value) => ['LOG_LEVEL', value]),
     ...['prod', 'Production'].map((value) => ['NODE_ENV', value]),
   ] as [string, string][])('%s=%j is reported in one line that starts with its name', (name, value) => {
