@@ -50,7 +50,7 @@ async function expectNoApp(sourceAppId: string) {
 /** Inserts the app document of a creation that a server abandoned `age` ms ago. */
 async function leaveUnconfirmed(sourceAppId: string, age: number, role = 'user') {
   const startedAt = new Date(Date.now() - age);
-  const app = { _id: new Types.ObjectId(), sourceAppId, role, passwordHash: 'x', credentialId: 'unconfirmed' };
+  const app = { _id: new Types.ObjectId(), sourceAppId, role, passwordHash: 'x', credentialId: 'of the dead' };
   await other.db
     .collection('apps')
     .insertOne({ ...app, createdAt: startedAt, deletingSince: startedAt, creating: true });

@@ -8,7 +8,7 @@ const never = (): Promise<never> => new Promise(() => undefined);
 describe.concurrent('a deadline', () => {
   it('settles like work that ends in time', async () => {
     const deadline = new Deadline();
-    expect(await deadline.run(Promise.resolve('result'))).toBe('result');
+    expect(await deadline.run(Promise.resolve('done'))).toBe('done');
     await expect(deadline.run(Promise.reject(new Error('of the work')))).rejects.toThrow('of the work');
   });
 
