@@ -12,7 +12,9 @@ export interface Slice {
   limit: number;
 }
 
-/** Opens a query with `raw: true` for a slice of its result: complete records, or only their `_id`. */
+/**
+ * Opens a query with `raw: true` for a slice of its result: complete records, or only their `_id`.
+ */
 export type OpenSlice = (slice: Slice, idsOnly: boolean) => mongo.FindCursor<Uint8Array>;
 
 /**
@@ -27,7 +29,9 @@ export function createSliceReader(
   users: UserCollection,
   { slots, sizes, turn }: { slots: LimitFunction; sizes: RecordSizes; turn: () => Promise<void> },
 ) {
-  /** Yields the records of these ids in this order, page by page, without those erased meanwhile. */
+  /**
+   * Yields the records of these ids in this order, page by page, without those erased meanwhile.
+   */
   async function* byIds(appId: Types.ObjectId | undefined, ids: readonly DocumentId[]): AsyncGenerator<RawDocuments> {
     for (let at = 0; at < ids.length; ) {
       const asked = ids.slice(at, at + sizes.perPage(appId));
@@ -35,7 +39,8 @@ export function createSliceReader(
       const options = { raw: true, batchSize: asked.length, maxTimeMS: BY_ID_TIME_MS };
       const { documents, isWhole } = await slots(() => firstBatch(users.find<Uint8Array>(filter, options)));
       sizes.note(appId, documents);
-      if (asked.length > 1 && (!isWhole || sizeOf(documents) > MAX_PAGE_BYTES)) continue; // retries with fewer
+      // Retries with fewer.
+      if (asked.length > 1 && (!isWhole || sizeOf(documents) > MAX_PAGE_BYTES)) continue;
       const byId = new Map(documents.map((document) => [String(idOf(document)), document]));
       at += asked.length;
       await turn();

@@ -120,7 +120,8 @@ async function* noRecords(): AsyncGenerator<Uint8Array[]> {}
 
 function filterOf(appId: Types.ObjectId, { search = '', field, value }: UserFilter): mongo.Filter<UserDocument> {
   const filter: Record<string, unknown> = { appId };
-  if (search !== '') filter.email = { $regex: literal(search.toLowerCase()) }; // stored emails are lower-case
+  // Stored emails are lower-case.
+  if (search !== '') filter.email = { $regex: literal(search.toLowerCase()) };
   if (field !== undefined && value !== undefined) {
     // Without `$not`, MongoDB also matches an array that contains the value.
     filter[`data.${field}`] = { $in: valuesOf(value), $not: { $type: 'array' } };

@@ -59,7 +59,8 @@ it.each([
       await sleep(1_000);
       database.begin();
       const endsAt = performance.now() + OUTAGE_MS;
-      await sleep(200); // until no lease is left; a lease answers some requests without the database
+      // Until no lease is left; a lease answers some requests without the database.
+      await sleep(200);
       while (performance.now() < endsAt - HUNG_AFTER_MS) await expectRefusedInTime(service.url, requests);
       await sleep(endsAt - performance.now());
       database.end();

@@ -155,7 +155,8 @@ describe('invariant 5', () => {
     await sleep(50); // the server has read the app and computes the hash
     await a.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
     const { status, headers } = await loggingIn;
-    expect([401, 503]).toContain(status); // 503: the hash takes longer than the time limit of a request
+    // 503: the hash takes longer than the time limit of a request.
+    expect([401, 503]).toContain(status);
     expect(headers['set-cookie']?.[0] ?? 'sid=;').toMatch(/^sid=;/);
     await expect
       .poll(() => a.db.collection('sessions').countDocuments({ 'session.appId': String(app?._id) }), POLL)

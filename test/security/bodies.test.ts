@@ -72,13 +72,16 @@ async function submitInTwo(email: string, address: string) {
   return answer;
 }
 
-/** 26 bytes of brotli whose window is 2^24: the decoder allocates 16 MB, and waits for the last byte. */
+/**
+ * 26 bytes of brotli whose window is 2^24: the decoder allocates 16 MB, and waits for the last
+ * byte.
+ */
 const brotli = () =>
   brotliCompressSync(Buffer.from(submission('b@example.com')), {
     params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: 2 ** 30 },
   }).subarray(0, -1);
 
-describe('hardening item 8: bodies that never end', () => {
+describe('attack: bodies that never end', () => {
   it.each([
     ['brotli', 'br', 60, brotli],
     ['brotli', 'br', 200, brotli],
@@ -126,7 +129,7 @@ describe('hardening item 8: bodies that never end', () => {
   });
 });
 
-describe('hardening item 8: the app is looked up before the body is read', () => {
+describe('attack: the app is looked up before the body is read', () => {
   it('an unknown app is 400 while not one byte of the body is there', async () => {
     const socket = await connection(head(1_000, ['Content-Encoding: gzip'], '10.0.0.1', 'no-such-app'));
     const answer = await ended(socket);
@@ -147,7 +150,7 @@ describe('hardening item 8: the app is looked up before the body is read', () =>
   });
 });
 
-describe('hardening item 8: bodies that are still arriving', () => {
+describe('attack: bodies that are still arriving', () => {
   it('of one address do not keep another out, nor bodies that arrive at once', async () => {
     const slow = Array.from({ length: PLACES_OF_ADDRESS }, () => connection(head(1_000), ' '));
     await Promise.all(slow);

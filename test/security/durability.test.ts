@@ -9,7 +9,10 @@ import { startServer, type TestServer } from '../support/server.ts';
 const WRITES = ['insert', 'update', 'delete', 'findAndModify', 'createIndexes', 'commitTransaction'];
 const DURABLE = { w: 'majority', j: true };
 
-/** The time of an app's last submission: a figure for people to look at, on which no promise rests (app-activity.ts). */
+/**
+ * The time of an app's last submission: a figure for people to look at, on which no promise rests
+ * (app-activity.ts).
+ */
 function isActivity(command: mongo.Document): boolean {
   return command.update === 'apps' && command.updates.every(({ u }: mongo.Document) => setsOnly(u, 'lastSubmissionAt'));
 }

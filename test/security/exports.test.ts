@@ -86,7 +86,9 @@ async function ask(path: string, cookie: string, url = server.url): Promise<Sock
   return socket;
 }
 
-/** The head of the answer that a paused connection has got; empty when it was closed without one. */
+/**
+ * The head of the answer that a paused connection has got; empty when it was closed without one.
+ */
 function statusOf(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     socket.once('close', () => resolve(''));
@@ -107,7 +109,7 @@ const submit = (email: string): Promise<Response> =>
 
 const MATCHES_NOTHING = '/auth/users/export?format=json&field=name&value=nobody';
 
-describe('hardening item 12: exports that nobody waits for', () => {
+describe('attack: exports that nobody waits for', () => {
   it('leave no query behind, and submissions of another app are answered', async () => {
     const cookies = await cookiesOf(large, 15);
     for (let round = 0; round < 2; round += 1) {
@@ -132,7 +134,7 @@ describe('hardening item 12: exports that nobody waits for', () => {
   });
 });
 
-describe('hardening item 12: exports of a session', () => {
+describe('attack: exports of a session', () => {
   it('are limited, with 429 and Retry-After, and can go on when one has ended', async () => {
     const cookie = await cookieOf(large);
     const first = await Promise.all(
@@ -157,7 +159,7 @@ describe('hardening item 12: exports of a session', () => {
   });
 });
 
-describe('hardening item 12: an export is whole', () => {
+describe('attack: an export is whole', () => {
   it.each([
     ['few records match', 'search=u59', (count: number) => count === 1_111],
     ['none match', 'field=name&value=nobody', (count: number) => count === 0],
@@ -188,7 +190,7 @@ describe('hardening item 12: an export is whole', () => {
   });
 });
 
-describe('hardening item 12: 100 connections that read nothing', () => {
+describe('attack: 100 connections that read nothing', () => {
   it.each([
     ['an export of small records', '/auth/users/export', () => large, 24],
     ['a listing of small records', '/auth/users', () => large, 24],

@@ -208,7 +208,8 @@ describe('expensive and malformed bodies', () => {
     const digits = '9'.repeat(90_000);
     expect((await send(url, submit(`{"email":"c@example.com","data":{"x":${digits}}}`))).status).toBe(400);
     const answer = await send(url, submit(`{"email":"c@example.com","data":{"x":"${'x'.repeat(1_000_000)}"}}`));
-    expect([413, 0]).toContain(answer.status); // 0: the connection was reset while the body was in flight
+    // 0: the connection was reset while the body was in flight.
+    expect([413, 0]).toContain(answer.status);
     expect(await stored('c@example.com')).toBeNull();
   });
 

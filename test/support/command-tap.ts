@@ -59,7 +59,10 @@ function readMessages(bytes: Buffer, commands: mongo.Document[]): Buffer<ArrayBu
   return Buffer.from(rest);
 }
 
-/** The body of an OP_MSG, a section of kind 0, with the documents of its sections of kind 1 (`documents`, `updates`, `deletes`). */
+/**
+ * The body of an OP_MSG, a section of kind 0, with the documents of its sections of kind 1
+ * (`documents`, `updates`, `deletes`).
+ */
 function commandOf(sections: Buffer): mongo.Document {
   const command: mongo.Document = {};
   for (let at = 0; at < sections.length; ) {

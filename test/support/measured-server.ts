@@ -9,8 +9,8 @@ export interface MeasuredServer {
 }
 
 /**
- * Starts a second server on the database of a `TestServer`, with its session secret: what is logged in there is logged
- * in here too.
+ * Starts a second server on the database of a `TestServer`, with its session secret: what is logged
+ * in there is logged in here too.
  *
  * @param env variables as the program takes them
  */

@@ -356,7 +356,8 @@ describe('schema leases (decision 4)', () => {
       source.change();
       source.readDelay = Promise.resolve();
       endRead();
-      expect((await outdated)?.schema.version).toBe(1); // the call started before the change was answered
+      // The call started before the change was answered.
+      expect((await outdated)?.schema.version).toBe(1);
       await leaseExpiry();
       expect((await leases.hold('app'))?.schema.version).toBe(2);
     });
