@@ -17,6 +17,12 @@ const MAX_DEPTH = 20;
 const MAX_DECODERS = 4;
 /** Bytes that gzip and deflate may add to incompressible data. */
 const ENCODING_OVERHEAD = 1_024;
+/**
+ * A body may arrive in MAX_PIECES pieces plus one for each MIN_PIECE_BYTES of the limit. Each piece
+ * costs about 4 us, so a body of single bytes would block the event loop.
+ */
+const MAX_PIECES = 1_000;
+const MIN_PIECE_BYTES = 64;
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /** `application/json` with any parameters; CHARSET extracts the charset. */
@@ -57,8 +63,10 @@ export function createJsonReader(limit: number, places = createBodyPlaces(limit)
     const encoding = encodingOf(req);
     const decode = encoding === undefined ? undefined : decoderOf(encoding);
     const maxBytes = decode ? limit + ENCODING_OVERHEAD : limit;
-    if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-    const sent = req.complete ? takeComplete(req, maxBytes) : await receive(req, maxBytes, places, deadline);
+    const length = Number(req.headers['content-length'] ?? Number.NaN);
+    if (length > maxBytes) throw tooLarge();
+    const hasArrived = req.complete || req.readableLength === length;
+    const sent = hasArrived ? takeBody(req, maxBytes) : await receive(req, maxBytes, places, deadline);
     const bytes = decode ? await decoding(decoded, sent, decode, limit) : sent;
     if (!isUtf8(bytes)) throw new InvalidInput('The request body must be UTF-8');
     const text = bytes.toString();
@@ -105,10 +113,13 @@ async function decoded(bytes: Buffer, decode: Decode, limit: number): Promise<Bu
 }
 
 /** Reads a body that arrived with its headers, which is the common case, without waiting. */
-function takeComplete(req: Request, limit: number): Buffer {
+function takeBody(req: Request, limit: number): Buffer {
   if (req.destroyed) throw cutOff();
   if (req.readableLength > limit) throw tooLarge();
-  return (req.read() as Buffer | null) ?? EMPTY;
+  const bytes = (req.read() as Buffer | null) ?? EMPTY;
+  // Node may emit 'end' only after the last bytes, and keeps the request until it is consumed.
+  req.resume();
+  return bytes;
 }
 
 /**
@@ -128,6 +139,8 @@ async function receive(req: Request, limit: number, places: BodyPlaces, deadline
 function collect(req: Request, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const buffer = new GrowingBuffer(limit);
+    const maxPieces = MAX_PIECES + limit / MIN_PIECE_BYTES;
+    let pieces = 0;
     const onEnd = (): void => settle(() => resolve(buffer.take()));
     const fail = (error: AppError): void =>
       settle(() => {
@@ -138,7 +151,9 @@ function collect(req: Request, limit: number): Promise<Buffer> {
     const onError = (): void => fail(new InvalidInput('The request body cannot be read'));
     const onClose = (): void => fail(cutOff());
     const onData = (chunk: Buffer): void => {
-      if (!buffer.add(chunk)) fail(tooLarge());
+      pieces += 1;
+      if (pieces > maxPieces) fail(new InvalidInput('The request body comes in too many pieces'));
+      else if (!buffer.add(chunk)) fail(tooLarge());
     };
     const settle = (complete: () => void): void => {
       req.off('data', onData).off('end', onEnd).off('close', onClose);

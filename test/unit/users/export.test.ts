@@ -39,6 +39,8 @@ describe('csv (RFC 4180)', () => {
   it.each([
     ['plain', 'plain'],
     ['a,b', '"a,b"'],
+    ['a;b', '"a;b"'],
+    [';', '";"'],
     ['say "hi"', '"say ""hi"""'],
     ['a\r\nb', '"a\r\nb"'],
     ['a\nb', '"a\nb"'],
