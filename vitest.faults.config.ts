@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 const minutes = process.env.SOAK_MINUTES;
 
 /**
- * `npm run test:faults` runs each fault many times, one after another, with verbose output; `npm test` runs a short selection of the same files. `npm run test:soak` runs the soak alone.
+ * `npm run test:faults` runs each fault many times, one after another, with verbose output;
+ * `npm test` runs a short selection of the same files. `npm run test:soak` runs the soak alone.
  */
 export default defineConfig({
   test: {

@@ -1,4 +1,4 @@
-// npm run test:fuzz: schemathesis sends the built service at minRequests 20,000 requests generated
+// npm run test:fuzz: schemathesis sends the built service at least 20,000 requests generated
 // from its OpenAPI document, without and with an admin session. docs/reliability.md lists the
 // checks that are left out, with reasons. --requests <n> sets the minimum total.
 import { spawn } from 'node:child_process';
