@@ -72,7 +72,9 @@ async function submitInTwo(email: string, address: string) {
   return answer;
 }
 
-/** 26 bytes of brotli whose window is 2^24: the decoder fills 16 MB, and waits for the last byte. */
+/**
+ * A few bytes of brotli with a window of 2^24: the decoder fills 16 MB and waits for the last byte.
+ */
 const brotli = () =>
   brotliCompressSync(Buffer.alloc(2 ** 25, ' '), { params: { [constants.BROTLI_PARAM_LGWIN]: 24 } }).subarray(0, -1);
 
