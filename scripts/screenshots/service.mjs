@@ -16,7 +16,9 @@ export async function startFilledService(dataDir, progress) {
   const config = { ...loadConfig({ ...process.env, LOG_LEVEL: 'silent', ADMIN_PASSWORD: ADMIN.password }) };
   const logger = createLogger(config);
   const embedded = await startEmbedded({ dataDir, mongod: config.mongod }, { progress, logger });
-  const connection = await connectDatabase(new URL('/screenshots', embedded.uri).href);
+  const uri = new URL(embedded.uri);
+  uri.pathname = '/screenshots';
+  const connection = await connectDatabase(uri.href);
   const services = createContainer(config, connection, logger);
   await services.prepare();
   await services.apps.ensureAdmin(ADMIN.sourceAppId, ADMIN.password);

@@ -71,7 +71,7 @@ describe('apps', () => {
     await runAction(sourceAppId, 'Rotate password');
     const dialog = open.page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Rotate password' }).waitFor();
-    expect(await dialog.getByText('Current password').count()).toBe(0);
+    expect(await dialog.getByRole('textbox', { name: 'Current password' }).count()).toBe(0);
     await dialog.getByRole('button', { name: 'Rotate password' }).click();
     await open.page.getByRole('dialog', { name: 'New password' }).waitFor();
     const fresh = await dialog.locator('code').innerText();
