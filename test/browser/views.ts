@@ -86,7 +86,7 @@ export const VIEWS: View[] = [
     open: async (page) => {
       await page.getByRole('button', { name: 'Actions for app-2' }).click();
       await page.getByRole('menuitem', { name: 'Rotate password' }).click();
-      await page.getByRole('button', { name: 'Make a new password' }).click();
+      await page.getByRole('button', { name: 'Rotate password' }).click();
       await page.getByText("You won't see this again").waitFor();
     },
   },
