@@ -107,7 +107,7 @@ describe('attack: bodies that never end', () => {
     const growth = await server.growthDuring(async () => {
       const all = Array.from({ length: 60 }, async () => answerOf(await connection(chunked, chunks)));
       for (const { status, text } of await Promise.all(all)) {
-        // 0: the connection was reset while the rest was in flight. 503: no place became free in time.
+        // 0: the connection was reset with the rest in flight. 503: no place became free in time.
         expect([400, 503, 0]).toContain(status);
         if (status === 400) expect(text).toContain('too many pieces');
       }
