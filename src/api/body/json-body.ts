@@ -7,6 +7,7 @@ import { clientNetwork } from '../../core/client-network.ts';
 import { AppError, InvalidInput, TooLarge } from '../../core/errors.ts';
 import type { Deadline } from '../deadline.ts';
 import { type BodyPlaces, createBodyPlaces } from './body-places.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
 import { checkNumbers } from './json-numbers.ts';
 
 const MAX_DEPTH = 20;
@@ -164,45 +165,6 @@ function collect(req: Request, limit: number): Promise<Buffer> {
     req.on('error', onError);
     req.on('end', onEnd).on('close', onClose).on('data', onData);
   });
-}
-
-/** Joins chunks as they arrive. An array of one-byte chunks would take 200 times their length. */
-class GrowingBuffer {
-  readonly #limit: number;
-  #bytes: Buffer = EMPTY;
-  #length = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Adds a chunk. Returns false and does not add it when the total exceeds the limit. */
-  add(chunk: Buffer): boolean {
-    const length = this.#length + chunk.length;
-    if (length > this.#limit) return false;
-    if (this.#length === 0) {
-      this.#bytes = chunk;
-    } else {
-      if (length > this.#bytes.length) this.#grow(length);
-      chunk.copy(this.#bytes, this.#length);
-    }
-    this.#length = length;
-    return true;
-  }
-
-  /** Returns the bytes and releases the buffer. */
-  take(): Buffer {
-    const bytes = this.#bytes.subarray(0, this.#length);
-    this.#bytes = EMPTY;
-    this.#length = 0;
-    return bytes;
-  }
-
-  #grow(minLength: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.min(this.#limit, Math.max(2 * minLength, 4_096)));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
-  }
 }
 
 function cutOff(): AppError {

@@ -10,7 +10,7 @@ import { History } from './history.tsx';
 import { JsonTab } from './json-tab.tsx';
 import { Preview } from './preview.tsx';
 import { SaveDialog } from './save-dialog.tsx';
-import type { Tab } from './schema-page.tsx';
+import type { Tab } from './tabs.ts';
 import { type DraftEditor, useDraft } from './use-draft.ts';
 
 interface EditorProps {

@@ -11,15 +11,10 @@ import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { Editor } from './editor.tsx';
 import classes from './schema-page.module.css';
+import { TABS } from './tabs.ts';
 
 /** How often an open editor checks for a newer version. */
 const POLL_INTERVAL_MS = 10_000;
-const TABS = [
-  { id: 'fields', name: 'Fields' },
-  { id: 'json', name: 'JSON' },
-  { id: 'versions', name: 'Versions' },
-] as const;
-export type Tab = (typeof TABS)[number]['id'];
 
 /** The schema of one app: fields, JSON and versions. For administrators. */
 export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppId: string; tab?: string | undefined }) {
