@@ -75,7 +75,7 @@ async function readInput(
   const result = deps.auth[spec.auth](req, res);
   const principal = result instanceof Promise ? await result : result;
   authorize(spec, principal);
-  if (principal?.kind === 'public') await admit(spec, principal.sourceAppId, req, deps);
+  if (principal?.kind === 'public' && spec.body) await admit(spec, principal.sourceAppId, req, deps);
   // The deadline has passed meanwhile and 503 was sent.
   if (deadline.isOver) throw new Unavailable();
 
@@ -101,7 +101,6 @@ function authorize({ role, scope }: EndpointSpec, principal: Principal | undefin
 
 /** Checks the app before the rate limit and the body, so that invented ids use neither. */
 async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, deps: MountDeps): Promise<void> {
-  if (!spec.body) return;
   if (!(await deps.appExists(sourceAppId))) throw invalidAppId();
   if (spec.limit === 'submit') deps.limitSubmit?.(sourceAppId, req.ip ?? '');
 }
