@@ -5,7 +5,10 @@ import { createPasswordHasher } from './apps/app-credentials.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from './apps/app-removal.ts';
 import { createLateSweep, upgradeTombstones } from './apps/app-tombstones.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps/apps.model.ts';
-import { createAppService } from './apps/apps.service.ts';
+import { type App, createAppService } from './apps/apps.service.ts';
+import { createAppOrigins } from './apps/form-settings/app-origins.ts';
+import { createFormSettingsService } from './apps/form-settings/form-settings.service.ts';
+import { createRefusedOrigins } from './apps/form-settings/refused-origins.ts';
 import { createAppRevision } from './apps/revision.ts';
 import type { Config } from './core/config.ts';
 import type { Logger } from './core/logger.ts';
@@ -83,6 +86,8 @@ export function createContainer(
     readRevision: () => revision.read(),
   });
   monitorPrimary(connection, () => leases.revokeAll());
+  const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
+  const refusedOrigins = createRefusedOrigins(stored.apps);
   const schemas = createSchemaService({ apps, store: schemaStore, leases, revision });
   const limits = createRecordLimits(config.recordLimit);
   const store = createSubmissionStore({
@@ -111,8 +116,9 @@ export function createContainer(
     sessions,
     sessionStore: createSessionStore(connection),
 
-    /** Whether an app with this id exists, from its lease. */
-    appExists: async (sourceAppId: string): Promise<boolean> => (await leases.hold(sourceAppId)) !== undefined,
+    formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins }),
+    appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
+    findApp,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {
@@ -143,7 +149,7 @@ export function createContainer(
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
       removal.stop();
-      await activity.flush().catch(() => undefined);
+      await Promise.all([activity.flush(), refusedOrigins.flush()]).catch(() => undefined);
     },
   };
 }

@@ -15,9 +15,10 @@ export type ProvenAuth = Extract<Auth, 'session'>;
 
 /**
  * Which browser origins may call an endpoint (spec 5.3). `trusted`: the origins in `CORS_ORIGINS`
- * and the service's own, with credentials. `any`: every origin, without credentials.
+ * and the service's own, with credentials. `app`: also those that the app lists, without
+ * credentials. `any`: every origin, without credentials.
  */
-export type CorsPolicy = 'trusted' | 'any';
+export type CorsPolicy = 'trusted' | 'app' | 'any';
 
 /** The media types that the service reads. Each has one reader (api/body/). */
 export type MediaType = 'application/json';

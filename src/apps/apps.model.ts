@@ -1,5 +1,6 @@
 import type { Connection, Types } from 'mongoose';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { RefusedOrigin, StoredFormSettings } from './form-settings/form-settings.ts';
 
 export type Role = 'user' | 'admin';
 
@@ -27,6 +28,10 @@ export interface AppDocument {
   creating?: true;
   /** May lag by about a second, and a crash loses updates: see app-activity.ts. */
   lastSubmissionAt?: Date;
+  /** Absent until an operator changes the settings of the app's forms. */
+  form?: StoredFormSettings;
+  /** The latest origins whose requests were refused (form-settings/refused-origins.ts). */
+  refusedOrigins?: RefusedOrigin[];
 }
 
 const appSchema = new Schema(
@@ -39,9 +44,14 @@ const appSchema = new Schema(
     deletingSince: { type: Date, index: true, sparse: true },
     creating: { type: Boolean },
     lastSubmissionAt: { type: Date },
+    form: { type: Schema.Types.Mixed },
+    refusedOrigins: { type: [Schema.Types.Mixed], default: undefined },
   },
   { collection: 'apps', versionKey: false },
-);
+)
+  // For preflights, which do not name the app (form-settings/app-origins.ts).
+  .index({ 'form.origins': 1 }, { sparse: true })
+  .index({ 'form.nullOrigin': 1 }, { partialFilterExpression: { 'form.nullOrigin': true } });
 
 /**
  * The tombstone of a deleted app. Records without an app are removed only when a tombstone names

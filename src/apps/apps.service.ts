@@ -5,6 +5,7 @@ import { Conflict, InvalidInput, NotFound, Unauthenticated } from '../core/error
 import type { CreateApp } from './app-creation.ts';
 import { generatePassword, type PasswordHasher } from './app-credentials.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
+import type { StoredFormSettings } from './form-settings/form-settings.ts';
 import type { Waiter } from './hashing-queue.ts';
 
 /** An app without its password hash (spec 2.2). */
@@ -16,6 +17,8 @@ export interface App {
   createdAt: Date;
   /** The time of the latest submission; approximate (app-activity.ts). */
   lastSubmissionAt: Date | undefined;
+  /** Undefined while the app has the default settings. */
+  form: StoredFormSettings | undefined;
 }
 
 /** A new password in plain text. Only its hash is stored, so it cannot be returned again. */
@@ -184,6 +187,6 @@ export function createAppService(deps: {
   };
 }
 
-function toApp({ _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt }: AppDocument): App {
-  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt };
+function toApp({ _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form }: AppDocument): App {
+  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form };
 }

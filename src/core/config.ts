@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
 import { connectionStringProblem } from './connection-string.ts';
 import { passwordProblem } from './password.ts';
+import { isWebOrigin, WEB_ORIGIN_FORMAT } from './web-origin.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MIN_PASSWORD_LENGTH = 12;
@@ -42,13 +43,10 @@ const origins = z.string().transform((text, context) => {
     .map((part) => part.trim())
     .filter((part) => part !== '');
   for (const origin of list) {
-    // URL accepts a star in a host name, but browsers never send one: the entry would match
-    // nothing.
-    const isHttp = /^https?:\/\/[^*]+$/.test(origin);
-    if (isHttp && URL.canParse(origin) && new URL(origin).origin === origin) continue;
+    if (isWebOrigin(origin)) continue;
     context.addIssue({
       code: 'custom',
-      message: `has "${origin}": each origin is scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com`,
+      message: `has "${origin}": each origin is ${WEB_ORIGIN_FORMAT}`,
     });
     return z.NEVER;
   }

@@ -6,8 +6,11 @@ const MAX_KEY_LENGTH = 200;
 
 /** Counts events by key in fixed windows, in bounded memory. */
 export interface WindowLimit {
-  /** Milliseconds until `key` may be counted again; 0 when its limit is not reached. */
-  waitMs(key: string): number;
+  /**
+   * Milliseconds until `key` may be counted again; 0 when its limit is not reached.
+   * @param ofKey a limit of this key alone. Default: the common one
+   */
+  waitMs(key: string, ofKey?: number): number;
   /** Counts one event of `key`. Call the result at most once to take the event back. */
   count(key: string): () => void;
   /** The number of keys in memory. */
@@ -25,10 +28,10 @@ export interface WindowLimit {
 export function createWindowLimit(max: number, windowMs: number, maxKeys = 50_000): WindowLimit {
   const windows = new LRUCache<string, { events: number }>({ max: maxKeys, ttl: windowMs, ttlResolution: 0 });
   return {
-    waitMs(key) {
+    waitMs(key, ofKey = max) {
       const short = bounded(key);
       const events = windows.get(short)?.events ?? 0;
-      return events < max ? 0 : Math.max(1, windows.getRemainingTTL(short));
+      return events < ofKey ? 0 : Math.max(1, windows.getRemainingTTL(short));
     },
 
     count(key) {

@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import { createJsonReader } from '../api/body/json-body.ts';
 import { createOpenApiDocument } from '../api/openapi.ts';
 import { appRoutes } from '../apps/apps.routes.ts';
+import { formSettingsRoutes } from '../apps/form-settings/form-settings.routes.ts';
 import type { Services } from '../container.ts';
 import type { Config } from '../core/config.ts';
 import { NotFound } from '../core/errors.ts';
@@ -48,7 +49,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
 
   http.use(createRequestLog(logger));
   http.use(createSecurityHeaders(config.production));
-  const cors = createCors(config.corsOrigins);
+  const cors = createCors(config.corsOrigins, services.appOrigins);
 
   mount(
     http,
@@ -61,6 +62,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...schemaCheckRoutes(services.schemaCheck),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword),
+      ...formSettingsRoutes(services.formSettings),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {
@@ -71,7 +73,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       cors,
       readers: { 'application/json': createJsonReader(config.bodyLimit) },
       limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
-      appExists: services.appExists,
+      findApp: services.findApp,
     },
   );
   // Origin check for pages and unknown paths; endpoints declare their own policies.

@@ -1,5 +1,6 @@
 import type { EndpointSpec } from '../api/endpoint.ts';
 import { appEndpoints } from '../apps/apps.contract.ts';
+import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
@@ -17,5 +18,6 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...schemaCheckEndpoints,
   ...sessionEndpoints,
   ...appEndpoints,
+  ...formSettingsEndpoints,
   ...systemEndpoints,
 });

@@ -6,6 +6,7 @@ import type { AnyInput, BodySpec, EndpointSpec, MediaType, Route } from '../api/
 import type { Principal } from '../api/principal.ts';
 import { send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
+import type { App } from '../apps/apps.service.ts';
 import { AppError, Forbidden, Unavailable } from '../core/errors.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
 import { invalidAppId } from './auth/app-id.ts';
@@ -17,9 +18,9 @@ export interface MountDeps {
   auth: AuthStrategies;
   cors: CorsPolicies;
   readers: Record<MediaType, ReadBody>;
-  limitSubmit: SubmitLimiter | undefined;
-  /** Whether an app with this id exists. Fast for an app in use. */
-  appExists(sourceAppId: string): Promise<boolean>;
+  limitSubmit: SubmitLimiter;
+  /** Resolves with the app of this id, or undefined. Fast for an app in use. */
+  findApp(sourceAppId: string): Promise<Pick<App, 'form'> | undefined>;
 }
 
 /**
@@ -101,8 +102,9 @@ function authorize({ role, scope }: EndpointSpec, principal: Principal | undefin
 
 /** Checks the app before the rate limit and the body, so that invented ids use neither. */
 async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, deps: MountDeps): Promise<void> {
-  if (!(await deps.appExists(sourceAppId))) throw invalidAppId();
-  if (spec.limit === 'submit') deps.limitSubmit?.(sourceAppId, req.ip ?? '');
+  const app = await deps.findApp(sourceAppId);
+  if (!app) throw invalidAppId();
+  if (spec.limit === 'submit') deps.limitSubmit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
 }
 
 /** Reads the body; undefined when it is optional and absent. */

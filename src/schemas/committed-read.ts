@@ -62,5 +62,6 @@ async function readOnce(
 }
 
 function isSame(one: AppWithSchema, other: AppWithSchema | undefined): boolean {
-  return other !== undefined && one.app.id.equals(other.app.id) && one.stored.id.equals(other.stored.id);
+  if (other === undefined || !one.app.id.equals(other.app.id) || !one.stored.id.equals(other.stored.id)) return false;
+  return one.app.form?.revision.toHexString() === other.app.form?.revision.toHexString();
 }

@@ -39,6 +39,7 @@ export const schemaEndpoints = {
     method: 'get',
     path: '/v1/schema',
     auth: 'app id',
+    cors: 'app',
     tag: 'Public',
     summary: "The app's schema",
     description:

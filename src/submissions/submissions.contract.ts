@@ -17,6 +17,7 @@ export const submissionEndpoints = {
     method: 'post',
     path: '/v1/users',
     auth: 'app id',
+    cors: 'app',
     tag: 'Public',
     summary: 'Submit a user record',
     description:

@@ -39,10 +39,10 @@ function serve(scopes: Scope[] = []) {
     }),
     {
       auth: { none: () => undefined, visitor: () => undefined, 'app id': authenticate, session: authenticate },
-      cors: createCors(['https://listed.example']),
+      cors: createCors(['https://listed.example'], { allows: async () => false, isListedByAny: async () => false }),
       readers: { 'application/json': createJsonReader(1_000) },
-      limitSubmit: undefined,
-      appExists: async () => true,
+      limitSubmit: () => undefined,
+      findApp: async () => ({ form: undefined }),
     },
   );
   app.use(createErrorHandler(createLogger({ logLevel: 'silent' })));

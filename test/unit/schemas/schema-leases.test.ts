@@ -43,6 +43,7 @@ function createSource() {
         credentialId: 'c',
         createdAt: new Date(0),
         lastSubmissionAt: undefined,
+        form: undefined,
       };
       versionsRead.set(app, version);
       return app;

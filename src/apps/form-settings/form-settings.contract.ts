@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { type Endpoints, jsonBody } from '../../api/endpoint.ts';
+import { Timestamp } from '../../api/validation.ts';
+import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../../core/web-origin.ts';
+import { AppPath } from '../apps.contract.ts';
+import { BOT_PROTECTIONS } from './form-settings.ts';
+
+const MAX_ORIGINS = 50;
+
+/** A property that `null` or absence leaves unset. */
+const unset = <Value extends z.ZodType>(value: Value) => value.nullish().transform((given) => given ?? undefined);
+
+const text = (max: number) => z.string('must be a text').min(1).max(max, `must have at most ${max} characters`);
+const count = (max: number) => z.int(`must be a whole number from 1 to ${max}`).min(1).max(max);
+
+const Locale = text(35).refine(isLocale, 'must be a BCP 47 language tag like en or pt-BR').meta({ example: 'en' });
+const TimeZone = text(50)
+  .refine(isTimeZone, 'must be an IANA time zone like Europe/Berlin')
+  .meta({ example: 'Europe/Berlin' });
+const RedirectUrl = z
+  .string('must be a text')
+  .refine((url) => parseRedirectUrl(url), 'must be an https URL, or an http URL on localhost')
+  .meta({ example: 'https://www.example.com/thanks' });
+
+const Origins = z
+  .array(
+    z
+      .string('must be a text')
+      .refine((origin) => origin === '*' || isWebOrigin(origin), `must be an origin: ${WEB_ORIGIN_FORMAT}`),
+  )
+  .max(MAX_ORIGINS, `must have at most ${MAX_ORIGINS} entries`)
+  .refine((origins) => origins.length === 1 || !origins.includes('*'), '"*" must be the only entry')
+  .transform((origins) => [...new Set(origins)])
+  .meta({ override: { type: 'array', items: { type: 'string' } }, example: ['https://www.example.com'] });
+
+/**
+ * The body of a replacement (spec 4.5). `refusedOrigins` is ignored, so an answer can be sent back.
+ */
+const FormSettingsInput = z
+  .strictObject({
+    title: unset(text(200)),
+    description: unset(text(2_000)),
+    submitLabel: unset(text(100)),
+    thanks: unset(text(2_000)),
+    locale: unset(Locale),
+    timeZone: unset(TimeZone),
+    origins: Origins.nullish().transform((origins) => origins ?? []),
+    nullOrigin: z
+      .boolean()
+      .nullish()
+      .transform((isAllowed) => isAllowed ?? false),
+    next: unset(RedirectUrl),
+    botProtection: z
+      .enum(BOT_PROTECTIONS, `must be ${BOT_PROTECTIONS.join(', ')}`)
+      .nullish()
+      .transform((protection) => protection ?? 'honeypot'),
+    submitPerMinute: unset(count(1_000_000)),
+    closesAt: unset(
+      z.iso.datetime({ offset: true, error: 'must be a date-time with its zone' }).transform((at) => new Date(at)),
+    ),
+    maxRecords: unset(count(1_000_000)),
+    refusedOrigins: z.unknown().optional(),
+  })
+  .meta({ id: 'FormSettingsReplacement' });
+
+const FormSettingsDocument = z
+  .strictObject({
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+    submitLabel: z.string().nullable(),
+    thanks: z.string().nullable(),
+    locale: z.string().nullable(),
+    timeZone: z.string().nullable(),
+    origins: z.array(z.string()),
+    nullOrigin: z.boolean(),
+    next: z.string().nullable(),
+    botProtection: z.enum(BOT_PROTECTIONS),
+    submitPerMinute: z.int().nullable(),
+    closesAt: Timestamp.nullable(),
+    maxRecords: z.int().nullable(),
+    refusedOrigins: z.array(z.strictObject({ origin: z.string(), count: z.int().positive(), lastAt: Timestamp })),
+  })
+  .meta({ id: 'FormSettings' });
+
+const ETAG = { ETag: 'Identifies the settings, for `If-Match` of the replacement' };
+
+/** The endpoints of form settings (spec 4.5). */
+export const formSettingsEndpoints = {
+  getFormSettings: {
+    method: 'get',
+    path: '/auth/apps/:sourceAppId/form',
+    auth: 'session',
+    tag: 'Forms',
+    summary: "The settings of an app's public forms",
+    description: 'For the operators of the app and for admins. An unset member is null.',
+    params: AppPath,
+    response: FormSettingsDocument,
+    responseHeaders: ETAG,
+    errors: [404],
+  },
+  replaceFormSettings: {
+    method: 'put',
+    path: '/auth/apps/:sourceAppId/form',
+    auth: 'session',
+    tag: 'Forms',
+    summary: "Replace the settings of an app's public forms",
+    description:
+      'Absent members are unset. After the response the settings are in force on every server. With `If-Match` the replacement succeeds only if the named settings are stored; otherwise the response is 412.',
+    params: AppPath,
+    headers: z.object({
+      'if-match': z.string().optional().meta({ description: 'The ETag of the settings to replace' }),
+    }),
+    body: jsonBody(FormSettingsInput, 'Invalid form settings'),
+    response: FormSettingsDocument,
+    responseHeaders: ETAG,
+    errors: [404, 412],
+  },
+} as const satisfies Endpoints;
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

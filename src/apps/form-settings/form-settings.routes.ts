@@ -1,0 +1,65 @@
+import { type Route, routes } from '../../api/endpoint.ts';
+import type { AppPrincipal } from '../../api/principal.ts';
+import { Forbidden } from '../../core/errors.ts';
+import { formSettingsEndpoints } from './form-settings.contract.ts';
+import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
+import type { FormSettings } from './form-settings.ts';
+
+/** The endpoints of form settings (spec 4.5). */
+export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =>
+  routes(formSettingsEndpoints, {
+    getFormSettings: async ({ principal, params, res }) => {
+      requireOperator(principal, params.sourceAppId);
+      const view = await formSettings.get(params.sourceAppId);
+      res.setHeader('ETag', view.etag);
+      return present(view);
+    },
+
+    replaceFormSettings: async ({ principal, params, headers, body, res }) => {
+      requireOperator(principal, params.sourceAppId);
+      const { refusedOrigins: _, ...settings } = body;
+      const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+      const view = await formSettings.replace(
+        params.sourceAppId,
+        given as unknown as FormSettings,
+        etagsOf(headers['if-match']),
+      );
+      res.setHeader('ETag', view.etag);
+      return present(view);
+    },
+  });
+
+/** @throws {Forbidden} unless the caller is an operator of the app or an admin */
+function requireOperator({ app }: AppPrincipal, sourceAppId: string): void {
+  if (app.role !== 'admin' && app.sourceAppId !== sourceAppId) throw new Forbidden('Admin role required');
+}
+
+/** The ETags of an `If-Match` header, weak ones included; undefined when it sets no condition. */
+function etagsOf(ifMatch: string | undefined): string[] | undefined {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
+  return [...ifMatch.matchAll(/"\w{1,30}"/g)].map(([etag]) => etag);
+}
+
+function present({ settings, refusedOrigins }: FormSettingsView) {
+  const { title, description, submitLabel, thanks, locale, timeZone, next, submitPerMinute, maxRecords } = settings;
+  return {
+    title: title ?? null,
+    description: description ?? null,
+    submitLabel: submitLabel ?? null,
+    thanks: thanks ?? null,
+    locale: locale ?? null,
+    timeZone: timeZone ?? null,
+    origins: [...settings.origins],
+    nullOrigin: settings.nullOrigin,
+    next: next ?? null,
+    botProtection: settings.botProtection,
+    submitPerMinute: submitPerMinute ?? null,
+    closesAt: settings.closesAt?.toISOString() ?? null,
+    maxRecords: maxRecords ?? null,
+    refusedOrigins: refusedOrigins.map(({ origin, count, lastAt }) => ({
+      origin,
+      count,
+      lastAt: lastAt.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,74 @@
+import { Types } from 'mongoose';
+import { NotFound, PreconditionFailed } from '../../core/errors.ts';
+import type { AppCollection } from '../apps.model.ts';
+import type { AppRevision } from '../revision.ts';
+import { DEFAULT_FORM_SETTINGS, type FormSettings, type RefusedOrigin } from './form-settings.ts';
+import type { RefusedOrigins } from './refused-origins.ts';
+
+/** The settings of an app and what its operators see beside them. */
+export interface FormSettingsView {
+  settings: FormSettings;
+  /** Identifies the settings, for {@link PreconditionFailed}. */
+  etag: string;
+  refusedOrigins: readonly RefusedOrigin[];
+}
+
+export type FormSettingsService = ReturnType<typeof createFormSettingsService>;
+
+/** The settings of public forms (spec 4.5). */
+export function createFormSettingsService(deps: {
+  apps: AppCollection;
+  revision: AppRevision;
+  refused: RefusedOrigins;
+}) {
+  const { apps, revision, refused } = deps;
+  const live = (sourceAppId: string) => ({ sourceAppId, deletingSince: { $exists: false } });
+
+  async function get(sourceAppId: string): Promise<FormSettingsView> {
+    await refused.flush();
+    const app = await apps.findOne(live(sourceAppId), { projection: { form: 1, refusedOrigins: 1 } });
+    if (!app) throw new NotFound('App not found');
+    const { revision: stored, ...settings } = app.form ?? { revision: undefined, ...DEFAULT_FORM_SETTINGS };
+    return { settings, etag: etagOf(stored), refusedOrigins: app.refusedOrigins ?? [] };
+  }
+
+  return {
+    /** Resolves with the settings of an app. @throws {NotFound} */
+    get,
+
+    /**
+     * Replaces the settings and resolves with them. Once this resolves, they are in force on every
+     * server (decision 4).
+     *
+     * @param ifMatch the ETags of the only settings to replace; undefined: any
+     * @throws {NotFound}
+     * @throws {PreconditionFailed} when other settings are stored; nothing is changed
+     */
+    async replace(sourceAppId: string, settings: FormSettings, ifMatch?: readonly string[]): Promise<FormSettingsView> {
+      const form = { ...settings, revision: new Types.ObjectId() };
+      const revisions = ifMatch?.map(revisionOf).filter((one) => one !== undefined);
+      // `null` also matches an absent member.
+      const filter = { ...live(sourceAppId), ...(revisions && { 'form.revision': { $in: revisions } }) };
+      const { matchedCount } = await apps.updateOne(filter, { $set: { form } });
+      if (matchedCount === 0) {
+        await get(sourceAppId);
+        throw new PreconditionFailed('The settings were changed meanwhile');
+      }
+      await revision.publish();
+      return get(sourceAppId);
+    },
+  };
+}
+
+const DEFAULT_ETAG = '"default"';
+
+function etagOf(revision: Types.ObjectId | undefined): string {
+  return revision ? `"${revision.toHexString()}"` : DEFAULT_ETAG;
+}
+
+/** The stored revision that an ETag stands for; null: no stored settings; undefined: none. */
+function revisionOf(etag: string): Types.ObjectId | null | undefined {
+  if (etag === DEFAULT_ETAG) return null;
+  const [, hex] = /^"([0-9a-f]{24})"$/.exec(etag) ?? [];
+  return hex === undefined ? undefined : new Types.ObjectId(hex);
+}

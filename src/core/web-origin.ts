@@ -1,0 +1,25 @@
+/** What {@link isWebOrigin} expects, for error messages. */
+export const WEB_ORIGIN_FORMAT =
+  'scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com';
+
+/**
+ * Returns whether a text is an origin in the form that browsers send. `URL` accepts a star in a
+ * host name, but browsers never send one, so such an entry would match nothing.
+ */
+export function isWebOrigin(text: string): boolean {
+  return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/**
+ * Parses a URL to which the service may send a browser: `https:`, or `http:` on localhost. Returns
+ * undefined for any other text, and for one with user info, a backslash, white space or a control
+ * character, which browsers and `URL` may read differently.
+ */
+export function parseRedirectUrl(text: string): URL | undefined {
+  if (text.length > 2_000 || /[\\\s\p{Cc}]/u.test(text) || !/^https?:\/\/[^/]/.test(text)) return undefined;
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return undefined;
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  return url.protocol === 'https:' || isLocal ? url : undefined;
+}
