@@ -78,9 +78,13 @@ export class Redirect {
 export class Html {
   readonly html: string;
   readonly status: number;
-  constructor(html: string, status = 200) {
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param headers such as the page's Content-Security-Policy */
+  constructor(html: string, status = 200, headers: Record<string, string> = {}) {
     this.html = html;
     this.status = status;
+    this.headers = headers;
   }
 }
 
@@ -93,7 +97,7 @@ export async function send(req: Request, res: Response, reply: unknown): Promise
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
   if (reply instanceof Download) return sendDownload(res, reply);
   if (reply instanceof Redirect) return res.redirect(303, reply.location);
-  if (reply instanceof Html) return void res.status(reply.status).type('html').send(reply.html);
+  if (reply instanceof Html) return void res.status(reply.status).set(reply.headers).type('html').send(reply.html);
   if (reply instanceof Empty) return void res.status(204).end();
   sendJson(res, JSON.stringify(reply));
 }

@@ -6,11 +6,9 @@ import type { SubmissionService } from './submissions.service.ts';
 export const submissionRoutes = (submissions: SubmissionService): Route[] =>
   routes(submissionEndpoints, {
     submitUser: async ({ principal, headers, body }) => {
-      const { id, createdAt, updatedAt } = await submissions.submit(
-        principal.sourceAppId,
-        body,
-        headers['idempotency-key'],
-      );
+      const { id, createdAt, updatedAt } = await submissions.submit(principal.sourceAppId, body, {
+        idempotencyKey: headers['idempotency-key'],
+      });
       return { id: id.toString(), createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
     },
   });

@@ -28,6 +28,12 @@ export interface SubmissionInput {
   data?: Record<string, unknown> | undefined;
 }
 
+/** How a submission was sent. */
+export interface SubmissionOptions {
+  /** A repeat with the same key is answered but not applied again. */
+  idempotencyKey?: string | undefined;
+}
+
 export type SubmissionService = ReturnType<typeof createSubmissionService>;
 
 /** The rules of submissions (spec 2.4 and 4.1). */
@@ -47,7 +53,6 @@ export function createSubmissionService(deps: {
      * creates the record of that email or changes it. When the promise resolves, the submission is
      * durable.
      *
-     * @param idempotencyKey a repeat with the same key is answered but not applied again
      * @throws {UnknownApp} when the id names no app
      * @throws {InvalidInput} with all problems of the email and of `data`
      * @throws {Conflict} when an array field would have too many items
@@ -55,7 +60,11 @@ export function createSubmissionService(deps: {
      * @throws {KeyReused} when the key was applied with other data
      * @throws {Unavailable} when the submission was not acknowledged; it can be sent again
      */
-    async submit(sourceAppId: string, input: SubmissionInput, idempotencyKey?: string): Promise<StoredSubmission> {
+    async submit(
+      sourceAppId: string,
+      input: SubmissionInput,
+      { idempotencyKey }: SubmissionOptions = {},
+    ): Promise<StoredSubmission> {
       for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
         const lease = await leases.hold(sourceAppId);
         if (!lease) throw new UnknownApp();
