@@ -1,5 +1,11 @@
 import { InvalidInput } from '../../core/errors.ts';
 
+/**
+ * Matches texts that may contain a number that JavaScript alters: 16 digits in a row (an integer
+ * beyond 2^53, or a long fraction) or a negative exponent. Most bodies do not match and are not
+ * scanned.
+ */
+const SUSPECT = /\d{16}|\de-/i;
 const LITERAL = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/iy;
 const INTEGER = /^-?\d{16,}$/;
 /** A digit other than 0 before the exponent. */
@@ -19,6 +25,7 @@ const NINE = 0x39;
  * @throws {InvalidInput}
  */
 export function checkNumbers(json: string): void {
+  if (!SUSPECT.test(json)) return;
   for (let at = 0; at < json.length; ) {
     const code = json.charCodeAt(at);
     if (code === QUOTE) at = endOfString(json, at + 1);
