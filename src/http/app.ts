@@ -48,7 +48,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
   http.set('query parser', 'simple');
 
   http.use(createRequestLog(logger));
-  http.use(createSecurityHeaders(config.production));
+  http.use(...createSecurityHeaders(config.production));
   const cors = createCors(config.corsOrigins, services.appOrigins);
 
   mount(
