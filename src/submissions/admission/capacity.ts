@@ -19,6 +19,8 @@ export type Capacity = ReturnType<typeof createCapacity>;
 export function createCapacity(deps: { users: UserCollection; withdraw: UserStore['withdraw']; seats: Seats }) {
   const { users, withdraw, seats } = deps;
 
+  const findRecord = ({ appId, email }: Submission) => users.findOne({ appId, email }, { projection: { _id: 1 } });
+
   /**
    * For a submission of a person whose record was erased before the write, which then created a new
    * one without a seat.
@@ -43,17 +45,20 @@ export function createCapacity(deps: { users: UserCollection; withdraw: UserStor
       limit: number,
       write: () => Promise<StoredSubmission>,
     ): Promise<StoredSubmission> {
-      const { appId, email } = submission;
       const giveUpAt = performance.now() + MAX_WAIT_MS;
       while (performance.now() < giveUpAt) {
-        const existing = await users.findOne({ appId, email }, { projection: { _id: 1 } });
+        const existing = await findRecord(submission);
         if (existing) {
           const stored = await write();
           if (!stored.id.equals(existing._id)) await confirm(submission, limit);
           return stored;
         }
-        const seat = await seats.take(appId, limit);
-        if (seat === 'full') throw formFull();
+        const seat = await seats.take(submission.appId, limit);
+        if (seat === 'full') {
+          // A concurrent submission of the same person may have created the record.
+          if (!(await findRecord(submission))) throw formFull();
+          continue;
+        }
         if (seat === 'contended') {
           await sleep(RETRY_MS);
           continue;
