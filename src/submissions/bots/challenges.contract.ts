@@ -8,7 +8,7 @@ const Challenge = z
   .strictObject({
     parameters: z.strictObject({
       algorithm: z.string().meta({ example: 'PBKDF2/SHA-256' }),
-      cost: z.int().positive().meta({ example: 2000 }),
+      cost: z.int().positive().meta({ example: 5000 }),
       expiresAt: z.int().meta({ description: 'In seconds since 1970', example: 1_769_848_200 }),
       keyLength: z.int().positive().meta({ example: 32 }),
       keyPrefix: hex,

@@ -15,11 +15,11 @@ export const CHALLENGE_LIFETIME_MS = 20 * 60 * 1_000;
  * maximum. decision 20 has the figures for a slow phone.
  */
 const ALGORITHM = 'PBKDF2/SHA-256';
-const COST = 2_000;
-const MIN_COUNTER = 150;
-const MAX_COUNTER = 300;
+const COST = 5_000;
+const MIN_COUNTER = 40;
+const MAX_COUNTER = 80;
 
-/** A challenge costs about 1 ms of one thread. Further ones wait; beyond this number they fail. */
+/** A challenge costs about 2.5 ms of one thread. Further ones wait; beyond this number they fail. */
 const MAX_WAITING = 200;
 
 /** The longest solution as it is sent, in characters. A real one has about 900. */
