@@ -65,7 +65,7 @@ it('a page of another site with a strict policy solves a challenge and submits (
   const { page, problems } = await open(origin);
   const status = await page.evaluate(
     async ({ url, sourceAppId }) => {
-      const challenge: Solver.Challenge = await (await fetch(`${url}/v1/forms/${sourceAppId}/challenge`)).json();
+      const challenge = (await (await fetch(`${url}/v1/forms/${sourceAppId}/challenge`)).json()) as Solver.Challenge;
       const headers = {
         'x-app-id': sourceAppId,
         'x-altcha': await solver.solve(challenge),

@@ -19,7 +19,9 @@ const COST = 5_000;
 const MIN_COUNTER = 40;
 const MAX_COUNTER = 80;
 
-/** A challenge costs about 2.5 ms of one thread. Further ones wait; beyond this number they fail. */
+/**
+ * A challenge costs about 2.5 ms of one thread. Further ones wait; beyond this number they fail.
+ */
 const MAX_WAITING = 200;
 
 /** The longest solution as it is sent, in characters. A real one has about 900. */
