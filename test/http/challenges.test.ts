@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHALLENGES_PER_MINUTE } from '../../src/submissions/bots/challenge-limiter.ts';
+import { CHALLENGE_LIFETIME_MS } from '../../src/submissions/bots/challenges.ts';
 import { type Challenge, solve } from '../../web/embed/proof-of-work.ts';
 import type { TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -47,6 +48,25 @@ describe('GET /v1/forms/:sourceAppId/challenge (spec 4.5)', () => {
     expect(one.parameters).toMatchObject({ algorithm: 'PBKDF2/SHA-256', keyLength: 32 });
     expect(one.parameters.nonce).not.toBe(other.parameters.nonce);
     expect(one.signature).not.toBe(other.signature);
+  });
+
+  it('is valid for 20 minutes', async () => {
+    const sentAt = Date.now();
+    const { body } = await a.client.get(`/v1/forms/${app.sourceAppId}/challenge`).expect(200);
+    const expiresAt = body.parameters.expiresAt * 1_000;
+    expect(expiresAt).toBeGreaterThanOrEqual(sentAt - 1_000 + CHALLENGE_LIFETIME_MS);
+    expect(expiresAt).toBeLessThanOrEqual(Date.now() + CHALLENGE_LIFETIME_MS);
+  });
+
+  it('is refused with 503 when more are requested at once than can be made', async () => {
+    const found = await a.services.findApp(app.sourceAppId);
+    if (!found) throw new Error('no app');
+    const answers = await Promise.allSettled(Array.from({ length: 300 }, () => a.services.challenges.issue(found.id)));
+    const refused = answers.filter((answer) => answer.status === 'rejected');
+    for (const { reason } of refused) expect(reason).toMatchObject({ status: 503 });
+    // One is being made while 200 wait.
+    expect(refused).toHaveLength(99);
+    await challengeOf();
   });
 
   it.each(['no-such-app', `${'x'.repeat(81)}`, '%00'])('is 404 for the unknown app %s', async (id) => {

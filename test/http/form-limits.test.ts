@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCapacity } from '../../src/submissions/admission/capacity.ts';
+import { createSeats } from '../../src/submissions/admission/seats.ts';
+import type { Submission } from '../../src/submissions/store/submission.ts';
+import { createRecordIds } from '../../src/users/record-id.ts';
+import type { UserDocument } from '../../src/users/users.model.ts';
 import type { TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -134,6 +139,35 @@ describe('`maxRecords` (spec 4.5)', () => {
     },
     ROUNDS_TIMEOUT_MS,
   );
+
+  it('withdraws a record that replaces one which was erased meanwhile, when it is one too many', async () => {
+    const { sourceAppId } = await limited({ maxRecords: 2 });
+    const app = await a.services.findApp(sourceAppId);
+    if (!app) throw new Error('no app');
+    const users = a.db.collection<UserDocument>('users');
+    const newId = createRecordIds();
+    const create = async (email: string, createdAt = new Date()) => {
+      const times = { createdAt, updatedAt: createdAt };
+      const record = { _id: newId(createdAt), appId: app.id, sourceAppId, email, data: {}, schemaVersion: 1, ...times };
+      await users.insertOne(record);
+      return { id: record._id, ...times };
+    };
+    const capacity = createCapacity({
+      users,
+      withdraw: async (record) => void (await users.deleteOne(record)),
+      seats: createSeats(a.db.collection('apps'), (appId) => users.countDocuments({ appId })),
+    });
+    const submission = { appId: app.id, email: 'ada@x.org', now: new Date() } as Submission;
+    const replace = async (others: string[]) => {
+      await users.deleteMany({ appId: app.id, email: { $in: ['ada@x.org', ...others] } });
+      for (const email of others) await create(email);
+      return create('ada@x.org', submission.now);
+    };
+    await create('ada@x.org');
+    await capacity.store(submission, 2, () => replace(['eve@x.org']));
+    await expect(capacity.store(submission, 2, () => replace(['eve@x.org', 'joe@x.org']))).rejects.toThrow(FULL);
+    expect(await users.distinct('email', { appId: app.id })).toEqual(['eve@x.org', 'joe@x.org']);
+  });
 
   it('does not count the seats of a server that stopped for ever', async () => {
     const app = await limited({ maxRecords: 1 });
