@@ -60,6 +60,16 @@ describe('`closesAt` (spec 4.5)', () => {
   });
 });
 
+/**
+ * Repeats a submission on alternate servers while it is answered with 503, as on a busy machine.
+ */
+async function submitUntilDecided(app: TestApp, email: string, index: number): Promise<number> {
+  for (let attempt = index; ; attempt += 1) {
+    const { status } = await submit(app, email, attempt % 2 ? a : b);
+    if (status !== 503) return status;
+  }
+}
+
 describe('`maxRecords` (spec 4.5)', () => {
   it('refuses new persons, and lets others change their records', async () => {
     const app = await limited({ maxRecords: 2 });
@@ -91,9 +101,9 @@ describe('`maxRecords` (spec 4.5)', () => {
       for (const [round, limit] of [1, 2, 7, 20, 20].entries()) {
         const app = await limited({ maxRecords: limit });
         const emails = Array.from({ length: 60 }, (_, index) => `p${index}@x.org`);
-        const answers = await Promise.all(emails.map((email, index) => submit(app, email, index % 2 ? a : b)));
-        const acknowledged = emails.filter((_, index) => answers[index]?.status === 200).sort();
-        for (const { status } of answers) expect([200, 403, 503]).toContain(status);
+        const statuses = await Promise.all(emails.map((email, index) => submitUntilDecided(app, email, index)));
+        const acknowledged = emails.filter((_, index) => statuses[index] === 200).sort();
+        expect(statuses.filter((status) => status === 403)).toHaveLength(emails.length - acknowledged.length);
         const stored = await a.db.collection('users').find({ sourceAppId: app.sourceAppId }).toArray();
         expect({ round, acknowledged }).toEqual({ round, acknowledged: stored.map(({ email }) => email).sort() });
         expect(acknowledged).toHaveLength(limit);
@@ -135,7 +145,8 @@ describe('`maxRecords` (spec 4.5)', () => {
       }
       stopped = true;
       await Promise.all(load);
-      expect(await countOf(app)).toBeLessThanOrEqual(5);
+      const found = await users.find({ sourceAppId }).toArray();
+      expect(found.filter(({ _id }) => acknowledged.has(String(_id))).length).toBeLessThanOrEqual(5);
     },
     ROUNDS_TIMEOUT_MS,
   );
