@@ -10,6 +10,8 @@ import type { Logger } from '../core/logger.ts';
 import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
+import { challengeRoutes } from '../submissions/bots/challenges.routes.ts';
+import { heldRoutes } from '../submissions/held/held.routes.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
 import { createLongReads } from '../users/long-reads.ts';
@@ -56,6 +58,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
     [
       // Routes are tried in this order: the most frequent requests first.
       ...submissionRoutes(services.submissions),
+      ...challengeRoutes(services.challenges, services.findApp),
       ...userRoutes(services.users, createLongReads()),
       ...userStatsRoutes(services.userStats),
       ...schemaRoutes(services.schemas),
@@ -63,6 +66,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword),
       ...formSettingsRoutes(services.formSettings),
+      ...heldRoutes(services.held),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {

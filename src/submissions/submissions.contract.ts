@@ -4,10 +4,15 @@ import { JsonObject, Timestamp } from '../api/validation.ts';
 import { RecordId } from '../users/users.contract.ts';
 
 const Submission = z
-  .strictObject({ email: z.string('must be a text'), data: JsonObject.optional() })
+  .strictObject({
+    email: z.string('must be a text'),
+    data: JsonObject.optional(),
+    altcha: z.string('must be a text').optional().meta({ description: 'As the header `x-altcha`' }),
+  })
   .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
 
-const SubmittedUser = z
+/** The answer to a submission. */
+export const SubmittedUser = z
   .strictObject({ id: RecordId, createdAt: Timestamp, updatedAt: Timestamp })
   .meta({ id: 'SubmittedUser' });
 
@@ -31,6 +36,10 @@ export const submissionEndpoints = {
           description: 'A text that the client chooses, unique for each submission',
           example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
         }),
+      'x-altcha': z.string().optional().meta({
+        description:
+          'For apps with the bot protection `proof-of-work`: the solution of a challenge (`GET /v1/forms/{sourceAppId}/challenge`)',
+      }),
     }),
     body: jsonBody(Submission, 'Invalid submission'),
     limit: 'submit',
