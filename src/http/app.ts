@@ -1,5 +1,5 @@
 import express, { type Express } from 'express';
-import { createJsonReader } from '../api/body/json-body.ts';
+import { createBodyReaders } from '../api/body/readers.ts';
 import { createOpenApiDocument } from '../api/openapi.ts';
 import { appRoutes } from '../apps/apps.routes.ts';
 import { formSettingsRoutes } from '../apps/form-settings/form-settings.routes.ts';
@@ -71,7 +71,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
         sessions: services.sessions,
       }),
       cors,
-      readers: { 'application/json': createJsonReader(config.bodyLimit) },
+      readers: createBodyReaders(config.bodyLimit),
       limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
       findApp: services.findApp,
     },
