@@ -108,6 +108,7 @@ export function createContainer(
   return {
     apps,
     removal,
+    leases,
     schemas,
     schemaCheck: createSchemaCheckService({ apps, users }),
     users,

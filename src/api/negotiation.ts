@@ -8,3 +8,11 @@ import { mediaTypeOf } from './body/request-bytes.ts';
 export function prefersPage(req: Request): boolean {
   return mediaTypeOf(req) !== 'application/json' && req.accepts(['html', 'json']) !== 'json';
 }
+
+/**
+ * Returns whether an `Origin` is the service's own. With https, the host is the service itself even
+ * if TRUST_PROXY does not say that a proxy terminates TLS.
+ */
+export function isOwnOrigin(origin: string, { protocol, headers: { host } }: Request): boolean {
+  return origin === `https://${host}` || origin === `${protocol}://${host}`;
+}

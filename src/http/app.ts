@@ -10,6 +10,8 @@ import type { Logger } from '../core/logger.ts';
 import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
+import { formRoutes } from '../submissions/forms/forms.routes.ts';
+import { createFormPages } from '../submissions/pages/form-pages.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
 import { createLongReads } from '../users/long-reads.ts';
@@ -56,6 +58,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
     [
       // Routes are tried in this order: the most frequent requests first.
       ...submissionRoutes(services.submissions),
+      ...formRoutes({ submissions: services.submissions, leases: services.leases, pages: createFormPages() }),
       ...userRoutes(services.users, createLongReads()),
       ...userStatsRoutes(services.userStats),
       ...schemaRoutes(services.schemas),

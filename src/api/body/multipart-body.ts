@@ -8,7 +8,8 @@ import type { ReadBody } from './json-body.ts';
 import { checkCharset, type ReadBytes } from './request-bytes.ts';
 
 /** RFC 2046: 1 to 70 characters, which need quotes if a parameter may not have them. */
-const BOUNDARY = /;[ \t]*boundary[ \t]*=[ \t]*(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'+.-]{1,70}))[ \t]*(?:;|$)/i;
+const BOUNDARY =
+  /;[ \t]*boundary[ \t]*=[ \t]*(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'+.-]{1,70}))[ \t]*(?:;|$)/i;
 
 /** Bytes that are parsed in one turn of the event loop. */
 const SLICE_BYTES = 256 * 1024;
@@ -44,7 +45,7 @@ async function parseMultipart(bytes: Buffer, boundary: string): Promise<FormEntr
   // One delimiter is the end.
   checkEntryCount(countEntries(bytes, `\r\n${delimiter}`) - (isFirst ? 0 : 1));
   const parts = await partsOf(bytes, boundary);
-  return new FormEntries(parts.flatMap((part) => entryOf(part) ?? []));
+  return new FormEntries(parts.map(entryOf).filter((entry) => entry !== undefined));
 }
 
 class Part {
@@ -70,7 +71,9 @@ class Part {
 /** Parses a message in steps, so that a large body does not block the event loop. */
 async function partsOf(bytes: Buffer, boundary: string): Promise<Part[]> {
   const parts: Part[] = [];
-  const message = new Dicer({ boundary, maxHeaderSize: MAX_HEADER_BYTES });
+  // The package's types do not list the limits of a Dicer.
+  const options = { boundary, maxHeaderSize: MAX_HEADER_BYTES };
+  const message = new Dicer(options);
   message.on('part', (stream) => void parts.push(new Part(stream, bytes.length)));
   const end = new Promise<void>((resolve, reject) => {
     message.on('finish', resolve).on('error', () => reject(notReadable()));
