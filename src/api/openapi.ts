@@ -14,6 +14,9 @@ const REQUEST_ID = {
 };
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' as const } } };
 
+const HTML = 'text/html';
+const PAGE_CONTENT = { [HTML]: { schema: { type: 'string' as const } } };
+
 const AppIdHeader = z
   .string()
   .regex(/^[a-zA-Z0-9._-]{1,80}$/)
@@ -90,7 +93,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
     '200': {
       description: 'Success',
       headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
-      content: { 'application/json': { schema: spec.response }, ...Object.fromEntries(files) },
+      content: { [spec.isPage ? HTML : 'application/json']: { schema: spec.response }, ...Object.fromEntries(files) },
     },
   };
   if (spec.conditional) all['304'] = { description: 'Not changed since the version that `If-None-Match` names' };
@@ -98,7 +101,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
     all[`${status}` as '400'] = {
       description: STATUS_CODES[status] ?? 'Refused',
       headers: status === 429 || status === 503 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
-      content: { 'application/json': { schema: ErrorBody } },
+      content: { 'application/json': { schema: ErrorBody }, ...(spec.isPage && PAGE_CONTENT) },
     };
   }
   return all;

@@ -10,6 +10,8 @@ import type { Logger } from '../core/logger.ts';
 import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
+import { createFormPages } from '../submissions/pages/form-pages.ts';
+import { formPageRoutes } from '../submissions/pages/pages.routes.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
 import { createLongReads } from '../users/long-reads.ts';
@@ -20,6 +22,7 @@ import { createAuthStrategies } from './auth/strategies.ts';
 import { createCors } from './cors.ts';
 import { createDashboardRouter } from './dashboard.ts';
 import { createDocsRouter } from './docs.ts';
+import { createEmbed } from './embed.ts';
 import { allEndpoints } from './endpoints.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { mount } from './mount.ts';
@@ -50,6 +53,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
   http.use(createRequestLog(logger));
   http.use(createSecurityHeaders(config.production));
   const cors = createCors(config.corsOrigins, services.appOrigins);
+  const embed = createEmbed();
 
   mount(
     http,
@@ -63,6 +67,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword),
       ...formSettingsRoutes(services.formSettings),
+      ...formPageRoutes(services.findForm, createFormPages(embed.assets)),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {
@@ -76,6 +81,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       findApp: services.findApp,
     },
   );
+  http.use(embed.router);
   // Origin check for pages and unknown paths; endpoints declare their own policies.
   http.use(...cors.trusted);
   http.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));

@@ -3,6 +3,7 @@ import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
+import { formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
 import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
@@ -19,5 +20,6 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...sessionEndpoints,
   ...appEndpoints,
   ...formSettingsEndpoints,
+  ...formPageEndpoints,
   ...systemEndpoints,
 });

@@ -1,7 +1,7 @@
 import type { FormControl } from '../presentation.ts';
 import { type FormField, isHidden, problemId } from './form-field.ts';
 import { inputMarkup } from './input-markup.ts';
-import { type Markup, type Node, present } from './markup.ts';
+import { type Markup, type MarkupNode, present } from './markup.ts';
 
 /** Returns the element of one field: its label, help, problem and control. */
 export function fieldMarkup(field: FormField): Markup {
@@ -85,7 +85,7 @@ function consentLink(href: string): Markup {
   return ['a', { href, target: '_blank', rel: 'noopener noreferrer' }, href.replace(/^https?:\/\//, '')];
 }
 
-function requiredMark({ required }: FormControl): Node[] {
+function requiredMark({ required }: FormControl): MarkupNode[] {
   return required ? [' ', ['span', { class: 'mark', 'aria-hidden': 'true' }, '*']] : [];
 }
 
