@@ -48,7 +48,7 @@ function formMarkup(app: string, definition: Definition): MarkupNode[] {
     referrer: document.referrer,
     query: (name: string) => parameters.getAll(name),
   };
-  const attributes = { class: 'form', part: 'form', novalidate: true, 'data-user-collection': app };
+  const attributes = { class: 'form', part: 'form', novalidate: true, 'data-user-collection': app, 'data-thanks': '' };
   const form: Markup = [
     'form',
     { ...attributes, 'aria-label': title ?? app },

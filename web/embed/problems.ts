@@ -10,7 +10,7 @@ export interface Problem {
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /** Whether the service made the form, so that it has its structure and style sheet. */
-export const isOwn = (form: HTMLFormElement): boolean => form.matches('.form');
+export const isOwn = (form: HTMLFormElement): boolean => form.hasAttribute('data-thanks');
 
 let count = 0;
 

@@ -7,7 +7,7 @@ const LOADED = 'userCollectionV1';
 
 function start(): void {
   // A form that the service rendered: its problems are shown in the page, not by the browser.
-  for (const form of document.querySelectorAll<HTMLFormElement>('form.form[data-thanks]')) form.noValidate = true;
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-thanks]')) form.noValidate = true;
   for (const host of document.querySelectorAll<HTMLElement>('[data-user-collection]:not(form)')) void embed(host);
 }
 
