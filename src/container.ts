@@ -109,6 +109,7 @@ export function createContainer(
   return {
     apps,
     removal,
+    leases,
     schemas,
     schemaCheck: createSchemaCheckService({ apps, users }),
     users,

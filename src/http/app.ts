@@ -1,5 +1,5 @@
 import express, { type Express } from 'express';
-import { createJsonReader } from '../api/body/json-body.ts';
+import { createBodyReaders } from '../api/body/readers.ts';
 import { createOpenApiDocument } from '../api/openapi.ts';
 import { appRoutes } from '../apps/apps.routes.ts';
 import { formSettingsRoutes } from '../apps/form-settings/form-settings.routes.ts';
@@ -10,6 +10,7 @@ import type { Logger } from '../core/logger.ts';
 import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
+import { formRoutes } from '../submissions/forms/forms.routes.ts';
 import { createFormPages } from '../submissions/pages/form-pages.ts';
 import { formPageRoutes } from '../submissions/pages/pages.routes.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
@@ -54,12 +55,14 @@ export function createApp({ config, logger, services, isStopping = () => false }
   http.use(createSecurityHeaders(config.production));
   const cors = createCors(config.corsOrigins, services.appOrigins);
   const embed = createEmbed();
+  const pages = createFormPages(embed.assets);
 
   mount(
     http,
     [
       // Routes are tried in this order: the most frequent requests first.
       ...submissionRoutes(services.submissions),
+      ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
       ...userRoutes(services.users, createLongReads()),
       ...userStatsRoutes(services.userStats),
       ...schemaRoutes(services.schemas),
@@ -67,7 +70,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword),
       ...formSettingsRoutes(services.formSettings),
-      ...formPageRoutes(services.findForm, createFormPages(embed.assets)),
+      ...formPageRoutes(services.findForm, pages),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {
@@ -76,7 +79,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
         sessions: services.sessions,
       }),
       cors,
-      readers: { 'application/json': createJsonReader(config.bodyLimit) },
+      readers: createBodyReaders(config.bodyLimit),
       limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
       findApp: services.findApp,
     },

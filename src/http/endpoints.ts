@@ -3,6 +3,7 @@ import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
+import { formEndpoints } from '../submissions/forms/forms.contract.ts';
 import { formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
@@ -13,6 +14,7 @@ import { systemEndpoints } from './system.contract.ts';
 /** All endpoints by name, in the order of the documentation. */
 export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Object.entries({
   ...submissionEndpoints,
+  ...formEndpoints,
   ...userEndpoints,
   ...userStatsEndpoints,
   ...schemaEndpoints,

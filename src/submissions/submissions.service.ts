@@ -1,7 +1,7 @@
 import type { AppActivity } from '../apps/app-activity.ts';
 import type { AppService, AppState } from '../apps/apps.service.ts';
 import { normalizeEmail } from '../core/email.ts';
-import { AppError, InvalidInput, Unavailable } from '../core/errors.ts';
+import { AppError, InvalidInput, type Issue, Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
 import type { UserStore } from '../users/user-store.ts';
@@ -26,12 +26,33 @@ const SETTLES_WITHIN_MS = 5_000;
 export interface SubmissionInput {
   email: string;
   data?: Record<string, unknown> | undefined;
+  /** Problems that are known before validation, such as texts of a form that have no value. */
+  problems?: readonly Issue[];
+  /** The texts of a form from which `data` was made. They identify a repeat under any schema. */
+  texts?: string;
 }
+
+/**
+ * The body, or a function that makes it for the schema that it is checked against. That is called
+ * again when the schema is replaced meanwhile.
+ */
+export type SubmissionSource = SubmissionInput | ((lease: Lease) => SubmissionInput);
 
 /** How a submission was sent. */
 export interface SubmissionOptions {
   /** A repeat with the same key is answered but not applied again. */
   idempotencyKey?: string | undefined;
+  /**
+   * `form`: an HTML form, whose sender cannot solve a challenge without JavaScript. Default:
+   * `json`.
+   */
+  via?: 'json' | 'form';
+  /** The solution of a challenge, as it was sent. Empty counts as absent. */
+  proof?: string | undefined;
+  /** A field that people do not see was filled. */
+  isTrapped?: boolean;
+  /** The URL of the page that sent it, if known. */
+  page?: string | undefined;
 }
 
 export type SubmissionService = ReturnType<typeof createSubmissionService>;
@@ -62,12 +83,13 @@ export function createSubmissionService(deps: {
      */
     async submit(
       sourceAppId: string,
-      input: SubmissionInput,
+      source: SubmissionSource,
       { idempotencyKey }: SubmissionOptions = {},
     ): Promise<StoredSubmission> {
       for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
         const lease = await leases.hold(sourceAppId);
         if (!lease) throw new UnknownApp();
+        const input = typeof source === 'function' ? source(lease) : source;
         let submission: Submission | undefined;
         try {
           submission = accept(input, lease, limits, idempotencyKey);
@@ -94,14 +116,14 @@ export function createSubmissionService(deps: {
    */
   async function answerRepeat(
     refusal: unknown,
-    { email, data = {} }: SubmissionInput,
+    input: SubmissionInput,
     { app }: Lease,
     idempotencyKey: string | undefined,
   ): Promise<StoredSubmission> {
-    const normalized = normalizeEmail(email);
+    const normalized = normalizeEmail(input.email);
     const mayBeRepeat = refusal instanceof AppError && REFUSED_BY_RULES.has(refusal.status);
     if (!mayBeRepeat || idempotencyKey === undefined || normalized === undefined) throw refusal;
-    const applied = appliedKey(idempotencyKey, data, new Date());
+    const applied = appliedKey(idempotencyKey, input, new Date());
     const earlier = await store.findApplied(app.id, normalized, applied);
     if (!earlier) throw refusal;
     return earlier;
@@ -164,13 +186,15 @@ const REFUSED_BY_RULES = new Set([400, 409, 413]);
  * @throws {InvalidInput} with all problems
  */
 function accept(
-  { email, data = {} }: SubmissionInput,
+  input: SubmissionInput,
   lease: Lease,
   limits: RecordLimits,
   idempotencyKey: string | undefined,
 ): Submission {
+  const { email, data = {}, problems } = input;
   const normalized = normalizeEmail(email);
-  const issues = lease.validator.issues(data);
+  const found = lease.validator.issues(data);
+  const issues = problems ? joinIssues(problems, found) : found;
   if (normalized === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
 
@@ -188,6 +212,12 @@ function accept(
     size,
     growth: growthOf(change, size, limits),
     maxBound: limits.max,
-    applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, data, now),
+    applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, input, now),
   };
+}
+
+/** A field whose text has no value is not also missing. */
+function joinIssues(problems: readonly Issue[], found: readonly Issue[]): Issue[] {
+  const places = new Set(problems.map(({ path }) => path));
+  return [...problems, ...found.filter(({ path }) => !places.has(path))];
 }

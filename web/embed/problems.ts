@@ -94,9 +94,9 @@ function place(form: HTMLFormElement, controls: readonly Control[], element: Ele
   const last = controls[controls.length - 1] as Control;
   const choice = last.closest('.choice');
   if (isOwn(form)) {
-    if (!choice) return last.before(element);
-    const first = controls[0]?.closest('.choice');
-    return last.type === 'radio' ? first?.before(element) : last.closest('.field')?.append(element);
+    if (choice && last.type === 'checkbox') choice.parentElement?.append(element);
+    else (controls[0]?.closest('.choice') ?? last).before(element);
+    return;
   }
   const label = last.labels?.[0];
   const follows = Node.DOCUMENT_POSITION_FOLLOWING | Node.DOCUMENT_POSITION_CONTAINS;

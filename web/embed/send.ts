@@ -83,7 +83,8 @@ function finish(form: HTMLFormElement, data: FormData, definition: Definition | 
     // The page may come back from the cache of the browser.
     addEventListener('pageshow', release);
     // The service has checked the address: another one is refused and stores nothing.
-    return location.assign(new URL(`${next}`, location.href));
+    location.assign(new URL(`${next}`, location.href));
+    return;
   }
   const text = definition?.thanks ?? THANKS;
   form.reset();

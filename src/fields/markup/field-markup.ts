@@ -51,7 +51,9 @@ function radioGroup(field: FormField): Markup {
   ];
 }
 
-/** An unticked checkbox sends nothing, so a hidden `false` goes before it; the last value counts. */
+/**
+ * An unticked checkbox sends nothing, so a hidden `false` goes before it; the last value counts.
+ */
 function checkbox(field: FormField): Markup {
   const { id, name, control, texts } = field;
   const last = texts ? texts.at(-1) : control.default;

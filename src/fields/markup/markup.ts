@@ -1,7 +1,9 @@
 /** A text, which a renderer escapes, or an element. */
 export type MarkupNode = string | Markup;
 
-/** The attributes of an element. `true` is an attribute without a value; unset ones are left out. */
+/**
+ * The attributes of an element. `true` is an attribute without a value; unset ones are left out.
+ */
 export type MarkupAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**

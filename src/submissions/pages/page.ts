@@ -66,11 +66,11 @@ function policyOf(redirects: readonly string[]): string {
 
 /**
  * Returns the sources of `form-action` for the redirects of an app: its origins and that of `next`.
+ * `*` allows no redirect.
  * A host name may contain characters that separate directives; an origin with such a host is left
  * out, and so is one with an IPv6 address, which policies cannot name.
  */
 export function redirectSources({ origins, next }: FormSettings): string[] {
   const named = [...origins, ...(next === undefined ? [] : [new URL(next).origin])];
-  if (named.includes('*')) return ['https:', 'http://localhost:*', 'http://127.0.0.1:*'];
   return [...new Set(named.filter((origin) => /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/.test(origin)))];
 }
