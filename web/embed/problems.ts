@@ -1,4 +1,4 @@
-import { sentence } from '../../src/fields/markup/field-markup.ts';
+import { PROBLEM_CLASS, sentence } from '../../src/fields/markup/field-markup.ts';
 import { toDom } from './dom.ts';
 
 /** A place of a form that was refused, such as `data.age`. */
@@ -14,21 +14,15 @@ export const isOwn = (form: HTMLFormElement): boolean => form.hasAttribute('data
 
 let count = 0;
 
-const classOf = (form: HTMLFormElement): string => (isOwn(form) ? 'problem' : 'user-collection-problem');
-
 /** Removes the problems that the form shows. */
 export function clearProblems(form: HTMLFormElement): void {
-  for (const element of form.querySelectorAll(`.${classOf(form)}`)) {
-    for (const control of form.querySelectorAll(`[aria-describedby~="${element.id}"]`)) {
-      const others =
-        control
-          .getAttribute('aria-describedby')
-          ?.split(' ')
-          .filter((id) => id !== element.id) ?? [];
-      control.setAttribute('aria-describedby', others.join(' '));
-      control.removeAttribute('aria-invalid');
-    }
-    element.remove();
+  for (const element of form.querySelectorAll(`.${PROBLEM_CLASS}`)) element.remove();
+  for (const element of form.querySelectorAll('[aria-invalid]')) {
+    element.removeAttribute('aria-invalid');
+    element.setAttribute(
+      'aria-describedby',
+      (element.getAttribute('aria-describedby') ?? '').replace(/\S*-problem\S* ?/, ''),
+    );
   }
 }
 
@@ -80,7 +74,7 @@ const isNamed = (control: Control, name: string): boolean => control.name === na
 function show(form: HTMLFormElement, controls: readonly Control[], message: string): void {
   count += 1;
   const id = `user-collection-problem-${count}`;
-  const [element] = toDom([['p', { class: classOf(form), id }, sentence(message)]]) as [Element];
+  const [element] = toDom([['p', { class: PROBLEM_CLASS, id }, sentence(message)]]) as [Element];
   place(form, controls, element);
   for (const control of controls) {
     const described = control.getAttribute('aria-describedby') ?? '';

@@ -1,5 +1,5 @@
 import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
-import { solve } from './proof-of-work.ts';
+import { type Challenge, canSolve, solve } from './proof-of-work.ts';
 import { type Answer, type Definition, definitionOf, request } from './service.ts';
 
 const THANKS = 'Thank you. Your entries are stored.';
@@ -50,10 +50,11 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
 async function exchange(app: string, data: FormData): Promise<{ definition?: Definition; answer: Answer }> {
   try {
     const definition = await definitionOf(app);
-    if (definition.proofOfWork) {
+    // A page that cannot solve challenges sends its form without a solution, and it is held.
+    if (definition.proofOfWork && canSolve()) {
       const challenge = await request(`/v1/forms/${app}/challenge`);
       if (challenge.status !== 200) return { answer: challenge };
-      data.set('altcha', await solve(challenge.body as never));
+      data.set('altcha', await solve(challenge.body as unknown as Challenge));
     }
     return { definition, answer: await request(`/v1/forms/${app}`, data) };
   } catch {

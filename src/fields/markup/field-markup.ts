@@ -18,9 +18,12 @@ export function fieldMarkup(field: FormField): Markup {
   ];
 }
 
+/** The class of the elements that tell problems; sites style it in their own forms. */
+export const PROBLEM_CLASS = 'user-collection-problem';
+
 /** Returns the element that tells the problem of a field. */
-export function problemMarkup(field: FormField, problem: string): Markup {
-  return ['p', { class: 'problem', id: problemId(field) }, sentence(problem)];
+function problemMarkup(field: FormField, problem: string): Markup {
+  return ['p', { class: PROBLEM_CLASS, id: problemId(field) }, sentence(problem)];
 }
 
 /** Returns a message such as `must be a number` as a sentence of its own. */

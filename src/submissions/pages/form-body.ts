@@ -57,7 +57,7 @@ function summaryHtml(view: FormView, { atFields, others }: Problems): string {
   );
   const items = [...links, ...others.map((problem) => html`<li>${problem}</li>`)];
   const reason = items.length > 0 ? html`<ul>!${items}</ul>` : html`<p>${statement(message)}</p>`;
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus!${ownLanguage(view.settings.locale)}>
+  return html`<div class="note summary" role="alert" tabindex="-1" autofocus!${ownLanguage(view.settings.locale)}>
 <h2>${title}</h2>
 !${reason}
 <p>${text}</p>
