@@ -11,8 +11,8 @@ import { checkCharset, type ReadBytes } from './request-bytes.ts';
 const BOUNDARY =
   /;[ \t]*boundary[ \t]*=[ \t]*(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'+.-]{1,70}))[ \t]*(?:;|$)/i;
 
-/** Bytes that are parsed in one turn of the event loop. */
-const SLICE_BYTES = 256 * 1024;
+/** Bytes that are parsed in one turn of the event loop: a part costs about 30 us and 60 bytes. */
+const SLICE_BYTES = 16 * 1024;
 /** The longest header block of one part. Browsers send fewer than 500 bytes. */
 const MAX_HEADER_BYTES = 4_096;
 const IDENTITY_ENCODINGS = new Set(['7bit', '8bit', 'binary']);
@@ -68,7 +68,7 @@ class Part {
   }
 }
 
-/** Parses a message in steps, so that a large body does not block the event loop. */
+/** Parses a message in steps, so that many parts do not block the event loop. */
 async function partsOf(bytes: Buffer, boundary: string): Promise<Part[]> {
   const parts: Part[] = [];
   // The package's types do not list the limits of a Dicer.

@@ -36,20 +36,21 @@ const DECODERS = new Map<string, Decode>([
  * Reads the bytes of a body, decompressed. Returns them without a promise when the body arrived
  * with its headers and is not compressed, which is the common case.
  * @param deadline of the request; the time that the client takes to send the body does not count
+ * @param limit the largest body after decompression, in bytes, if smaller than for all bodies
  * @throws {AppError}
  */
-export type ReadBytes = (req: Request, deadline: Deadline) => Buffer | Promise<Buffer>;
+export type ReadBytes = (req: Request, deadline: Deadline, limit?: number) => Buffer | Promise<Buffer>;
 
 /**
- * Creates a reader of bodies of at most `limit` bytes after decompression, of any media type. All
+ * Creates a reader of bodies of at most `limitOfAll` bytes after decompression, of any media type. All
  * readers of one server share it, so that its limits hold for all bodies together.
  *
  * A compressed body is decompressed after all of it has arrived, so an incomplete body occupies no
  * decoder. Brotli is refused: its decoder allocates 16 MB on the first bytes of a body.
  */
-export function createBytesReader(limit: number, places = createBodyPlaces(limit)): ReadBytes {
+export function createBytesReader(limitOfAll: number, places = createBodyPlaces(limitOfAll)): ReadBytes {
   const decoding = pLimit(MAX_DECODERS);
-  return (req, deadline) => {
+  return (req, deadline, limit = limitOfAll) => {
     const encoding = encodingOf(req);
     const decode = encoding === undefined ? undefined : decoderOf(encoding);
     const maxBytes = decode ? limit + ENCODING_OVERHEAD : limit;
@@ -57,10 +58,10 @@ export function createBytesReader(limit: number, places = createBodyPlaces(limit
     if (length > maxBytes) throw tooLarge();
     const hasArrived = req.complete || req.readableLength === length;
     const sent = hasArrived ? takeBody(req, maxBytes) : receive(req, maxBytes, places, deadline);
-    return decode ? decompress(sent, decode) : sent;
+    return decode ? decompress(sent, decode, limit) : sent;
   };
 
-  async function decompress(sent: Buffer | Promise<Buffer>, decode: Decode): Promise<Buffer> {
+  async function decompress(sent: Buffer | Promise<Buffer>, decode: Decode, limit: number): Promise<Buffer> {
     return decoding(decoded, await sent, decode, limit);
   }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidInput } from '../../core/errors.ts';
 import { checkEntryCount, countEntries, FormEntries, nameOf, textOf } from './form-entries.ts';
 import type { ReadBody } from './json-body.ts';
@@ -9,9 +8,6 @@ const EQUALS = 0x3d;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
-
-/** Bytes that are decoded in one turn of the event loop, in about 1 ms. */
-const SLICE_BYTES = 256 * 1024;
 
 /** The value of each hexadecimal digit by its character code; -1 for all other codes. */
 const HEX = Int8Array.from({ length: 256 }, (_, code) =>
@@ -29,15 +25,13 @@ export function createUrlencodedReader(readBytes: ReadBytes): ReadBody {
     const sent = readBytes(req, deadline);
     const bytes = sent instanceof Promise ? await sent : sent;
     checkEntryCount(countEntries(bytes, '&') + 1);
-    const pairs = new PairDecoder(bytes);
-    while (!pairs.decode(SLICE_BYTES)) await nextTurn();
-    return new FormEntries(pairs.entries);
+    return new FormEntries(new PairDecoder(bytes).decode());
   };
 }
 
-/** Decodes `name=value` pairs in steps, so that a large body does not block the event loop. */
+/** Decodes `name=value` pairs. */
 class PairDecoder {
-  readonly entries: [name: string, value: string][] = [];
+  readonly #entries: [name: string, value: string][] = [];
   readonly #source: Buffer;
   readonly #target: Buffer;
   #from = 0;
@@ -52,14 +46,10 @@ class PairDecoder {
     this.#target = Buffer.allocUnsafe(source.length);
   }
 
-  /**
-   * Decodes about `count` more bytes. Returns whether the end is reached.
-   * @throws {InvalidInput}
-   */
-  decode(count: number): boolean {
+  /** @throws {InvalidInput} */
+  decode(): [name: string, value: string][] {
     const source = this.#source;
-    const pause = Math.min(source.length, this.#from + count);
-    while (this.#from < pause) {
+    while (this.#from < source.length) {
       const byte = source[this.#from] as number;
       this.#from += 1;
       if (byte === AMPERSAND) this.#endPair();
@@ -67,9 +57,8 @@ class PairDecoder {
       else if (byte === PERCENT) this.#push(this.#escaped());
       else this.#push(byte === PLUS ? SPACE : byte);
     }
-    if (this.#from < source.length) return false;
     this.#endPair();
-    return true;
+    return this.#entries;
   }
 
   #push(byte: number): void {
@@ -91,7 +80,7 @@ class PairDecoder {
     const isEmpty = this.#start === end && this.#value < 0;
     if (!isEmpty) {
       const name = nameOf(this.#target.subarray(this.#start, value));
-      this.entries.push([name, textOf(this.#target.subarray(value, end))]);
+      this.#entries.push([name, textOf(this.#target.subarray(value, end))]);
     }
     this.#start = end;
     this.#value = -1;
