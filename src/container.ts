@@ -22,6 +22,7 @@ import { createSchemaService } from './schemas/schemas.service.ts';
 import { createLoginLimiter } from './sessions/login-limiter.ts';
 import { createSessionOwnership, createSessionStore } from './sessions/session-store.ts';
 import { createSessionService } from './sessions/sessions.service.ts';
+import { createFormLookup } from './submissions/pages/public-form.ts';
 import { createGroupCommit } from './submissions/store/group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './submissions/store/idempotency-keys.ts';
 import { createRecordLimits } from './submissions/store/record-limits.ts';
@@ -120,6 +121,7 @@ export function createContainer(
     formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins }),
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
     findApp,
+    findForm: createFormLookup(leases),
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {

@@ -87,6 +87,8 @@ export interface EndpointSpec {
   /** May exceed the deadline, because its work grows with the stored data. */
   slow?: boolean;
   response: z.ZodType;
+  /** Answers an HTML page; its refusals may be pages too. */
+  isPage?: boolean;
   /** Media types of the file that it sends as an alternative to JSON. */
   downloads?: readonly string[];
   /**

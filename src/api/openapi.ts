@@ -98,7 +98,10 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
     '200': {
       description: 'Success',
       headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
-      content: { 'application/json': { schema: spec.response }, ...Object.fromEntries(files) },
+      content: {
+        ...(spec.isPage ? PAGE : { 'application/json': { schema: spec.response } }),
+        ...Object.fromEntries(files),
+      },
     },
   };
   if (spec.pages) {
@@ -112,7 +115,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
     all[`${status}` as '400'] = {
       description: STATUS_CODES[status] ?? 'Refused',
       headers: status === 429 || status === 503 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
-      content: { 'application/json': { schema: ErrorBody }, ...(spec.pages && PAGE) },
+      content: { 'application/json': { schema: ErrorBody }, ...((spec.pages || spec.isPage) && PAGE) },
     };
   }
   return all;

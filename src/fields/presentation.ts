@@ -8,6 +8,7 @@ import { kindOf } from './kinds/registry.ts';
  */
 export interface FormControl {
   key: string;
+  /** A date field whose default value has a time is a `text`: `date` controls have no time. */
   type: ControlType;
   /**
    * HTML attributes of the control, by name: bounds, `placeholder` and `autocomplete`. The

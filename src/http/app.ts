@@ -12,6 +12,7 @@ import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
 import { formRoutes } from '../submissions/forms/forms.routes.ts';
 import { createFormPages } from '../submissions/pages/form-pages.ts';
+import { formPageRoutes } from '../submissions/pages/pages.routes.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
 import { createLongReads } from '../users/long-reads.ts';
@@ -22,6 +23,7 @@ import { createAuthStrategies } from './auth/strategies.ts';
 import { createCors } from './cors.ts';
 import { createDashboardRouter } from './dashboard.ts';
 import { createDocsRouter } from './docs.ts';
+import { createEmbed } from './embed.ts';
 import { allEndpoints } from './endpoints.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { mount } from './mount.ts';
@@ -52,13 +54,15 @@ export function createApp({ config, logger, services, isStopping = () => false }
   http.use(createRequestLog(logger));
   http.use(createSecurityHeaders(config.production));
   const cors = createCors(config.corsOrigins, services.appOrigins);
+  const embed = createEmbed();
+  const pages = createFormPages(embed.assets);
 
   mount(
     http,
     [
       // Routes are tried in this order: the most frequent requests first.
       ...submissionRoutes(services.submissions),
-      ...formRoutes({ submissions: services.submissions, leases: services.leases, pages: createFormPages() }),
+      ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
       ...userRoutes(services.users, createLongReads()),
       ...userStatsRoutes(services.userStats),
       ...schemaRoutes(services.schemas),
@@ -66,6 +70,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword),
       ...formSettingsRoutes(services.formSettings),
+      ...formPageRoutes(services.findForm, pages),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {
@@ -79,6 +84,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       findApp: services.findApp,
     },
   );
+  http.use(embed.router);
   // Origin check for pages and unknown paths; endpoints declare their own policies.
   http.use(...cors.trusted);
   http.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));

@@ -96,6 +96,47 @@ describe('the code to connect a form', () => {
     await form.close();
   });
 
+  it('uses the form options of the fields in the HTML page (spec 2.6)', async () => {
+    const { sourceAppId } = app;
+    await server.admin.putSchema(sourceAppId, {
+      rejectUnknown: true,
+      fields: [
+        {
+          key: 'note',
+          label: 'Note',
+          kind: 'text',
+          ui: 'textarea',
+          placeholder: 'Hello',
+          default: '\n</textarea><b>"',
+        },
+        { key: 'phone', label: 'Phone', kind: 'text', ui: 'tel', autocomplete: 'tel' },
+        { key: 'from', label: 'From', kind: 'text', required: true, hidden: true, default: 'connect' },
+        { key: 'ok', label: 'OK', kind: 'checkbox', default: true },
+        {
+          ...{ key: 'size', label: 'Size', kind: 'select', enum: ['s', 'l'], ui: 'radio', placeholder: 'Choose' },
+          ...{ enumLabels: { l: '<Large>' }, default: 'l' },
+        },
+      ],
+    });
+    await open.page.reload();
+    const html = await snippet('HTML');
+    const form = await visit(server);
+    await form.page.route('**/form.html', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+    await form.page.goto(`${server.listener.url}/form.html`);
+    await form.page.getByLabel('Email').fill('options@example.com');
+    expect(await form.page.getByLabel('Phone').getAttribute('type')).toBe('tel');
+    expect(await form.page.getByLabel('Phone').getAttribute('autocomplete')).toBe('tel');
+    expect(await form.page.getByPlaceholder('Hello').inputValue()).toBe('\n</textarea><b>"');
+    expect(await form.page.getByLabel('Size').locator('option').allInnerTexts()).toEqual(['Choose', 's', '<Large>']);
+    expect(await form.page.getByText('From').isVisible()).toBe(false);
+    await form.page.getByRole('button', { name: 'Send' }).click();
+    await form.page.getByText('Thank you.').waitFor();
+    expect(await users()).toMatchObject([
+      { data: { note: '\n</textarea><b>"', from: 'connect', ok: true, size: 'l' } },
+    ]);
+    await form.close();
+  });
+
   it('submits the HTML form once on a double click', async () => {
     const form = await openForm();
     const button = form.page.getByRole('button', { name: 'Send' });

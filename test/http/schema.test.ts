@@ -155,7 +155,7 @@ describe('spec 7, invalid schema format: responds with 400 and keeps the schema'
     ],
     ['an unknown kind', 'fields.0.kind', { fields: [{ key: 'a', kind: 'file' }] }],
     ['`kind` is missing', 'fields.0.kind', { fields: [{ key: 'a' }] }],
-    ['spec 4.4: unknown properties', 'fields.0.placeholder', text({ placeholder: 'x' })],
+    ['spec 4.4: unknown properties', 'fields.0.hint', text({ hint: 'x' })],
     [
       'spec 4.4: duplicate keys',
       'fields.1.key',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseRedirectUrl } from '../../core/web-origin.ts';
 import { help, hidden, initialValue, prefill } from '../form-options.ts';
 import { defineKind } from '../kind.ts';
 
@@ -6,7 +7,10 @@ const NOT_BOOLEAN = 'must be true or false';
 
 const Consent = z.strictObject({
   version: z.string().min(1).max(50),
-  url: z.string().max(2000).refine(isPublicUrl, 'must be an https URL, or an http URL on localhost').optional(),
+  url: z
+    .string()
+    .refine((url) => parseRedirectUrl(url), 'must be an https URL, or an http URL on localhost')
+    .optional(),
 });
 
 const TEXTS: ReadonlyMap<string, boolean> = new Map([
@@ -45,10 +49,3 @@ export const checkbox = defineKind({
   sample: () => true,
   control: 'checkbox',
 });
-
-function isPublicUrl(text: string): boolean {
-  // The parser would remove white space and control characters; the text is stored as it was sent.
-  if (!/^https?:\/\/[^\s\p{Cc}]+$/u.test(text) || !URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-}

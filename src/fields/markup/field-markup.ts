@@ -1,7 +1,7 @@
 import type { FormControl } from '../presentation.ts';
 import { type FormField, isHidden, problemId } from './form-field.ts';
 import { inputMarkup } from './input-markup.ts';
-import { type Markup, type Node, present } from './markup.ts';
+import { type Markup, type MarkupNode, present } from './markup.ts';
 
 /** Returns the element of one field: its label, help, problem and control. */
 export function fieldMarkup(field: FormField): Markup {
@@ -18,9 +18,12 @@ export function fieldMarkup(field: FormField): Markup {
   ];
 }
 
+/** The class of the elements that tell problems; sites style it in their own forms. */
+export const PROBLEM_CLASS = 'user-collection-problem';
+
 /** Returns the element that tells the problem of a field. */
-export function problemMarkup(field: FormField, problem: string): Markup {
-  return ['p', { class: 'problem', id: problemId(field) }, sentence(problem)];
+function problemMarkup(field: FormField, problem: string): Markup {
+  return ['p', { class: PROBLEM_CLASS, id: problemId(field) }, sentence(problem)];
 }
 
 /** Returns a message such as `must be a number` as a sentence of its own. */
@@ -87,7 +90,7 @@ function consentLink(href: string): Markup {
   return ['a', { href, target: '_blank', rel: 'noopener noreferrer' }, href.replace(/^https?:\/\//, '')];
 }
 
-function requiredMark({ required }: FormControl): Node[] {
+function requiredMark({ required }: FormControl): MarkupNode[] {
   return required ? [' ', ['span', { class: 'mark', 'aria-hidden': 'true' }, '*']] : [];
 }
 

@@ -2,7 +2,7 @@ import { parseDateTime, toZoned } from '@internationalized/date';
 
 /**
  * Returns a function that converts a local time of a time zone, such as `2026-01-31T08:30:00`, to
- * an RFC 3339 date-time with its offset (spec 2.6, rule 6). Returns undefined when `timeZone` is no
+ * an RFC 3339 date-time with its offset (spec 2.7, rule 6). Returns undefined when `timeZone` is no
  * IANA name. The text must be valid in the calendar.
  *
  * A time that occurs twice, because clocks are set back, is the earlier of the two. A time that

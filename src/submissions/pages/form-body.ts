@@ -2,12 +2,13 @@ import { html } from 'ghtml';
 import type { Issue } from '../../core/errors.ts';
 import { fieldMarkup } from '../../fields/markup/field-markup.ts';
 import { type FormField, formFields, isHidden } from '../../fields/markup/form-field.ts';
+import { HONEYPOT } from '../../fields/markup/honeypot.ts';
 import type { Markup } from '../../fields/markup/markup.ts';
 import { formControl } from '../../fields/presentation.ts';
 import { adviceFor, statement } from './advice.ts';
 import { carriedEntries, textsOf } from './entries.ts';
 import type { FormView } from './form-view.ts';
-import { ownLanguage } from './page.ts';
+import { ownLanguage } from './locale.ts';
 import { toHtml } from './to-html.ts';
 
 /** The problems of a form: those of its fields, and those that no shown field has. */
@@ -56,7 +57,7 @@ function summaryHtml(view: FormView, { atFields, others }: Problems): string {
   );
   const items = [...links, ...others.map((problem) => html`<li>${problem}</li>`)];
   const reason = items.length > 0 ? html`<ul>!${items}</ul>` : html`<p>${statement(message)}</p>`;
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus!${ownLanguage(view.settings)}>
+  return html`<div class="note summary" role="alert" tabindex="-1" autofocus!${ownLanguage(view.settings.locale)}>
 <h2>${title}</h2>
 !${reason}
 <p>${text}</p>
@@ -72,7 +73,7 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
   ];
   const label = settings.submitLabel;
   const button =
-    label === undefined ? html`<button!${ownLanguage(settings)}>Send</button>` : html`<button>${label}</button>`;
+    label === undefined ? html`<button!${ownLanguage(settings.locale)}>Send</button>` : html`<button>${label}</button>`;
   return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="/f/${sourceAppId}/thanks">
 !${toHtml(hidden)}
 !${fields.map((field) => toHtml([fieldMarkup(field)])).join('\n')}
@@ -80,20 +81,3 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
 !${button}
 </form>`;
 }
-
-/**
- * A field that people do not see and that only a program fills in (spec 4.5). Neither its name nor
- * its text is one that browsers or password managers complete.
- */
-const HONEYPOT: Markup = [
-  'div',
-  { class: 'trap', 'aria-hidden': 'true' },
-  ['label', { for: 'trap' }, 'Leave this empty'],
-  [
-    'input',
-    {
-      ...{ type: 'text', id: 'trap', name: '_gotcha', tabindex: -1, autocomplete: 'off' },
-      ...{ 'data-1p-ignore': true, 'data-lpignore': 'true', 'data-bwignore': true, 'data-form-type': 'other' },
-    },
-  ],
-];

@@ -3,7 +3,8 @@ import type { FormSettings } from '../../apps/form-settings/form-settings.ts';
 import { adviceFor, statement } from './advice.ts';
 import { formBody } from './form-body.ts';
 import type { FormPages, FormView } from './form-view.ts';
-import { ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
+import { ownLanguage } from './locale.ts';
+import { type PageAssets, pageReply, redirectSources } from './page.ts';
 
 const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/embed/v1.css' };
 
@@ -34,10 +35,10 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
     thanks: ({ sourceAppId, settings }) => {
       const text =
         settings.thanks === undefined
-          ? html`<p!${ownLanguage(settings)}>Thank you. Your entries are stored.</p>`
-          : html`<p class="text">${settings.thanks}</p>`;
+          ? html`<p class="note good"!${ownLanguage(settings.locale)}>Thank you. Your entries are stored.</p>`
+          : html`<p class="note good">${settings.thanks}</p>`;
       const title = titleOf({ sourceAppId, settings });
-      const main = html`<h1>${title}</h1><div class="done">!${text}</div>`;
+      const main = html`<h1>${title}</h1>!${text}`;
       return pageReply({ title, main, locale: settings.locale }, assets);
     },
 
@@ -66,6 +67,6 @@ function introduction(view: Titled): string {
 
 function closedPage(view: FormView) {
   const { settings, refusal } = view;
-  const main = html`!${introduction(view)}<p class="closed"!${ownLanguage(settings)}>This form is closed. It accepts no entries any more.</p>`;
+  const main = html`!${introduction(view)}<p class="note"!${ownLanguage(settings.locale)}>This form is closed. It accepts no entries any more.</p>`;
   return { title: titleOf(view), main, locale: settings.locale, status: refusal?.status ?? 200 };
 }

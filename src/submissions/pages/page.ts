@@ -1,6 +1,7 @@
 import { html } from 'ghtml';
 import { Html } from '../../api/reply.ts';
 import type { FormSettings } from '../../apps/form-settings/form-settings.ts';
+import { languageOf } from './locale.ts';
 
 /** The addresses of the files that form pages load. */
 export interface PageAssets {
@@ -20,15 +21,13 @@ export interface Page {
   redirects?: readonly string[];
 }
 
-/** The language of the texts that the service itself writes. */
-const OWN_LANGUAGE = 'en';
-
 /** Returns a whole page under its own Content-Security-Policy (spec 4.5). */
 export function pageReply(page: Page, assets: PageAssets): Html {
-  const { title, main, locale = OWN_LANGUAGE, status = 200, isForm = false, redirects = [] } = page;
+  const { title, main, locale, status = 200, isForm = false, redirects = [] } = page;
+  const { lang, dir } = languageOf(locale);
   const script = isForm ? html`<script src="${assets.script}" defer></script>` : '';
   const text = html`<!doctype html>
-<html lang="${locale}" dir="${directionOf(locale)}">
+<html lang="${lang}" dir="${dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -52,14 +51,6 @@ export function pageReply(page: Page, assets: PageAssets): Html {
   });
 }
 
-/**
- * Returns attributes for a text of the service itself, in HTML. A page in another language has to
- * name the language of such a text.
- */
-export function ownLanguage({ locale = OWN_LANGUAGE }: Pick<FormSettings, 'locale'>): string {
-  return new Intl.Locale(locale).language === OWN_LANGUAGE ? '' : ` lang="${OWN_LANGUAGE}" dir="ltr"`;
-}
-
 /** Chrome checks a redirect that answers a form against `form-action`. */
 function policyOf(redirects: readonly string[]): string {
   return [
@@ -75,19 +66,11 @@ function policyOf(redirects: readonly string[]): string {
 
 /**
  * Returns the sources of `form-action` for the redirects of an app: its origins and that of `next`.
+ * `*` allows no redirect.
  * A host name may contain characters that separate directives; an origin with such a host is left
  * out, and so is one with an IPv6 address, which policies cannot name.
  */
 export function redirectSources({ origins, next }: FormSettings): string[] {
   const named = [...origins, ...(next === undefined ? [] : [new URL(next).origin])];
-  if (named.includes('*')) return ['https:', 'http://localhost:*', 'http://127.0.0.1:*'];
   return [...new Set(named.filter((origin) => /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/.test(origin)))];
-}
-
-/** Newer versions of Node have the method, older ones the property. */
-type WithDirection = { textInfo?: { direction: string }; getTextInfo?(): { direction: string } };
-
-function directionOf(locale: string): string {
-  const tag = new Intl.Locale(locale) as WithDirection;
-  return (tag.getTextInfo?.() ?? tag.textInfo)?.direction === 'rtl' ? 'rtl' : 'ltr';
 }

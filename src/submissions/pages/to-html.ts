@@ -1,11 +1,11 @@
 import { html } from 'ghtml';
-import type { Markup, Node } from '../../fields/markup/markup.ts';
+import type { Markup, MarkupNode } from '../../fields/markup/markup.ts';
 
 /** Elements without content and end tag. */
 const VOID = new Set(['input']);
 
 /** Returns the HTML of form elements. Texts and the values of attributes are escaped. */
-export function toHtml(nodes: readonly Node[]): string {
+export function toHtml(nodes: readonly MarkupNode[]): string {
   return nodes.map((node) => (typeof node === 'string' ? html`${node}` : elementHtml(node))).join('');
 }
 

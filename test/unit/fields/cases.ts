@@ -74,12 +74,13 @@ export function describeKind(kind: KindName, table: KindTable): void {
       expect(valueProblems({ kind, ...options }, value)).toEqual([`data.f ${problem}`]);
     });
 
-    it.each(table.controls)('with %j has the control %j', (options, control) => {
-      expect(formControl(completeDefinition(definitionOf({ kind, ...options })))).toEqual({
+    it.each(table.controls)('with %j has the control %j, which is plain JSON', (options, control) => {
+      const described = formControl(completeDefinition(definitionOf({ kind, ...options })));
+      expect(described).toEqual({
         ...{ key: 'f', label: 'f', required: false, hidden: false, prefill: false, attributes: {}, choices: [] },
         ...control,
       });
-      expect(JSON.parse(JSON.stringify(control))).toEqual(control);
+      expect(JSON.parse(JSON.stringify(described))).toStrictEqual(described);
     });
 
     it.each(table.texts.converted)('converts the text %j to %j', (text, value) => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { FieldDefinition } from '../../../src/fields/definition.ts';
+import { schemaChanges } from '../../../web/src/schema-editor/changes.ts';
 import { checkDraft } from '../../../web/src/schema-editor/checked-draft.ts';
 import {
   addField,
@@ -71,6 +73,73 @@ describe('a schema draft', () => {
       { key: 'text', label: 'Text', kind: 'number', required: false, min: 1 },
     ]);
     expect(checkDraft(changeField(changed, id, { kind: 'text' })).definitions).toMatchObject([{ maxLength: 3 }]);
+  });
+
+  describe('with form options', () => {
+    const fields: FieldDefinition[] = [
+      {
+        ...{
+          key: 'name',
+          label: 'Name',
+          kind: 'text',
+          required: true,
+          help: 'In full',
+          placeholder: 'Ada',
+          ui: 'textarea',
+        },
+        ...{ default: 'x', hidden: true, prefill: true, source: 'page', autocomplete: 'name' },
+      },
+      {
+        ...{ key: 'plan', label: 'Plan', kind: 'select', required: false, enum: ['a', 'b'], ui: 'radio' },
+        ...{ enumLabels: { b: 'B', a: 'A' }, default: 'b' },
+      },
+      {
+        ...{ key: 'ok', label: 'OK', kind: 'checkbox', required: false, default: false, hidden: false },
+        consent: { version: '1', url: 'https://example.com/' },
+      },
+      { key: 'age', label: 'Age', kind: 'number', required: false, default: 0, help: '' },
+    ];
+    const schema = { rejectUnknown: false, fields };
+
+    it('keeps them', () => {
+      const unchanged = checkDraft(draftOf(schema));
+      expect([...unchanged.problems]).toEqual([]);
+      expect(unchanged.definitions).toEqual(fields.map(({ help, ...rest }) => (help ? { ...rest, help } : rest)));
+      expect(schemaChanges(schema, unchanged.schema)).toEqual([]);
+    });
+
+    it('leaves out those that another kind does not have or that mean something else there', () => {
+      const draft = draftOf(schema);
+      const text = checkDraft(changeField(draft, idOf(draft, 'plan'), { kind: 'text' })).definitions[1];
+      expect(text).toEqual({ key: 'plan', label: 'Plan', kind: 'text', required: false, default: 'b' });
+      const number = checkDraft(changeField(draft, idOf(draft, 'plan'), { kind: 'number' })).definitions[1];
+      expect(number).toEqual({ key: 'plan', label: 'Plan', kind: 'number', required: false });
+      const list = changeField(draft, idOf(draft, 'ok'), { kind: 'array' });
+      expect(checkDraft(list).definitions[2]).toEqual({
+        ...{ key: 'ok', label: 'OK', kind: 'array', required: false, hidden: false },
+      });
+    });
+
+    it('leaves out the labels of choices that were removed, and brings them back with the choices', () => {
+      const draft = draftOf(schema);
+      const removed = changeField(draft, idOf(draft, 'plan'), { enum: ['b', 'c'] });
+      expect(checkDraft(removed).definitions[1]).toMatchObject({ enum: ['b', 'c'], enumLabels: { b: 'B' } });
+      const back = changeField(removed, idOf(draft, 'plan'), { enum: ['b', 'a'] });
+      expect(checkDraft(back).definitions[1]).toMatchObject({ enumLabels: { a: 'A', b: 'B' } });
+      const none = checkDraft(changeField(removed, idOf(draft, 'plan'), { enum: ['c'], default: undefined }));
+      expect(none.definitions[1]).toEqual({
+        ...{ key: 'plan', label: 'Plan', kind: 'select', required: false, enum: ['c'], ui: 'radio' },
+      });
+    });
+
+    it('reports their problems by option', () => {
+      const draft = draftOf(schema);
+      const invalid = changeField(draft, idOf(draft, 'ok'), { consent: { version: '' }, help: 'x'.repeat(501) });
+      expect(Object.keys(checkDraft(invalid).problems.get(idOf(draft, 'ok')) ?? {}).sort()).toEqual([
+        'consent',
+        'help',
+      ]);
+    });
   });
 
   it('matches fields by key when it is edited as JSON', () => {

@@ -53,6 +53,39 @@ describe('the changes between two versions of a schema', () => {
       [text('a', { kind: 'select', enum: ['y', 'z'] })],
       ['breaking: a no longer allows “x”', 'compatible: a now also allows “z”'],
     ],
+    [
+      'form options with short values',
+      [text('a', { placeholder: 'x', hidden: true })],
+      [text('a', { ui: 'tel', placeholder: 'y', default: 'z' })],
+      [
+        'compatible: a form option “Placeholder” changed: “x” → “y”',
+        'compatible: a form option “Control” changed: none → “Telephone number”',
+        'compatible: a form option “Default value” changed: none → “z”',
+        'compatible: a form option “Hidden” changed: yes → none',
+      ],
+    ],
+    [
+      'form options with other values',
+      [text('a', { help: 'x'.repeat(99), kind: 'checkbox', consent: { version: '1' } })],
+      [text('a', { kind: 'checkbox', consent: { version: '2' }, default: false })],
+      [
+        'compatible: a form option “Help text” changed',
+        'compatible: a form option “Default value” changed: none → no',
+        'compatible: a form option “Consent” changed',
+      ],
+    ],
+    [
+      'no form options that have the same effect',
+      [text('a', { kind: 'select', enum: ['x', 'y'], enumLabels: { x: 'X', y: 'Y' }, help: '', hidden: false })],
+      [text('a', { kind: 'select', enum: ['x', 'y'], enumLabels: { y: 'Y', x: 'X' } })],
+      [],
+    ],
+    [
+      'the labels of choices',
+      [text('a', { kind: 'select', enum: ['x', 'y'], enumLabels: { x: 'X' } })],
+      [text('a', { kind: 'select', enum: ['x', 'y'], enumLabels: { x: 'Z' } })],
+      ['compatible: a form option “Labels of the choices” changed'],
+    ],
     ['the order', [text('a'), text('b')], [text('b'), text('a')], ['compatible: Field order changed']],
     [
       'a removed field between others, without an order change',

@@ -1,5 +1,5 @@
 import type { Field, Schema } from '../api/endpoints.ts';
-import { formControl, sampleData } from '../schema-editor/rules.ts';
+import { type Choice, type FormControl, formControl, sampleData } from '../schema-editor/rules.ts';
 
 export interface Target {
   /** The origin of the service, without a trailing slash. */
@@ -52,7 +52,7 @@ export function htmlSnippet({ origin, sourceAppId, schema }: Target): string {
 <title>${escapeHtml(sourceAppId)}</title>
 <form id="user-form">
   <p><label>Email<br><input name="email" type="email" required></label></p>
-${schema.fields.map((field) => `  <p>${control(field)}</p>`).join('\n')}
+${schema.fields.map(paragraph).join('\n')}
   <p><button>Send</button> <output></output></p>
 </form>
 <script>
@@ -107,27 +107,46 @@ ${schema.fields.map((field) => `  <p>${control(field)}</p>`).join('\n')}
 `;
 }
 
-function control(field: Field): string {
-  const { type, attributes, choices } = formControl(field);
-  const required = field.required && type !== 'list' ? ' required' : '';
-  const name = `name="${field.key}" data-control="${type}"${required}`;
-  const label = escapeHtml(field.label || field.key);
+function paragraph(field: Field): string {
+  const form = formControl(field);
+  // A browser would refuse to send a form with an empty control that is required but not shown.
+  return form.hidden ? `  <p hidden>${control({ ...form, required: false })}</p>` : `  <p>${control(form)}</p>`;
+}
+
+function control({ key, type, attributes, choices, required: isRequired, ...form }: FormControl): string {
+  const required = isRequired && type !== 'list' ? ' required' : '';
+  const name = `name="${key}" data-control="${type}"${required}`;
+  const label = escapeHtml(form.label);
+  const initial = escapeHtml(form.default ?? '');
+  const value = initial === '' ? '' : ` value="${initial}"`;
   const bounds = Object.entries(attributes).map(([attribute, value]) => ` ${attribute}="${escapeHtml(String(value))}"`);
   switch (type) {
     case 'checkbox':
-      return `<label><input type="checkbox" ${name}> ${label}</label>`;
+      return `<label><input type="checkbox" ${name}${form.default === 'true' ? ' checked' : ''}> ${label}</label>`;
+    case 'radio':
     case 'select':
       return `<label>${label}<br><select ${name}>
-    <option value="">Select an option</option>
-${choices.map((value) => `    <option value="${escapeHtml(value)}">${escapeHtml(value)}</option>`).join('\n')}
+    <option value="">${escapeHtml(String(attributes.placeholder ?? 'Select an option'))}</option>
+${choices.map((choice) => option(choice, form.default)).join('\n')}
   </select></label>`;
+    case 'textarea':
+      // The first line break of the content would be left out.
+      return `<label>${label}<br><textarea ${name}${bounds.join('')}>\n${initial}</textarea></label>`;
     case 'number':
     case 'date':
-      return `<label>${label}<br><input type="${type}" ${name}${bounds.join('')}></label>`;
+    case 'tel':
+    case 'url':
+    case 'email':
+      return `<label>${label}<br><input type="${type}" ${name}${bounds.join('')}${value}></label>`;
     case 'text':
     case 'list':
-      return `<label>${label}<br><input ${name}${bounds.join('')}></label>`;
+      return `<label>${label}<br><input ${name}${bounds.join('')}${value}></label>`;
   }
+}
+
+function option({ value, label }: Choice, initial: string | undefined): string {
+  const selected = value !== '' && value === initial ? ' selected' : '';
+  return `    <option value="${escapeHtml(value)}"${selected}>${escapeHtml(label)}</option>`;
 }
 
 function escapeHtml(text: string): string {

@@ -1,4 +1,5 @@
 import type { Field } from '../api/endpoints.ts';
+import { isSameOption, shortValue } from './form-options.ts';
 import { type FieldOption, kindOf } from './rules.ts';
 
 interface Version {
@@ -94,6 +95,15 @@ function optionChanges(before: Field, after: Field, breaking: Add, compatible: A
     if (removed.length > 0) breaking(`no longer allows ${listed(removed)}`);
     if (added.length > 0) compatible(`now also allows ${listed(added)}`);
   }
+  for (const [name, option] of Object.entries<FieldOption>(kindOf(after.kind).formOptions)) {
+    if (!isSameOption(old[name], now[name], option)) compatible(formOptionChange(option, old[name], now[name]));
+  }
+}
+
+function formOptionChange(option: FieldOption, before: unknown, after: unknown): string {
+  const [from, to] = [shortValue(before, option), shortValue(after, option)];
+  const values = from === undefined || to === undefined ? '' : `: ${from} → ${to}`;
+  return `form option “${option.label}” changed${values}`;
 }
 
 function orderChange(pairs: { field: Field; former: Field | undefined }[], before: Version): Change[] {

@@ -1,5 +1,6 @@
 import type { Field, Kind } from '../api/endpoints.ts';
-import { FIELD_KINDS, kindOf } from './rules.ts';
+import { labelsOfChoices } from './form-options.ts';
+import { FIELD_KINDS, type FieldOption, kindOf } from './rules.ts';
 
 /** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */
 export interface LooseDefinition {
@@ -38,8 +39,8 @@ export function draftOf(schema: { rejectUnknown: boolean; fields: readonly Field
 /** The definition for the API, with only the options of its kind. */
 export function strictDefinition(definition: LooseDefinition): Record<string, unknown> {
   const { key, label, kind, required } = definition;
-  const options = Object.keys(kindOf(kind).options).flatMap((name) => {
-    const value = definition[name];
+  const options = Object.entries(optionsOf(kind)).flatMap(([name, { control }]) => {
+    const value = control === 'labels' ? labelsOfChoices(definition[name], definition.enum) : definition[name];
     return value === undefined || value === '' ? [] : [[name, value] as const];
   });
   return { key, label: label === '' ? key : label, kind, required, ...Object.fromEntries(options) };
@@ -87,7 +88,8 @@ export function changeField(draft: Draft, id: number, part: Partial<LooseDefinit
   const fields = draft.fields.map((field) => {
     if (field.id !== id) return field;
     const initial = part.kind ? initialOptions(part.kind) : {};
-    const definition: LooseDefinition = { ...initial, ...field.definition, ...part };
+    const kept = part.kind ? optionsThatFit(part.kind, field.definition) : field.definition;
+    const definition: LooseDefinition = { ...initial, ...kept, ...part };
     const keyFollowsLabel = field.keyFollowsLabel === true && part.key === undefined;
     if (keyFollowsLabel && part.label !== undefined) {
       definition.key = freeKey(removeField(draft, id), keyFor(part.label));
@@ -118,6 +120,20 @@ export function rebased(draft: Draft, schema: { fields: readonly Field[] }): Dra
     return { ...field, originalKey: keys.has(originalKey) ? originalKey : undefined };
   });
   return { ...draft, fields };
+}
+
+function optionsOf(kind: Kind): Readonly<Record<string, FieldOption>> {
+  const { options, formOptions } = kindOf(kind);
+  return { ...options, ...formOptions };
+}
+
+/**
+ * Leaves out what an option of another kind means under the same name, such as its default value.
+ */
+function optionsThatFit(kind: Kind, definition: LooseDefinition): LooseDefinition {
+  const options = optionsOf(kind);
+  const doesFit = ([name, value]: [string, unknown]): boolean => options[name]?.schema.safeParse(value).success ?? true;
+  return Object.fromEntries(Object.entries(definition).filter(doesFit)) as LooseDefinition;
 }
 
 function initialOptions(kind: Kind): Record<string, unknown> {

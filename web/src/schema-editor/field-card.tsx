@@ -3,8 +3,9 @@ import { useState } from 'react';
 import { CopyIcon, DownIcon, GripIcon, RightIcon, TrashIcon, UpIcon } from '../components/icons.tsx';
 import { changeField, type DraftField, duplicateField } from './draft.ts';
 import classes from './field-card.module.css';
-import { capitalize, FieldForm } from './field-form.tsx';
+import { FieldForm } from './field-form.tsx';
 import { KIND_NAMES } from './kind-names.ts';
+import { capitalize } from './messages.ts';
 import type { DraftEditor } from './use-draft.ts';
 
 interface FieldCardProps {

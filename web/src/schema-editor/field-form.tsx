@@ -1,11 +1,13 @@
-import { Checkbox, NativeSelect, TagsInput, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { KINDS, type LooseDefinition } from './draft.ts';
 import classes from './field-form.module.css';
+import { FormSection } from './form-section.tsx';
 import { KIND_NAMES } from './kind-names.ts';
-import { type FieldOption, kindOf } from './rules.ts';
+import { capitalize } from './messages.ts';
+import { OptionControl } from './option-control.tsx';
+import { kindOf } from './rules.ts';
 
-interface FieldFormProps {
+export interface FieldFormProps {
   definition: LooseDefinition;
   /** Messages by option name; `''` holds a message about the whole field. */
   problems: Readonly<Record<string, string>>;
@@ -48,6 +50,7 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
         onChange={(event) => onChange({ required: event.currentTarget.checked })}
       />
       <Options definition={definition} problems={problems} onChange={onChange} />
+      <FormSection definition={definition} problems={problems} onChange={onChange} />
       {problems[''] && <p className={classes.problem}>{capitalize(problems[''])}</p>}
     </div>
   );
@@ -58,9 +61,10 @@ function Options({ definition, problems, onChange }: FieldFormProps) {
   return (
     <>
       {Object.entries(options).map(([name, option]) => (
-        <Option
+        <OptionControl
           key={name}
           option={option}
+          definition={definition}
           value={definition[name]}
           problem={problems[name]}
           onChange={(value) => onChange({ [name]: value })}
@@ -69,90 +73,4 @@ function Options({ definition, problems, onChange }: FieldFormProps) {
       {help && <p className={classes.hint}>{help}</p>}
     </>
   );
-}
-
-interface OptionProps {
-  option: FieldOption;
-  value: unknown;
-  problem: string | undefined;
-  onChange: (value: unknown) => void;
-}
-
-function Option({ option, value, problem, onChange }: OptionProps) {
-  switch (option.control) {
-    case 'number':
-      return (
-        <Bound
-          label={option.label}
-          value={typeof value === 'number' ? value : undefined}
-          problem={problem}
-          onChange={onChange}
-        />
-      );
-    case 'pattern':
-      return (
-        <TextInput
-          className={classes.wide ?? ''}
-          label={option.label}
-          description={option.help}
-          placeholder="^[A-Z]{2}-[0-9]{4}$"
-          spellCheck={false}
-          classNames={{ input: classes.code ?? '' }}
-          value={typeof value === 'string' ? value : ''}
-          error={capitalize(problem)}
-          onChange={(event) => onChange(event.currentTarget.value || undefined)}
-        />
-      );
-    case 'choices':
-      return (
-        <TagsInput
-          className={classes.wide ?? ''}
-          label={option.label}
-          description="Type a value and press Enter"
-          value={Array.isArray(value) ? value.map(String) : []}
-          error={capitalize(problem)}
-          splitChars={[]}
-          acceptValueOnBlur
-          onChange={onChange}
-        />
-      );
-  }
-}
-
-interface BoundProps {
-  label: string;
-  value: number | undefined;
-  problem: string | undefined;
-  onChange: (value: number | undefined) => void;
-}
-
-function Bound({ label, value, problem, onChange }: BoundProps) {
-  const [typed, setTyped] = useState('');
-  // Keeps the typed text while it means the same number, for example `1.`. Shows the value when it
-  // was changed elsewhere, for example by discarding the changes.
-  const shown = Object.is(numberOf(typed), value) ? typed : String(value ?? '');
-  return (
-    <TextInput
-      label={label}
-      placeholder="No limit"
-      inputMode="decimal"
-      value={shown}
-      error={capitalize(problem)}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        onChange(numberOf(event.currentTarget.value));
-      }}
-    />
-  );
-}
-
-/**
- * `undefined` for an empty text, and `NaN` for a text that is not a number, which the rules reject.
- */
-function numberOf(text: string): number | undefined {
-  return text.trim() === '' ? undefined : Number(text.trim());
-}
-
-export function capitalize(message: string | undefined): string | undefined {
-  return message && message.charAt(0).toUpperCase() + message.slice(1);
 }

@@ -1,11 +1,12 @@
-import { Alert, Button, Checkbox, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import type { Field } from '../api/endpoints.ts';
 import { count } from '../components/count.ts';
 import classes from './preview.module.css';
-import { compileSchema, type FieldDefinition, formControl } from './rules.ts';
+import { PreviewControl } from './preview-control.tsx';
+import { compileSchema, type FieldDefinition, type FormControl, formControl, valueFromForm } from './rules.ts';
 
-type Values = Readonly<Record<string, string | boolean>>;
+/** The texts that were entered, by field key. */
+type Values = Readonly<Record<string, string>>;
 
 interface PreviewProps {
   schema: { rejectUnknown: boolean; fields: FieldDefinition[] };
@@ -36,12 +37,12 @@ export function Preview({ schema, isPartial }: PreviewProps) {
       </div>
       <TextInput label="Email" defaultValue="ada@example.com" />
       {schema.fields.map((field) => (
-        <Control
+        <PreviewControl
           key={`${field.key} ${field.kind}`}
-          field={field}
-          value={values[field.key]}
+          control={formControl(field)}
+          text={textOf(formControl(field), values)}
           error={issueOf(field.key)}
-          onChange={(value) => setValues((before) => ({ ...before, [field.key]: value }))}
+          onChange={(text) => setValues((before) => ({ ...before, [field.key]: text }))}
         />
       ))}
       <Button variant="light" onClick={() => setChecked(true)}>
@@ -64,61 +65,22 @@ export function Preview({ schema, isPartial }: PreviewProps) {
   );
 }
 
-interface ControlProps {
-  field: Field;
-  value: string | boolean | undefined;
-  error: string | undefined;
-  onChange: (value: string | boolean) => void;
-}
-
-function Control({ field, value, error, onChange }: ControlProps) {
-  const label = field.label || field.key;
-  const shared = { label, error, withAsterisk: field.required };
-  const text = typeof value === 'string' ? value : '';
-  const { type, choices } = formControl(field);
-  switch (type) {
-    case 'checkbox':
-      return (
-        <Checkbox
-          label={field.required ? `${label} *` : label}
-          error={error}
-          checked={value === true}
-          onChange={(event) => onChange(event.currentTarget.checked)}
-        />
-      );
-    case 'select':
-      return (
-        <NativeSelect
-          {...shared}
-          value={text}
-          data={[{ value: '', label: 'Select an option' }, ...choices.filter(Boolean)]}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      );
-    default:
-      return (
-        <TextInput
-          {...shared}
-          type={type === 'date' ? 'date' : 'text'}
-          inputMode={type === 'number' ? 'decimal' : undefined}
-          placeholder={type === 'list' ? 'Item to append' : undefined}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      );
-  }
-}
-
-/** The data that a form would submit: empty inputs are omitted and numbers are converted. */
-function dataOf(fields: readonly Field[], values: Values): Record<string, unknown> {
+/**
+ * The data that a form would submit. A text that has no value stays, so that the rules refuse it.
+ */
+function dataOf(fields: readonly FieldDefinition[], values: Values): Record<string, unknown> {
   const entries = fields.flatMap((field): [string, unknown][] => {
-    const { key, required } = field;
-    const { type } = formControl(field);
-    const value = values[key];
-    if (type === 'checkbox') return value === true || required ? [[key, value === true]] : [];
-    if (value === undefined || value === '') return [];
-    if (type === 'number') return [[key, Number.isFinite(Number(value)) ? Number(value) : value]];
-    return [[key, type === 'list' ? [value] : value]];
+    const text = textOf(formControl(field), values);
+    if (formControl(field).type === 'checkbox') {
+      return text === 'true' || field.required ? [[field.key, text === 'true']] : [];
+    }
+    const converted = valueFromForm(field, [text]);
+    if (!converted) return [];
+    return [[field.key, 'value' in converted ? converted.value : text]];
   });
   return Object.fromEntries(entries);
+}
+
+function textOf(control: FormControl, values: Values): string {
+  return values[control.key] ?? control.default ?? '';
 }

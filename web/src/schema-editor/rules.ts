@@ -9,6 +9,7 @@ export {
   FieldDefinitionInput,
   MAX_FIELDS,
 } from '../../../src/fields/definition.ts';
-export type { FieldOption } from '../../../src/fields/kind.ts';
+export { valueFromForm } from '../../../src/fields/form-values.ts';
+export type { Choice, FieldOption } from '../../../src/fields/kind.ts';
 export { FIELD_KINDS, kindOf } from '../../../src/fields/kinds/registry.ts';
-export { formControl, sampleData } from '../../../src/fields/presentation.ts';
+export { type FormControl, formControl, sampleData } from '../../../src/fields/presentation.ts';

@@ -5,7 +5,7 @@ import { toInstantIn } from '../../../../src/submissions/forms/local-time.ts';
 
 const convert = (zone: string, text: string) => toInstantIn(zone)?.(text);
 
-describe('the instant of a local time (spec 2.6, rule 6)', () => {
+describe('the instant of a local time (spec 2.7, rule 6)', () => {
   it.each([
     ['Europe/Berlin', '2026-01-31T08:30:00', '2026-01-31T08:30:00+01:00'],
     ['Europe/Berlin', '2026-07-31T08:30:00', '2026-07-31T08:30:00+02:00'],

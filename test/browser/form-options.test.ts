@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeBrowser, logIn, visit } from '../support/browser.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN, SchemaPage } from './schema-page.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+
+describe('the form options in the schema editor (spec 2.6)', () => {
+  it('are edited in a section that is closed at first, previewed, listed as changes and saved', async () => {
+    const schema = await SchemaPage.open(server);
+    const { page } = schema;
+    const preview = page.getByRole('complementary', { name: 'Preview' });
+
+    await schema.field('Plan').click();
+    expect(await page.getByLabel('Help text').count()).toBe(0);
+    await schema.press('Form');
+    await page.getByLabel('Help text').fill('You can change it later');
+    await page.getByLabel('Control').selectOption('Radio buttons');
+    await page.getByLabel('Label of free').fill('Free of charge');
+    await page.getByLabel('Default value').fill('max');
+    await page.getByText('Must be one of the allowed values').waitFor();
+    await page.getByLabel('Default value').fill('pro');
+    await preview.getByRole('radiogroup', { name: 'Plan' }).waitFor();
+    await preview.getByText('You can change it later').waitFor();
+    expect(await preview.getByRole('radio', { name: 'pro' }).isChecked()).toBe(true);
+    await preview.getByRole('radio', { name: 'Free of charge' }).check();
+
+    await schema.field('Age').click();
+    await schema.press('Form');
+    await page.getByLabel('Placeholder').fill('18');
+    await page.getByLabel('Default value').fill('1,5');
+    await page.getByText('Invalid input: expected number').waitFor();
+    await page.getByLabel('Default value').fill('1.50');
+    expect(await page.getByLabel('Default value').inputValue()).toBe('1.50');
+    await page.getByRole('checkbox', { name: 'Hidden' }).check();
+    await preview.getByText('Age is hidden and sends “1.5”').waitFor();
+    await schema.press('Check');
+    expect(JSON.parse(await preview.locator('pre').innerText())).toEqual({ plan: 'free', age: 1.5 });
+
+    const dialog = await schema.review();
+    await dialog.getByText('“Plan” (plan) form option “Control” changed: none → “Radio buttons”').waitFor();
+    await dialog.getByText('“Plan” (plan) form option “Labels of the choices” changed').waitFor();
+    await dialog.getByText('“Age” (age) form option “Default value” changed: none → 1.5').waitFor();
+    await dialog.getByRole('button', { name: /Save version/ }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const { fields } = await schema.stored();
+    expect(fields.slice(1)).toEqual([
+      {
+        ...{ key: 'plan', label: 'Plan', kind: 'select', required: false, enum: ['free', 'pro'] },
+        ...{ help: 'You can change it later', ui: 'radio', enumLabels: { free: 'Free of charge' }, default: 'pro' },
+      },
+      {
+        ...{ key: 'age', label: 'Age', kind: 'number', required: false },
+        ...{ placeholder: '18', default: 1.5, hidden: true },
+      },
+    ]);
+    await page.getByText('No changes').waitFor();
+    schema.visit.expectClean();
+    await schema.visit.close();
+  });
+
+  it('of a checkbox include a consent, whose problem opens the section', async () => {
+    const schema = await SchemaPage.open(server);
+    const { page } = schema;
+    await schema.press('Add field');
+    await page.getByRole('menuitem', { name: 'Checkbox', exact: true }).click();
+    await schema.press('Form');
+    await page.getByLabel('Page with the text').fill('http://example.com/');
+    await page.getByLabel('Version').fill('2');
+    await page.getByText('Must be an https URL, or an http URL on localhost').waitFor();
+    await schema.field('Full name').click();
+    await schema.field('Checkbox').click();
+    await page.getByText('Must be an https URL, or an http URL on localhost').waitFor();
+    await page.getByLabel('Page with the text').fill('https://example.com/');
+    await page.getByRole('complementary', { name: 'Preview' }).getByRole('link').waitFor();
+    await schema.save();
+    expect((await schema.stored()).fields[3]).toEqual({
+      ...{ key: 'checkbox', label: 'Checkbox', kind: 'checkbox', required: false },
+      consent: { version: '2', url: 'https://example.com/' },
+    });
+    schema.visit.expectClean();
+    await schema.visit.close();
+  });
+
+  it.each(['light', 'dark'] as const)('have no serious or critical axe violations in %s mode', async (colorScheme) => {
+    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    const { sourceAppId } = await server.admin.buildApp({
+      fields: [
+        {
+          ...{ key: 'plan', kind: 'select', enum: ['a', 'b'], ui: 'radio', help: 'Why' },
+          ...{ enumLabels: { a: 'A' }, default: 'b' },
+        },
+        { key: 'note', kind: 'text', ui: 'textarea', placeholder: 'Hello' },
+        { key: 'terms', kind: 'checkbox', consent: { version: '1', url: 'https://example.com/' } },
+        { key: 'from', kind: 'text', source: 'page', hidden: true, default: 'x' },
+      ],
+    });
+    const opened = await visit(server, `/apps/${sourceAppId}`, { colorScheme, bypassCSP: true });
+    const { page } = opened;
+    await logIn(page, ADMIN);
+    for (const name of ['plan', 'terms']) {
+      await page
+        .getByRole('region', { name: 'Fields' })
+        .getByRole('button', { name: new RegExp(`^${name} `) })
+        .click();
+      await page.getByRole('button', { name: 'Form', exact: true }).click();
+      await page.getByLabel('Help text').waitFor();
+      await page.evaluate(axe);
+      const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([]);
+    }
+    await opened.close();
+  });
+});

@@ -1,0 +1,40 @@
+import { Fieldset, Text, TextInput } from '@mantine/core';
+import classes from './field-form.module.css';
+
+interface ConsentControlProps {
+  label: string;
+  description: string | undefined;
+  error: string | undefined;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}
+
+/** Edits the version and the page of the text that a person agrees to. */
+export function ConsentControl({ label, description, error, value, onChange }: ConsentControlProps) {
+  const { version = '', url = '' } = (value ?? {}) as { version?: string; url?: string };
+  const change = (next: { version: string; url: string }): void => {
+    const isEmpty = next.version === '' && next.url === '';
+    onChange(isEmpty ? undefined : { version: next.version, ...(next.url !== '' && { url: next.url }) });
+  };
+  return (
+    <Fieldset legend={label} className={classes.wide ?? ''}>
+      <Text size="xs" c="dimmed">
+        {description}
+      </Text>
+      <TextInput
+        mt="xs"
+        label="Version"
+        value={version}
+        error={error}
+        onChange={(event) => change({ version: event.currentTarget.value, url })}
+      />
+      <TextInput
+        mt="xs"
+        label="Page with the text"
+        placeholder="https://"
+        value={url}
+        onChange={(event) => change({ version, url: event.currentTarget.value })}
+      />
+    </Fieldset>
+  );
+}

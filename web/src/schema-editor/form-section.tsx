@@ -1,0 +1,35 @@
+import { UnstyledButton } from '@mantine/core';
+import { useState } from 'react';
+import { RightIcon } from '../components/icons.tsx';
+import classes from './field-form.module.css';
+import type { FieldFormProps } from './field-form.tsx';
+import { OptionControl } from './option-control.tsx';
+import { kindOf } from './rules.ts';
+
+/** Edits the form options of a field. It is closed at first, unless one of them has a problem. */
+export function FormSection({ definition, problems, onChange }: FieldFormProps) {
+  const [wasOpened, setOpened] = useState(false);
+  const options = Object.entries(kindOf(definition.kind).formOptions);
+  const isOpen = wasOpened || options.some(([name]) => problems[name] !== undefined);
+  return (
+    <>
+      <UnstyledButton className={classes.sectionToggle ?? ''} aria-expanded={isOpen} onClick={() => setOpened(!isOpen)}>
+        <span className={isOpen ? classes.arrowOpen : classes.arrow}>
+          <RightIcon size={14} />
+        </span>
+        Form
+      </UnstyledButton>
+      {isOpen &&
+        options.map(([name, option]) => (
+          <OptionControl
+            key={name}
+            option={option}
+            definition={definition}
+            value={definition[name]}
+            problem={problems[name]}
+            onChange={(value) => onChange({ [name]: value })}
+          />
+        ))}
+    </>
+  );
+}

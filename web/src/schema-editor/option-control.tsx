@@ -1,0 +1,136 @@
+import { Checkbox, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ConsentControl } from './consent-control.tsx';
+import { DefaultControl } from './default-control.tsx';
+import type { LooseDefinition } from './draft.ts';
+import classes from './field-form.module.css';
+import { LabelsControl } from './labels-control.tsx';
+import { capitalize } from './messages.ts';
+import type { FieldOption } from './rules.ts';
+
+interface OptionControlProps {
+  option: FieldOption;
+  /** The definition that has the option. */
+  definition: LooseDefinition;
+  value: unknown;
+  problem: string | undefined;
+  onChange: (value: unknown) => void;
+}
+
+/** Edits one option of a field. An option that is cleared becomes `undefined`. */
+export function OptionControl({ option, definition, value, problem, onChange }: OptionControlProps) {
+  const { label, help: description } = option;
+  const text = typeof value === 'string' ? value : '';
+  const shared = { label, description, error: capitalize(problem) };
+  const wide = classes.wide ?? '';
+  switch (option.control) {
+    case 'number':
+      return (
+        <Bound
+          label={label}
+          value={typeof value === 'number' ? value : undefined}
+          problem={problem}
+          onChange={onChange}
+        />
+      );
+    case 'pattern':
+      return (
+        <TextInput
+          {...shared}
+          className={wide}
+          placeholder="^[A-Z]{2}-[0-9]{4}$"
+          spellCheck={false}
+          classNames={{ input: classes.code ?? '' }}
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value || undefined)}
+        />
+      );
+    case 'choices':
+      return (
+        <TagsInput
+          {...shared}
+          className={wide}
+          description="Type a value and press Enter"
+          value={Array.isArray(value) ? value.map(String) : []}
+          splitChars={[]}
+          acceptValueOnBlur
+          onChange={onChange}
+        />
+      );
+    case 'line':
+      return (
+        <TextInput {...shared} value={text} onChange={(event) => onChange(event.currentTarget.value || undefined)} />
+      );
+    case 'multiline':
+      return (
+        <Textarea
+          {...shared}
+          className={wide}
+          rows={2}
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value || undefined)}
+        />
+      );
+    case 'switch':
+      return (
+        <Checkbox
+          {...shared}
+          className={wide}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked || undefined)}
+        />
+      );
+    case 'oneOf':
+      return (
+        <NativeSelect
+          {...shared}
+          value={text}
+          data={[
+            { value: '', label: 'Standard' },
+            ...Object.entries(option.names ?? {}).map(([name, display]) => ({ value: name, label: display })),
+          ]}
+          onChange={(event) => onChange(event.currentTarget.value || undefined)}
+        />
+      );
+    case 'value':
+      return <DefaultControl {...shared} kind={definition.kind} value={value} onChange={onChange} />;
+    case 'labels':
+      return <LabelsControl {...shared} choices={definition.enum} value={value} onChange={onChange} />;
+    case 'consent':
+      return <ConsentControl {...shared} value={value} onChange={onChange} />;
+  }
+}
+
+interface BoundProps {
+  label: string;
+  value: number | undefined;
+  problem: string | undefined;
+  onChange: (value: number | undefined) => void;
+}
+
+function Bound({ label, value, problem, onChange }: BoundProps) {
+  const [typed, setTyped] = useState('');
+  // Keeps the typed text while it means the same number, for example `1.`. Shows the value when it
+  // was changed elsewhere, for example by discarding the changes.
+  const shown = Object.is(numberOf(typed), value) ? typed : String(value ?? '');
+  return (
+    <TextInput
+      label={label}
+      placeholder="No limit"
+      inputMode="decimal"
+      value={shown}
+      error={capitalize(problem)}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        onChange(numberOf(event.currentTarget.value));
+      }}
+    />
+  );
+}
+
+/**
+ * `undefined` for an empty text, and `NaN` for a text that is not a number, which the rules reject.
+ */
+function numberOf(text: string): number | undefined {
+  return text.trim() === '' ? undefined : Number(text.trim());
+}
