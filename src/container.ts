@@ -31,6 +31,7 @@ import { createSpentChallengeModel, createSpentChallenges } from './submissions/
 import { createHeldModel } from './submissions/held/held.model.ts';
 import { createHeldService } from './submissions/held/held.service.ts';
 import { createHeldStore } from './submissions/held/held-store.ts';
+import { createFormLookup } from './submissions/pages/public-form.ts';
 import { createRevalidation } from './submissions/revalidation.ts';
 import { createGroupCommit } from './submissions/store/group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './submissions/store/idempotency-keys.ts';
@@ -135,6 +136,7 @@ export function createContainer(
   return {
     apps,
     removal,
+    leases,
     schemas,
     schemaCheck: createSchemaCheckService({ apps, users }),
     users,
@@ -148,6 +150,7 @@ export function createContainer(
     formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins }),
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
     findApp,
+    findForm: createFormLookup(leases),
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { build, defineConfig, type InlineConfig, type Plugin } from 'vite';
 
 const OUTPUT = fileURLToPath(new URL('../dist/web/', import.meta.url));
+const EMBED = fileURLToPath(new URL('./embed/', import.meta.url));
 
 /** Writes a gzip copy of each asset, which src/http/dashboard.ts serves. */
 function compressedCopies(): Plugin {
@@ -20,11 +21,32 @@ function compressedCopies(): Plugin {
   };
 }
 
+/** Builds the embed script and the style sheet of form pages, which src/http/embed.ts serves. */
+function embedFiles(): Plugin {
+  const shared: InlineConfig = { configFile: false, root: EMBED, publicDir: false, logLevel: 'warn' };
+  const output = { outDir: join(OUTPUT, 'embed'), emptyOutDir: false, target: 'es2022' };
+  return {
+    name: 'embed-files',
+    apply: 'build',
+    async closeBundle() {
+      const lib = {
+        entry: join(EMBED, 'v1.ts'),
+        name: 'userCollection',
+        formats: ['iife' as const],
+        fileName: () => 'v1.js',
+      };
+      await build({ ...shared, build: { ...output, lib } });
+      const style = { input: join(EMBED, 'page.css'), output: { assetFileNames: 'v1.css' } };
+      await build({ ...shared, build: { ...output, rollupOptions: style } });
+    },
+  };
+}
+
 export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
   logLevel: command === 'build' ? 'warn' : 'info',
-  plugins: [react(), compressedCopies()],
+  plugins: [react(), compressedCopies(), embedFiles()],
   build: {
     outDir: OUTPUT,
     emptyOutDir: true,
@@ -37,5 +59,5 @@ export default defineConfig(({ command }) => ({
   },
   // `npm run web` serves the pages from source and proxies API requests to a running service. It
   // keeps the Host header, so that requests pass the origin check.
-  server: { proxy: { '^/(auth|v1|health|ready|docs|openapi.json)': { target: 'http://127.0.0.1:3000' } } },
+  server: { proxy: { '^/(auth|v1|f|embed|health|ready|docs|openapi.json)': { target: 'http://127.0.0.1:3000' } } },
 }));

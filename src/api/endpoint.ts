@@ -1,14 +1,16 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import type { AppError } from '../core/errors.ts';
+import type { FormEntries } from './body/form-entries.ts';
 import type { AppPrincipal, Principal, PublicPrincipal, Scope } from './principal.ts';
 import type { Download, Empty, Html, JsonStream, Redirect, Versioned } from './reply.ts';
 
 /**
  * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by the app named
- * in `x-app-id`. `visitor`: not at all, but the session is loaded, so that the endpoint can start
- * or end it. `session`: a logged-in app.
+ * in `x-app-id`. `form`: by the app named in the path. `visitor`: not at all, but the session is
+ * loaded, so that the endpoint can start or end it. `session`: a logged-in app.
  */
-export type Auth = 'none' | 'app id' | 'visitor' | 'session';
+export type Auth = 'none' | 'app id' | 'form' | 'visitor' | 'session';
 
 /** The authentications that prove an identity. */
 export type ProvenAuth = Extract<Auth, 'session'>;
@@ -21,24 +23,38 @@ export type ProvenAuth = Extract<Auth, 'session'>;
 export type CorsPolicy = 'trusted' | 'app' | 'any';
 
 /** The media types that the service reads. Each has one reader (api/body/). */
-export type MediaType = 'application/json';
+export type MediaType = 'application/json' | FormType;
+
+/** The media types of HTML forms. Their readers yield {@link FormEntries}. */
+export type FormType = 'application/x-www-form-urlencoded' | 'multipart/form-data';
 
 /** The body of a request. */
-export interface BodySpec<Schema extends z.ZodType = z.ZodType> {
+export interface BodySpec<Schema extends z.ZodType = z.ZodType, Types extends MediaType = MediaType> {
   /**
-   * With an optional schema (`.optional()`) the body may be absent; the handler then gets
-   * undefined.
+   * The schema of JSON. With an optional schema (`.optional()`) the body may be absent; the handler
+   * then gets undefined.
    */
   schema: Schema;
   /** The media types that the endpoint reads. */
-  types: readonly [MediaType, ...MediaType[]];
+  types: readonly [Types, ...Types[]];
   /** The error message for a body that violates the schema. */
   message: string;
 }
 
 /** A JSON body. */
-export function jsonBody<Schema extends z.ZodType>(schema: Schema, message = 'Invalid request body'): BodySpec<Schema> {
+export function jsonBody<Schema extends z.ZodType>(
+  schema: Schema,
+  message = 'Invalid request body',
+): BodySpec<Schema, 'application/json'> {
   return { schema, types: ['application/json'], message };
+}
+
+/** A JSON body, or the entries of an HTML form, which the handler gets as {@link FormEntries}. */
+export function jsonOrFormBody<Schema extends z.ZodType>(
+  schema: Schema,
+  message = 'Invalid request body',
+): BodySpec<Schema, MediaType> {
+  return { schema, types: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'], message };
 }
 
 type Shape = z.ZodObject;
@@ -71,8 +87,15 @@ export interface EndpointSpec {
   /** May exceed the deadline, because its work grows with the stored data. */
   slow?: boolean;
   response: z.ZodType;
+  /** Answers an HTML page; its refusals may be pages too. */
+  isPage?: boolean;
   /** Media types of the file that it sends as an alternative to JSON. */
   downloads?: readonly string[];
+  /**
+   * Answers a browser with a redirect (303), and with a page when it refuses the request
+   * (`Route.refuse`).
+   */
+  pages?: boolean;
   /** Headers of a successful response, with their descriptions. */
   responseHeaders?: Record<string, string>;
   /** Error statuses other than those implied by authentication and body. */
@@ -84,12 +107,15 @@ export interface EndpointSpec {
 export type Endpoints = Record<string, EndpointSpec>;
 
 type Output<Part> = Part extends z.ZodType ? z.output<Part> : undefined;
-type BodyOutput<Body> = Body extends { schema: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
+type BodyOutput<Body> =
+  Body extends BodySpec<infer Schema, infer Types>
+    ? z.output<Schema> | (Extract<Types, FormType> extends never ? never : FormEntries)
+    : undefined;
 
 /** The principal that an authentication yields. */
 type PrincipalOf<Name extends Auth> = Name extends ProvenAuth
   ? AppPrincipal
-  : Name extends 'app id'
+  : Name extends 'app id' | 'form'
     ? PublicPrincipal
     : undefined;
 
@@ -125,12 +151,24 @@ export type Handlers<All extends Endpoints> = { [Name in keyof All]: Handler<All
 export interface Route {
   spec: EndpointSpec;
   handle(input: AnyInput): Promise<unknown> | unknown;
+  refuse?: Refuse | undefined;
 }
 
-/** Combines the endpoints and handlers of a feature; a missing handler is a type error. */
-export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers<All>): Route[] {
+/**
+ * Resolves with the answer to a browser whose request was refused, or with undefined for the usual
+ * JSON. `req.form` holds the entries if the body was read.
+ */
+export type Refuse = (error: AppError, req: Request) => Promise<Html | Redirect | undefined>;
+
+/**
+ * Combines the endpoints and handlers of a feature; a missing handler is a type error.
+ *
+ * @param refuse answers browsers whose requests to any of the endpoints were refused
+ */
+export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers<All>, refuse?: Refuse): Route[] {
   return Object.entries(endpoints).map(([name, spec]) => ({
     spec,
+    refuse,
     // Each handler's input is the one of its own spec: `mount` builds it from that spec.
     handle: handlers[name as keyof All] as unknown as Route['handle'],
   }));

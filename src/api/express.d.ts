@@ -1,3 +1,6 @@
+import type { FormEntries } from './body/form-entries.ts';
+import type { Refuse } from './endpoint.ts';
+
 declare global {
   namespace Express {
     interface Request {
@@ -5,8 +8,10 @@ declare global {
       id: string;
       /** The app that the request names or is authenticated as; for the log. */
       appId?: string;
+      /** The entries of the form in the body, once it was read. */
+      form?: FormEntries;
+      /** How the endpoint answers a browser that is refused. */
+      refuse?: Refuse;
     }
   }
 }
-
-export {};

@@ -14,6 +14,14 @@ const REQUEST_ID = {
 };
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' as const } } };
 
+const PAGE = { 'text/html': { schema: { type: 'string' as const } } };
+const TEXT = { type: 'string' as const };
+/** The entries of an HTML form. A name that is sent several times has a list. */
+const FORM = {
+  type: 'object' as const,
+  additionalProperties: { anyOf: [TEXT, { type: 'array' as const, items: TEXT }] },
+};
+
 const AppIdHeader = z
   .string()
   .regex(/^[a-zA-Z0-9._-]{1,80}$/)
@@ -76,7 +84,7 @@ function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject 
 }
 
 function contentOf({ schema, types }: BodySpec) {
-  return Object.fromEntries(types.map((type) => [type, { schema }]));
+  return Object.fromEntries(types.map((type) => [type, { schema: type === 'application/json' ? schema : FORM }]));
 }
 
 function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
@@ -90,15 +98,24 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
     '200': {
       description: 'Success',
       headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
-      content: { 'application/json': { schema: spec.response }, ...Object.fromEntries(files) },
+      content: {
+        ...(spec.isPage ? PAGE : { 'application/json': { schema: spec.response } }),
+        ...Object.fromEntries(files),
+      },
     },
   };
+  if (spec.pages) {
+    all['303'] = {
+      description: 'The answer of a success to a browser',
+      headers: { ...REQUEST_ID, Location: { description: 'The page to show', schema: { type: 'string' as const } } },
+    };
+  }
   if (spec.conditional) all['304'] = { description: 'Not changed since the version that `If-None-Match` names' };
   for (const status of refusals(spec)) {
     all[`${status}` as '400'] = {
       description: STATUS_CODES[status] ?? 'Refused',
       headers: status === 429 || status === 503 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
-      content: { 'application/json': { schema: ErrorBody } },
+      content: { 'application/json': { schema: ErrorBody }, ...((spec.pages || spec.isPage) && PAGE) },
     };
   }
   return all;
@@ -112,6 +129,7 @@ export function refusals(spec: EndpointSpec): number[] {
   statuses.add(403); // the origin check
   statuses.add(500);
   if (spec.auth === 'app id' || spec.body || spec.query || spec.headers) statuses.add(400);
+  if (spec.auth === 'form') statuses.add(404);
   if (spec.auth === 'session') statuses.add(401);
   if (spec.auth !== 'none') statuses.add(503);
   if (spec.body) for (const status of [413, 415]) statuses.add(status);

@@ -1,5 +1,5 @@
 import express, { type Express } from 'express';
-import { createJsonReader } from '../api/body/json-body.ts';
+import { createBodyReaders } from '../api/body/readers.ts';
 import { createOpenApiDocument } from '../api/openapi.ts';
 import { appRoutes } from '../apps/apps.routes.ts';
 import { formSettingsRoutes } from '../apps/form-settings/form-settings.routes.ts';
@@ -11,7 +11,10 @@ import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
 import { challengeRoutes } from '../submissions/bots/challenges.routes.ts';
+import { formRoutes } from '../submissions/forms/forms.routes.ts';
 import { heldRoutes } from '../submissions/held/held.routes.ts';
+import { createFormPages } from '../submissions/pages/form-pages.ts';
+import { formPageRoutes } from '../submissions/pages/pages.routes.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
 import { createLongReads } from '../users/long-reads.ts';
@@ -22,6 +25,7 @@ import { createAuthStrategies } from './auth/strategies.ts';
 import { createCors } from './cors.ts';
 import { createDashboardRouter } from './dashboard.ts';
 import { createDocsRouter } from './docs.ts';
+import { createEmbed } from './embed.ts';
 import { allEndpoints } from './endpoints.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { mount } from './mount.ts';
@@ -52,6 +56,8 @@ export function createApp({ config, logger, services, isStopping = () => false }
   http.use(createRequestLog(logger));
   http.use(...createSecurityHeaders(config.production));
   const cors = createCors(config.corsOrigins, services.appOrigins);
+  const embed = createEmbed();
+  const pages = createFormPages(embed.assets);
 
   mount(
     http,
@@ -59,6 +65,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       // Routes are tried in this order: the most frequent requests first.
       ...submissionRoutes(services.submissions),
       ...challengeRoutes(services.challenges, services.findApp),
+      ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
       ...userRoutes(services.users, createLongReads()),
       ...userStatsRoutes(services.userStats),
       ...schemaRoutes(services.schemas),
@@ -67,6 +74,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword),
       ...formSettingsRoutes(services.formSettings),
       ...heldRoutes(services.held),
+      ...formPageRoutes(services.findForm, pages),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {
@@ -75,11 +83,12 @@ export function createApp({ config, logger, services, isStopping = () => false }
         sessions: services.sessions,
       }),
       cors,
-      readers: { 'application/json': createJsonReader(config.bodyLimit) },
+      readers: createBodyReaders(config.bodyLimit),
       limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
       findApp: services.findApp,
     },
   );
+  http.use(embed.router);
   // Origin check for pages and unknown paths; endpoints declare their own policies.
   http.use(...cors.trusted);
   http.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));

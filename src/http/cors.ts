@@ -2,6 +2,7 @@ import cors from 'cors';
 import type { Request, RequestHandler } from 'express';
 import { DEADLINE_MS } from '../api/deadline.ts';
 import type { CorsPolicy } from '../api/endpoint.ts';
+import { isOwnOrigin } from '../api/negotiation.ts';
 import type { AppOrigins } from '../apps/form-settings/app-origins.ts';
 import { APP_ID_PATTERN } from '../core/app-id.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
@@ -30,7 +31,7 @@ const SHARED: cors.CorsOptions = {
 export function createCors(origins: readonly string[], appOrigins: AppOrigins): CorsPolicies {
   const listed = new Set(origins);
   const isTrusted = (origin: string | undefined, req: Request): boolean =>
-    origin === undefined || listed.has(origin) || isOwn(origin, req);
+    origin === undefined || listed.has(origin) || isOwnOrigin(origin, req);
   const check: RequestHandler = (req, res, next) => {
     if (isTrusted(req.headers.origin, req)) return next();
     res.vary('Origin');
@@ -68,12 +69,4 @@ async function isAllowed(req: Request, origin: string, appOrigins: AppOrigins): 
   if (sourceAppId === undefined) return req.method === 'OPTIONS' && appOrigins.isListedByAny(origin);
   const isAppId = typeof sourceAppId === 'string' && APP_ID_PATTERN.test(sourceAppId);
   return isAppId && appOrigins.allows(sourceAppId, origin);
-}
-
-/**
- * With https, the host is the service itself even if TRUST_PROXY does not say that a proxy
- * terminates TLS.
- */
-function isOwn(origin: string, { protocol, headers: { host } }: Request): boolean {
-  return origin === `https://${host}` || origin === `${protocol}://${host}`;
 }

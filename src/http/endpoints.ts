@@ -4,7 +4,9 @@ import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contr
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
 import { challengeEndpoints } from '../submissions/bots/challenges.contract.ts';
+import { formEndpoints } from '../submissions/forms/forms.contract.ts';
 import { heldEndpoints } from '../submissions/held/held.contract.ts';
+import { formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
 import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
@@ -15,6 +17,7 @@ import { systemEndpoints } from './system.contract.ts';
 export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Object.entries({
   ...submissionEndpoints,
   ...challengeEndpoints,
+  ...formEndpoints,
   ...userEndpoints,
   ...userStatsEndpoints,
   ...schemaEndpoints,
@@ -23,5 +26,6 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...appEndpoints,
   ...formSettingsEndpoints,
   ...heldEndpoints,
+  ...formPageEndpoints,
   ...systemEndpoints,
 });

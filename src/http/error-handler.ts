@@ -1,4 +1,6 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
+import { prefersPage } from '../api/negotiation.ts';
+import { type Html, type Redirect, send } from '../api/reply.ts';
 import { AppError, InvalidInput } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { databaseRefusal } from '../database/failures.ts';
@@ -6,10 +8,10 @@ import { databaseRefusal } from '../database/failures.ts';
 /**
  * Converts every error to a response: `{ message }`, with `errors` if places are known. Unexpected
  * errors are logged and answered with a 500. A response never contains a stack, a driver message or
- * parts of the request.
+ * parts of the request. A browser gets the page of the endpoint (`Route.refuse`), if it has one.
  */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
-  return (error: unknown, req, res, _next) => {
+  return async (error: unknown, req, res, _next) => {
     const appError = toAppError(error);
     if (res.headersSent) return abort(error, req, res, logger);
     if (!appError) logger.error({ requestId: req.id, err: describe(error) }, 'unexpected error');
@@ -17,9 +19,23 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     if (appError?.retryAfter !== undefined) res.setHeader('Retry-After', String(appError.retryAfter));
     // The rest of an unread body would be parsed as the next request.
     if (!req.complete) res.setHeader('Connection', 'close');
-    const message = appError?.message ?? 'Internal error';
-    res.status(appError?.status ?? 500).json(appError?.issues ? { message, errors: appError.issues } : { message });
+    const refusal = appError ?? new AppError(500, 'Internal error');
+    // No `await` without a page: the response then starts in this turn.
+    const page = req.refuse && prefersPage(req) ? await pageOf(refusal, req, logger) : undefined;
+    if (page) return send(req, res, page);
+    const { status, message, issues } = refusal;
+    res.status(status).json(issues ? { message, errors: issues } : { message });
   };
+}
+
+/** The page of a refusal; undefined when the endpoint has none for it. */
+async function pageOf(refusal: AppError, req: Request, logger: Logger): Promise<Html | Redirect | undefined> {
+  try {
+    return await req.refuse?.(refusal, req);
+  } catch (error) {
+    logger.error({ requestId: req.id, err: describe(error) }, 'page of a refusal');
+    return undefined;
+  }
 }
 
 function toAppError(error: unknown): AppError | undefined {

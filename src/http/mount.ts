@@ -1,15 +1,18 @@
-import type { Express, Request, Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import { hasBody, type ReadBody } from '../api/body/json-body.ts';
+import { FormEntries } from '../api/body/form-entries.ts';
+import type { BodyReaders } from '../api/body/readers.ts';
+import { hasBody, mediaTypeOf } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
-import type { AnyInput, BodySpec, EndpointSpec, MediaType, Route } from '../api/endpoint.ts';
+import type { AnyInput, BodySpec, EndpointSpec, Refuse, Route } from '../api/endpoint.ts';
 import type { Principal } from '../api/principal.ts';
 import { send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
 import type { App } from '../apps/apps.service.ts';
-import { AppError, Forbidden, Unavailable } from '../core/errors.ts';
+import { AppError, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
 import { invalidAppId } from './auth/app-id.ts';
+import { unknownApp } from './auth/form.ts';
 import type { AuthStrategies } from './auth/strategies.ts';
 import type { CorsPolicies } from './cors.ts';
 
@@ -17,7 +20,7 @@ import type { CorsPolicies } from './cors.ts';
 export interface MountDeps {
   auth: AuthStrategies;
   cors: CorsPolicies;
-  readers: Record<MediaType, ReadBody>;
+  readers: BodyReaders;
   limitSubmit: SubmitLimiter;
   /** Resolves with the app of this id, or undefined. Fast for an app in use. */
   findApp(sourceAppId: string): Promise<Pick<App, 'form'> | undefined>;
@@ -25,14 +28,16 @@ export interface MountDeps {
 
 /**
  * Adds all endpoints to the Express application `http`. Each request is checked in this order:
- * origin (403), authentication (401, 403, or 400 for `x-app-id`), rate limit (429), inputs (400).
+ * origin (403), authentication (401, 403, 400 for `x-app-id`, 404 for an app in the path), rate
+ * limit (429), inputs (400).
  * Then the handler runs. Paths match exactly; another method on a known path is a 405.
  *
  * Endpoints are routes of `http` itself: a nested router would match each request twice.
  */
 export function mount(http: Express, all: readonly Route[], deps: MountDeps): void {
-  for (const { spec, handle } of all) {
-    http[spec.method](spec.path, ...policyOf(spec, deps), async (req, res) => {
+  for (const { spec, handle, refuse } of all) {
+    const pages = refuse ? [refuseWith(refuse)] : [];
+    http[spec.method](spec.path, ...pages, ...policyOf(spec, deps), async (req, res) => {
       const deadline = new Deadline();
       const input = readInput(spec, req, res, deadline, deps);
       const respond = async (value: AnyInput) => send(req, res, await handle(value));
@@ -48,6 +53,14 @@ export function mount(http: Express, all: readonly Route[], deps: MountDeps): vo
     });
   }
 }
+
+/** Comes first, so that an origin that is not allowed gets a page too. */
+const refuseWith =
+  (refuse: Refuse): RequestHandler =>
+  (req, _res, next) => {
+    req.refuse = refuse;
+    next();
+  };
 
 const policyOf = ({ cors = 'trusted' }: EndpointSpec, deps: MountDeps) => deps.cors[cors];
 
@@ -73,7 +86,9 @@ async function readInput(
 ): Promise<AnyInput> {
   const principal = await deps.auth[spec.auth](req, res);
   authorize(spec, principal);
-  if (principal?.kind === 'public' && spec.body) await admit(spec, principal.sourceAppId, req, deps);
+  if (principal?.kind === 'public' && (spec.body || spec.auth === 'form')) {
+    await admit(spec, principal.sourceAppId, req, deps);
+  }
   // The deadline has passed meanwhile and 503 was sent.
   if (deadline.isOver) throw new Unavailable();
 
@@ -82,8 +97,7 @@ async function readInput(
     headers: (spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers')) as never,
     params: (spec.params && parsePart(spec.params, req.params, 'Invalid path')) as never,
     query: (spec.query && parsePart(spec.query, req.query, 'Invalid query parameters')) as never,
-    body: (spec.body &&
-      parsePart(spec.body.schema, await readBody(spec.body, req, deadline, deps), spec.body.message)) as never,
+    body: (spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, deps), req)) as never,
     leftMs: () => (res.destroyed ? 0 : deadline.leftMs),
     req,
     res,
@@ -100,7 +114,7 @@ function authorize({ role, scope }: EndpointSpec, principal: Principal | undefin
 /** Checks the app before the rate limit and the body, so that invented ids use neither. */
 async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, deps: MountDeps): Promise<void> {
   const app = await deps.findApp(sourceAppId);
-  if (!app) throw invalidAppId();
+  if (!app) throw spec.auth === 'form' ? unknownApp() : invalidAppId();
   if (spec.limit === 'submit') deps.limitSubmit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
 }
 
@@ -113,9 +127,19 @@ async function readBody(
 ): Promise<unknown> {
   if (schema instanceof z.ZodOptional && !hasBody(req)) return undefined;
   const [only] = types;
-  // A reader refuses other media types itself, with a message that names its own.
-  const type = types.length === 1 ? only : (types.find((one) => req.is(one)) ?? only);
+  // The JSON reader checks the type itself.
+  if (types.length === 1 && only === 'application/json') return readers[only](req, deadline);
+  const sent = mediaTypeOf(req);
+  const type = types.find((one) => one === sent);
+  if (!type || !hasBody(req)) throw new InvalidInput(`A body of one of these types is required: ${types.join(', ')}`);
   return readers[type](req, deadline);
+}
+
+/** The entries of a form have no schema here: the handler interprets them. */
+function parseBody({ schema, message }: BodySpec, body: unknown, req: Request): unknown {
+  if (!(body instanceof FormEntries)) return parsePart(schema, body, message);
+  req.form = body;
+  return body;
 }
 
 function specsByPath(all: readonly Route[]): Map<string, EndpointSpec[]> {

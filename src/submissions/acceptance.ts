@@ -1,5 +1,5 @@
 import { normalizeEmail } from '../core/email.ts';
-import { InvalidInput } from '../core/errors.ts';
+import { InvalidInput, type Issue } from '../core/errors.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { appliedKey } from './store/idempotency-keys.ts';
 import { changeSize, growthOf, type RecordLimits } from './store/record-limits.ts';
@@ -9,7 +9,17 @@ import type { Submission } from './store/submission.ts';
 export interface SubmissionInput {
   email: string;
   data?: Record<string, unknown> | undefined;
+  /** Problems that are known before validation, such as texts of a form that have no value. */
+  problems?: readonly Issue[];
+  /** The texts of a form from which `data` was made. They identify a repeat under any schema. */
+  texts?: string;
 }
+
+/**
+ * The body, or a function that makes it for the schema that it is checked against. That is called
+ * again when the schema is replaced meanwhile.
+ */
+export type SubmissionSource = SubmissionInput | ((lease: Lease) => SubmissionInput);
 
 /**
  * Checks a submission against the schema of a lease (spec 2.3).
@@ -17,13 +27,15 @@ export interface SubmissionInput {
  * @throws {InvalidInput} with all problems
  */
 export function accept(
-  { email, data = {} }: SubmissionInput,
+  input: SubmissionInput,
   lease: Lease,
   limits: RecordLimits,
   idempotencyKey: string | undefined,
 ): Submission {
+  const { email, data = {}, problems } = input;
   const normalized = normalizeEmail(email);
-  const issues = lease.validator.issues(data);
+  const found = lease.validator.issues(data);
+  const issues = problems ? joinIssues(problems, found) : found;
   if (normalized === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
 
@@ -41,6 +53,12 @@ export function accept(
     size,
     growth: growthOf(change, size, limits),
     maxBound: limits.max,
-    applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, data, now),
+    applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, input, now),
   };
+}
+
+/** A field whose text has no value is not also missing. */
+function joinIssues(problems: readonly Issue[], found: readonly Issue[]): Issue[] {
+  const places = new Set(problems.map(({ path }) => path));
+  return [...problems, ...found.filter(({ path }) => !places.has(path))];
 }

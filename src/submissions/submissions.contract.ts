@@ -3,7 +3,8 @@ import { type Endpoints, jsonBody } from '../api/endpoint.ts';
 import { JsonObject, Timestamp } from '../api/validation.ts';
 import { RecordId } from '../users/users.contract.ts';
 
-const Submission = z
+/** The body of a submission (spec 4.1). */
+export const Submission = z
   .strictObject({
     email: z.string('must be a text'),
     data: JsonObject.optional(),
@@ -16,6 +17,22 @@ export const SubmittedUser = z
   .strictObject({ id: RecordId, createdAt: Timestamp, updatedAt: Timestamp })
   .meta({ id: 'SubmittedUser' });
 
+/** The form of an `Idempotency-Key`. */
+export const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
+export const KEY_FORMAT = 'must be 1 to 255 visible ASCII characters';
+
+/** The headers of a submission. */
+export const SubmissionHeaders = z.object({
+  'idempotency-key': z.string().regex(KEY_PATTERN, KEY_FORMAT).optional().meta({
+    description: 'A text that the client chooses, unique for each submission',
+    example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  }),
+  'x-altcha': z.string().optional().meta({
+    description:
+      'For apps with the bot protection `proof-of-work`: the solution of a challenge (`GET /v1/forms/{sourceAppId}/challenge`)',
+  }),
+});
+
 /** The endpoint for submissions (spec 4.1). */
 export const submissionEndpoints = {
   submitUser: {
@@ -27,20 +44,7 @@ export const submissionEndpoints = {
     summary: 'Submit a user record',
     description:
       "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. A submission that was answered with 200 is durable. A request that got no answer, or a 503, can be sent again with the same `Idempotency-Key` and is applied once. `data` must conform to the app's schema.",
-    headers: z.object({
-      'idempotency-key': z
-        .string()
-        .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
-        .optional()
-        .meta({
-          description: 'A text that the client chooses, unique for each submission',
-          example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
-        }),
-      'x-altcha': z.string().optional().meta({
-        description:
-          'For apps with the bot protection `proof-of-work`: the solution of a challenge (`GET /v1/forms/{sourceAppId}/challenge`)',
-      }),
-    }),
+    headers: SubmissionHeaders,
     body: jsonBody(Submission, 'Invalid submission'),
     limit: 'submit',
     response: SubmittedUser,

@@ -3,7 +3,7 @@ import { normalizeEmail } from '../core/email.ts';
 import { AppError, Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
-import { accept, type SubmissionInput } from './acceptance.ts';
+import { accept, type SubmissionInput, type SubmissionSource } from './acceptance.ts';
 import type { CheckAdmission } from './admission/admission.ts';
 import type { Capacity } from './admission/capacity.ts';
 import { holderOf, type SpentChallenges } from './bots/spent-challenges.ts';
@@ -21,7 +21,7 @@ import type { SubmissionOptions } from './submission-options.ts';
  */
 const MAX_SCHEMA_CHANGES = 5;
 
-export type { SubmissionInput } from './acceptance.ts';
+export type { SubmissionInput, SubmissionSource } from './acceptance.ts';
 export type { SubmissionOptions } from './submission-options.ts';
 
 export type SubmissionService = ReturnType<typeof createSubmissionService>;
@@ -58,7 +58,7 @@ export function createSubmissionService(deps: {
      */
     async submit(
       sourceAppId: string,
-      input: SubmissionInput,
+      source: SubmissionSource,
       options: SubmissionOptions = {},
     ): Promise<StoredSubmission> {
       const { idempotencyKey } = options;
@@ -66,6 +66,7 @@ export function createSubmissionService(deps: {
       for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
         const lease = await leases.hold(sourceAppId);
         if (!lease || !isFor(lease, options)) throw new UnknownApp();
+        const input = typeof source === 'function' ? source(lease) : source;
         let submission: Submission | undefined;
         try {
           const checked = checkAdmission(lease.app, options);
@@ -123,14 +124,14 @@ export function createSubmissionService(deps: {
    */
   async function answerRepeat(
     refusal: unknown,
-    { email, data = {} }: SubmissionInput,
+    input: SubmissionInput,
     { app }: Lease,
     idempotencyKey: string | undefined,
   ): Promise<StoredSubmission> {
-    const normalized = normalizeEmail(email);
+    const normalized = normalizeEmail(input.email);
     const mayBeRepeat = refusal instanceof AppError && REFUSED_BY_RULES.has(refusal.status);
     if (!mayBeRepeat || idempotencyKey === undefined || normalized === undefined) throw refusal;
-    const applied = appliedKey(idempotencyKey, data, new Date());
+    const applied = appliedKey(idempotencyKey, input, new Date());
     const earlier = await store.findApplied(app.id, normalized, applied);
     if (!earlier) throw refusal;
     return earlier;

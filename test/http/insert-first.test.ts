@@ -65,7 +65,7 @@ describe('The record of a new person', () => {
         size,
         growth: growthOf(change, size, limits),
         maxBound: limits.max,
-        applied: hasKey ? appliedKey('a key', set, now) : undefined,
+        applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
       };
       const id = newId(now);
       await inserted.insertOne(insertOf(submission, id).record);

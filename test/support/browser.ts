@@ -39,6 +39,18 @@ export async function visit(
   options: BrowserContextOptions = {},
   origin = listener.url,
 ): Promise<Visit> {
+  return openPage(`${origin}/dashboard${path}`, { origins: [origin], ...options });
+}
+
+/**
+ * Opens any page in a new browser context.
+ *
+ * @param options.origins the only origins from which the page may request something; default: all
+ */
+export async function openPage(
+  url: string,
+  { origins, ...options }: BrowserContextOptions & { origins?: readonly string[] } = {},
+): Promise<Visit> {
   browser ??= await launchChromium();
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(WAIT_MS);
@@ -53,9 +65,10 @@ export async function visit(
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${origin}/`)) problems.push(`requested ${request.url()}`);
+    const isAllowed = origins?.some((origin) => request.url().startsWith(`${origin}/`)) ?? true;
+    if (!isAllowed) problems.push(`requested ${request.url()}`);
   });
-  await page.goto(`${origin}/dashboard${path}`);
+  await page.goto(url);
   return {
     page,
     expectClean: () => expect(problems).toEqual([]),

@@ -4,6 +4,7 @@ import type { Principal } from '../../api/principal.ts';
 import type { LoadSession } from '../../sessions/cookie-session.ts';
 import type { SessionService } from '../../sessions/sessions.service.ts';
 import { authenticateByAppId } from './app-id.ts';
+import { authenticateByPath } from './form.ts';
 import { createSessionAuth } from './session.ts';
 
 /**
@@ -22,6 +23,7 @@ export function createAuthStrategies(deps: {
   return {
     none: () => undefined,
     'app id': authenticateByAppId,
+    form: authenticateByPath,
     visitor: async (req, res) => {
       await deps.loadSession(req, res);
       return undefined;

@@ -1,7 +1,6 @@
-import type { mongo } from 'mongoose';
 import { MAX_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../../users/users.model.ts';
-import type { IdempotencyKeys } from './idempotency-keys.ts';
+import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import type { RecordLimits } from './record-limits.ts';
 import { MAX_INLINE_KEYS, type RecordView, type Submission } from './submission.ts';
 
@@ -59,7 +58,7 @@ export function createConflictReader(deps: {
   async function explainKey(facts: Facts, applied: AppliedKey): Promise<Conflict | undefined> {
     const found = await findKey(facts, applied);
     if (!found) return facts.inlineKeys >= MAX_INLINE_KEYS ? { reason: 'keys-full', record: facts } : undefined;
-    return isSame(found.content, applied.content) ? { reason: 'repeated', record: facts } : { reason: 'key-reused' };
+    return hasSameContent(found, applied) ? { reason: 'repeated', record: facts } : { reason: 'key-reused' };
   }
 
   function explainArrays({ types, arraySizes }: Facts, { change }: Submission): Conflict | undefined {
@@ -124,7 +123,7 @@ export function createConflictReader(deps: {
       const record = await users.findOne({ appId, email }, { projection, readConcern: 'majority' });
       const found = record && (await findKey(record, applied));
       if (!found) return undefined;
-      return isSame(found.content, applied.content) ? { reason: 'repeated', record } : { reason: 'key-reused' };
+      return hasSameContent(found, applied) ? { reason: 'repeated', record } : { reason: 'key-reused' };
     },
   };
 }
@@ -157,10 +156,6 @@ function factsPipeline({ appId, email, applied, change, growth, fieldKeys }: Sub
     extraKeys: nearLimit(extraKeys),
   };
   return [{ $match: { appId, email } }, { $project: project }];
-}
-
-function isSame(a: mongo.Binary, b: mongo.Binary): boolean {
-  return Buffer.compare(a.buffer, b.buffer) === 0;
 }
 
 /**

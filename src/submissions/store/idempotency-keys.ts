@@ -6,6 +6,8 @@ import type { RecordId } from '../../users/record-id.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../../users/users.model.ts';
 
 const HASH_BYTES = 16;
+/** The bytes that hash the texts of a form, after those that hash its data. */
+const TEXTS_HASH_BYTES = 8;
 const RECORD_ID_BYTES = 16;
 const APP_ID_BYTES = 12;
 /**
@@ -40,15 +42,38 @@ export const createMovedKeyModel = (connection: Connection): Model<MovedKeyDocum
   createModel(connection, 'AppliedKey', movedKeySchema);
 
 /**
- * The entry that a record keeps of a submission with an `Idempotency-Key`. It has a fixed size: a
- * hash of the key, a hash of the data, and the time.
+ * The entry that a record keeps of a submission with an `Idempotency-Key`. Its size is bounded: a
+ * hash of the key, hashes of the content, and the time.
+ *
+ * @param content.texts the texts of a form. The data that they become depends on the schema, so
+ *   they are hashed too.
  */
-export function appliedKey(key: string, data: Record<string, unknown>, at: Date): AppliedKey {
-  return { key: digest(key), content: digest(JSON.stringify(data)), at };
+export function appliedKey(
+  key: string,
+  { data = {}, texts }: { data?: Record<string, unknown> | undefined; texts?: string },
+  at: Date,
+): AppliedKey {
+  const hashOfData = digest(JSON.stringify(data));
+  const content =
+    texts === undefined ? hashOfData : Buffer.concat([hashOfData, digest(texts).subarray(0, TEXTS_HASH_BYTES)]);
+  return { key: new mongo.Binary(digest(key)), content: new mongo.Binary(content), at };
 }
 
-function digest(text: string): mongo.Binary {
-  return new mongo.Binary(createHash('sha256').update(text).digest().subarray(0, HASH_BYTES));
+/** Returns whether two submissions have the same data, or come from the same texts of a form. */
+export function hasSameContent(one: Pick<AppliedKey, 'content'>, other: Pick<AppliedKey, 'content'>): boolean {
+  const [a, b] = [bytesOf(one.content), bytesOf(other.content)];
+  const [textsOfA, textsOfB] = [a.subarray(HASH_BYTES), b.subarray(HASH_BYTES)];
+  return (
+    a.subarray(0, HASH_BYTES).equals(b.subarray(0, HASH_BYTES)) || (textsOfA.length > 0 && textsOfA.equals(textsOfB))
+  );
+}
+
+function bytesOf({ buffer, position }: mongo.Binary): Buffer {
+  return Buffer.from(buffer.buffer, buffer.byteOffset, position);
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES);
 }
 
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;

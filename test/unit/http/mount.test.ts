@@ -2,7 +2,7 @@ import express from 'express';
 import supertest from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createJsonReader } from '../../../src/api/body/json-body.ts';
+import { createBodyReaders } from '../../../src/api/body/readers.ts';
 import { type Endpoints, jsonBody, routes } from '../../../src/api/endpoint.ts';
 import type { Principal, Scope } from '../../../src/api/principal.ts';
 import { Empty, Html, Redirect } from '../../../src/api/reply.ts';
@@ -38,9 +38,15 @@ function serve(scopes: Scope[] = []) {
       administer: () => ({}),
     }),
     {
-      auth: { none: () => undefined, visitor: () => undefined, 'app id': authenticate, session: authenticate },
+      auth: {
+        none: () => undefined,
+        visitor: () => undefined,
+        'app id': authenticate,
+        form: authenticate,
+        session: authenticate,
+      },
       cors: createCors(['https://listed.example'], { allows: async () => false, isListedByAny: async () => false }),
-      readers: { 'application/json': createJsonReader(1_000) },
+      readers: createBodyReaders(1_000),
       limitSubmit: () => undefined,
       findApp: async () => ({ form: undefined }),
     },

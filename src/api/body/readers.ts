@@ -1,0 +1,29 @@
+import type { MediaType } from '../endpoint.ts';
+import { createJsonReader, type ReadBody } from './json-body.ts';
+import { createMultipartReader } from './multipart-body.ts';
+import { createBytesReader, type ReadBytes } from './request-bytes.ts';
+import { createUrlencodedReader } from './urlencoded-body.ts';
+
+/**
+ * The largest form in bytes, also where JSON may be larger. All of it is decoded and checked in one
+ * turn of the event loop, which takes about 10 ms for this size.
+ */
+const MAX_FORM_BYTES = 1024 * 1024;
+
+/** The reader of each media type. */
+export type BodyReaders = Record<MediaType, ReadBody>;
+
+/**
+ * Creates the readers of one server, which share their limits.
+ * @param limit the largest body after decompression, in bytes
+ */
+export function createBodyReaders(limit: number): BodyReaders {
+  const readBytes = createBytesReader(limit);
+  const formLimit = Math.min(limit, MAX_FORM_BYTES);
+  const readForm: ReadBytes = (req, deadline) => readBytes(req, deadline, formLimit);
+  return {
+    'application/json': createJsonReader(readBytes),
+    'application/x-www-form-urlencoded': createUrlencodedReader(readForm),
+    'multipart/form-data': createMultipartReader(readForm),
+  };
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { type RequestHandler, Router } from 'express';
+import { NotFound } from '../core/errors.ts';
+import type { PageAssets } from '../submissions/pages/page.ts';
+
+/** The built files; the path is the same from `src/http` and from `dist/http`. */
+const BUILT = fileURLToPath(new URL('../../dist/web/embed/', import.meta.url));
+
+/** How long a browser uses the script of a fixed address without asking, and while it asks. */
+const FIXED_ADDRESS = 'public, max-age=3600, stale-while-revalidate=86400';
+const HASHED_ADDRESS = 'public, max-age=31536000, immutable';
+
+/** A file with the addresses under which it is served. */
+interface EmbedFile {
+  type: string;
+  content: Buffer;
+  compressed: Buffer;
+  etag: string;
+  /** The address that contains the hash of the content. */
+  address: string;
+}
+
+/**
+ * Serves the embed script at `/embed/v1.js`, where `v1` is the version of its interface, and the
+ * style sheet of form pages at `/embed/v1.css` (spec 4.5). The files are also served under an
+ * address with the hash of their content, which never changes.
+ *
+ * @param folder the built files; 404 while it does not exist
+ */
+export function createEmbed(folder = BUILT): { router: Router; assets: PageAssets } {
+  const router = Router({ caseSensitive: true, strict: true });
+  const serve = (extension: 'js' | 'css', type: string): string => {
+    const file = load(`${folder}v1.${extension}`, type, extension);
+    router.get(`/embed/v1.${extension}`, answer(file, FIXED_ADDRESS));
+    if (file) router.get(file.address, answer(file, HASHED_ADDRESS));
+    return file?.address ?? `/embed/v1.${extension}`;
+  };
+  const assets = { script: serve('js', 'text/javascript'), style: serve('css', 'text/css') };
+  return { router, assets };
+}
+
+function load(path: string, type: string, extension: string): EmbedFile | undefined {
+  if (!existsSync(path)) return undefined;
+  const content = readFileSync(path);
+  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
+  const address = `/embed/v1-${hash}.${extension}`;
+  return { type, content, compressed: gzipSync(content, { level: 9 }), etag: `"${hash}"`, address };
+}
+
+function answer(file: EmbedFile | undefined, cacheControl: string): RequestHandler {
+  return (req, res) => {
+    if (!file) throw new NotFound('The embed script is not built: run `npm run build`');
+    res.set({
+      'Cache-Control': cacheControl,
+      ETag: file.etag,
+      // Every site may load the script, also one that isolates itself from other origins.
+      'Access-Control-Allow-Origin': '*',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    });
+    res.vary('Accept-Encoding').type(file.type);
+    if (req.fresh) return void res.status(304).end();
+    const isCompressed = req.acceptsEncodings('gzip') === 'gzip';
+    if (isCompressed) res.set('Content-Encoding', 'gzip');
+    res.send(isCompressed ? file.compressed : file.content);
+  };
+}

@@ -1,0 +1,72 @@
+import { html } from 'ghtml';
+import type { FormSettings } from '../../apps/form-settings/form-settings.ts';
+import { adviceFor, statement } from './advice.ts';
+import { formBody } from './form-body.ts';
+import type { FormPages, FormView } from './form-view.ts';
+import { ownLanguage } from './locale.ts';
+import { type PageAssets, pageReply, redirectSources } from './page.ts';
+
+const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/embed/v1.css' };
+
+/**
+ * Creates the pages of public forms (spec 4.5). Every text of settings, of the schema and of a
+ * person is escaped.
+ */
+export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages {
+  return {
+    form: (view) => {
+      if (isClosed(view.settings)) return pageReply(closedPage(view), assets);
+      const { summary, form } = formBody(view);
+      const title = titleOf(view);
+      const status = view.refusal?.status ?? 200;
+      return pageReply(
+        {
+          title: status === 200 ? title : `${adviceFor(status).title}: ${title}`,
+          main: `${summary}${introduction(view)}\n${form}`,
+          locale: view.settings.locale,
+          status,
+          isForm: true,
+          redirects: redirectSources(view.settings),
+        },
+        assets,
+      );
+    },
+
+    thanks: ({ sourceAppId, settings }) => {
+      const text =
+        settings.thanks === undefined
+          ? html`<p class="note good"!${ownLanguage(settings.locale)}>Thank you. Your entries are stored.</p>`
+          : html`<p class="note good">${settings.thanks}</p>`;
+      const title = titleOf({ sourceAppId, settings });
+      const main = html`<h1>${title}</h1>!${text}`;
+      return pageReply({ title, main, locale: settings.locale }, assets);
+    },
+
+    refusal: ({ status, message }) => {
+      const { title, text } = adviceFor(status);
+      const main = html`<h1>${title}</h1><p>${statement(message)}</p><p>${text}</p>`;
+      return pageReply({ title, main, status }, assets);
+    },
+  };
+}
+
+/** Whether the app accepts no submission any more. */
+export function isClosed({ closesAt }: FormSettings, now = Date.now()): boolean {
+  return closesAt !== undefined && closesAt.getTime() <= now;
+}
+
+type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;
+
+const titleOf = ({ sourceAppId, settings }: Titled): string => settings.title ?? sourceAppId;
+
+function introduction(view: Titled): string {
+  const { description } = view.settings;
+  const text = description === undefined ? '' : html`<p class="text">${description}</p>`;
+  return html`<h1>${titleOf(view)}</h1>!${text}`;
+}
+
+function closedPage(view: FormView) {
+  const { settings, refusal } = view;
+  const main = html`!${introduction(view)}<p class="note"!${ownLanguage(settings.locale)}>This form is closed. It accepts no entries any more.</p>`;
+  return { title: titleOf(view), main, locale: settings.locale, status: refusal?.status ?? 200 };
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { Endpoints } from '../../api/endpoint.ts';
+import { AppPath } from '../../apps/apps.contract.ts';
+
+const Choice = z.strictObject({ value: z.string(), label: z.string() });
+
+const Control = z
+  .strictObject({
+    key: z.string(),
+    type: z
+      .enum(['text', 'textarea', 'tel', 'url', 'email', 'checkbox', 'select', 'radio', 'number', 'date', 'list'])
+      .meta({ description: '`list` is an input that adds one item to an array field' }),
+    attributes: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .meta({ description: 'HTML attributes of the control, by name' }),
+    choices: z.array(Choice),
+    label: z.string(),
+    help: z.string().optional(),
+    required: z.boolean(),
+    hidden: z.boolean().meta({ description: 'Whether the form sends the field without showing it' }),
+    default: z.string().optional(),
+    prefill: z.boolean().meta({ description: 'Whether a query parameter of the page fills the field' }),
+    source: z.enum(['page', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign']).optional(),
+    consent: z.strictObject({ version: z.string(), url: z.string().optional() }).optional(),
+  })
+  .meta({ id: 'FormControl' });
+
+const FormDefinition = z
+  .strictObject({
+    sourceAppId: z.string(),
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+    submitLabel: z.string().nullable(),
+    thanks: z.string().nullable(),
+    next: z.string().nullable(),
+    lang: z.string().meta({ description: 'The language of the form, a BCP 47 tag' }),
+    dir: z.enum(['ltr', 'rtl']),
+    closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
+    honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
+    proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
+    fields: z.array(Control),
+  })
+  .meta({
+    id: 'FormDefinition',
+    example: {
+      ...{ sourceAppId: 'newsletter', title: 'Newsletter', description: null, submitLabel: 'Subscribe', thanks: null },
+      ...{ next: null, lang: 'en', dir: 'ltr', closed: false, honeypot: true, proofOfWork: false, fields: [] },
+    },
+  });
+
+const PAGE_HEADERS = {
+  'Content-Security-Policy': 'The policy of this page',
+  'Cache-Control': '`no-store`',
+};
+
+/** The pages of public forms, and the form as data for the embed script (spec 4.5). */
+export const formPageEndpoints = {
+  getFormPage: {
+    method: 'get',
+    path: '/f/:sourceAppId',
+    auth: 'none',
+    tag: 'Forms',
+    summary: "The app's form as a page",
+    description:
+      'Works without JavaScript. Query parameters fill the fields that allow `prefill`. The page cannot be framed; sites embed the form with `/embed/v1.js`.',
+    params: AppPath,
+    response: z.string(),
+    isPage: true,
+    responseHeaders: PAGE_HEADERS,
+    errors: [404, 503],
+  },
+  getThanksPage: {
+    method: 'get',
+    path: '/f/:sourceAppId/thanks',
+    auth: 'none',
+    tag: 'Forms',
+    summary: 'The page after a submission',
+    params: AppPath,
+    response: z.string(),
+    isPage: true,
+    responseHeaders: PAGE_HEADERS,
+    errors: [404, 503],
+  },
+  getFormDefinition: {
+    method: 'get',
+    path: '/v1/forms/:sourceAppId',
+    auth: 'none',
+    cors: 'app',
+    tag: 'Public',
+    summary: "The app's form as data",
+    description:
+      'Texts and controls of the form, from which the embed script builds it. A request with the ETag in `If-None-Match` gets 304 while the form is unchanged.',
+    params: AppPath,
+    response: FormDefinition,
+    responseHeaders: { ETag: 'Changes with the form' },
+    conditional: true,
+    errors: [404, 503],
+  },
+} as const satisfies Endpoints;

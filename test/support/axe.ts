@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+let axe: Promise<string> | undefined;
+
+/** Returns the accessibility violations of a page that was opened with `bypassCSP`. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  await page.evaluate(await axe);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+}

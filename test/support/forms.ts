@@ -1,0 +1,45 @@
+import type { Test } from 'supertest';
+import type { Client } from './client.ts';
+
+/** The entries of a form: names with values. A name may repeat. */
+export type Entries = readonly (readonly [name: string, value: string])[];
+
+export const BOUNDARY = '----form-of-a-test';
+
+/** The header that browsers send with a form. */
+export const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+export const urlencoded = (entries: Entries): string =>
+  new URLSearchParams(entries.map(([...pair]) => pair)).toString();
+
+/** The body of a multipart form, as browsers send it. */
+export function multipart(entries: Entries): string {
+  return `${entries.map(([name, value]) => partOf(`name="${name}"`, value)).join('')}--${BOUNDARY}--\r\n`;
+}
+
+/** One part; `parameters` are those of its `Content-Disposition`. */
+export function partOf(parameters: string, content: string, headers: readonly string[] = []): string {
+  const head = [`Content-Disposition: form-data; ${parameters}`, ...headers].join('\r\n');
+  return `--${BOUNDARY}\r\n${head}\r\n\r\n${content}\r\n`;
+}
+
+export const TYPES = {
+  urlencoded: 'application/x-www-form-urlencoded',
+  multipart: `multipart/form-data; boundary=${BOUNDARY}`,
+} as const;
+
+export type FormKind = keyof typeof TYPES;
+
+/** Sends the bytes of a body unchanged to the form endpoint of an app, as a browser. */
+export function sendBody(client: Client, sourceAppId: string, type: string, body: string | Buffer): Test {
+  return client
+    .post(`/v1/forms/${sourceAppId}`, body)
+    .serialize((given) => given)
+    .set({ 'Content-Type': type, Accept: BROWSER });
+}
+
+/** Submits a form as a browser does. */
+export function sendForm(client: Client, sourceAppId: string, entries: Entries, kind: FormKind = 'urlencoded'): Test {
+  const body = kind === 'urlencoded' ? urlencoded(entries) : multipart(entries);
+  return sendBody(client, sourceAppId, TYPES[kind], body);
+}

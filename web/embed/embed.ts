@@ -1,0 +1,61 @@
+import { fieldMarkup } from '../../src/fields/markup/field-markup.ts';
+import { formFields } from '../../src/fields/markup/form-field.ts';
+import { HONEYPOT } from '../../src/fields/markup/honeypot.ts';
+import { type Markup, type MarkupNode, present } from '../../src/fields/markup/markup.ts';
+import { prefilled } from '../../src/fields/markup/prefilled.ts';
+import { toDom } from './dom.ts';
+import style from './form.css?inline';
+import { send } from './send.ts';
+import { type Definition, definitionOf, service } from './service.ts';
+
+/**
+ * Shows the form of an app in an element. A shadow root keeps the styles of the site and of the
+ * form apart, and a constructed style sheet needs no permission of the site's policy.
+ */
+export async function embed(host: HTMLElement): Promise<void> {
+  if (host.shadowRoot) return;
+  const app = host.getAttribute('data-user-collection') ?? '';
+  const root = host.attachShadow({ mode: 'open' });
+  const sheet = new CSSStyleSheet();
+  // Reserves the space of the form before it is loaded, so that nothing below it moves.
+  const height = Number(host.getAttribute('data-height')) || 0;
+  sheet.replaceSync(`:host{display:block;min-height:${height}px}h2,.text{margin:0 0 1em;white-space:pre-line}${style}`);
+  root.adoptedStyleSheets = [sheet];
+  try {
+    const definition = await definitionOf(app);
+    root.append(...toDom(formMarkup(app, definition)));
+    root.querySelector('form')?.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void send(event.currentTarget as HTMLFormElement, event.submitter);
+    });
+  } catch {
+    // biome-ignore lint/suspicious/noConsole: for the owner of the site
+    console.error(`user-collection: the form "${app}" did not load. Does the app allow ${location.origin}?`);
+    const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
+    root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form cannot be shown here. ', link]]));
+  }
+}
+
+function formMarkup(app: string, definition: Definition): MarkupNode[] {
+  const { title, description, submitLabel, closed, honeypot, lang, dir } = definition;
+  const introduction = present<Markup>([
+    title !== null && ['h2', { part: 'title' }, title],
+    description !== null && ['p', { class: 'text', part: 'description' }, description],
+  ]);
+  const parameters = new URLSearchParams(location.search);
+  const context = {
+    page: location.href,
+    referrer: document.referrer,
+    query: (name: string) => parameters.getAll(name),
+  };
+  const attributes = { class: 'form', part: 'form', novalidate: true, 'data-user-collection': app, 'data-thanks': '' };
+  const form: Markup = [
+    'form',
+    { ...attributes, 'aria-label': title ?? app },
+    ...formFields(definition.fields).map((field) => fieldMarkup(prefilled(field, context))),
+    ...(honeypot ? [HONEYPOT] : []),
+    ['button', { part: 'button' }, submitLabel ?? 'Send'],
+  ];
+  const shown = closed ? (['p', { class: 'note' }, 'This form is closed.'] satisfies Markup) : form;
+  return [['div', { lang, dir }, ...introduction, shown]];
+}

@@ -1,0 +1,132 @@
+import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
+import { type Challenge, canSolve, solve } from './proof-of-work.ts';
+import { type Answer, type Definition, definitionOf, request } from './service.ts';
+
+const THANKS = 'Thank you. Your entries are stored.';
+const NOT_SENT = 'The form could not be sent. Check your connection and send it again; it is stored once.';
+const SENT_BEFORE = 'This form was already sent with other entries. Send it again to store these as well.';
+
+interface State {
+  /** The idempotency key of the next submission; kept until the service has answered. */
+  key?: string | undefined;
+  isSending?: boolean;
+}
+
+const states = new WeakMap<HTMLFormElement, State>();
+
+/** Sends a form without leaving the page, and shows the answer (spec 4.5). */
+export async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+  const state = states.get(form) ?? {};
+  states.set(form, state);
+  if (state.isSending) return;
+  const app = form.getAttribute('data-user-collection') ?? '';
+  const data = new FormData(form, submitter);
+  clear(form);
+  const local = isOwn(form) ? localProblems(form) : [];
+  if (local.length > 0) return void showProblems(form, local);
+
+  state.isSending = true;
+  const release = lock(form, submitter, state);
+  state.key ??= (data.get('_key') as string | null) || newKey();
+  data.set('_key', state.key);
+  if (!data.has('_tz')) data.set('_tz', Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const { definition, answer } = await exchange(app, data);
+  const { status, body } = answer;
+  // Without an answer, or with one that says to try again, the next attempt is a repeat.
+  if (status > 0 && status < 429) state.key = undefined;
+  for (const input of form.querySelectorAll<HTMLInputElement>('input[name="_key"]'))
+    input.value = state.key ?? newKey();
+  const name = status === 200 ? 'submitted' : 'refused';
+  const detail = { sourceAppId: app, ...(status === 200 ? {} : { status }), ...body };
+  const isHandled = !form.dispatchEvent(
+    new CustomEvent(`user-collection:${name}`, { bubbles: true, composed: true, cancelable: true, detail }),
+  );
+  if (status === 200 && !isHandled) return finish(form, data, definition, release);
+  release();
+  if (status !== 200 && !isHandled) refuse(form, answer);
+}
+
+/** Never rejects: without an answer the status is 0. */
+async function exchange(app: string, data: FormData): Promise<{ definition?: Definition; answer: Answer }> {
+  try {
+    const definition = await definitionOf(app);
+    // A page that cannot solve challenges sends its form without a solution, and it is held.
+    if (definition.proofOfWork && canSolve()) {
+      const challenge = await request(`/v1/forms/${app}/challenge`);
+      if (challenge.status !== 200) return { answer: challenge };
+      data.set('altcha', await solve(challenge.body as unknown as Challenge));
+    }
+    return { definition, answer: await request(`/v1/forms/${app}`, data) };
+  } catch {
+    return { answer: { status: 0, body: { message: NOT_SENT } } };
+  }
+}
+
+/** Disables the buttons; the returned function enables them and returns the focus. */
+function lock(form: HTMLFormElement, submitter: HTMLElement | null, state: State): () => void {
+  const buttons = [...form.querySelectorAll<HTMLButtonElement>('button,input[type="submit"]')].filter(
+    (button) => !button.disabled,
+  );
+  for (const button of buttons) button.disabled = true;
+  return () => {
+    for (const button of buttons) button.disabled = false;
+    state.isSending = false;
+    const root = form.getRootNode() as Document | ShadowRoot;
+    if (!root.activeElement || root.activeElement === document.body) submitter?.focus();
+  };
+}
+
+function finish(form: HTMLFormElement, data: FormData, definition: Definition | undefined, release: () => void): void {
+  const hasField = definition?.fields.some(({ key }) => key === 'redirect');
+  const asked = data.get('_next') || data.get('_redirect') || (!hasField && data.get('redirect'));
+  const next = asked || definition?.next || form.getAttribute('data-thanks');
+  if (next) {
+    // The page may come back from the cache of the browser.
+    addEventListener('pageshow', release);
+    // The service has checked the address: another one is refused and stores nothing.
+    location.assign(new URL(`${next}`, location.href));
+    return;
+  }
+  const text = definition?.thanks ?? THANKS;
+  form.reset();
+  release();
+  const message = say(form, 'status', text);
+  if (!isOwn(form)) return;
+  form.replaceWith(message);
+  message.focus();
+}
+
+function refuse(form: HTMLFormElement, { status, body }: Answer): void {
+  const errors = body.errors ?? [];
+  const others = showProblems(form, errors);
+  if (errors.length > 0 && others.length === 0) return;
+  const lines = others.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const message = status === 422 ? SENT_BEFORE : (body.message ?? NOT_SENT);
+  say(form, 'alert', [message, ...lines].join('\n'));
+}
+
+const MESSAGE = 'user-collection-message';
+
+/** Removes the last answer. The element of messages stays: screen readers read out its changes. */
+function clear(form: HTMLFormElement): void {
+  clearProblems(form);
+  say(form, 'status', '');
+  // The summary of a page that was answered before.
+  if (isOwn(form)) form.parentElement?.querySelector('.summary')?.remove();
+}
+
+function say(form: HTMLFormElement, role: 'status' | 'alert', text: string): HTMLElement {
+  const message = form.querySelector<HTMLElement>(`.${MESSAGE}`) ?? document.createElement('div');
+  if (!message.parentNode) form.append(message);
+  const look = isOwn(form) && text ? ` note${role === 'status' ? ' good' : ''}` : '';
+  for (const [name, value] of Object.entries({ class: MESSAGE + look, role, part: 'message', tabindex: '-1' })) {
+    message.setAttribute(name, value);
+  }
+  message.textContent = text;
+  return message;
+}
+
+/** `crypto.randomUUID` is missing on pages without https. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,57 @@
+import type { FormControl } from '../../src/fields/presentation.ts';
+
+/** The answer of `GET /v1/forms/:sourceAppId` (spec 4.5). */
+export interface Definition {
+  title: string | null;
+  description: string | null;
+  submitLabel: string | null;
+  thanks: string | null;
+  next: string | null;
+  lang: string;
+  dir: 'ltr' | 'rtl';
+  closed: boolean;
+  honeypot: boolean;
+  proofOfWork: boolean;
+  fields: FormControl[];
+}
+
+/** The answer to a submission; `status` 0 means that there was none. */
+export interface Answer {
+  status: number;
+  body: { message?: string; errors?: { path: string; message: string }[]; [name: string]: unknown };
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** The script element that runs now; a module has none. */
+const script =
+  (document.currentScript as HTMLScriptElement | null) ??
+  document.querySelector<HTMLScriptElement>('script[src*="/embed/v1"]');
+
+/** The origin of the service, which served this script. */
+export const service = new URL(script?.src ?? location.href).origin;
+
+/** Sends a request without cookies, and without headers that need a preflight. */
+export async function request(path: string, body?: FormData): Promise<Answer> {
+  const response = await fetch(service + path, {
+    headers: { accept: 'application/json' },
+    credentials: 'omit',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(body && { method: 'POST', body }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const definitions: Record<string, Promise<Definition> | undefined> = {};
+
+/** Resolves with the form of an app. A failure is not kept, so the next call tries again. */
+export function definitionOf(app: string): Promise<Definition> {
+  definitions[app] ??= request(`/v1/forms/${app}`).then(({ status, body }) => {
+    if (status === 200) return body as unknown as Definition;
+    throw new Error(body.message);
+  });
+  definitions[app].catch(() => {
+    definitions[app] = undefined;
+  });
+  return definitions[app];
+}

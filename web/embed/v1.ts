@@ -1,0 +1,25 @@
+import { embed } from './embed.ts';
+import { send } from './send.ts';
+
+// The script of `/embed/v1.js` (spec 4.5). It may be loaded anywhere in a page, and more than once.
+
+const LOADED = 'userCollectionV1';
+
+function start(): void {
+  // A form that the service rendered: its problems are shown in the page, not by the browser.
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-thanks]')) form.noValidate = true;
+  for (const host of document.querySelectorAll<HTMLElement>('[data-user-collection]:not(form)')) void embed(host);
+}
+
+if (!(LOADED in window)) {
+  Object.assign(window, { [LOADED]: true });
+  document.addEventListener('submit', (event) => {
+    const form = event.target as HTMLFormElement;
+    if (event.defaultPrevented || !form.matches('form[data-user-collection]')) return;
+    event.preventDefault();
+    void send(form, event.submitter);
+  });
+  start();
+  // Elements that the parser or another script adds later.
+  new MutationObserver(start).observe(document, { childList: true, subtree: true });
+}
