@@ -15,7 +15,7 @@ import { type Example, examplesIn } from './examples.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
 /** Paths of HTML pages and of the document itself, which the document does not list. */
-const PAGES = /^\/($|(docs|dashboard|openapi\.json)(\/|$))/;
+const PAGES = /^\/($|(docs|dashboard|embed|openapi\.json)(\/|$))/;
 
 interface Operation {
   operationId: string;
