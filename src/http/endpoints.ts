@@ -4,7 +4,7 @@ import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contr
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
 import { formEndpoints } from '../submissions/forms/forms.contract.ts';
-import { formPageEndpoints } from '../submissions/pages/pages.contract.ts';
+import { formDefinitionEndpoints, formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
 import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
@@ -23,5 +23,6 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...appEndpoints,
   ...formSettingsEndpoints,
   ...formPageEndpoints,
+  ...formDefinitionEndpoints,
   ...systemEndpoints,
 });

@@ -14,8 +14,8 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { type Example, examplesIn } from './examples.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
-/** Paths of HTML pages and of the document itself, which the document does not list. */
-const PAGES = /^\/($|(docs|dashboard|openapi\.json)(\/|$))/;
+/** Paths of files and of the document itself, which the document does not list. */
+const PAGES = /^\/($|(docs|dashboard|embed|openapi\.json)(\/|$))/;
 
 interface Operation {
   operationId: string;
@@ -68,9 +68,12 @@ describe('every documented path', () => {
     const pathname = path.replaceAll(/\{\w+\}/g, 'nobody');
     const documented = methodsAt(pathname);
     for (const method of METHODS) {
-      const { status, headers } = await fetch(server.listener.url + pathname, { method: method.toUpperCase() });
+      const response = await fetch(server.listener.url + pathname, { method: method.toUpperCase() });
+      const { status, headers } = response;
       if (documented.has(method)) {
-        expect([404, 405], `${method} ${path}`).not.toContain(status);
+        expect(status, `${method} ${path}`).not.toBe(405);
+        // Another message than that of an unknown path: the app does not exist.
+        if (status === 404) expect(await response.text()).toMatch(/App not found|This form does not exist/);
         continue;
       }
       expect(status, `${method} ${path}`).toBe(405);
@@ -131,9 +134,9 @@ describe.each(operations)(
 
     it('declares its authentication', () => {
       const appId = parameters?.find((parameter) => parameter.name === 'x-app-id');
-      const isPublic = name.includes(' /v1/');
-      expect(appId?.required ?? false).toBe(isPublic);
-      if (isPublic) expect(appId?.schema.pattern).toBe('^[a-zA-Z0-9._-]{1,80}$');
+      const needsAppId = name.includes(' /v1/') && !name.includes(' /v1/forms/');
+      expect(appId?.required ?? false).toBe(needsAppId);
+      if (needsAppId) expect(appId?.schema.pattern).toBe('^[a-zA-Z0-9._-]{1,80}$');
       const needsNoSession = ['POST /auth/login', 'POST /auth/logout'].includes(name);
       expect(security).toEqual(name.includes(' /auth/') && !needsNoSession ? [{ session: [] }] : []);
     });

@@ -44,7 +44,9 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
 
     refusal: ({ status, message }) => {
       const { title, text } = adviceFor(status);
-      const main = html`<h1>${title}</h1><p>${statement(message)}</p><p>${text}</p>`;
+      // The advice of a 404 says what its message says.
+      const reason = status === 404 ? '' : html`<p>${statement(message)}</p>`;
+      const main = html`<h1>${title}</h1>!${reason}<p>${text}</p>`;
       return pageReply({ title, main, status }, assets);
     },
   };
