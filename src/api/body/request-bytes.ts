@@ -42,8 +42,8 @@ const DECODERS = new Map<string, Decode>([
 export type ReadBytes = (req: Request, deadline: Deadline, limit?: number) => Buffer | Promise<Buffer>;
 
 /**
- * Creates a reader of bodies of at most `limitOfAll` bytes after decompression, of any media type. All
- * readers of one server share it, so that its limits hold for all bodies together.
+ * Creates a reader of bodies of at most `limitOfAll` bytes after decompression, of any media type.
+ * All readers of one server share it, so that its limits hold for all bodies together.
  *
  * A compressed body is decompressed after all of it has arrived, so an incomplete body occupies no
  * decoder. Brotli is refused: its decoder allocates 16 MB on the first bytes of a body.
