@@ -40,7 +40,8 @@ export function fieldHtml(field: FormField): string {
   if (texts || problem !== undefined || control.choices.length < MANY_CHOICES) return toHtml([fieldMarkup(field)]);
   let html = untouched.get(control);
   if (html === undefined) {
-    html = toHtml([fieldMarkup(field)]);
+    // A text that was joined from many parts is slow to read each time; this makes it one part.
+    html = Buffer.from(toHtml([fieldMarkup(field)])).toString();
     untouched.set(control, html);
   }
   return html;
