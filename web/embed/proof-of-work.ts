@@ -15,7 +15,7 @@ export interface Challenge {
 const PARALLEL = 4;
 const ALGORITHM = 'PBKDF2/SHA-256';
 /** Far above the counters of the service; ends the search when the challenge has no solution. */
-const MAX_COUNTER = 10_000;
+const MAX_COUNTER = 1_000;
 
 /**
  * Whether this page can solve challenges. Browsers offer WebCrypto only to pages of secure contexts
