@@ -106,6 +106,7 @@ describe('spec 4, forms that are not readable', () => {
     ['two dispositions', EMAIL + partOf('name="a"', 'x', ['Content-Disposition: form-data; name="b"']) + END],
     ['a broken line in a header', EMAIL + partOf('name="a"\n', 'x') + END],
     ['text before a boundary', `${EMAIL}--${BOUNDARY}x\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n${END}`],
+    ['parts after the end', EMAIL + END + partOf('name="a"', 'x') + END],
     ['no boundary at all', 'email=a@x.org'],
   ])('%s', (_name, body) => expectRefused(TYPES.multipart, body, NOT_FORM_DATA));
 

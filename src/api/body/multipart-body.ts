@@ -43,8 +43,11 @@ async function parseMultipart(bytes: Buffer, boundary: string): Promise<FormEntr
   const delimiter = `--${boundary}`;
   const isFirst = bytes.subarray(0, delimiter.length).equals(Buffer.from(delimiter));
   // One delimiter is the end.
-  checkEntryCount(countEntries(bytes, `\r\n${delimiter}`) - (isFirst ? 0 : 1));
+  const count = countEntries(bytes, `\r\n${delimiter}`) - (isFirst ? 0 : 1);
+  checkEntryCount(count);
   const parts = await partsOf(bytes, boundary);
+  // Parts after the end would be lost.
+  if (parts.length !== count) throw notReadable();
   return new FormEntries(parts.map(entryOf).filter((entry) => entry !== undefined));
 }
 
