@@ -16,27 +16,10 @@ export function createLogger(config: Pick<Config, 'logLevel'>, stream: Destinati
     {
       level: config.logLevel,
       base: null,
-      timestamp: createTimestamp(),
+      timestamp: pino.stdTimeFunctions.isoTime,
     },
     stream,
   );
-}
-
-/**
- * Formats the time of a line in ISO 8601. The text is cached for a millisecond, in which a busy
- * server logs a dozen lines.
- */
-function createTimestamp(): () => string {
-  let last = 0;
-  let text = '';
-  return () => {
-    const now = Date.now();
-    if (now !== last) {
-      last = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
-    }
-    return text;
-  };
 }
 
 function standardOutput(): DestinationStream {

@@ -84,10 +84,7 @@ async function readInput(
   deadline: Deadline,
   deps: MountDeps,
 ): Promise<AnyInput> {
-  // No `await` for a synchronous strategy: a turn of the microtask queue costs the public endpoints
-  // 1 %.
-  const result = deps.auth[spec.auth](req, res);
-  const principal = result instanceof Promise ? await result : result;
+  const principal = await deps.auth[spec.auth](req, res);
   authorize(spec, principal);
   if (principal?.kind === 'public' && (spec.body || spec.auth === 'form')) {
     await admit(spec, principal.sourceAppId, req, deps);

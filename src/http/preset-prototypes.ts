@@ -1,16 +1,15 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
-type Constructors = { IncomingMessage?: typeof IncomingMessage; ServerResponse?: typeof ServerResponse };
+type Constructors = { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse };
 
 /**
  * Options for `http.createServer` that create requests and responses with Express's prototypes.
- * Express sets these prototypes on each request; on Node 20 changing a prototype costs more than
- * routing (66 us per request, docs/performance.md), setting the same one costs nothing. From Node
- * 22 on the change is cheap and these options would cost time, so the result is empty.
+ * Express sets these prototypes on each request. Changing a prototype makes every later access to
+ * the object slower, most of all on Node 20 (docs/performance.md); setting the same one costs
+ * nothing.
  */
-export function presetPrototypes(http: Express, nodeVersion = process.versions.node): Constructors {
-  if (!nodeVersion.startsWith('20.')) return {};
+export function presetPrototypes(http: Express): Constructors {
   return {
     IncomingMessage: withPrototype(IncomingMessage, http.request),
     ServerResponse: withPrototype(ServerResponse, http.response),
