@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Types } from 'mongoose';
 import { createAppActivity } from './apps/app-activity.ts';
 import { createAppCreation } from './apps/app-creation.ts';
@@ -22,7 +23,16 @@ import { createSchemaService } from './schemas/schemas.service.ts';
 import { createLoginLimiter } from './sessions/login-limiter.ts';
 import { createSessionOwnership, createSessionStore } from './sessions/session-store.ts';
 import { createSessionService } from './sessions/sessions.service.ts';
+import { createAdmissionCheck } from './submissions/admission/admission.ts';
+import { createCapacity } from './submissions/admission/capacity.ts';
+import { createSeats } from './submissions/admission/seats.ts';
+import { createChallenges } from './submissions/bots/challenges.ts';
+import { createSpentChallengeModel, createSpentChallenges } from './submissions/bots/spent-challenges.ts';
+import { createHeldModel } from './submissions/held/held.model.ts';
+import { createHeldService } from './submissions/held/held.service.ts';
+import { createHeldStore } from './submissions/held/held-store.ts';
 import { createFormLookup } from './submissions/pages/public-form.ts';
+import { createRevalidation } from './submissions/revalidation.ts';
 import { createGroupCommit } from './submissions/store/group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './submissions/store/idempotency-keys.ts';
 import { createRecordLimits } from './submissions/store/record-limits.ts';
@@ -50,7 +60,7 @@ export type Services = ReturnType<typeof createContainer>;
  *   only
  */
 export function createContainer(
-  config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit'>,
+  config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'>,
   connection: Connection,
   logger: Logger,
   { passwordCost, sweepEveryMs = SWEEP_EVERY_MS }: { passwordCost?: number; sweepEveryMs?: number } = {},
@@ -62,6 +72,8 @@ export function createContainer(
     schemas: createSchemaModel(connection),
     users: createUserModel(connection),
     movedKeys: createMovedKeyModel(connection),
+    spentChallenges: createSpentChallengeModel(connection),
+    held: createHeldModel(connection),
   };
   const collection = models.users.collection;
   const appIdOf = async (sourceAppId: string): Promise<Types.ObjectId | undefined> =>
@@ -78,7 +90,10 @@ export function createContainer(
   const createApp = createAppCreation({ apps: stored.apps, owned: [schemaStore] });
   const apps = createAppService({ ...stored, createApp, hasher });
   const revision = createAppRevision(models.revisions.collection);
-  const others = [schemaStore, sessionOwnership, idempotencyKeys];
+  const newId = createRecordIds();
+  const spentChallenges = createSpentChallenges(models.spentChallenges.collection);
+  const heldStore = createHeldStore(models.held.collection, newId);
+  const others = [schemaStore, sessionOwnership, idempotencyKeys, spentChallenges, heldStore];
   const sweepLate = createLateSweep({ ...stored, owned: [userStore, ...others], logger, sweepEveryMs });
   const removal = createAppRemoval({ ...stored, users: userStore, others, revision, sweepLate, logger, sweepEveryMs });
   const leases = createSchemaLeases({
@@ -96,14 +111,26 @@ export function createContainer(
     keys: idempotencyKeys,
     limits,
     writer: createGroupCommit(collection, createRecordWriter(collection)),
-    newId: createRecordIds(),
+    newId,
     maxArrayItems: config.maxArrayItems,
   });
   const activity = createAppActivity(models.apps.collection);
   const search = createUserSearch(collection, undefined, pages);
   const users = createUserService({ schemas, store: userStore, search });
-  const submissions = createSubmissionService({ apps, activity, leases, users: userStore, store, limits });
-  const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });
+  const counts = createUserCounts(collection);
+  // Without a secret (command line) nothing issues challenges or verifies them.
+  const challenges = createChallenges(config.sessionSecret ?? randomUUID());
+  const submissions = createSubmissionService({
+    ...{ activity, leases, store, limits, spent: spentChallenges, held: heldStore },
+    revalidation: createRevalidation({ apps, leases, users: userStore }),
+    checkAdmission: createAdmissionCheck(challenges),
+    capacity: createCapacity({
+      users: collection,
+      withdraw: userStore.withdraw,
+      seats: createSeats(stored.apps, counts.ofApp),
+    }),
+  });
+  const userStats = createUserStatsService({ apps, activity, counts });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });
 
   return {
@@ -114,6 +141,8 @@ export function createContainer(
     schemaCheck: createSchemaCheckService({ apps, users }),
     users,
     submissions,
+    challenges,
+    held: createHeldService({ store: heldStore, submissions }),
     userStats,
     sessions,
     sessionStore: createSessionStore(connection),

@@ -24,7 +24,7 @@ interface Running {
 async function start(config: Config, logger: Logger): Promise<Running> {
   const secret = await sessionSecret(config);
   const database = await openDatabase(config, { logger, progress: say });
-  const services = createContainer(config, database.connection, logger);
+  const services = createContainer({ ...config, sessionSecret: secret }, database.connection, logger);
   let stopping = false;
   try {
     await services.prepare();

@@ -4,6 +4,14 @@ import type { RefusedOrigin, StoredFormSettings } from './form-settings/form-set
 
 export type Role = 'user' | 'admin';
 
+/** Room that one server reserved for new records of an app with `maxRecords`. */
+export interface Seats {
+  token: Types.ObjectId;
+  count: number;
+  /** By MongoDB's clock. */
+  until: Date;
+}
+
 /**
  * One app (spec 2.2). `_id` identifies one incarnation: an app that is deleted and created again
  * gets another. All data of an app refers to `_id`, so that a new app never sees data of an earlier
@@ -32,6 +40,8 @@ export interface AppDocument {
   form?: StoredFormSettings;
   /** The latest origins whose requests were refused (form-settings/refused-origins.ts). */
   refusedOrigins?: RefusedOrigin[];
+  /** Room reserved for records that are being created (submissions/admission/seats.ts). */
+  seats?: Seats[];
 }
 
 const appSchema = new Schema(
@@ -46,6 +56,7 @@ const appSchema = new Schema(
     lastSubmissionAt: { type: Date },
     form: { type: Schema.Types.Mixed },
     refusedOrigins: { type: [Schema.Types.Mixed], default: undefined },
+    seats: { type: [Schema.Types.Mixed], default: undefined },
   },
   { collection: 'apps', versionKey: false },
 )

@@ -10,7 +10,9 @@ import type { Logger } from '../core/logger.ts';
 import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
+import { challengeRoutes } from '../submissions/bots/challenges.routes.ts';
 import { formRoutes } from '../submissions/forms/forms.routes.ts';
+import { heldRoutes } from '../submissions/held/held.routes.ts';
 import { createFormPages } from '../submissions/pages/form-pages.ts';
 import { formPageRoutes } from '../submissions/pages/pages.routes.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
@@ -52,7 +54,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
   http.set('query parser', 'simple');
 
   http.use(createRequestLog(logger));
-  http.use(createSecurityHeaders(config.production));
+  http.use(...createSecurityHeaders(config.production));
   const cors = createCors(config.corsOrigins, services.appOrigins);
   const embed = createEmbed();
   const pages = createFormPages(embed.assets);
@@ -62,6 +64,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
     [
       // Routes are tried in this order: the most frequent requests first.
       ...submissionRoutes(services.submissions),
+      ...challengeRoutes(services.challenges, services.findApp),
       ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
       ...userRoutes(services.users, createLongReads()),
       ...userStatsRoutes(services.userStats),
@@ -70,6 +73,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword),
       ...formSettingsRoutes(services.formSettings),
+      ...heldRoutes(services.held),
       ...formPageRoutes(services.findForm, pages),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],

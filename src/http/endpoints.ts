@@ -3,7 +3,9 @@ import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
+import { challengeEndpoints } from '../submissions/bots/challenges.contract.ts';
 import { formEndpoints } from '../submissions/forms/forms.contract.ts';
+import { heldEndpoints } from '../submissions/held/held.contract.ts';
 import { formDefinitionEndpoints, formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
@@ -14,6 +16,7 @@ import { systemEndpoints } from './system.contract.ts';
 /** All endpoints by name, in the order of the documentation. */
 export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Object.entries({
   ...submissionEndpoints,
+  ...challengeEndpoints,
   ...formEndpoints,
   ...userEndpoints,
   ...userStatsEndpoints,
@@ -22,6 +25,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...sessionEndpoints,
   ...appEndpoints,
   ...formSettingsEndpoints,
+  ...heldEndpoints,
   ...formPageEndpoints,
   ...formDefinitionEndpoints,
   ...systemEndpoints,

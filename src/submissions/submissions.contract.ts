@@ -5,7 +5,11 @@ import { RecordId } from '../users/users.contract.ts';
 
 /** The body of a submission (spec 4.1). */
 export const Submission = z
-  .strictObject({ email: z.string('must be a text'), data: JsonObject.optional() })
+  .strictObject({
+    email: z.string('must be a text'),
+    data: JsonObject.optional(),
+    altcha: z.string('must be a text').optional().meta({ description: 'As the header `x-altcha`' }),
+  })
   .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
 
 /** The answer to a submission. */
@@ -22,6 +26,10 @@ export const SubmissionHeaders = z.object({
   'idempotency-key': z.string().regex(KEY_PATTERN, KEY_FORMAT).optional().meta({
     description: 'A text that the client chooses, unique for each submission',
     example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  }),
+  'x-altcha': z.string().optional().meta({
+    description:
+      'For apps with the bot protection `proof-of-work`: the solution of a challenge (`GET /v1/forms/{sourceAppId}/challenge`)',
   }),
 });
 

@@ -8,6 +8,9 @@ export const submissionRoutes = (submissions: SubmissionService): Route[] =>
   routes(submissionEndpoints, {
     submitUser: async ({ principal, headers, body }) =>
       presentSubmitted(
-        await submissions.submit(principal.sourceAppId, body, { idempotencyKey: headers['idempotency-key'] }),
+        await submissions.submit(principal.sourceAppId, body, {
+          idempotencyKey: headers['idempotency-key'],
+          proof: body.altcha ?? headers['x-altcha'],
+        }),
       ),
   });

@@ -7,7 +7,7 @@ import { exportFormats } from './export/export.ts';
 
 /** The default and the maximum of `limit` (spec 8). */
 export const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
+export const MAX_LIMIT = 200;
 
 /** The id of a user record (spec 2.1). */
 export const RecordId = z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });

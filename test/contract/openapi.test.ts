@@ -69,9 +69,12 @@ describe('every documented path', () => {
     const pathname = path.replaceAll(/\{\w+\}/g, 'admin');
     const documented = methodsAt(pathname);
     for (const method of METHODS) {
-      const { status, headers } = await fetch(server.listener.url + pathname, { method: method.toUpperCase() });
+      const response = await fetch(server.listener.url + pathname, { method: method.toUpperCase() });
+      const { status, headers } = response;
       if (documented.has(method)) {
-        expect([404, 405], `${method} ${path}`).not.toContain(status);
+        expect(status, `${method} ${path}`).not.toBe(405);
+        // Another message than that of an unknown path: the app does not exist.
+        if (status === 404) expect(await response.json()).toMatchObject({ message: 'App not found' });
         continue;
       }
       expect(status, `${method} ${path}`).toBe(405);

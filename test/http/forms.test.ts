@@ -329,3 +329,46 @@ describe('spec 4.5, answers', () => {
     expect(response.status).toBe(303);
   });
 });
+
+describe('spec 5.3, CORS: origins of an app may submit forms', () => {
+  const SITE = 'https://site.example';
+
+  it('without credentials; any other origin is refused before anything runs', async () => {
+    const own = await server.admin.buildApp();
+    await server.admin.put(`/auth/apps/${own.sourceAppId}/form`, { origins: [SITE] }).expect(200);
+    const { headers } = await send([['email', newEmail()]], 'urlencoded', own)
+      .set('Origin', SITE)
+      .expect(303);
+    expect(headers['access-control-allow-origin']).toBe(SITE);
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    for (const origin of ['https://other.example', 'null', `${SITE}.other.example`]) {
+      const email = newEmail();
+      await send([['email', email]], 'urlencoded', own)
+        .set('Origin', origin)
+        .expect(403);
+      expect(await stored(email)).toBeNull();
+    }
+  });
+
+  it('a file on a disk may submit where the app allows it', async () => {
+    const own = await server.admin.buildApp();
+    await server.admin.put(`/auth/apps/${own.sourceAppId}/form`, { nullOrigin: true }).expect(200);
+    await send([['email', newEmail()]], 'urlencoded', own)
+      .set('Origin', 'null')
+      .expect(303);
+  });
+
+  it('preflights are answered for the origins of the app in the path', async () => {
+    const own = await server.admin.buildApp();
+    await server.admin.put(`/auth/apps/${own.sourceAppId}/form`, { origins: [SITE] }).expect(200);
+    const preflight = (sourceAppId: string) =>
+      fetch(`${server.client.url}/v1/forms/${sourceAppId}`, {
+        method: 'OPTIONS',
+        headers: { Origin: SITE, 'Access-Control-Request-Method': 'POST' },
+      });
+    const allowed = await preflight(own.sourceAppId);
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe(SITE);
+    expect((await preflight(app.sourceAppId)).status).toBe(403);
+  });
+});

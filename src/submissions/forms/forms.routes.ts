@@ -38,7 +38,8 @@ export function formRoutes(deps: {
       submitForm: async ({ principal: { sourceAppId }, headers, body, req }) => {
         const keyHeader = headers['idempotency-key'];
         if (!(body instanceof FormEntries)) {
-          return presentSubmitted(await submit(sourceAppId, body, { idempotencyKey: keyHeader }));
+          const options = { idempotencyKey: keyHeader, proof: body.altcha ?? headers['x-altcha'] };
+          return presentSubmitted(await submit(sourceAppId, body, options));
         }
         const lease = await leases.hold(sourceAppId);
         if (!lease) throw unknownApp();

@@ -23,6 +23,8 @@ export interface StoredSubmission {
   id: RecordId;
   createdAt: Date;
   updatedAt: Date;
+  /** It was not stored but waits for an operator (spec 4.5); `id` names the held entry. */
+  held?: true;
 }
 
 /**

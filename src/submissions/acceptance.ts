@@ -1,0 +1,64 @@
+import { normalizeEmail } from '../core/email.ts';
+import { InvalidInput, type Issue } from '../core/errors.ts';
+import type { Lease } from '../schemas/schema-leases.ts';
+import { appliedKey } from './store/idempotency-keys.ts';
+import { changeSize, growthOf, type RecordLimits } from './store/record-limits.ts';
+import type { Submission } from './store/submission.ts';
+
+/** The body of a submission (spec 4.1). */
+export interface SubmissionInput {
+  email: string;
+  data?: Record<string, unknown> | undefined;
+  /** Problems that are known before validation, such as texts of a form that have no value. */
+  problems?: readonly Issue[];
+  /** The texts of a form from which `data` was made. They identify a repeat under any schema. */
+  texts?: string;
+}
+
+/**
+ * The body, or a function that makes it for the schema that it is checked against. That is called
+ * again when the schema is replaced meanwhile.
+ */
+export type SubmissionSource = SubmissionInput | ((lease: Lease) => SubmissionInput);
+
+/**
+ * Checks a submission against the schema of a lease (spec 2.3).
+ *
+ * @throws {InvalidInput} with all problems
+ */
+export function accept(
+  input: SubmissionInput,
+  lease: Lease,
+  limits: RecordLimits,
+  idempotencyKey: string | undefined,
+): Submission {
+  const { email, data = {}, problems } = input;
+  const normalized = normalizeEmail(email);
+  const found = lease.validator.issues(data);
+  const issues = problems ? joinIssues(problems, found) : found;
+  if (normalized === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
+  if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
+
+  const now = new Date();
+  const change = lease.validator.change(data, now.toISOString());
+  const size = changeSize(change);
+  return {
+    appId: lease.app.id,
+    sourceAppId: lease.app.sourceAppId,
+    email: normalized,
+    schemaVersion: lease.schema.version,
+    fieldKeys: lease.validator.fieldKeys,
+    now,
+    change,
+    size,
+    growth: growthOf(change, size, limits),
+    maxBound: limits.max,
+    applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, input, now),
+  };
+}
+
+/** A field whose text has no value is not also missing. */
+function joinIssues(problems: readonly Issue[], found: readonly Issue[]): Issue[] {
+  const places = new Set(problems.map(({ path }) => path));
+  return [...problems, ...found.filter(({ path }) => !places.has(path))];
+}

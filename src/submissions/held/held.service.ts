@@ -1,0 +1,69 @@
+import type { App } from '../../apps/apps.service.ts';
+import { InvalidInput, NotFound } from '../../core/errors.ts';
+import { parseRecordId, type RecordId } from '../../users/record-id.ts';
+import type { StoredSubmission } from '../store/submission-store.ts';
+import type { SubmissionService } from '../submissions.service.ts';
+import type { HeldDocument } from './held.model.ts';
+import type { HeldStore } from './held-store.ts';
+
+type AppRef = Pick<App, 'id' | 'sourceAppId'>;
+
+export type HeldService = ReturnType<typeof createHeldService>;
+
+/** What operators do with held submissions (spec 4.5). */
+export function createHeldService(deps: { store: HeldStore; submissions: SubmissionService }) {
+  const { store, submissions } = deps;
+
+  return {
+    /**
+     * Resolves with a page of the app's held submissions, newest first.
+     *
+     * @param cursor the `next` of the page before
+     * @throws {InvalidInput} when the cursor is not one
+     */
+    async list({ id }: AppRef, limit: number, cursor?: string): Promise<{ held: HeldDocument[]; next?: string }> {
+      const { held, next } = await store.page(id, limit, cursor === undefined ? undefined : parseCursor(cursor));
+      return { held, ...(next && { next: Buffer.from(next.buffer).toString('base64url') }) };
+    },
+
+    /**
+     * Stores a held submission as if it came now: checked by the newest schema, and once, also when
+     * it is released again at the same time or, within 24 hours, after a crash. An operator
+     * approved it, so only `maxRecords` and the schema can refuse it; it then stays held.
+     *
+     * @throws {NotFound} when the app holds none of this id
+     * @throws {AppError} as `SubmissionService.submit`
+     */
+    async release({ id: appId, sourceAppId }: AppRef, id: string): Promise<StoredSubmission> {
+      const entry = await store.find(appId, id);
+      if (!entry) throw notFound();
+      const { email, data, page } = entry;
+      // A space: no client can send this key.
+      const idempotencyKey = `held ${entry._id.toHexString()}`;
+      const stored = await submissions.submit(
+        sourceAppId,
+        { email, data },
+        { idempotencyKey, page, approvedFor: appId },
+      );
+      await store.remove(appId, id);
+      return stored;
+    },
+
+    /** Deletes a held submission. @throws {NotFound} when the app holds none of this id */
+    async remove({ id: appId }: AppRef, id: string): Promise<void> {
+      if (!(await store.remove(appId, id))) throw notFound();
+    },
+  };
+}
+
+function notFound(): NotFound {
+  return new NotFound('Held submission not found');
+}
+
+/** A cursor is the base64url form of an id. */
+function parseCursor(cursor: string): RecordId {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const id = bytes.length === 16 && bytes.toString('base64url') === cursor && parseRecordId(bytes.toString('hex'));
+  if (!id) throw new InvalidInput('Invalid query parameters', [{ path: 'cursor', message: 'is not a cursor' }]);
+  return id;
+}

@@ -1,0 +1,88 @@
+import type { AppService, AppState } from '../apps/apps.service.ts';
+import { Unavailable } from '../core/errors.ts';
+import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
+import { UnknownApp } from '../schemas/schemas.service.ts';
+import type { UserStore } from '../users/user-store.ts';
+import type { Submission } from './store/submission.ts';
+
+/**
+ * A write that fails this long after its submission was accepted was delayed by a suspended
+ * process. It may still take effect within `SETTLES_WITHIN_MS`.
+ */
+const SUSPENDED_MS = 60_000;
+const SETTLES_WITHIN_MS = 5_000;
+
+/** Removes what a submission stored. */
+type Withdraw = (submission: Submission) => Promise<unknown>;
+
+export type Revalidation = ReturnType<typeof createRevalidation>;
+
+/** What follows a write that its lease did not cover, because the app may have been deleted. */
+export function createRevalidation(deps: {
+  apps: Pick<AppService, 'stateOf'>;
+  leases: SchemaLeases;
+  users: Pick<UserStore, 'withdraw'>;
+}) {
+  const { apps, leases, users } = deps;
+
+  return { revalidate, withdrawLater };
+
+  /**
+   * For a write that ended after its lease. The app may have been deleted meanwhile, and the record
+   * written after the removal of its records; then the record is removed (invariant 5).
+   *
+   * A new lease of the same app proves that this did not happen: records are removed only when
+   * every lease from before the deletion mark has ended. So all slow writes share one read. While
+   * an app is only marked as deleting, the last removal is still to come and also counts this
+   * record.
+   *
+   * An app without a lease is looked up by its `_id`. Only a tombstone causes a removal. If the app
+   * is missing without a tombstone (renamed or restored by a manual edit), nothing is removed, and
+   * the submission is not acknowledged.
+   *
+   * A revoked lease came from a former primary and may have shown an old schema, although the write
+   * went to the new primary. If the schema differs, the submission is not acknowledged (invariant
+   * 4).
+   */
+  async function revalidate(
+    { app, schemaId, isRevoked }: Lease,
+    submission: Submission,
+    withdraw: Withdraw = withdrawRecord,
+  ): Promise<void> {
+    const current = await leases.hold(app.sourceAppId);
+    if (current?.app.id.equals(app.id)) {
+      if (isRevoked() && current.schemaId !== schemaId) throw new Unavailable();
+      return;
+    }
+    const state = await withdrawFromDeleted(submission, withdraw);
+    if (state === 'missing' || (state === 'live' && isRevoked())) throw new Unavailable();
+    if (state !== 'live') throw new UnknownApp();
+  }
+
+  /** Removes what a submission stored, if a tombstone names its app. */
+  async function withdrawFromDeleted(submission: Submission, withdraw: Withdraw): Promise<AppState> {
+    const state = await apps.stateOf(submission.appId);
+    if (state === 'deleted') await withdraw(submission);
+    return state;
+  }
+
+  /**
+   * Removes the record that a submission created. A record that the submission only changed is
+   * removed by the deletion itself.
+   */
+  function withdrawRecord({ appId, email, now }: Submission): Promise<void> {
+    return users.withdraw({ appId, email, createdAt: now });
+  }
+
+  /**
+   * For a failed write that was in flight while the process was suspended: it may take effect after
+   * the sweeps of app-tombstones.ts have ended.
+   */
+  function withdrawLater(submission: Submission): void {
+    if (Date.now() - submission.now.getTime() < SUSPENDED_MS) return;
+    setTimeout(
+      () => void withdrawFromDeleted(submission, withdrawRecord).catch(() => undefined),
+      SETTLES_WITHIN_MS,
+    ).unref();
+  }
+}

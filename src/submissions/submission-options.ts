@@ -1,0 +1,23 @@
+import type { Types } from 'mongoose';
+
+/** How a submission was sent. */
+export interface SubmissionOptions {
+  /** A repeat with the same key is answered but not applied again. */
+  idempotencyKey?: string | undefined;
+  /**
+   * `form`: an HTML form, whose sender cannot solve a challenge without JavaScript. Default:
+   * `json`.
+   */
+  via?: 'json' | 'form';
+  /** The solution of a challenge, as it was sent. Empty counts as absent. */
+  proof?: string | undefined;
+  /** A field that people do not see was filled. */
+  isTrapped?: boolean;
+  /** The URL of the page that sent it, if known. */
+  page?: string | undefined;
+  /**
+   * The incarnation of the app whose operator allowed the submission. It passes without a proof,
+   * also after the form has closed, and into no other incarnation.
+   */
+  approvedFor?: Types.ObjectId;
+}
