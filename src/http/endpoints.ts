@@ -6,7 +6,7 @@ import { sessionEndpoints } from '../sessions/sessions.contract.ts';
 import { challengeEndpoints } from '../submissions/bots/challenges.contract.ts';
 import { formEndpoints } from '../submissions/forms/forms.contract.ts';
 import { heldEndpoints } from '../submissions/held/held.contract.ts';
-import { formPageEndpoints } from '../submissions/pages/pages.contract.ts';
+import { formDefinitionEndpoints, formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
 import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
@@ -27,5 +27,6 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...formSettingsEndpoints,
   ...heldEndpoints,
   ...formPageEndpoints,
+  ...formDefinitionEndpoints,
   ...systemEndpoints,
 });

@@ -1,11 +1,10 @@
 import { html } from 'ghtml';
 import type { Issue } from '../../core/errors.ts';
-import { fieldMarkup } from '../../fields/markup/field-markup.ts';
 import { type FormField, formFields, isHidden } from '../../fields/markup/form-field.ts';
 import { HONEYPOT } from '../../fields/markup/honeypot.ts';
 import type { Markup } from '../../fields/markup/markup.ts';
-import { formControl } from '../../fields/presentation.ts';
 import { adviceFor, statement } from './advice.ts';
+import { controlsOf, fieldHtml } from './controls.ts';
 import { carriedEntries, textsOf } from './entries.ts';
 import type { FormView } from './form-view.ts';
 import { ownLanguage } from './locale.ts';
@@ -24,7 +23,7 @@ export function formBody(view: FormView): { summary: string; form: string } {
 }
 
 function fieldsOf({ fields, entries, issues = [], refusal }: FormView): FormField[] {
-  return formFields(fields.map(formControl)).map((field) => {
+  return formFields(controlsOf(fields)).map((field) => {
     const entered = entries && textsOf(entries, field);
     // A form that comes back shows what was entered, and no default in the place of an empty entry.
     const texts = entered ?? (refusal ? [] : undefined);
@@ -76,7 +75,7 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
     label === undefined ? html`<button!${ownLanguage(settings.locale)}>Send</button>` : html`<button>${label}</button>`;
   return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="/f/${sourceAppId}/thanks">
 !${toHtml(hidden)}
-!${fields.map((field) => toHtml([fieldMarkup(field)])).join('\n')}
+!${fields.map(fieldHtml).join('\n')}
 !${settings.botProtection === 'off' ? '' : toHtml([HONEYPOT])}
 !${button}
 </form>`;

@@ -1,6 +1,7 @@
 import { html } from 'ghtml';
 import type { FormSettings } from '../../apps/form-settings/form-settings.ts';
 import { adviceFor, statement } from './advice.ts';
+import { canShowAgain } from './controls.ts';
 import { formBody } from './form-body.ts';
 import type { FormPages, FormView } from './form-view.ts';
 import { ownLanguage } from './locale.ts';
@@ -13,9 +14,10 @@ const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/embed/v1.c
  * person is escaped.
  */
 export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages {
-  return {
+  const pages: FormPages = {
     form: (view) => {
       if (isClosed(view.settings)) return pageReply(closedPage(view), assets);
+      if (view.refusal && !canShowAgain(view.fields)) return pages.refusal(view.refusal);
       const { summary, form } = formBody(view);
       const title = titleOf(view);
       const status = view.refusal?.status ?? 200;
@@ -44,10 +46,13 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
 
     refusal: ({ status, message }) => {
       const { title, text } = adviceFor(status);
-      const main = html`<h1>${title}</h1><p>${statement(message)}</p><p>${text}</p>`;
+      // The advice of a 404 says what its message says.
+      const reason = status === 404 ? '' : html`<p>${statement(message)}</p>`;
+      const main = html`<h1>${title}</h1>!${reason}<p>${text}</p>`;
       return pageReply({ title, main, status }, assets);
     },
   };
+  return pages;
 }
 
 /** Whether the app accepts no submission any more. */

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { formFields } from '../../fields/markup/form-field.ts';
 import { type PageContext, prefilled } from '../../fields/markup/prefilled.ts';
-import { formControl } from '../../fields/presentation.ts';
+import { controlsOf } from './controls.ts';
 
 /** Returns what the request for a form page tells the form. */
 export function pageContext(req: Request): PageContext {
@@ -21,7 +21,7 @@ export function prefilledEntries(
   context: PageContext,
 ): Map<string, readonly string[]> {
   const entries = new Map<string, readonly string[]>();
-  for (const field of formFields(fields.map(formControl))) {
+  for (const field of formFields(controlsOf(fields))) {
     const { name, texts } = prefilled(field, context);
     if (texts) entries.set(name, texts);
   }

@@ -53,7 +53,7 @@ const PAGE_HEADERS = {
   'Cache-Control': '`no-store`',
 };
 
-/** The pages of public forms, and the form as data for the embed script (spec 4.5). */
+/** The pages of public forms (spec 4.5). */
 export const formPageEndpoints = {
   getFormPage: {
     method: 'get',
@@ -81,6 +81,10 @@ export const formPageEndpoints = {
     responseHeaders: PAGE_HEADERS,
     errors: [404, 503],
   },
+} as const satisfies Endpoints;
+
+/** The form as data for the embed script (spec 4.5). */
+export const formDefinitionEndpoints = {
   getFormDefinition: {
     method: 'get',
     path: '/v1/forms/:sourceAppId',

@@ -4,28 +4,30 @@ import { NotFound } from '../../core/errors.ts';
 import { formDefinition } from './form-definition.ts';
 import type { FormPages } from './form-view.ts';
 import { pageContext, prefilledEntries } from './page-context.ts';
-import { formPageEndpoints } from './pages.contract.ts';
-import type { FindForm } from './public-form.ts';
+import { formDefinitionEndpoints, formPageEndpoints } from './pages.contract.ts';
+import type { FindForm, PublicForm } from './public-form.ts';
 
-const UNKNOWN_FORM = { status: 404, message: 'No form has this address' };
+/** The routes of the form pages and of the form as data (spec 4.5). */
+export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
+  async function formOf({ sourceAppId }: { sourceAppId: string }): Promise<PublicForm> {
+    const form = await findForm(sourceAppId);
+    if (!form) throw new NotFound('App not found');
+    return form;
+  }
 
-/** The routes of `formPageEndpoints` (spec 4.5). */
-export const formPageRoutes = (findForm: FindForm, pages: FormPages): Route[] =>
-  routes(formPageEndpoints, {
-    getFormPage: async ({ params, req }) => {
-      const form = await findForm(params.sourceAppId);
-      if (!form) return pages.refusal(UNKNOWN_FORM);
-      return pages.form({ ...form, entries: prefilledEntries(form.fields, pageContext(req)), key: randomUUID() });
+  const ofPages = routes(
+    formPageEndpoints,
+    {
+      getFormPage: async ({ params, req }) => {
+        const form = await formOf(params);
+        return pages.form({ ...form, entries: prefilledEntries(form.fields, pageContext(req)), key: randomUUID() });
+      },
+      getThanksPage: async ({ params }) => pages.thanks(await formOf(params)),
     },
-
-    getThanksPage: async ({ params }) => {
-      const form = await findForm(params.sourceAppId);
-      return form ? pages.thanks(form) : pages.refusal(UNKNOWN_FORM);
-    },
-
-    getFormDefinition: async ({ params }) => {
-      const form = await findForm(params.sourceAppId);
-      if (!form) throw new NotFound('App not found');
-      return formDefinition(form);
-    },
+    async ({ status, message }) => pages.refusal({ status, message }),
+  );
+  const ofDefinition = routes(formDefinitionEndpoints, {
+    getFormDefinition: async ({ params }) => formDefinition(await formOf(params)),
   });
+  return [...ofPages, ...ofDefinition];
+}

@@ -6,7 +6,9 @@ const VOID = new Set(['input']);
 
 /** Returns the HTML of form elements. Texts and the values of attributes are escaped. */
 export function toHtml(nodes: readonly MarkupNode[]): string {
-  return nodes.map((node) => (typeof node === 'string' ? html`${node}` : elementHtml(node))).join('');
+  let text = '';
+  for (const node of nodes) text += typeof node === 'string' ? html`${node}` : elementHtml(node);
+  return text;
 }
 
 function elementHtml([tag, attributes, ...children]: Markup): string {
@@ -17,6 +19,11 @@ function elementHtml([tag, attributes, ...children]: Markup): string {
 }
 
 function attributesHtml(attributes: Markup[1]): string {
-  const set = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== false);
-  return set.map(([name, value]) => (value === true ? ` ${name}` : html` !${name}="${value}"`)).join('');
+  let text = '';
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (value === undefined || value === false) continue;
+    text += value === true ? ` ${name}` : html` !${name}="${value}"`;
+  }
+  return text;
 }

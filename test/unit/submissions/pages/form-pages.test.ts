@@ -66,4 +66,54 @@ describe('a form page', () => {
     const policy = policyOf({ origins: ['https://a;sandbox', 'https://a,b', "https://a'b", 'https://[::1]:3000'] });
     expect(policy).toContain("form-action 'self';");
   });
+
+  it('shows texts that a native control would remove in a control that keeps them', () => {
+    const fields = [
+      field({ key: 'age', kind: 'number' }),
+      field({ key: 'born', kind: 'date' }),
+      field({ key: 'line' }),
+      field({ key: 'lines', ui: 'textarea' }),
+    ];
+    const texts = { age: '1,5', born: '2026-02-30', line: 'a\nb', lines: '\na' };
+    const entries = new Map(Object.entries(texts).map(([key, text]) => [`data[${key}]`, [text]]));
+    const { html } = pages.form(view(fields, { entries, refusal: { status: 400, message: 'Invalid submission' } }));
+    expect(html).toMatch(/<input type="text" id="data-age"[^>]* value="1,5">/);
+    expect(html).toMatch(/<input type="text" id="data-born"[^>]* value="2026-02-30">/);
+    expect(html).toMatch(/<textarea id="data-line"[^>]*>\na\nb</);
+    // The parser of HTML removes the first line break.
+    expect(html).toMatch(/<textarea id="data-lines"[^>]*>\n\na</);
+  });
+
+  it('shows an empty entry as empty when it comes back, and not the default', () => {
+    const fields = [field({ key: 'plan', kind: 'select', enum: ['a', 'b'], default: 'b' })];
+    expect(pages.form(view(fields)).html).toContain('<option value="b" selected>');
+    const again = view(fields, { entries: new Map([['data[plan]', ['']]]), refusal: { status: 429, message: 'Slow' } });
+    expect(pages.form(again).html).not.toContain('selected');
+  });
+
+  it('sends entries that no field shows again, except refused names and what a program fills in', () => {
+    const names = ['other', 'refused', '_next', '_gotcha', '_subject', 'altcha', 'data[x]', 'known', 'email'];
+    const entries = new Map(names.map((name) => [name, [`of-${name}`]]));
+    const issues = [{ path: 'data.refused', message: 'is not a known field' }];
+    const refusal = { status: 400, message: 'Invalid submission' };
+    const { html } = pages.form(view([field({ key: 'known' })], { entries, issues, refusal }));
+    const hidden = [...html.matchAll(/type="hidden" name="([^"]+)"/g)].map(([, name]) => name);
+    expect(hidden).toEqual(['_key', 'other', '_next', 'data[x]']);
+    expect(html).toContain('value="of-known"');
+  });
+
+  it('with very many choices is shown once, and after a refusal replaced by a short page', () => {
+    const choices = Array.from({ length: 6_000 }, (_, index) => `choice-${index}`);
+    const fields = [field({ key: 'plan', kind: 'select', enum: choices })];
+    expect(pages.form(view(fields)).html).toContain('choice-5999');
+    const { html, status } = pages.form(view(fields, { refusal: { status: 429, message: 'Too many' } }));
+    expect(status).toBe(429);
+    expect(html).not.toContain('choice-5999');
+  });
+
+  it.each([400, 403, 404, 409, 413, 415, 422, 429, 503, 500])('says what to do after a %d', (status) => {
+    const { html } = pages.refusal({ status, message: 'The reason' });
+    expect(html).toMatch(/<h1>[A-Z].+<\/h1>.*<p>[A-Z].+\.<\/p>/);
+    expect(html.includes('<p>The reason.</p>')).toBe(status !== 404);
+  });
 });

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeBrowser, openPage } from '../support/browser.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { type Site, type SitePage, startSite } from '../support/site.ts';
+
+let server: TestServer;
+let site: Site;
+let app: string;
+const pages: Record<string, SitePage> = {};
+beforeAll(async () => {
+  server = await startServer();
+  site = await startSite(pages, 'localhost');
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+  await site.close();
+});
+
+async function formOf() {
+  const { sourceAppId } = await server.admin.buildApp({ fields: [] });
+  const settings = { botProtection: 'proof-of-work', origins: [site.origin] };
+  await server.admin.put(`/auth/apps/${sourceAppId}/form`, settings).expect(200);
+  return sourceAppId;
+}
+const records = () => server.db.collection('users').find({ sourceAppId: app }).toArray();
+
+describe('a form that asks for a proof of work', () => {
+  it('solves a challenge in the hosted page', async () => {
+    app = await formOf();
+    const { page, expectClean, close } = await openPage(`${server.listener.url}/f/${app}`);
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByRole('button').click();
+    await page.waitForURL('**/thanks');
+    expect(await records()).toMatchObject([{ email: 'ada@example.com' }]);
+    expectClean();
+    await close();
+  });
+
+  it('solves a challenge on another site, under its strict policy', async () => {
+    app = await formOf();
+    const { url } = server.listener;
+    pages['/page'] = {
+      html: `<div data-user-collection="${app}"></div><script src="${url}/embed/v1.js"></script>`,
+      headers: { 'Content-Security-Policy': `default-src 'none'; script-src ${url}; connect-src ${url}` },
+    };
+    const { page, expectClean, close } = await openPage(`${site.origin}/page`);
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByRole('button').click();
+    await page.getByText('Thank you').waitFor();
+    expect(await records()).toMatchObject([{ email: 'ada@example.com' }]);
+    expectClean();
+    await close();
+  });
+
+  it('is held, and answered like a success, without JavaScript', async () => {
+    app = await formOf();
+    const { page, close } = await openPage(`${server.listener.url}/f/${app}`, { javaScriptEnabled: false });
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByRole('button').click();
+    await page.waitForURL('**/thanks');
+    expect(await records()).toEqual([]);
+    await close();
+  });
+});
