@@ -30,6 +30,9 @@ beforeAll(async () => {
     const data = { name: `Name ${index}`, plan: 'pro', ok: index % 2 === 0, visits: [{ page: '/' }], other: index };
     await server.client.submit(app.sourceAppId, { email: `user${index}@example.com`, data }).expect(200);
   }
+  await server.client.submit(app.sourceAppId, {}).set('Origin', 'https://www.example.com').expect(403);
+  const body = new URLSearchParams({ email: 'bot@example.com', 'data[name]': 'Bot', _gotcha: 'filled' });
+  await fetch(`${server.listener.url}/v1/forms/${app.sourceAppId}`, { method: 'POST', body, redirect: 'manual' });
 });
 afterAll(async () => {
   await closeBrowser();

@@ -67,7 +67,48 @@ export const VIEWS: View[] = [
     path: '/users?field=plan&value=pro&sort=email&order=asc',
     open: (page) => page.getByLabel('Plan is').waitFor(),
   },
-  { name: 'connect', role: 'operator', path: '/connect', open: (page) => page.getByText('x-app-id').first().waitFor() },
+  {
+    name: 'connect',
+    role: 'operator',
+    path: '/connect',
+    open: (page) => page.getByRole('button', { name: 'Allow https://www.example.com' }).waitFor(),
+  },
+  {
+    name: 'form settings',
+    role: 'operator',
+    path: '/connect/settings',
+    open: async (page) => {
+      await page.getByLabel('Page after the form').fill('http://example.com');
+      await page.getByRole('button', { name: 'Save settings' }).click();
+      await page.getByText('1 invalid setting').waitFor();
+    },
+  },
+  {
+    name: 'import of a form',
+    role: 'operator',
+    path: '/connect/import',
+    open: async (page) => {
+      await page
+        .getByLabel('HTML of your form')
+        .fill('<form><input name="first-name" required><input type="file" name="cv"><input name="_subject"></form>');
+      await page.getByText('Send them this text').waitFor();
+    },
+  },
+  {
+    name: 'held submissions',
+    role: 'operator',
+    path: '/held',
+    open: (page) => page.getByRole('row', { name: /bot@example.com/ }).waitFor(),
+  },
+  {
+    name: 'delete dialog',
+    role: 'operator',
+    path: '/held',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Delete bot@example.com' }).click();
+      await dialog(page);
+    },
+  },
   { name: 'not found', role: 'operator', path: '/none', open: heading('Page not found') },
   { name: 'apps', role: 'admin', path: '/apps', open: (page) => page.getByRole('row', { name: /user 30/ }).waitFor() },
   {

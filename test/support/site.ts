@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 /** A page of a site, with the headers that its owner sets. */
 export interface SitePage {
   html: string;
+  /** Whether `html` is the whole page and not only its body. */
+  isComplete?: boolean;
   headers?: Record<string, string>;
 }
 
@@ -20,9 +22,13 @@ export interface Site {
  */
 export async function startSite(pages: Record<string, SitePage>, host = 'site.test'): Promise<Site> {
   const server = createServer((req, res) => {
-    const { html, headers = {} } = pages[new URL(req.url ?? '/', 'http://site').pathname] ?? { html: '' };
+    const {
+      html,
+      isComplete = false,
+      headers = {},
+    } = pages[new URL(req.url ?? '/', 'http://site').pathname] ?? { html: '' };
     res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...headers });
-    res.end(`<!doctype html><html lang="en"><title>A site</title>${html}`);
+    res.end(isComplete ? html : `<!doctype html><html lang="en"><title>A site</title>${html}`);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

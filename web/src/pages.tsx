@@ -11,6 +11,7 @@ import { UsersPage } from './users/users-page.tsx';
 
 // Loaded on demand: the field rules and the linear-time pattern engine are large.
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
+const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
 const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
 
 /** Maps URLs to pages for the role of the session. */
@@ -31,8 +32,8 @@ function AdminPages() {
         <Redirect to="/apps" replace />
       </Route>
       <Route path="/apps" component={AppsPage} />
-      <Route path="/apps/:sourceAppId/connect">
-        {({ sourceAppId }) => <ConnectPage sourceAppId={sourceAppId} asAdmin />}
+      <Route path="/apps/:sourceAppId/connect/:tab?">
+        {({ sourceAppId, tab }) => <ConnectPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} asAdmin />}
       </Route>
       <Route path="/apps/:sourceAppId/:tab?">
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
@@ -53,9 +54,8 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
         <UsersPage sourceAppId={sourceAppId} />
       </Route>
       <Route path="/users/:id">{({ id }) => <RecordPage id={id} />}</Route>
-      <Route path="/connect">
-        <ConnectPage sourceAppId={sourceAppId} />
-      </Route>
+      <Route path="/held" component={HeldPage} />
+      <Route path="/connect/:tab?">{({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       <Route component={NotFoundPage} />
     </Switch>
   );

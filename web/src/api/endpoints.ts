@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { appEndpoints } from '../../../src/apps/apps.contract.ts';
+import type { formSettingsEndpoints } from '../../../src/apps/form-settings/form-settings.contract.ts';
 import type { schemaEndpoints } from '../../../src/schemas/schemas.contract.ts';
 import type { sessionEndpoints } from '../../../src/sessions/sessions.contract.ts';
+import type { heldEndpoints } from '../../../src/submissions/held/held.contract.ts';
 import type { schemaCheckEndpoints } from '../../../src/users/schema-check/schema-check.contract.ts';
 import type { userStatsEndpoints } from '../../../src/users/stats/stats.contract.ts';
 import type { userEndpoints } from '../../../src/users/users.contract.ts';
@@ -10,6 +12,8 @@ import type { userEndpoints } from '../../../src/users/users.contract.ts';
 // type check of the dashboard.
 
 type Endpoints = typeof appEndpoints &
+  typeof formSettingsEndpoints &
+  typeof heldEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaEndpoints &
   typeof sessionEndpoints &
@@ -51,6 +55,8 @@ export interface Request<Name extends EndpointName> {
 
 export type UserRecord = ResponseBody<'GET /auth/users'>['users'][number];
 export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
+export type FormSettings = ResponseBody<'GET /auth/apps/:sourceAppId/form'>;
+export type HeldSubmission = ResponseBody<'GET /auth/held'>['held'][number];
 export type Schema = ResponseBody<'GET /auth/apps/:sourceAppId/schema'>;
 export type Field = Schema['fields'][number];
 export type Kind = Field['kind'];

@@ -45,6 +45,16 @@ export const PlusIcon = icon(<path d="M12 5v14M5 12h14" />);
 export const TrashIcon = icon(<path d="M4 7h16M9.5 7V4.5h5V7M6 7l1 13h10l1-13M10 11v5.5M14 11v5.5" />);
 export const CopyIcon = icon(<path d="M9 9h11v11H9zM15 9V4H4v11h5" />);
 export const CheckIcon = icon(<path d="m5 12.5 4.5 4.5L19 7.5" />);
+export const CrossIcon = icon(<path d="m6 6 12 12M18 6 6 18" />);
+export const InfoIcon = icon(
+  <>
+    <circle cx="12" cy="12" r="9" />
+    <path d="M12 11v5.5M12 7.6h.01" />
+  </>,
+);
+export const HeldIcon = icon(
+  <path d="M12 3 4.5 6v6c0 4.5 3.2 7.6 7.5 9 4.3-1.4 7.5-4.5 7.5-9V6zM9.5 9.5v5M14.5 9.5v5" />,
+);
 export const UpIcon = icon(<path d="m6 14 6-6 6 6" />);
 export const DownIcon = icon(<path d="m6 10 6 6 6-6" />);
 export const LeftIcon = icon(<path d="m14 6-6 6 6 6" />);

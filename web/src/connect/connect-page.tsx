@@ -1,43 +1,42 @@
-import { Alert, Code, Tabs, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
-import type { Schema } from '../api/endpoints.ts';
-import { appSchemaQuery } from '../apps/queries.ts';
-import { CopyButton } from '../components/copy-button.tsx';
+import { Button, Tabs } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { Link, useLocation } from 'wouter';
+import { ApiError } from '../api/call.ts';
+import { EmptyState } from '../components/empty-state.tsx';
 import { LeftIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
-import { schemaQuery } from '../users/queries.ts';
 import classes from './connect-page.module.css';
-import { curlSnippet, fetchSnippet, htmlSnippet } from './snippets.ts';
+import { Overview } from './overview/overview.tsx';
+import { connectPath } from './paths.ts';
+import { type ConnectedApp, useConnectedApp } from './queries.ts';
+import { SettingsTab } from './settings/settings-tab.tsx';
 
-const SNIPPETS = [
-  {
-    id: 'curl',
-    name: 'Terminal',
-    note: 'Paste this command into a terminal to send a submission.',
-    generate: curlSnippet,
-  },
-  {
-    id: 'html',
-    name: 'HTML',
-    note: 'A complete page. Copy the form and its script into your own page.',
-    generate: htmlSnippet,
-  },
-  { id: 'fetch', name: 'JavaScript', note: 'For your own app, server or form.', generate: fetchSnippet },
+// Loaded on demand: the HTML parser is large.
+const ImportTab = lazy(() => import('./import/import-tab.tsx'));
+
+const TABS = [
+  { id: 'overview', path: '', name: 'Connect' },
+  { id: 'settings', path: 'settings', name: 'Settings' },
+  { id: 'import', path: 'import', name: 'Import a form' },
 ] as const;
+type Tab = (typeof TABS)[number];
 
-/**
- * Code that submits to an app, generated from its newest schema.
- *
- * @param asAdmin whether an administrator opens the page of another app
- */
-export function ConnectPage({ sourceAppId, asAdmin = false }: { sourceAppId: string; asAdmin?: boolean }) {
-  const ownSchema = useQuery({ ...schemaQuery, enabled: !asAdmin });
-  const appSchema = useQuery({ ...appSchemaQuery(sourceAppId), enabled: asAdmin });
-  const query = asAdmin ? appSchema : ownSchema;
-  const schema = asAdmin ? appSchema.data?.schema : ownSchema.data;
+interface ConnectPageProps {
+  sourceAppId: string;
+  tab?: string | undefined;
+  /** Whether an administrator opens the page of another app. */
+  asAdmin?: boolean;
+}
+
+/** Connects forms to an app: what works, who may submit, code, settings and import. */
+export function ConnectPage({ sourceAppId, tab = '', asAdmin = false }: ConnectPageProps) {
+  const { app, error, refetch } = useConnectedApp(sourceAppId, asAdmin);
+  const active = TABS.find(({ path }) => path === tab);
+  if (!active) return <NotFoundPage />;
+  if (error instanceof ApiError && error.status === 404) return <AppNotFound sourceAppId={sourceAppId} />;
   return (
     <>
       {asAdmin && (
@@ -47,73 +46,59 @@ export function ConnectPage({ sourceAppId, asAdmin = false }: { sourceAppId: str
       )}
       <PageHeader
         title="Connect a form"
-        note={`Ready-made code for ${sourceAppId}${schema ? ` (schema v${schema.version})` : ''}`}
+        note={`${sourceAppId}${app ? ` · schema version ${app.schema.version}` : ''}`}
       />
-      {query.error && <LoadError error={query.error} onRetry={query.refetch} />}
-      {!schema && !query.error && <PageSkeleton />}
-      {schema && <Snippets sourceAppId={sourceAppId} schema={schema} asAdmin={asAdmin} />}
+      {error && <LoadError error={error} onRetry={refetch} />}
+      {!app && !error && <PageSkeleton />}
+      {app && <Content app={app} active={active} />}
     </>
   );
 }
 
-function Snippets({ sourceAppId, schema, asAdmin }: { sourceAppId: string; schema: Schema; asAdmin: boolean }) {
-  const target = { origin: window.location.origin, sourceAppId, schema };
+function Content({ app, active }: { app: ConnectedApp; active: Tab }) {
+  const [, navigate] = useLocation();
   return (
-    <>
-      <section className={classes.card} aria-label="Code">
-        <Tabs defaultValue="curl" keepMounted={false}>
-          <Tabs.List px="md" pt={6}>
-            {SNIPPETS.map(({ id, name }) => (
-              <Tabs.Tab key={id} value={id}>
-                {name}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          {SNIPPETS.map(({ id, note, generate }) => (
-            <Tabs.Panel key={id} value={id}>
-              <Snippet note={note} text={generate(target)} />
-            </Tabs.Panel>
-          ))}
-        </Tabs>
-      </section>
-      <section className={classes.notes} aria-label="Notes">
-        <Text size="sm">
-          <strong>Result:</strong> A submission appears in{' '}
-          <Link href={asAdmin ? `/users?sourceAppId=${sourceAppId}` : '/users'}>
-            {asAdmin ? `the users of ${sourceAppId}` : 'Users'}
-          </Link>{' '}
-          within seconds.
-        </Text>
-        <Text size="sm">
-          <strong>Updates:</strong> A later submission with the same email updates the record. Submitted values replace
-          stored values, list items are appended, and other fields keep their values.
-        </Text>
-        <Text size="sm">
-          <strong>Retries:</strong> Send a unique <Code>Idempotency-Key</Code> header with each submission and the same
-          key with its retries. The service then applies the submission once. The HTML form does this.
-        </Text>
-        <Alert variant="light" color="indigo" title="Pages on other origins">
-          To let a page on another origin submit, add its origin to the service's <Code>CORS_ORIGINS</Code> setting.
-          Pages on {target.origin} need no entry.
-        </Alert>
-      </section>
-    </>
+    <Tabs
+      value={active.id}
+      keepMounted={false}
+      onChange={(id) => navigate(connectPath(app, TABS.find((one) => one.id === id)?.path))}
+    >
+      <Tabs.List mb="md">
+        {TABS.map(({ id, name }) => (
+          <Tabs.Tab key={id} value={id}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="overview">
+        <Overview app={app} />
+      </Tabs.Panel>
+      <Tabs.Panel value="settings">
+        <SettingsTab app={app} />
+      </Tabs.Panel>
+      <Tabs.Panel value="import">
+        <Suspense fallback={<PageSkeleton />}>
+          <ImportTab app={app} />
+        </Suspense>
+      </Tabs.Panel>
+    </Tabs>
   );
 }
 
-function Snippet({ note, text }: { note: string; text: string }) {
+function AppNotFound({ sourceAppId }: { sourceAppId: string }) {
   return (
     <>
-      <div className={classes.top}>
-        <Text size="sm" c="dimmed">
-          {note}
-        </Text>
-        <CopyButton text={text} />
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
-      <pre className={classes.code} tabIndex={0}>
-        <code>{text}</code>
-      </pre>
+      <PageHeader title="App not found" />
+      <EmptyState
+        title={`No app has the ID ${sourceAppId}`}
+        action={
+          <Button component={Link} href="/">
+            Go to the start page
+          </Button>
+        }
+      >
+        The app may have been deleted.
+      </EmptyState>
     </>
   );
 }

@@ -146,7 +146,7 @@ function nextId({ fields }: Draft): number {
 }
 
 /** Derives a key from a label: `Your e-mail (work)` becomes `yourEMailWork`. */
-function keyFor(label: string): string {
+export function keyFor(label: string): string {
   const words =
     label
       .normalize('NFKD')

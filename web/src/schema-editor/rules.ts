@@ -10,6 +10,6 @@ export {
   MAX_FIELDS,
 } from '../../../src/fields/definition.ts';
 export { valueFromForm } from '../../../src/fields/form-values.ts';
-export type { Choice, FieldOption } from '../../../src/fields/kind.ts';
+export { type Choice, FIELD_KEY_PATTERN, type FieldOption } from '../../../src/fields/kind.ts';
 export { FIELD_KINDS, kindOf } from '../../../src/fields/kinds/registry.ts';
 export { type FormControl, formControl, sampleData } from '../../../src/fields/presentation.ts';

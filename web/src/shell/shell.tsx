@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Session } from '../api/endpoints.ts';
-import { AppsIcon, Logo, PlugIcon, UsersIcon } from '../components/icons.tsx';
+import { AppsIcon, HeldIcon, Logo, PlugIcon, UsersIcon } from '../components/icons.tsx';
+import { heldCountQuery, MAX_COUNT } from '../held/queries.ts';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './shell.module.css';
 
@@ -44,6 +46,7 @@ export function Shell({ session, children }: { session: Session; children: React
                 {name}
               </Link>
             ))}
+            {session.role === 'user' && <HeldLink isCurrent={location.startsWith('/held')} />}
           </nav>
           <AccountMenu session={session} />
         </div>
@@ -52,6 +55,19 @@ export function Shell({ session, children }: { session: Session; children: React
         {children}
       </main>
     </>
+  );
+}
+
+/** Links the held submissions while there are any. */
+function HeldLink({ isCurrent }: { isCurrent: boolean }) {
+  const { data: held = 0 } = useQuery(heldCountQuery);
+  if (held === 0 && !isCurrent) return null;
+  const shown = held > MAX_COUNT ? `${MAX_COUNT}+` : held;
+  return (
+    <Link href="/held" className={classes.link ?? ''} aria-current={isCurrent ? 'page' : undefined}>
+      <HeldIcon />
+      Held{held > 0 && ` (${shown})`}
+    </Link>
   );
 }
 

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN } from './schema-page.ts';
+
+const FORM = `
+<form action="https://formspree.io/f/abc" method="POST">
+  <label for="full-name">Full name *</label> <input id="full-name" name="full-name" required maxlength="80" autocomplete="name">
+  <input type="email" name="_replyto" required>
+  <label>Phone <input type="tel" name="data[phone]" placeholder="+44"></label>
+  <select name="topic" aria-label="Topic"><option value="">Choose</option><option value="a">Apples</option><option>Pears</option></select>
+  <fieldset><legend>Size</legend>
+    <label><input type="radio" name="size" value="s" required> Small</label>
+    <label><input type="radio" name="size" value="l"> Large</label>
+  </fieldset>
+  <label><input type="checkbox" name="news" value="newsletter"> Send me <b>news</b></label>
+  <label><input type="checkbox" name="days[]" value="mo"> Monday</label>
+  <label><input type="checkbox" name="days[]" value="tu"> Tuesday</label>
+  <input type="number" name="age" min="18" max="99" value="20">
+  <input name="zip" pattern="[0-9]{5}"> <input name="odd" pattern="(?=x)y">
+  <input type="hidden" name="source_page" value="home">
+  <input type="file" name="cv"> <input type="password" name="secret"> <textarea name="message"></textarea>
+  <input type="hidden" name="_next" value="https://www.example.com/thanks">
+  <input type="hidden" name="_subject" value="New"> <input name="_gotcha"> <button name="go" value="1">Send</button>
+</form><img src="x" onerror="alert(1)"><script>alert(2)</script>`;
+
+const PROPOSED = [
+  { key: 'fullName', label: 'Full name', kind: 'text', required: true, maxLength: 80, autocomplete: 'name' },
+  { key: 'phone', label: 'Phone', kind: 'text', required: false, placeholder: '+44', ui: 'tel' },
+  {
+    ...{ key: 'topic', label: 'Topic', kind: 'select', required: false, enum: ['a', 'Pears'] },
+    ...{ placeholder: 'Choose', enumLabels: { a: 'Apples' } },
+  },
+  {
+    ...{ key: 'size', label: 'Size', kind: 'select', required: true, enum: ['s', 'l'], ui: 'radio' },
+    enumLabels: { s: 'Small', l: 'Large' },
+  },
+  { key: 'news', label: 'Send me news', kind: 'checkbox', required: false },
+  { key: 'days', label: 'Days', kind: 'array', required: false },
+  { key: 'age', label: 'Age', kind: 'number', required: false, min: 18, max: 99, default: 20 },
+  { key: 'zip', label: 'Zip', kind: 'text', required: false, regex: '^(?:[0-9]{5})$' },
+  { key: 'odd', label: 'Odd', kind: 'text', required: false },
+  { key: 'source_page', label: 'Source page', kind: 'text', required: false, hidden: true, default: 'home' },
+  { key: 'message', label: 'Message', kind: 'text', required: false, ui: 'textarea' },
+];
+
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startServer();
+  app = await server.admin.buildApp({ fields: [{ key: 'name', label: 'Name', kind: 'text', required: true }] });
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+
+async function openImport(path: string, credentials: { sourceAppId: string; password: string }): Promise<Visit> {
+  const opened = await visit(server, path);
+  await logIn(opened.page, credentials);
+  await opened.page.getByLabel('HTML of your form').fill(FORM);
+  await opened.page.getByRole('heading', { name: 'Change in your HTML' }).waitFor();
+  return opened;
+}
+
+describe('the import of a form', () => {
+  it('shows what to change and what is not stored, and runs nothing of the text', async () => {
+    const { page, expectClean, close } = await openImport('/connect/import', app);
+    const changes = page.getByRole('region', { name: 'Change in your HTML' });
+    await changes.getByText('This is a form for Formspree.').waitFor();
+    await changes
+      .getByText(`<form action="${server.listener.url}/v1/forms/${app.sourceAppId}" method="post">`)
+      .waitFor();
+    for (const text of [
+      '_replyto Rename it to email, which every submission needs.',
+      'full-name The name cannot be a key. Rename it to fullName.',
+      'cv Files are refused. Remove the field.',
+      'secret Passwords should not be collected. Remove the field.',
+      '_next People are only sent to allowed websites. Allow https://www.example.com on the Connect tab.',
+      'name The schema requires it (Name), and the form does not have it.',
+      '_subject Accepted and ignored.',
+      '_gotcha Understood: a hidden field that catches bots.',
+    ]) {
+      await changes.getByRole('listitem').filter({ hasText: text }).waitFor();
+    }
+    const fields = page.getByRole('region', { name: 'Fields', exact: true });
+    await fields.getByText('Change value="newsletter" to value="true": other texts are refused.').waitFor();
+    await fields.getByText('Without its pattern:').waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('gives an operator the schema as JSON for the administrator', async () => {
+    const { page, expectClean, close } = await openImport('/connect/import', app);
+    const schema = JSON.parse(await page.getByLabel('Schema as JSON').innerText());
+    expect(schema.fields.slice(1)).toEqual(PROPOSED);
+    expect(schema.fields[0]).toMatchObject({ key: 'name', required: true });
+    await server.admin.putSchema((await server.admin.buildApp()).sourceAppId, schema).expect(200);
+    expectClean();
+    await close();
+  });
+
+  it('adds the fields to the draft of an administrator, who saves it', async () => {
+    const path = `/apps/${app.sourceAppId}/connect/import`;
+    const { page, expectClean, close } = await openImport(path, ADMIN);
+    await page.getByRole('button', { name: 'Add 11 fields to the schema draft' }).click();
+    await page.getByText('11 unsaved changes').waitFor();
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('button', { name: 'Save version 3' }).click();
+    await page.getByText('Schema version 3 · live').waitFor();
+    const { body } = await server.admin.get(`/auth/apps/${app.sourceAppId}/schema`).expect(200);
+    expect(body.fields.slice(1)).toEqual(PROPOSED);
+    expectClean();
+    await close();
+  });
+
+  it('says that a text has no form', async () => {
+    const { page, close } = await openImport('/connect/import', app);
+    await page.getByLabel('HTML of your form').fill('<p>Hello</p>');
+    await page.getByText('No form was found').waitFor();
+    await close();
+  });
+});

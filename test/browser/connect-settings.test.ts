@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeBrowser } from '../support/browser.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { ConnectPage } from './connect-page.ts';
+
+let server: TestServer;
+let connect: ConnectPage;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+beforeEach(async () => {
+  connect = await ConnectPage.open(server);
+  await connect.page.getByRole('tab', { name: 'Settings' }).click();
+});
+afterEach(async () => {
+  connect.visit.expectClean();
+  await connect.visit.close();
+});
+
+const path = () => `/auth/apps/${connect.app.sourceAppId}/form`;
+const settings = async () => (await server.admin.get(path()).expect(200)).body;
+const fill = (label: string, text: string) => connect.page.getByLabel(label, { exact: true }).fill(text);
+const save = () => connect.page.getByRole('button', { name: 'Save settings' }).click();
+
+describe('form settings', () => {
+  it('are shown in the preview while they are edited, and saved', async () => {
+    const { page } = connect;
+    const preview = page.locator('[data-preview]');
+    await preview.getByText('Small').waitFor();
+    await fill('Title', 'Join us <b>now</b>');
+    await fill('Description', 'One email\na month');
+    await fill('Button', 'Sign up');
+    await preview.getByText('Join us <b>now</b>').waitFor();
+    await preview.getByText('Sign up').waitFor();
+    await fill('Thank-you text', 'See you soon');
+    await page.getByText('Thank-you page', { exact: true }).click();
+    await preview.getByText('See you soon').waitFor();
+
+    await fill('Time zone', 'Europe/Berlin');
+    await fill('Closes at', '2030-01-31T08:30');
+    await fill('Maximum number of records', '500');
+    await page.getByLabel('Bot protection').selectOption('off');
+    await save();
+    await page.getByText('Saved. The settings are in force.').waitFor();
+    expect(await settings()).toMatchObject({
+      title: 'Join us <b>now</b>',
+      description: 'One email\na month',
+      submitLabel: 'Sign up',
+      thanks: 'See you soon',
+      timeZone: 'Europe/Berlin',
+      closesAt: '2030-01-31T08:30:00.000Z',
+      maxRecords: 500,
+      botProtection: 'off',
+      next: null,
+    });
+
+    await fill('Maximum number of records', '');
+    await save();
+    await page.getByText('Saved. The settings are in force.').waitFor();
+    expect(await settings()).toMatchObject({ maxRecords: null, closesAt: '2030-01-31T08:30:00.000Z' });
+  });
+
+  it('show the problem of each value', async () => {
+    await fill('Page after the form', 'http://example.com');
+    await fill('Maximum number of records', 'ten');
+    await save();
+    await connect.page.getByText('Must be an https URL, or an http URL on localhost').waitFor();
+    await connect.page.getByText('Must be a whole number from 1 to').waitFor();
+    await connect.page.getByText('2 invalid settings').waitFor();
+    expect(await settings()).toMatchObject({ next: null, maxRecords: null });
+  });
+
+  it('keep unsaved changes when the page is left and come back to', async () => {
+    const { page } = connect;
+    await fill('Title', 'A draft');
+    await page.getByRole('tab', { name: 'Connect', exact: true }).click();
+    await page.getByText('Waiting for a submission').waitFor();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
+    expect(await page.getByLabel('Title').inputValue()).toBe('A draft');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await page.getByLabel('Title').inputValue()).toBe('');
+  });
+
+  it('are saved over a change of the origins, which this form does not edit', async () => {
+    await fill('Title', 'Mine');
+    await server.admin.put(path(), { origins: ['https://www.example.com'] }).expect(200);
+    await save();
+    await connect.page.getByText('Saved. The settings are in force.').waitFor();
+    expect(await settings()).toMatchObject({ title: 'Mine', origins: ['https://www.example.com'] });
+  });
+});
+
+describe('settings that someone else saved meanwhile', () => {
+  beforeEach(async () => {
+    await fill('Title', 'Mine');
+    await server.admin.put(path(), { title: 'Theirs', thanks: 'Their thanks' }).expect(200);
+    await connect.page.getByText('They changed: Title, Thank-you text. You changed too: Title.').waitFor();
+    expect(await connect.page.getByRole('button', { name: 'Save settings' }).isDisabled()).toBe(true);
+  });
+
+  it('are kept where this draft changed nothing', async () => {
+    await connect.page.getByRole('button', { name: 'Overwrite theirs with my changes' }).click();
+    await save();
+    await connect.page.getByText('Saved. The settings are in force.').waitFor();
+    expect(await settings()).toMatchObject({ title: 'Mine', thanks: 'Their thanks' });
+  });
+
+  it('replace the draft', async () => {
+    await connect.page.getByRole('button', { name: 'Discard my changes and load theirs' }).click();
+    expect(await connect.page.getByLabel('Title').inputValue()).toBe('Theirs');
+    expect(await settings()).toMatchObject({ title: 'Theirs' });
+  });
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+beforeEach(async () => {
+  app = await server.admin.buildApp({ fields: [{ key: 'name', label: 'Full name', kind: 'text' }] });
+});
+
+/** Sends an HTML form whose honeypot is filled. */
+async function sendAsBot(email: string, entries: Record<string, string> = {}): Promise<void> {
+  const body = new URLSearchParams({ email, _gotcha: 'filled', ...entries });
+  const { status } = await fetch(`${server.listener.url}/v1/forms/${app.sourceAppId}`, {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+  });
+  expect(status).toBe(303);
+}
+
+async function open(path: string): Promise<Visit> {
+  const opened = await visit(server, path);
+  await logIn(opened.page, app);
+  return opened;
+}
+
+const users = () => server.db.collection('users').find({ sourceAppId: app.sourceAppId }).toArray();
+
+describe('held submissions', () => {
+  it('are linked with their count only while there are any', async () => {
+    const before = await open('/users');
+    await before.page.getByText('No users yet').waitFor();
+    expect(await before.page.getByRole('link', { name: /^Held/ }).count()).toBe(0);
+    await before.close();
+
+    await sendAsBot('bot@example.com');
+    const { page, expectClean, close } = await open('/users');
+    await page.getByRole('link', { name: 'Held (1)' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Held submissions' }).waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('show what was sent and why it is held, and are stored when they are released', async () => {
+    const name = '<b>Ada</b> & "Co"';
+    await sendAsBot('ada@example.com', { name, other: 'x' });
+    const { page, expectClean, close } = await open('/held');
+    const row = page.getByRole('row', { name: /ada@example.com/ });
+    await row.getByText(`Full name: ${name} · other: x`).waitFor();
+    await row.getByRole('cell', { name: 'The hidden field was filled in', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Release ada@example.com' }).click();
+    await page.getByText('The submission of ada@example.com is stored.').waitFor();
+    await page.getByText('Nothing is held').waitFor();
+    expect(await users()).toMatchObject([{ email: 'ada@example.com', data: { name, other: 'x' } }]);
+    await page.getByRole('link', { name: 'Show the record' }).click();
+    await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('stay held when the newest schema refuses them', async () => {
+    await sendAsBot('ada@example.com');
+    await server.admin
+      .putSchema(app.sourceAppId, { fields: [{ key: 'name', label: 'Full name', kind: 'text', required: true }] })
+      .expect(200);
+    const { page, expectClean, close } = await open('/held');
+    await page.getByRole('button', { name: 'Release ada@example.com' }).click();
+    await page.getByText('The submission of ada@example.com was not stored').waitFor();
+    await page.getByText('name is required').waitFor();
+    await page.getByRole('row', { name: /ada@example.com/ }).waitFor();
+    expect(await users()).toEqual([]);
+    expectClean();
+    await close();
+  });
+
+  it('are deleted after a confirmation', async () => {
+    await sendAsBot('ada@example.com');
+    await sendAsBot('bot@example.com');
+    const { page, expectClean, close } = await open('/held');
+    await page.getByRole('button', { name: 'Delete bot@example.com' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this submission?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('row', { name: /bot@example.com/ }).waitFor();
+    await page.getByRole('button', { name: 'Delete bot@example.com' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('row', { name: /bot@example.com/ }).waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /ada@example.com/ }).waitFor();
+    expect(await users()).toEqual([]);
+    expectClean();
+    await close();
+  });
+
+  it('are shown page by page, the newest first', async () => {
+    for (let index = 1; index <= 26; index += 1) await sendAsBot(`bot${index}@example.com`);
+    const { page, expectClean, close } = await open('/held');
+    await page.getByRole('row', { name: /bot26@/ }).waitFor();
+    expect(await page.getByRole('row', { name: /bot1@/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Held (9+)' }).waitFor();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('row', { name: /bot1@/ }).waitFor();
+    await page.getByRole('button', { name: 'Newer' }).click();
+    await page.getByRole('row', { name: /bot26@/ }).waitFor();
+    expectClean();
+    await close();
+  });
+});

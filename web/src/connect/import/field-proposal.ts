@@ -1,0 +1,181 @@
+import type { Field } from '../../api/endpoints.ts';
+import { completeDefinition, definitionIssues, FieldDefinitionInput } from '../../schema-editor/rules.ts';
+import type { ParsedControl } from './parse-form.ts';
+
+/** A field definition for some controls of one name, and what the site owner should know of it. */
+export interface FieldProposal {
+  definition: Field;
+  notes: string[];
+}
+
+interface Draft {
+  options: Record<string, unknown>;
+  notes: string[];
+}
+
+const MAX_LABEL = 200;
+const TRUE_TEXTS = /^(?:on|true|1|yes)$/i;
+
+/** Proposes the definition of a field for the controls that send it. */
+export function proposeField(key: string, controls: readonly ParsedControl[]): FieldProposal {
+  const { options, notes } = draftFor(controls);
+  const shown = controls.find(({ type }) => type !== 'hidden') ?? controls[0];
+  const isGroup = shown?.type === 'radio' || options.kind === 'array';
+  const label = (isGroup ? shown?.legend : shown?.label) || readable(key);
+  const required = controls.some(({ attributes }) => attributes.required !== undefined);
+  return valid({ key, label: label.slice(0, MAX_LABEL), required, ...options }, notes);
+}
+
+function draftFor(controls: readonly ParsedControl[]): Draft {
+  const [first] = controls;
+  const visible = controls.filter(({ type }) => type !== 'hidden');
+  const [control] = visible;
+  if (!control) return hidden(first);
+  if (control.type === 'radio') return choice(visible);
+  if (control.type === 'select') return choice(visible);
+  if (control.type === 'checkbox' && visible.length === 1) return checkbox(control, controls);
+  if (visible.length > 1 || control.type === 'select-multiple') {
+    return {
+      options: { kind: 'array' },
+      notes: ['Several values: each submission appends them to a list'],
+    };
+  }
+  return single(control);
+}
+
+function hidden(control: ParsedControl | undefined): Draft {
+  const value = control?.value ?? '';
+  return { options: { kind: 'text', hidden: true, ...(value !== '' && { default: value }) }, notes: [] };
+}
+
+function checkbox({ value, attributes }: ParsedControl, all: readonly ParsedControl[]): Draft {
+  const isChecked = attributes.checked !== undefined;
+  const notes: string[] = [];
+  if (attributes.value !== undefined && !TRUE_TEXTS.test(value)) {
+    notes.push(`Change value="${value}" to value="true": other texts are refused`);
+  }
+  if (!all.some(({ type }) => type === 'hidden')) {
+    notes.push('Put a hidden input with value="false" and the same name before it, so that "not ticked" is stored too');
+  }
+  return { options: { kind: 'checkbox', ...(isChecked && { default: true }) }, notes };
+}
+
+/** Radio buttons or a list of options. */
+function choice(controls: readonly ParsedControl[]): Draft {
+  const [first] = controls;
+  const isRadio = first?.type === 'radio';
+  const all = isRadio
+    ? controls.map(({ value, attributes, label }) => ({
+        value: attributes.value === undefined ? 'on' : value,
+        label,
+        isSelected: attributes.checked !== undefined,
+      }))
+    : (first?.options ?? []);
+  const choices = all.filter(({ value }) => value !== '');
+  const placeholder = isRadio ? undefined : all.find(({ value }) => value === '')?.label;
+  if (choices.length === 0) return { options: { kind: 'text' }, notes: ['It has no options, so it becomes a text'] };
+  const labels = choices.filter(({ value, label }) => label !== '' && label !== value);
+  return {
+    options: {
+      kind: 'select',
+      enum: [...new Set(choices.map(({ value }) => value))],
+      ...(labels.length > 0 && { enumLabels: Object.fromEntries(labels.map(({ value, label }) => [value, label])) }),
+      ...(isRadio && { ui: 'radio' }),
+      ...(placeholder && { placeholder }),
+      default: choices.find(({ isSelected }) => isSelected)?.value,
+    },
+    notes: [],
+  };
+}
+
+function single(control: ParsedControl): Draft {
+  const { type, attributes, value } = control;
+  const common = {
+    placeholder: attributes.placeholder || undefined,
+    autocomplete: attributes.autocomplete && attributes.autocomplete !== 'on' ? attributes.autocomplete : undefined,
+    default: value === '' ? undefined : value,
+  };
+  switch (type) {
+    case 'number':
+    case 'range': {
+      const initial = value === '' ? undefined : Number(value);
+      const bounds = { min: numberOf(attributes.min), max: numberOf(attributes.max) };
+      return { options: { kind: 'number', ...bounds, ...common, default: initial }, notes: [] };
+    }
+    case 'date':
+    case 'datetime-local': {
+      const { placeholder: _, ...others } = common;
+      const notes = type === 'date' ? [] : ['Sends times without a zone: set the time zone in Settings'];
+      return { options: { kind: 'date', ...others }, notes };
+    }
+    default:
+      return text(control, common);
+  }
+}
+
+const TEXT_CONTROLS = new Set(['textarea', 'tel', 'url', 'email']);
+
+function text({ type, attributes }: ParsedControl, common: Record<string, unknown>): Draft {
+  const { minlength, maxlength, pattern } = attributes;
+  return {
+    options: {
+      kind: 'text',
+      minLength: numberOf(minlength),
+      maxLength: numberOf(maxlength),
+      // HTML matches the whole text.
+      regex: pattern === undefined ? undefined : `^(?:${pattern})$`,
+      ui: TEXT_CONTROLS.has(type) ? type : undefined,
+      ...common,
+    },
+    notes: [],
+  };
+}
+
+const OPTION_NAMES: Readonly<Record<string, string>> = {
+  regex: 'pattern',
+  minLength: 'minlength',
+  maxLength: 'maxlength',
+  default: 'initial value',
+};
+
+/** Leaves out the options that the rules of schemas refuse, and says so. */
+function valid(draft: Record<string, unknown>, notes: string[]): FieldProposal {
+  const given = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
+  const problem = problemOf(given);
+  if (!problem) return { definition: completeDefinition(given as FieldDefinitionInput), notes };
+  const { option, message } = problem;
+  const { [option]: _, ...others } = given;
+  if (!(option in given) || option === 'kind' || option === 'key') return fallback(draft, notes, message);
+  return valid(others, [...notes, `Without its ${OPTION_NAMES[option] ?? option}: ${message}`]);
+}
+
+function problemOf(given: Record<string, unknown>): { option: string; message: string } | undefined {
+  const parsed = FieldDefinitionInput.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+    return { option: unknown ?? String(issue?.path[0] ?? ''), message: issue?.message ?? 'is invalid' };
+  }
+  const [issue] = definitionIssues([parsed.data]);
+  return issue && { option: issue.path.split('.')[2] ?? '', message: issue.message };
+}
+
+function fallback({ key, label }: Record<string, unknown>, notes: string[], message: string): FieldProposal {
+  const definition = { key: String(key), label: String(label), kind: 'text', required: false } as const;
+  return { definition, notes: [...notes, `Becomes a text: ${message}`] };
+}
+
+function numberOf(value: string | undefined): number | undefined {
+  const number = Number(value);
+  return value === undefined || value.trim() === '' || !Number.isFinite(number) ? undefined : number;
+}
+
+/** `firstName` and `first_name` as `First name`. */
+function readable(key: string): string {
+  const words = key
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .trim()
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,158 @@
+import { Badge, Table, Text, Title } from '@mantine/core';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { KIND_NAMES } from '../../schema-editor/kind-names.ts';
+import { type FieldOption, kindOf } from '../../schema-editor/rules.ts';
+import classes from '../connect-page.module.css';
+import type { ConnectedApp } from '../queries.ts';
+import { startTag } from '../snippets/escape.ts';
+import { submitUrl } from '../urls.ts';
+import own from './import.module.css';
+import type { ParsedForm } from './parse-form.ts';
+import type { FormProposal, ImportedField, NamedNote } from './proposal.ts';
+import { TakeOver } from './take-over.tsx';
+
+interface ImportResultProps {
+  app: ConnectedApp;
+  form: ParsedForm;
+  proposal: FormProposal;
+}
+
+/** What to change in the form, its fields, and the schema that it needs. */
+export function ImportResult({ app, form, proposal }: ImportResultProps) {
+  const { service, fields, refused, others } = proposal;
+  const action = submitUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });
+  const isSentHere = form.attributes.action === action && form.attributes.method?.toLowerCase() === 'post';
+  return (
+    <>
+      <section className={classes.card} aria-labelledby="import-changes">
+        <div className={classes.section}>
+          <Title order={2} size="h4" id="import-changes">
+            Change in your HTML
+          </Title>
+          {!isSentHere && (
+            <div>
+              <Text size="sm" mb={6}>
+                {service ? `This is a form for ${service}. ` : ''}Begin the form with this line, so that it is sent
+                here:
+              </Text>
+              <div className={own.line}>
+                <code className="breaks">{startTag('form', { action, method: 'post' })}</code>
+                <CopyButton text={startTag('form', { action, method: 'post' })} />
+              </div>
+            </div>
+          )}
+          {refused.length > 0 && <Notes title="Change or remove these" notes={refused} tone="no" />}
+          {refused.length === 0 && <Text size="sm">The fields can stay as they are.</Text>}
+          {others.length > 0 && <Notes title="Not stored" notes={others} tone="info" />}
+        </div>
+      </section>
+      <section className={classes.card} aria-labelledby="import-fields">
+        <div className={classes.section}>
+          <Title order={2} size="h4" id="import-fields">
+            Fields
+          </Title>
+          {fields.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              The form has no fields besides the email.
+            </Text>
+          ) : (
+            <Fields fields={fields} />
+          )}
+          <TakeOver app={app} fields={fields} />
+        </div>
+      </section>
+    </>
+  );
+}
+
+function Notes({ title, notes, tone }: { title: string; notes: readonly NamedNote[]; tone: string }) {
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={6}>
+        {title}
+      </Text>
+      <ul className={own.notes} data-tone={tone}>
+        {notes.map(({ name, text }) => (
+          <li key={`${name} ${text}`}>
+            <code className="breaks">{name}</code> <span className="breaks">{text}.</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const STATES = {
+  new: { color: 'indigo', text: 'New' },
+  exists: { color: 'gray', text: 'In the schema' },
+  differs: { color: 'yellow', text: 'Other type' },
+};
+
+function Fields({ fields }: { fields: readonly ImportedField[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
+    <section className={own.scroll} tabIndex={0} aria-label="Table of fields">
+      <Table verticalSpacing="xs" horizontalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Label</Table.Th>
+            <Table.Th>Key</Table.Th>
+            <Table.Th>Type</Table.Th>
+            <Table.Th>Schema</Table.Th>
+            <Table.Th>Details</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {fields.map(({ definition, sentAs, notes, state }) => (
+            <Table.Tr key={sentAs}>
+              <Table.Td>
+                {definition.label}
+                {definition.required && ' *'}
+              </Table.Td>
+              <Table.Td>
+                <code>{definition.key}</code>
+              </Table.Td>
+              <Table.Td>{KIND_NAMES[definition.kind]}</Table.Td>
+              <Table.Td>
+                <Badge variant="light" tt="none" color={STATES[state].color}>
+                  {STATES[state].text}
+                </Badge>
+              </Table.Td>
+              <Table.Td>
+                {details(definition)}
+                {notes.map((note) => (
+                  <div key={note} className={classes.detail}>
+                    {note}.
+                  </div>
+                ))}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+/** The rules and form options of a field, for example `Max length 80 · Autofill name`. */
+function details(definition: ImportedField['definition']): string {
+  const { options, formOptions } = kindOf(definition.kind);
+  const given: Record<string, unknown> = { ...definition };
+  const labels = isRecord(given.enumLabels) ? given.enumLabels : {};
+  const parts = Object.entries<FieldOption>({ ...options, ...formOptions }).flatMap(([name, { label, names }]) => {
+    const value = given[name];
+    if (value === undefined || name === 'enumLabels') return [];
+    if (value === true) return [label];
+    const shown = [value].flat().map((one) => String(labels[String(one)] ?? names?.[String(one)] ?? one));
+    return [`${label}: ${shortened(shown.join(', '))}`];
+  });
+  return [...(definition.required ? ['Required'] : []), ...parts].join(' · ');
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,57 @@
+/** What a name means that does not become a field (docs/specification.md, section 4.5). */
+export type NameMeaning = { use: 'control' | 'ignored'; text: string };
+
+const HONEYPOT: NameMeaning = { use: 'control', text: 'Understood: a hidden field that catches bots' };
+const IGNORED: NameMeaning = { use: 'ignored', text: 'Accepted and ignored' };
+
+const MEANINGS: Readonly<Record<string, NameMeaning>> = {
+  _next: { use: 'control', text: 'Understood: the page after the form' },
+  _redirect: { use: 'control', text: 'Understood: the page after the form' },
+  redirect: { use: 'control', text: 'Understood: the page after the form' },
+  _error: { use: 'control', text: 'Understood: the page after a refusal' },
+  _gotcha: HONEYPOT,
+  _honey: HONEYPOT,
+  _honeypot: HONEYPOT,
+  botcheck: HONEYPOT,
+  'bot-field': HONEYPOT,
+  _key: { use: 'control', text: 'Understood: stores a repeated submission once' },
+  _tz: { use: 'control', text: 'Understood: the time zone of times' },
+  _charset_: { use: 'control', text: 'Understood: the encoding' },
+  altcha: { use: 'control', text: 'Understood: proof of work' },
+  _subject: IGNORED,
+  _replyto: IGNORED,
+  _cc: IGNORED,
+  _template: IGNORED,
+  _captcha: IGNORED,
+  access_key: IGNORED,
+  'form-name': IGNORED,
+};
+
+/** Names of the page after the form. */
+export const NEXT_NAMES: readonly string[] = ['_next', '_redirect', 'redirect'];
+
+/** Returns what a name means, or undefined for the name of a field. */
+export function meaningOf(name: string): NameMeaning | undefined {
+  if (Object.hasOwn(MEANINGS, name)) return MEANINGS[name];
+  return name.startsWith('_') ? { use: 'ignored', text: 'Ignored: names that begin with _ are not stored' } : undefined;
+}
+
+/** The key in a name: `data[plan]`, `data.plan` and `plan[]` name the field `plan`. */
+export function keyIn(name: string): string {
+  return name.replace(/^data(?:\[([^\]]*)\]|\.(.*))/, '$1$2').replace(/\[\]$/, '');
+}
+
+const SERVICES: readonly [RegExp, string][] = [
+  [/formspree\.io/i, 'Formspree'],
+  [/usebasin\.com/i, 'Basin'],
+  [/web3forms\.com/i, 'Web3Forms'],
+  [/formsubmit\.co/i, 'FormSubmit'],
+  [/getform\.io/i, 'Getform'],
+  [/docs\.google\.com\/forms/i, 'Google Forms'],
+];
+
+/** The service that a form is sent to, if it is a known one. */
+export function serviceOf(attributes: Readonly<Record<string, string>>): string | undefined {
+  if ('netlify' in attributes || 'data-netlify' in attributes) return 'Netlify Forms';
+  return SERVICES.find(([pattern]) => pattern.test(attributes.action ?? ''))?.[1];
+}

@@ -1,0 +1,142 @@
+import { DomUtils, parseDocument } from 'htmlparser2';
+
+type Element = Extract<ReturnType<typeof parseDocument>['children'][number], { attribs: object }>;
+
+/** A control of a form, as its HTML describes it. */
+export interface ParsedControl {
+  /** The element, and for `input` its type, such as `text`, `checkbox`, `select` or `button`. */
+  type: string;
+  name: string;
+  label: string;
+  /** The label of the group that it belongs to. */
+  legend: string;
+  attributes: Readonly<Record<string, string>>;
+  /** The text that it begins with; for a checkbox or radio button the text that it sends. */
+  value: string;
+  options: readonly { value: string; label: string; isSelected: boolean }[];
+}
+
+export interface ParsedForm {
+  attributes: Readonly<Record<string, string>>;
+  controls: readonly ParsedControl[];
+  /** Whether there is a `form` element. */
+  hasElement: boolean;
+  /** Whether it contains the place of a captcha. */
+  hasCaptcha: boolean;
+}
+
+const CONTROLS = new Set(['input', 'select', 'textarea', 'button']);
+/** Elements whose text is not the text of a label around them. */
+const NO_LABEL = new Set([...CONTROLS, 'script', 'style']);
+const CAPTCHA = /\b(?:g-recaptcha|h-captcha|cf-turnstile|frc-captcha)\b/;
+
+/**
+ * Returns the forms in a text of HTML, or its controls as one form when it has no `form` element.
+ * Nothing of the text is run or added to the page.
+ */
+export function parseForms(html: string): ParsedForm[] {
+  const document = parseDocument(html);
+  const elements = DomUtils.findAll(() => true, document.children);
+  const controls = elements.filter(({ name }) => CONTROLS.has(name));
+  const forms = elements.filter(({ name }) => name === 'form');
+  const page = { elements, byId: new Map(elements.map((element) => [element.attribs.id ?? '', element])) };
+  if (forms.length === 0) return controls.length === 0 ? [] : [formOf(undefined, controls, page)];
+  return forms.map((form) =>
+    formOf(
+      form,
+      controls.filter((control) => ownerOf(control, page) === form),
+      page,
+    ),
+  );
+}
+
+interface Page {
+  elements: readonly Element[];
+  byId: ReadonlyMap<string, Element>;
+}
+
+function formOf(form: Element | undefined, controls: readonly Element[], page: Page): ParsedForm {
+  return {
+    attributes: form?.attribs ?? {},
+    controls: controls.map((control) => controlOf(control, page)),
+    hasElement: form !== undefined,
+    hasCaptcha: page.elements.some(
+      (element) => CAPTCHA.test(element.attribs.class ?? '') && (!form || ancestors(element).includes(form)),
+    ),
+  };
+}
+
+/** The form that a control belongs to: the one that it names, or the one around it. */
+function ownerOf(control: Element, { byId }: Page): Element | undefined {
+  const { form } = control.attribs;
+  return form === undefined ? ancestors(control).find(({ name }) => name === 'form') : byId.get(form);
+}
+
+function controlOf(element: Element, page: Page): ParsedControl {
+  const { attribs, name } = element;
+  const type = typeOf(element);
+  return {
+    type,
+    name: (attribs.name ?? '').trim(),
+    label: labelOf(element, page),
+    legend: legendOf(element),
+    attributes: attribs,
+    value: name === 'textarea' ? DomUtils.textContent(element) : (attribs.value ?? ''),
+    options: name === 'select' ? optionsOf(element) : [],
+  };
+}
+
+function typeOf({ name, attribs }: Element): string {
+  if (name === 'input') return (attribs.type ?? 'text').trim().toLowerCase() || 'text';
+  if (name === 'select') return attribs.multiple === undefined ? 'select' : 'select-multiple';
+  return name;
+}
+
+function optionsOf(select: Element): ParsedControl['options'] {
+  const options = DomUtils.findAll(({ name }) => name === 'option', select.children);
+  return options.map((option) => {
+    const text = clean(DomUtils.textContent(option));
+    const { value = text, label = text, selected } = option.attribs;
+    return { value, label: clean(label), isSelected: selected !== undefined };
+  });
+}
+
+function labelOf(element: Element, { elements, byId }: Page): string {
+  const { id, 'aria-label': ariaLabel, 'aria-labelledby': labelledBy, placeholder } = element.attribs;
+  const named = id && elements.find(({ name, attribs }) => name === 'label' && attribs.for === id);
+  const around = ancestors(element).find(({ name }) => name === 'label');
+  const others = (labelledBy ?? '').split(/\s+/).flatMap((one) => (one === '' ? [] : (byId.get(one) ?? [])));
+  const texts = [named, around, ...others].map((label) => (label ? labelText(label) : ''));
+  return [...texts, clean(ariaLabel ?? ''), clean(placeholder ?? '')].find((text) => text !== '') ?? '';
+}
+
+function legendOf(element: Element): string {
+  const fieldset = ancestors(element).find(({ name }) => name === 'fieldset');
+  const legend = fieldset?.children.filter(isElement).find(({ name }) => name === 'legend');
+  return legend ? labelText(legend) : '';
+}
+
+/** The text of a label without that of the controls in it, and without a mark such as `*`. */
+function labelText(label: Element): string {
+  const text = label.children
+    .map((child): string => {
+      if (isElement(child)) return NO_LABEL.has(child.name) ? '' : ` ${labelText(child)} `;
+      return child.type === 'text' ? child.data : '';
+    })
+    .join('');
+  return clean(text).replace(/\s*[*:]+$/, '');
+}
+
+function ancestors(element: Element): Element[] {
+  const found: Element[] = [];
+  for (let { parent } = element; parent && isElement(parent); { parent } = parent) found.push(parent);
+  return found;
+}
+
+function isElement(node: object): node is Element {
+  return 'attribs' in node;
+}
+
+function clean(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

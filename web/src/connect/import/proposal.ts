@@ -1,0 +1,146 @@
+import type { Field, FormSettings, Schema } from '../../api/endpoints.ts';
+import { keyFor } from '../../schema-editor/draft.ts';
+import { FIELD_KEY_PATTERN } from '../../schema-editor/rules.ts';
+import { proposeField } from './field-proposal.ts';
+import { keyIn, meaningOf, NEXT_NAMES, serviceOf } from './names.ts';
+import type { ParsedControl, ParsedForm } from './parse-form.ts';
+
+/** A field of the form, as it is sent and as it would be stored. */
+export interface ImportedField {
+  sentAs: string;
+  definition: Field;
+  notes: string[];
+  /** `differs`: the schema has the key with another kind. */
+  state: 'new' | 'exists' | 'differs';
+}
+
+/** A name of the form that becomes no field. */
+export interface NamedNote {
+  name: string;
+  text: string;
+}
+
+export interface FormProposal {
+  /** The service that the form was made for, if it is a known one. */
+  service: string | undefined;
+  fields: ImportedField[];
+  /** What the service refuses as the form is now, and how to change it. */
+  refused: NamedNote[];
+  /** Names that mean something else, and names that are ignored. */
+  others: NamedNote[];
+}
+
+const BUTTONS = new Set(['submit', 'button', 'reset', 'image']);
+
+/** Compares a form with the schema and the settings of an app, and proposes what is missing. */
+export function proposeFields(form: ParsedForm, schema: Schema, settings: FormSettings): FormProposal {
+  const groups = groupsOf(form.controls.filter(({ type, name }) => name !== '' && !BUTTONS.has(type)));
+  const email = emailOf(form);
+  const proposal: FormProposal = {
+    service: serviceOf(form.attributes),
+    fields: [],
+    refused: [...formProblems(form), ...emailProblem(email)],
+    others: unnamed(form),
+  };
+  const taken = new Set<string>();
+  for (const [name, controls] of groups) {
+    if (name === email?.name) continue;
+    addGroup(proposal, { name, controls, schema, settings, taken });
+  }
+  const sent = new Set(proposal.fields.map(({ definition }) => definition.key));
+  for (const { key, label, required } of schema.fields) {
+    if (!required || sent.has(key)) continue;
+    proposal.refused.push({ name: key, text: `The schema requires it (${label}), and the form does not have it` });
+  }
+  return proposal;
+}
+
+/** The controls by name, in the order of the form. */
+function groupsOf(controls: readonly ParsedControl[]): Map<string, ParsedControl[]> {
+  const groups = new Map<string, ParsedControl[]>();
+  for (const control of controls) groups.set(control.name, [...(groups.get(control.name) ?? []), control]);
+  return groups;
+}
+
+interface Group {
+  name: string;
+  controls: readonly ParsedControl[];
+  schema: Schema;
+  settings: FormSettings;
+  taken: Set<string>;
+}
+
+function addGroup({ fields, refused, others }: FormProposal, { name, controls, schema, settings, taken }: Group): void {
+  const types = new Set(controls.map(({ type }) => type));
+  if (types.has('file')) return void refused.push({ name, text: 'Files are refused. Remove the field' });
+  if (types.has('password'))
+    return void refused.push({ name, text: 'Passwords should not be collected. Remove the field' });
+  const meaning = schema.fields.some(({ key }) => key === name) ? undefined : meaningOf(name);
+  if (meaning) {
+    others.push({ name, text: meaning.text });
+    refused.push(...nextProblem(name, controls, settings));
+    return;
+  }
+  const own = keyIn(name);
+  const key = FIELD_KEY_PATTERN.test(own) && !taken.has(own) ? own : freeKey(own, taken);
+  taken.add(key);
+  if (key !== own) refused.push({ name, text: `The name cannot be a key. Rename it to ${key}` });
+  const { definition, notes } = proposeField(key, controls);
+  const existing = schema.fields.find((field) => field.key === key);
+  const state = existing === undefined ? 'new' : existing.kind === definition.kind ? 'exists' : 'differs';
+  fields.push({ sentAs: name, definition, notes, state });
+}
+
+function freeKey(name: string, taken: ReadonlySet<string>): string {
+  const wanted = keyFor(name.replaceAll(/([a-z])([A-Z])/g, '$1 $2'));
+  for (let number = 1; ; number += 1) {
+    const key = number === 1 ? wanted : `${wanted}${number}`;
+    if (!taken.has(key)) return key;
+  }
+}
+
+/** The control of the email: by its name, else the one that most likely is it. */
+function emailOf({ controls }: ParsedForm): ParsedControl | undefined {
+  const sent = controls.filter(({ name, type }) => name !== '' && !BUTTONS.has(type) && type !== 'hidden');
+  return (
+    sent.find(({ name }) => name === 'email') ??
+    sent.find(({ type }) => type === 'email') ??
+    sent.find(({ name }) => /^(?:_replyto|(?:your|my)?[-_ ]?e-?mail(?:[-_ ]?address)?)$/i.test(keyIn(name)))
+  );
+}
+
+function emailProblem(email: ParsedControl | undefined): NamedNote[] {
+  if (email === undefined) {
+    return [{ name: 'email', text: 'The form has no email. Add <input type="email" name="email" required>' }];
+  }
+  return email.name === 'email' ? [] : [{ name: email.name, text: 'Rename it to email, which every submission needs' }];
+}
+
+function formProblems({ attributes, hasElement, hasCaptcha }: ParsedForm): NamedNote[] {
+  const problems: NamedNote[] = [];
+  if (!hasElement) problems.push({ name: 'form', text: 'There is no form element around the fields' });
+  if (attributes.enctype?.toLowerCase() === 'text/plain') {
+    problems.push({ name: 'enctype', text: 'Remove enctype="text/plain", which cannot be read reliably' });
+  }
+  if (hasCaptcha) {
+    problems.push({ name: 'captcha', text: 'Remove the captcha. Settings have bot protection without one' });
+  }
+  const honeypot = attributes['netlify-honeypot'] ?? attributes['data-netlify-honeypot'];
+  if (honeypot && !meaningOf(honeypot)) {
+    problems.push({ name: honeypot, text: 'Rename the hidden field for bots to _gotcha' });
+  }
+  return problems;
+}
+
+function nextProblem(name: string, [control]: readonly ParsedControl[], { origins }: FormSettings): NamedNote[] {
+  if (!NEXT_NAMES.includes(name) || !control || !URL.canParse(control.value)) return [];
+  const { origin } = new URL(control.value);
+  if (origins.includes(origin) || origins.includes('*')) return [];
+  return [{ name, text: `People are only sent to allowed websites. Allow ${origin} on the Connect tab` }];
+}
+
+function unnamed({ controls }: ParsedForm): NamedNote[] {
+  return controls
+    .filter(({ name, type }) => name === '' && !BUTTONS.has(type))
+    .map(({ label, type }) => ({ name: label || type, text: 'Has no name, so browsers do not send it' }));
+}

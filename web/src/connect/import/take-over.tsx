@@ -1,0 +1,72 @@
+import { Button, Code, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { appSchemaQuery } from '../../apps/queries.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { count } from '../../components/count.ts';
+import { draftOf, withDefinitions } from '../../schema-editor/draft.ts';
+import { type DraftState, loadDraft, storeDraft } from '../../schema-editor/draft-storage.ts';
+import classes from '../connect-page.module.css';
+import type { ConnectedApp } from '../queries.ts';
+import type { ImportedField } from './proposal.ts';
+
+/** Takes the new fields into the schema: by the editor, or for operators by a text to send. */
+export function TakeOver({ app, fields }: { app: ConnectedApp; fields: readonly ImportedField[] }) {
+  const added = fields.filter(({ state }) => state === 'new').map(({ definition }) => definition);
+  if (added.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        The schema has all of these fields.
+      </Text>
+    );
+  }
+  return app.asAdmin ? <IntoEditor app={app} added={added} /> : <ForAdmin app={app} added={added} />;
+}
+
+interface AddedProps {
+  app: ConnectedApp;
+  added: ImportedField['definition'][];
+}
+
+function IntoEditor({ app: { sourceAppId }, added }: AddedProps) {
+  const [, navigate] = useLocation();
+  const { data: newest } = useQuery(appSchemaQuery(sourceAppId));
+  const takeOver = (base: DraftState['base']): void => {
+    // A draft of the editor is kept, with the fields added to it.
+    const before = loadDraft(sourceAppId) ?? { base, draft: draftOf(base.schema) };
+    const known = before.draft.fields.map(({ definition }) => definition as unknown as ImportedField['definition']);
+    const missing = added.filter(({ key }) => !known.some((field) => field.key === key));
+    const schema = { rejectUnknown: before.draft.rejectUnknown, fields: [...known, ...missing] };
+    storeDraft(sourceAppId, { base: before.base, draft: withDefinitions(before.draft, schema) });
+    navigate(`/apps/${sourceAppId}`);
+  };
+  return (
+    <Group gap="sm">
+      <Button disabled={!newest} onClick={() => newest && takeOver(newest)}>
+        Add {count(added.length, 'field')} to the schema draft
+      </Button>
+      <Text size="sm" c="dimmed">
+        You review the draft before it is saved.
+      </Text>
+    </Group>
+  );
+}
+
+function ForAdmin({ app: { sourceAppId, schema }, added }: AddedProps) {
+  const { rejectUnknown, fields } = schema;
+  const text = JSON.stringify({ rejectUnknown, fields: [...fields, ...added] }, null, 2);
+  return (
+    <div>
+      <Group justify="space-between" mb={6}>
+        <Text size="sm" maw={560}>
+          An administrator adds {count(added.length, 'field')} to the schema of {sourceAppId}. Send them this text for
+          the JSON tab of the schema editor.
+        </Text>
+        <CopyButton text={text} />
+      </Group>
+      <Code block tabIndex={0} mah={320} className={classes.code ?? ''} aria-label="Schema as JSON">
+        {text}
+      </Code>
+    </div>
+  );
+}

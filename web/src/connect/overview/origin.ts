@@ -1,0 +1,34 @@
+/**
+ * Returns the origin of an address that a person typed or pasted, such as `example.com/contact`.
+ * Undefined when it is no address of a website.
+ */
+export function originOf(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '' || /[\s*]/.test(trimmed)) return undefined;
+  const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `${defaultScheme(trimmed)}://${trimmed}`;
+  if (!URL.canParse(withScheme)) return undefined;
+  const { origin, protocol, hostname } = new URL(withScheme);
+  const isWeb = protocol === 'https:' || protocol === 'http:';
+  return isWeb && (hostname.includes('.') || isLocal(hostname)) ? origin : undefined;
+}
+
+/** The same address with or without `www.`, which is another origin. */
+export function siblingOf(origin: string): string | undefined {
+  const { protocol, host, hostname } = new URL(origin);
+  if (isLocal(hostname) || /^[\d.]+$/.test(hostname)) return undefined;
+  if (hostname.startsWith('www.')) return `${protocol}//${host.slice('www.'.length)}`;
+  return hostname.split('.').length === 2 ? `${protocol}//www.${host}` : undefined;
+}
+
+/** Whether an origin can be allowed: that of an extension or an app cannot. */
+export function isAllowable(origin: string): boolean {
+  return origin === 'null' || /^https?:\/\//.test(origin);
+}
+
+function defaultScheme(text: string): 'http' | 'https' {
+  return isLocal(text.split(/[:/]/)[0] ?? '') ? 'http' : 'https';
+}
+
+function isLocal(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+}

@@ -1,0 +1,54 @@
+import { type Challenge, canSolve, solve } from '../../../embed/proof-of-work.ts';
+import { sampleData } from '../../schema-editor/rules.ts';
+import type { ConnectedApp } from '../queries.ts';
+import { submitUrl } from '../urls.ts';
+
+/** The email of test submissions, by which people recognize their record. */
+export const TEST_EMAIL = 'test-from-dashboard@example.com';
+
+/** What a submission to the public endpoint led to. */
+export type TestResult =
+  | { state: 'stored'; id: string; updatedAt: string }
+  | { state: 'refused'; message: string; issues: { path: string; message: string }[] };
+
+/** Whether this page can send a test: only https pages, and localhost, can compute a proof. */
+export function canTest({ stored }: ConnectedApp): boolean {
+  return stored.settings.botProtection !== 'proof-of-work' || canSolve();
+}
+
+/**
+ * Submits example values through the public endpoint, as a form of the service's own site would: in
+ * particular without the session.
+ *
+ * @throws {Error} when no response arrived
+ */
+export async function submitTest({ sourceAppId, schema, stored }: ConnectedApp): Promise<TestResult> {
+  const url = submitUrl({ origin: window.location.origin, sourceAppId });
+  const headers: Record<string, string> = { 'Content-Type': 'application/json', Accept: 'application/json' };
+  if (stored.settings.botProtection === 'proof-of-work') {
+    const challenge = await send(`${url}/challenge`, {});
+    if (!challenge.ok) return refusalOf(challenge);
+    headers['x-altcha'] = await solve(challenge.body as Challenge);
+  }
+  const body = JSON.stringify({ email: TEST_EMAIL, data: sampleData(schema) });
+  const answer = await send(url, { method: 'POST', headers, body });
+  if (!answer.ok) return refusalOf(answer);
+  const { id, updatedAt } = answer.body as { id: string; updatedAt: string };
+  return { state: 'stored', id, updatedAt };
+}
+
+interface Answer {
+  ok: boolean;
+  status: number;
+  body: unknown;
+}
+
+async function send(url: string, options: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { ...options, credentials: 'omit' });
+  return { ok: response.ok, status: response.status, body: await response.json().catch(() => ({})) };
+}
+
+function refusalOf({ status, body }: Answer): TestResult {
+  const { message, errors = [] } = body as { message?: string; errors?: { path: string; message: string }[] };
+  return { state: 'refused', message: message ?? `The service responded with status ${status}`, issues: errors };
+}

@@ -1,0 +1,98 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ApiError, callWithHeaders } from '../api/call.ts';
+import type { FormSettings, Request, Schema } from '../api/endpoints.ts';
+import { appSchemaQuery } from '../apps/queries.ts';
+import { schemaQuery } from '../users/queries.ts';
+
+/** How often a visible page requests the settings, which list the refused origins. */
+const POLL_INTERVAL_MS = 3_000;
+const MAX_TRIES = 4;
+
+/** The form settings of an app, with the ETag for `If-Match`. */
+export interface StoredSettings {
+  settings: FormSettings;
+  etag: string;
+}
+
+/** The members of the settings that a replacement sends. */
+export type SettingsInput = NonNullable<Request<'PUT /auth/apps/:sourceAppId/form'>['body']>;
+
+/** An app as the Connect page sees it. */
+export interface ConnectedApp {
+  sourceAppId: string;
+  schema: Schema;
+  stored: StoredSettings;
+  /** Whether an administrator looks at the page of another app. */
+  asAdmin: boolean;
+}
+
+export const formSettingsQuery = (sourceAppId: string) =>
+  queryOptions({
+    queryKey: ['form-settings', sourceAppId],
+    queryFn: async ({ signal }): Promise<StoredSettings> => {
+      const { body, headers } = await callWithHeaders('GET /auth/apps/:sourceAppId/form', {
+        params: { sourceAppId },
+        signal,
+      });
+      return { settings: body, etag: headers.get('ETag') ?? '' };
+    },
+    refetchInterval: POLL_INTERVAL_MS,
+  });
+
+/** Replaces the settings if the ETag names the stored ones. @throws {ApiError} 412 otherwise */
+export async function putFormSettings(sourceAppId: string, body: SettingsInput, etag: string): Promise<StoredSettings> {
+  const result = await callWithHeaders('PUT /auth/apps/:sourceAppId/form', {
+    params: { sourceAppId },
+    body,
+    headers: { 'If-Match': etag },
+  });
+  return { settings: result.body, etag: result.headers.get('ETag') ?? '' };
+}
+
+/** Whether an error says that someone else changed the settings. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 412;
+}
+
+/** A change of the settings that does not depend on the other members. */
+export type SettingsChange = (settings: FormSettings) => Partial<SettingsInput>;
+
+/**
+ * Applies a change to the newest settings. When someone else changed them meanwhile, it applies the
+ * change to theirs, so that no change is lost.
+ */
+export function useChangeSettings(sourceAppId: string) {
+  const client = useQueryClient();
+  const query = formSettingsQuery(sourceAppId);
+  return useMutation({
+    mutationFn: async (change: SettingsChange): Promise<StoredSettings> => {
+      for (let tries = 1; ; tries += 1) {
+        const { settings, etag } = await client.fetchQuery({ ...query, staleTime: 0 });
+        try {
+          return await putFormSettings(sourceAppId, { ...settings, ...change(settings) }, etag);
+        } catch (error) {
+          if (!isConflict(error) || tries === MAX_TRIES) throw error;
+        }
+      }
+    },
+    onSuccess: async (stored) => {
+      // A poll that began before the change must not overwrite its result.
+      await client.cancelQueries({ queryKey: query.queryKey });
+      client.setQueryData(query.queryKey, stored);
+    },
+  });
+}
+
+/** The newest schema and the settings of an app. */
+export function useConnectedApp(sourceAppId: string, asAdmin: boolean) {
+  const ownSchema = useQuery({ ...schemaQuery, enabled: !asAdmin });
+  const appSchema = useQuery({ ...appSchemaQuery(sourceAppId), enabled: asAdmin });
+  const settings = useQuery(formSettingsQuery(sourceAppId));
+  const schema = asAdmin ? appSchema.data?.schema : ownSchema.data;
+  const schemaState = asAdmin ? appSchema : ownSchema;
+  return {
+    app: schema && settings.data ? { sourceAppId, schema, stored: settings.data, asAdmin } : undefined,
+    error: schemaState.error ?? settings.error,
+    refetch: () => Promise.all([schemaState.refetch(), settings.refetch()]),
+  };
+}

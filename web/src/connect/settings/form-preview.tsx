@@ -1,0 +1,64 @@
+import { SegmentedControl, Title } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import formStyles from '../../../embed/form.css?inline';
+import type { Field } from '../../api/endpoints.ts';
+import { type Markup, previewMarkup, thanksMarkup } from './preview-markup.ts';
+import own from './settings.module.css';
+import type { SettingsDraft } from './settings-draft.ts';
+
+const PREVIEW_STYLES = `
+  h2 { margin: 0 0 0.5rem; font-size: 1.5rem; line-height: 1.2; overflow-wrap: anywhere; }
+  .text { margin: 0 0 1.5rem; overflow-wrap: anywhere; white-space: pre-line; }
+`;
+
+/** The form and the page after it, as people see them. Built by the code of the hosted form. */
+export function FormPreview({ settings, fields }: { settings: SettingsDraft; fields: readonly Field[] }) {
+  const [shown, setShown] = useState('form');
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!host.current) return;
+    const root = host.current.shadowRoot ?? withStyles(host.current.attachShadow({ mode: 'open' }));
+    const markup = shown === 'form' ? previewMarkup(settings, fields) : thanksMarkup(settings);
+    root.replaceChildren(...markup.map(elementOf));
+  }, [settings, fields, shown]);
+  return (
+    <>
+      <div className={own.previewTop}>
+        <Title order={2} size="h4">
+          Preview
+        </Title>
+        <SegmentedControl
+          aria-label="Shown in the preview"
+          size="xs"
+          value={shown}
+          onChange={setShown}
+          data={[
+            { value: 'form', label: 'Form' },
+            { value: 'thanks', label: 'Thank-you page' },
+          ]}
+        />
+      </div>
+      {/* Inert: it shows the form, and nothing can be entered. */}
+      <div ref={host} className={own.form} lang={settings.locale || undefined} inert data-preview />
+    </>
+  );
+}
+
+/** Style sheets that a script constructs do not need `style-src 'unsafe-inline'`. */
+function withStyles(root: ShadowRoot): ShadowRoot {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(formStyles + PREVIEW_STYLES);
+  root.adoptedStyleSheets = [sheet];
+  return root;
+}
+
+function elementOf(node: string | Markup): Node {
+  if (typeof node === 'string') return document.createTextNode(node);
+  const [tag, attributes, ...children] = node;
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...children.map(elementOf));
+  return element;
+}

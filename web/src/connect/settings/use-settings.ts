@@ -1,0 +1,131 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { ApiError } from '../../api/call.ts';
+import { type ConnectedApp, formSettingsQuery, isConflict, putFormSettings, type StoredSettings } from '../queries.ts';
+import {
+  changedNames,
+  type DraftState,
+  draftOf,
+  loadDraft,
+  type SettingName,
+  type SettingsDraft,
+  settingsOf,
+  storeDraft,
+} from './settings-draft.ts';
+
+export interface SettingsEditor {
+  draft: SettingsDraft;
+  changed: readonly SettingName[];
+  /** The settings that someone else changed while this draft changes settings too. */
+  theirs: readonly SettingName[];
+  /** Whether the draft was loaded from the tab's storage. */
+  isRestored: boolean;
+  isSaving: boolean;
+  isSaved: boolean;
+  /** The messages of a refused save, by setting. */
+  problems: Readonly<Record<string, string>>;
+  /** Why the save failed, if not for a setting. */
+  error: string | undefined;
+  edit: (part: Partial<SettingsDraft>) => void;
+  save: () => void;
+  /** Drops the draft and shows the stored settings. */
+  discard: () => void;
+  /** Keeps the changes of the draft, on top of what someone else saved. */
+  keepMine: () => void;
+}
+
+const MAX_TRIES = 4;
+
+/**
+ * The state of the settings form. A draft without changes follows the stored settings. A draft with
+ * changes keeps its base; it is saved only if nobody changed other settings of this form meanwhile.
+ */
+export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEditor {
+  const client = useQueryClient();
+  const query = formSettingsQuery(sourceAppId);
+  const { queryKey } = query;
+  const [restored] = useState(() => loadDraft(sourceAppId));
+  const [state, setState] = useState<DraftState>(() => restored ?? unchanged(stored));
+  const changed = changedNames(draftOf(state.base.settings), state.draft);
+  const theirs = changedNames(draftOf(state.base.settings), draftOf(stored.settings));
+  const isDirty = changed.length > 0;
+
+  // The origins are not part of the draft, so another tab may change them at any time.
+  if (state.base.etag !== stored.etag && (!isDirty || theirs.length === 0)) {
+    setState({ base: stored, draft: isDirty ? state.draft : draftOf(stored.settings) });
+  }
+  useEffect(() => storeDraft(sourceAppId, isDirty ? state : undefined), [sourceAppId, state, isDirty]);
+  useWarningBeforeUnload(isDirty);
+
+  const mutation = useMutation({
+    mutationFn: () => saveDraft(sourceAppId, state, () => client.fetchQuery({ ...query, staleTime: 0 })),
+    onSuccess: async (saved) => {
+      await client.cancelQueries({ queryKey });
+      client.setQueryData(queryKey, saved);
+      setState(unchanged(saved));
+    },
+    // Shows what someone else saved.
+    onError: (error) => isConflict(error) && client.invalidateQueries({ queryKey }),
+  });
+  const issues = mutation.error instanceof ApiError ? mutation.error.issues : [];
+  return {
+    draft: state.draft,
+    changed,
+    theirs: isDirty ? theirs : [],
+    isRestored: restored !== undefined && isDirty,
+    isSaving: mutation.isPending,
+    isSaved: mutation.isSuccess && !isDirty,
+    problems: Object.fromEntries(issues.map(({ path, message }) => [path, message])),
+    error: mutation.error && issues.length === 0 && !isConflict(mutation.error) ? mutation.error.message : undefined,
+    edit: (part) => setState(({ base, draft }) => ({ base, draft: { ...draft, ...part } })),
+    save: () => mutation.mutate(),
+    discard: () => {
+      mutation.reset();
+      setState(unchanged(stored));
+    },
+    keepMine: () =>
+      setState(({ draft }) => ({ base: stored, draft: { ...draftOf(stored.settings), ...only(draft, changed) } })),
+  };
+}
+
+/**
+ * Saves the changes of a draft. When only settings changed that this form does not edit, such as
+ * the origins, it saves on top of them.
+ *
+ * @throws {ApiError} 412 when someone else changed settings of this form
+ */
+async function saveDraft(
+  sourceAppId: string,
+  { base, draft }: DraftState,
+  fetchNewest: () => Promise<StoredSettings>,
+): Promise<StoredSettings> {
+  const before = draftOf(base.settings);
+  const changed = changedNames(before, draft);
+  for (let { settings, etag } = base, tries = 1; ; tries += 1) {
+    try {
+      return await putFormSettings(sourceAppId, settingsOf(settings, draft, changed), etag);
+    } catch (error) {
+      if (!isConflict(error) || tries === MAX_TRIES) throw error;
+      ({ settings, etag } = await fetchNewest());
+      if (changedNames(before, draftOf(settings)).length > 0) throw error;
+    }
+  }
+}
+
+function only(draft: SettingsDraft, names: readonly SettingName[]): Partial<SettingsDraft> {
+  return Object.fromEntries(names.map((name) => [name, draft[name]]));
+}
+
+/** Asks before the tab is closed: its storage, and so the draft, would be gone. */
+function useWarningBeforeUnload(isDirty: boolean): void {
+  useEffect(() => {
+    if (!isDirty) return;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [isDirty]);
+}
+
+function unchanged(base: StoredSettings): DraftState {
+  return { base, draft: draftOf(base.settings) };
+}

@@ -1,0 +1,54 @@
+import { sampleData } from '../../schema-editor/rules.ts';
+import { submitUrl } from '../urls.ts';
+import { scriptLiteral, shellQuote } from './escape.ts';
+import type { SnippetTarget } from './page-snippets.ts';
+
+const EMAIL = 'ada@example.com';
+
+/** A shell command that submits one record. */
+export function curlSnippet(target: SnippetTarget): string {
+  const body = JSON.stringify({ email: EMAIL, data: sampleData(target.schema) }, null, 2);
+  return [
+    `curl ${shellQuote(submitUrl(target))} \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d ${shellQuote(body)}`,
+  ].join('\n');
+}
+
+/** JavaScript that submits one record from a page. */
+export function fetchSnippet(target: SnippetTarget): string {
+  return submission(
+    target,
+    `// crypto.randomUUID() exists only on HTTPS pages.
+const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(16)).join('-');`,
+  );
+}
+
+/** A script for Node.js that submits one record. */
+export function nodeSnippet(target: SnippetTarget): string {
+  return submission(target, `const key = crypto.randomUUID();`);
+}
+
+function submission(target: SnippetTarget, key: string): string {
+  const data = scriptLiteral(sampleData(target.schema), 2).replaceAll('\n', '\n    ');
+  return `${key}
+const response = await fetch(${scriptLiteral(submitUrl(target))}, {
+  method: 'POST',
+  headers: {
+    'Content-Type': 'application/json',
+    // Send the same key again if you get no response. The record is then stored once.
+    'Idempotency-Key': key,
+  },
+  body: JSON.stringify({
+    email: ${scriptLiteral(EMAIL)},
+    data: ${data},
+  }),
+});
+const result = await response.json();
+if (!response.ok) {
+  // { message, errors: [{ path: 'data.…', message }] }
+  throw new Error([result.message, ...(result.errors ?? []).map((e) => \`\${e.path} \${e.message}\`)].join('\\n'));
+}
+console.log('Stored as', result.id);
+`;
+}

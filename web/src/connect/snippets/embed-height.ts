@@ -1,0 +1,31 @@
+import type { Field } from '../../api/endpoints.ts';
+import { formControl } from '../../schema-editor/rules.ts';
+import type { SnippetTarget } from './page-snippets.ts';
+
+// Heights of the parts of an embedded form in px, each with the gap after it (web/embed/form.css).
+const BUTTON = 44;
+const TITLE = 52;
+const DESCRIPTION = 44;
+const CONTROL = 96;
+const TEXTAREA = 190;
+const CHECKBOX = 58;
+const LEGEND = 46;
+const CHOICE = 36;
+const HINT = 26;
+
+/** Returns about how high the embedded form is, so that the page reserves its place. */
+export function estimatedHeight({ schema, settings }: Pick<SnippetTarget, 'schema' | 'settings'>): number {
+  const texts = (settings.title === null ? 0 : TITLE) + (settings.description === null ? 0 : DESCRIPTION);
+  const email = CONTROL;
+  return schema.fields.reduce((sum, field) => sum + heightOf(field), texts + email + BUTTON);
+}
+
+function heightOf(field: Field): number {
+  const { type, hidden, source, help, consent, choices } = formControl(field);
+  if (hidden || source !== undefined) return 0;
+  const hints = (help === undefined ? 0 : HINT) + (consent?.url === undefined ? 0 : HINT);
+  if (type === 'textarea') return TEXTAREA + hints;
+  if (type === 'checkbox') return CHECKBOX + hints;
+  if (type === 'radio') return LEGEND + CHOICE * choices.length + hints;
+  return CONTROL + hints;
+}

@@ -1,0 +1,116 @@
+import type { Field } from '../../api/endpoints.ts';
+import { formControl } from '../../schema-editor/rules.ts';
+import { escapeHtml, startTag } from './escape.ts';
+
+type Control = ReturnType<typeof formControl>;
+
+/** Names that a form gives another meaning, unless they are written as `data[name]`. */
+const RESERVED_NAMES = new Set(['email', 'altcha']);
+
+/** The lines of HTML of one field, as a person would write them. Every text is escaped. */
+export function fieldHtml(field: Field): string[] {
+  const control = formControl(field);
+  if (control.hidden || control.source !== undefined) return hiddenInput(control);
+  if (control.type === 'checkbox') return checkbox(control);
+  if (control.type === 'radio') return radioButtons(control);
+  return [
+    '<p>',
+    ...indented([`<label>${label(control)}<br>`, ...input(control), '</label>']),
+    ...help(control),
+    '</p>',
+  ];
+}
+
+/** The name that a form sends a field with. */
+function nameOf({ key }: Control): string {
+  return RESERVED_NAMES.has(key) ? `data[${key}]` : key;
+}
+
+/** Without a script, a page cannot fill in its address or a campaign. */
+function hiddenInput(control: Control): string[] {
+  return [startTag('input', { type: 'hidden', name: nameOf(control), value: control.default ?? '' })];
+}
+
+function input(control: Control): string[] {
+  const { type, attributes, required } = control;
+  const common = { name: nameOf(control), ...attributes, required };
+  if (type === 'select') return selectList(control);
+  if (type === 'textarea')
+    return [`${startTag('textarea', { rows: 5, ...common })}${leadingBreak(control.default)}</textarea>`];
+  return [startTag('input', { type: type === 'list' ? 'text' : type, ...common, value: control.default })];
+}
+
+/** The parser removes a line break that follows the start tag. */
+function leadingBreak(text = ''): string {
+  return text.startsWith('\n') ? `\n${escapeHtml(text)}` : escapeHtml(text);
+}
+
+function selectList(control: Control): string[] {
+  const { placeholder = 'Select an option', ...attributes } = control.attributes;
+  const options = control.choices.map(
+    ({ value, label: text }) =>
+      `${startTag('option', { value, selected: value === control.default })}${escapeHtml(text)}</option>`,
+  );
+  return [
+    startTag('select', { name: nameOf(control), ...attributes, required: control.required }),
+    ...indented([`<option value="">${escapeHtml(String(placeholder))}</option>`, ...options]),
+    '</select>',
+  ];
+}
+
+/**
+ * An unticked checkbox sends nothing, so a hidden `false` goes before it; the last value counts.
+ */
+function checkbox(control: Control): string[] {
+  const name = nameOf(control);
+  const { required } = control;
+  const box = startTag('input', {
+    type: 'checkbox',
+    name,
+    value: 'true',
+    checked: control.default === 'true',
+    required,
+  });
+  return [
+    '<p>',
+    ...indented([
+      startTag('input', { type: 'hidden', name, value: 'false' }),
+      `<label>${box} ${label(control)}</label>`,
+      ...consentLink(control),
+    ]),
+    ...help(control),
+    '</p>',
+  ];
+}
+
+function consentLink({ consent }: Control): string[] {
+  if (consent?.url === undefined) return [];
+  return [`${startTag('a', { href: consent.url })}${escapeHtml(consent.url.replace(/^https?:\/\//, ''))}</a>`];
+}
+
+function radioButtons(control: Control): string[] {
+  const name = nameOf(control);
+  const { required } = control;
+  const buttons = control.choices.map(({ value, label: text }) => {
+    const checked = value === control.default;
+    return `<label>${startTag('input', { type: 'radio', name, value, checked, required })} ${escapeHtml(text)}</label>`;
+  });
+  return [
+    '<fieldset>',
+    ...indented([`<legend>${label(control)}</legend>`, ...buttons]),
+    ...help(control),
+    '</fieldset>',
+  ];
+}
+
+function label(control: Control): string {
+  return escapeHtml(control.label);
+}
+
+function help({ help: text }: Control): string[] {
+  return text === undefined ? [] : indented([`<br><small>${escapeHtml(text)}</small>`]);
+}
+
+export function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`);
+}

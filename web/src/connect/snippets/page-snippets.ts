@@ -1,0 +1,72 @@
+import type { FormSettings, Schema } from '../../api/endpoints.ts';
+import { embedScriptUrl, type FormTarget, formPageUrl, submitUrl } from '../urls.ts';
+import { escapeHtml, startTag } from './escape.ts';
+import { fieldHtml, indented } from './field-html.ts';
+
+/** An app and what its forms show. */
+export interface SnippetTarget extends FormTarget {
+  schema: Schema;
+  settings: FormSettings;
+}
+
+/** A complete page with a form that needs no script. */
+export function plainFormSnippet(target: SnippetTarget): string {
+  return page(target, form(target, {}));
+}
+
+/** The same form, sent without leaving the page where JavaScript runs. */
+export function enhancedFormSnippet(target: SnippetTarget): string {
+  return page(target, [...form(target, { 'data-user-collection': target.sourceAppId }), scriptTag(target)]);
+}
+
+/** An element that the embed script replaces with the form. */
+export function embedSnippet(target: SnippetTarget, height: number): string {
+  const attributes = { 'data-user-collection': target.sourceAppId, 'data-height': height };
+  return `${startTag('div', attributes)}</div>\n${scriptTag(target)}\n`;
+}
+
+/** A link to the form as a page of the service. */
+export function linkSnippet(target: SnippetTarget): string {
+  return `${startTag('a', { href: formPageUrl(target) })}${escapeHtml(titleOf(target))}</a>\n`;
+}
+
+function page(target: SnippetTarget, body: string[]): string {
+  const { locale } = target.settings;
+  return [
+    '<!doctype html>',
+    startTag('html', { lang: locale ?? 'en' }),
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${escapeHtml(titleOf(target))}</title>`,
+    '',
+    ...body,
+    '',
+  ].join('\n');
+}
+
+function form(target: SnippetTarget, attributes: Record<string, string>): string[] {
+  const { schema, settings } = target;
+  return [
+    startTag('form', { action: submitUrl(target), method: 'post', ...attributes }),
+    ...indented([
+      '<p>',
+      ...indented(['<label>Email<br>', '<input type="email" name="email" autocomplete="email" required>', '</label>']),
+      '</p>',
+      ...schema.fields.flatMap(fieldHtml),
+      '<!-- People do not see this field. A program that fills it in is held back. -->',
+      '<p hidden><label>Leave this empty <input name="_gotcha" tabindex="-1" autocomplete="off"></label></p>',
+      '<!-- To show your own page afterwards, change this address and remove the marks around it: -->',
+      '<!-- <input type="hidden" name="_next" value="https://www.example.com/thanks.html"> -->',
+      `<p><button>${escapeHtml(settings.submitLabel ?? 'Send')}</button></p>`,
+    ]),
+    '</form>',
+  ];
+}
+
+function scriptTag(target: SnippetTarget): string {
+  return `${startTag('script', { src: embedScriptUrl(target), defer: true })}</script>`;
+}
+
+function titleOf({ settings, sourceAppId }: SnippetTarget): string {
+  return settings.title ?? sourceAppId;
+}
