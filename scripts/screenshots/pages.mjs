@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FORM_TO_IMPORT } from './sample-data.mjs';
 
 const DESKTOP = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
@@ -42,8 +43,18 @@ async function operatorPages(page, operator, capture) {
   await page.getByRole('heading', { level: 1, name: 'edsger.dijkstra' }).waitFor();
   await capture('record');
   await page.getByRole('link', { name: 'Connect' }).click();
-  await page.getByText('curl').first().waitFor();
+  await page.getByRole('button', { name: /^Allow https/ }).waitFor();
   await capture('connect');
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByText('Join the newsletter').first().waitFor();
+  await capture('connect-settings');
+  await page.getByRole('tab', { name: 'Import a form' }).click();
+  await page.getByLabel('HTML of your form').fill(FORM_TO_IMPORT);
+  await page.getByText('This is a form for Formspree').waitFor();
+  await capture('connect-import');
+  await page.getByRole('link', { name: /^Held/ }).click();
+  await page.getByRole('row', { name: /winner@example.com/ }).waitFor();
+  await capture('held');
 }
 
 async function adminPages(page, admin, capture) {

@@ -35,6 +35,29 @@ const survey = { rejectUnknown: false, fields: [{ key: 'answer', label: 'How did
 /** The schema versions of each app that follow the default schema. */
 export const SCHEMAS = { [APP]: [first, second], survey: [survey], 'launch-2027': [] };
 
+/** The form settings of the app. */
+export const FORM_SETTINGS = {
+  title: 'Join the newsletter',
+  description: 'One email a month, and no other ones.',
+  submitLabel: 'Sign up',
+  origins: ['https://www.example.com'],
+};
+
+/** The entries of forms that bot protection holds. */
+export const HELD = [
+  { email: 'winner@example.com', name: 'You have won', plan: 'free', city: 'https://example.com/prize' },
+  { email: 'hedy.lamarr@example.org', name: 'Hedy Lamarr', plan: 'team', seats: '4', news: 'true' },
+];
+
+/** A form that was written for another service. */
+export const FORM_TO_IMPORT = `<form action="https://formspree.io/f/xyz" method="POST">
+  <label>Full name <input name="name" required maxlength="80"></label>
+  <label>Your email <input type="email" name="_replyto" required></label>
+  <label>Company <input name="company-name" autocomplete="organization"></label>
+  <input type="file" name="logo"> <input type="hidden" name="_subject" value="New subscriber">
+  <button>Subscribe</button>
+</form>`;
+
 export function createSubmissions() {
   const users = Array.from({ length: USERS }, (_, index) => ({ app: APP, submissions: submissionsOf(index) }));
   const answers = [

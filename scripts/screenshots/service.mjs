@@ -6,7 +6,7 @@ import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { createApp } from '../../dist/http/app.js';
 import { listen } from '../../dist/http/listener.js';
 import { createRecordIds } from '../../dist/users/record-id.js';
-import { APP, createSubmissions, SCHEMAS } from './sample-data.mjs';
+import { APP, createSubmissions, FORM_SETTINGS, HELD, SCHEMAS } from './sample-data.mjs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const ADMIN = { sourceAppId: 'admin', password: 'a-password-for-the-screenshots' };
@@ -59,8 +59,23 @@ async function fill(url, connection) {
   for (const { app, submissions } of createSubmissions()) {
     for (const body of submissions) await send('POST', '/v1/users', body, { 'x-app-id': app });
   }
+  await send('PUT', `/auth/apps/${APP}/form`, FORM_SETTINGS);
+  await sendFromPages(url);
   await spreadOverTime(connection);
   return { sourceAppId: APP, password: passwords[APP] };
+}
+
+/** Sends a form of a site that is not allowed, and forms whose honeypot a program filled in. */
+async function sendFromPages(url) {
+  const submit = (entries, headers) =>
+    fetch(`${url}/v1/forms/${APP}`, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams(entries),
+      redirect: 'manual',
+    });
+  await submit({ email: 'ada@example.com' }, { Origin: 'https://shop.example.com' });
+  for (const entries of HELD) await submit({ ...entries, _gotcha: 'filled' }, {});
 }
 
 /** Spreads the creation times over the last 30 days for the chart. The API cannot set them. */

@@ -125,6 +125,25 @@ describe('the live test', () => {
   });
 });
 
+describe('with proof of work', () => {
+  it('proves the work of the test, and announces a form without a proof as held', async () => {
+    await server.admin.put(path(), { botProtection: 'proof-of-work' }).expect(200);
+    await connect.page.getByText('Bot protection needs JavaScript').waitFor();
+    await connect.page.getByRole('button', { name: 'Send a test submission' }).click();
+    await connect.page.getByText('The test submission is stored.').waitFor();
+    const [stored] = await connect.users();
+    expect(stored?.email).toBe('test-from-dashboard@example.com');
+
+    const entries = { ...stored?.data, visits: 'first', email: 'plain@example.com' };
+    const body = new URLSearchParams(Object.entries(entries).map(([name, value]) => [name, String(value)]));
+    const url = `${server.listener.url}/v1/forms/${connect.app.sourceAppId}`;
+    expect((await fetch(url, { method: 'POST', body, redirect: 'manual' })).status).toBe(303);
+    await connect.page.getByText('Bot protection holds a submission of plain@example.com').waitFor();
+    await connect.page.getByRole('link', { name: 'Show held submissions' }).click();
+    await connect.page.getByRole('cell', { name: 'Sent without proof of work', exact: true }).waitFor();
+  });
+});
+
 describe('an administrator', () => {
   it('connects the form of any app', async () => {
     const admin = await visit(server, `/apps/${connect.app.sourceAppId}/connect`);
