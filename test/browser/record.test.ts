@@ -101,6 +101,7 @@ describe('a record', () => {
     await submit('alan@example.com', { terms: false });
     await logIn(open.page, app);
     await openRecord('ada@example.com');
+    await open.page.getByRole('region', { name: 'Consents' }).waitFor();
     const rows = await tableRows(open.page, 'Consents');
     expect(rows.map(([change]) => change)).toEqual([
       expect.stringContaining(`Withdrew ${label} (version 3)`),
