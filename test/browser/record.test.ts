@@ -104,10 +104,13 @@ describe('a record', () => {
     await open.page.getByRole('region', { name: 'Consents' }).waitFor();
     const rows = await tableRows(open.page, 'Consents');
     expect(rows.map(([change]) => change)).toEqual([
-      expect.stringContaining(`Withdrew ${label} (version 3)`),
-      expect.stringContaining(`Agreed to ${label} (version 3)`),
+      expect.stringContaining(`Withdrew “${label}” (version 3)`),
+      expect.stringContaining(`Agreed to “${label}” (version 3)`),
     ]);
-    expect(rows.map(([, , page]) => page)).toEqual(['Unknown', 'https://example.com/%3Ci%3Esign-up']);
+    expect(rows.map(([change = '']) => change.split('\nOn ')[1])).toEqual([
+      undefined,
+      'https://example.com/%3Ci%3Esign-up',
+    ]);
     expect(rows[0]?.[1]).toMatch(/\d{4}/);
     await open.page.goBack();
     await openRecord('alan@example.com');

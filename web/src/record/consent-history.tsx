@@ -18,22 +18,21 @@ export function ConsentHistory({ entries }: { entries: readonly ConsentEntry[] }
           <tr>
             <th scope="col">Change</th>
             <th scope="col">Time</th>
-            <th scope="col">Page</th>
           </tr>
         </thead>
         <tbody>
           {newestFirst.slice(0, shown).map(({ index, key, given, at, version, schemaVersion, label, page }) => (
             <tr key={index}>
               <td>
-                {given ? 'Agreed to' : 'Withdrew'} {label || key} (version {version})
+                {given ? 'Agreed to' : 'Withdrew'} “{label || key}” (version {version})
                 <span className={classes.note}>
                   {key} · schema version {schemaVersion}
                 </span>
+                {page !== undefined && <span className={classes.note}>On {page}</span>}
               </td>
-              <td>
+              <td className={classes.time}>
                 <Time at={at} />
               </td>
-              <td>{page ?? 'Unknown'}</td>
             </tr>
           ))}
         </tbody>
