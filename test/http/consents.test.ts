@@ -32,7 +32,9 @@ function newPerson({ sourceAppId }: TestApp) {
     email,
     submit: (data: object, { client }: TestServer = a) => client.submit(sourceAppId, { email, data }),
     stored,
-    /** The history in short: the version of each consent that was given, and `no` for a withdrawal. */
+    /**
+     * The history in short: the version of each consent that was given, and `no` for a withdrawal.
+     */
     async history(key = 'terms'): Promise<string[]> {
       const entries: { key: string; given: boolean; version: string }[] = (await stored())?.consents ?? [];
       return entries.filter((entry) => entry.key === key).map(({ given, version }) => (given ? version : 'no'));

@@ -15,8 +15,8 @@ export const MAX_INLINE_KEYS = 128;
 const OVERHEAD = 300;
 
 /**
- * A path that cannot exist, because `email` is a text. An upsert with it in `$setOnInsert` changes a
- * record, but fails instead of creating one (`isRefusedCreation`).
+ * A path that cannot exist, because `email` is a text. An upsert with it in `$setOnInsert` changes
+ * a record, but fails instead of creating one (`isRefusedCreation`).
  */
 const NO_CREATION = 'email.none';
 
@@ -127,8 +127,9 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
  * Builds the upsert that stores a submission in one atomic step (spec 2.4 and 4.1). The filter
  * names the record and every condition of the change: the key was not applied before, the record
  * has no newer schema version, each array has room, the record stays within its limits, and its
- * consents are in the state that the view names. When the record does not match, MongoDB tries to insert a second one, and the unique index refuses it
- * with E11000. Then conflict.ts reads the record to find the reason (decision 3).
+ * consents are in the state that the view names. When the record does not match, MongoDB tries to
+ * insert a second one, and the unique index refuses it with E11000. Then conflict.ts reads the
+ * record to find the reason (decision 3).
  *
  * With `view.known` the filter also names the record's id, so its result is known without a read.
  * When a cached id is stale because the record was erased, the upsert creates a new record, or
