@@ -50,6 +50,9 @@ export interface Request<Name extends EndpointName> {
 }
 
 export type UserRecord = ResponseBody<'GET /auth/users'>['users'][number];
+/** A record with the history of its consents. */
+export type DetailedRecord = ResponseBody<'GET /auth/users/:id'>;
+export type ConsentEntry = NonNullable<DetailedRecord['consents']>[number];
 export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
 export type Schema = ResponseBody<'GET /auth/apps/:sourceAppId/schema'>;
 export type Field = Schema['fields'][number];
