@@ -23,3 +23,17 @@ export function parseRedirectUrl(text: string): URL | undefined {
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   return url.protocol === 'https:' || isLocal ? url : undefined;
 }
+
+/** The longest URL of a page that is kept, in characters. */
+const MAX_PAGE_URL = 500;
+
+/**
+ * Returns the URL of a page without user info, query and fragment, because these often hold
+ * personal data or tokens. Undefined for a text that is no `http:` or `https:` URL, and when the
+ * rest has more than 500 characters.
+ */
+export function parsePageUrl(text: string): string | undefined {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  const { origin, pathname } = new URL(text);
+  return origin.length + pathname.length <= MAX_PAGE_URL ? origin + pathname : undefined;
+}

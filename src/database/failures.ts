@@ -6,6 +6,7 @@ const { MongoError, MongoNetworkError, MongoServerSelectionError, MongoServerErr
 
 const DUPLICATE_KEY = 11_000;
 const BAD_VALUE = 2;
+const PATH_NOT_VIABLE = 28;
 const MAX_TIME_EXPIRED = 50;
 
 /**
@@ -38,6 +39,14 @@ export function isDuplicateKey(error: unknown): boolean {
  */
 export function isTypeMismatch(error: unknown): boolean {
   return codeOf(error) === BAD_VALUE;
+}
+
+/**
+ * An upsert that may only change a document found none: its `$setOnInsert` names a path below a
+ * value that is no document.
+ */
+export function isRefusedCreation(error: unknown): boolean {
+  return codeOf(error) === PATH_NOT_VIABLE;
 }
 
 /** The statement exceeded its `maxTimeMS`. */

@@ -22,10 +22,19 @@ export const MAX_EXTRA_KEYS = 200;
 /** The message about a submission or a record with more than `MAX_EXTRA_KEYS`. */
 export const TOO_MANY_EXTRA_KEYS = `must have at most ${MAX_EXTRA_KEYS} keys beyond the fields of the schema`;
 
+/** A checkbox with the option `consent`. */
+export interface ConsentField {
+  key: string;
+  label: string;
+  /** The version of the text that a person agrees to. */
+  version: string;
+}
+
 /** Checks the `data` of submissions against one schema version. */
 export interface Validator {
   /** The keys of the schema's fields. */
   fieldKeys: readonly string[];
+  consentFields: readonly ConsentField[];
   /** Returns the problems of `data`, at most 20, with paths such as `data.age`. */
   issues(data: Record<string, unknown>): Issue[];
   /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
@@ -55,6 +64,7 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
 
   return {
     fieldKeys: [...compiled.keys()],
+    consentFields: fields.flatMap(consentOf),
 
     issues(data) {
       const issues: Issue[] = [];
@@ -84,6 +94,11 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
       return change;
     },
   };
+}
+
+function consentOf(field: FieldDefinition): ConsentField[] {
+  if (!('consent' in field) || !field.consent) return [];
+  return [{ key: field.key, label: field.label, version: field.consent.version }];
 }
 
 function compileField(field: FieldDefinition): CompiledField {

@@ -1,9 +1,11 @@
 import { normalizeEmail } from '../core/email.ts';
 import { InvalidInput, type Issue } from '../core/errors.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
+import { sentConsents } from './store/consents.ts';
 import { appliedKey } from './store/idempotency-keys.ts';
 import { changeSize, growthOf, type RecordLimits } from './store/record-limits.ts';
 import type { Submission } from './store/submission.ts';
+import type { SubmissionOptions } from './submission-options.ts';
 
 /** The body of a submission (spec 4.1). */
 export interface SubmissionInput {
@@ -30,7 +32,7 @@ export function accept(
   input: SubmissionInput,
   lease: Lease,
   limits: RecordLimits,
-  idempotencyKey: string | undefined,
+  { idempotencyKey, page }: Pick<SubmissionOptions, 'idempotencyKey' | 'page'>,
 ): Submission {
   const { email, data = {}, problems } = input;
   const normalized = normalizeEmail(email);
@@ -53,6 +55,7 @@ export function accept(
     size,
     growth: growthOf(change, size, limits),
     maxBound: limits.max,
+    consents: sentConsents(lease, data, now, page),
     applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, input, now),
   };
 }

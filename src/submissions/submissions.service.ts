@@ -71,7 +71,7 @@ export function createSubmissionService(deps: {
         try {
           const checked = checkAdmission(lease.app, options);
           const admission = checked instanceof Promise ? await checked : checked;
-          submission = accept(input, lease, limits, idempotencyKey);
+          submission = accept(input, lease, limits, options);
           if (admission.proof && !isSpent) {
             await spent.spend(lease.app.id, admission.proof, holderOf(submission.email, idempotencyKey));
             isSpent = true;

@@ -5,7 +5,7 @@ import type { RecordBatches } from './record-json.ts';
 import type { RecordPages } from './record-pages.ts';
 import type { OpenSlice } from './record-slice.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
-import { RECORD_PROJECTION, type UserRecord } from './users.presenter.ts';
+import { DETAILS_PROJECTION, type DetailedRecord } from './users.presenter.ts';
 
 /** The number of records that one step of a removal deletes. */
 const REMOVAL_STEP = 2_000;
@@ -17,7 +17,7 @@ export interface UserStore extends AppOwned {
   /** The records of an app, newest first, with back-pressure. @param signal ends the iteration */
   ofApp(appId: Types.ObjectId, signal?: AbortSignal): RecordBatches;
   /** Resolves with the record of this id, or undefined when the app has none. */
-  find(appId: Types.ObjectId, id: string): Promise<UserRecord | undefined>;
+  find(appId: Types.ObjectId, id: string): Promise<DetailedRecord | undefined>;
   /**
    * Deletes the record of this id and its idempotency keys; resolves with false when the app has
    * none.
@@ -46,7 +46,9 @@ export function createUserStore(
 
     async find(appId, id) {
       const _id = parseRecordId(id);
-      return (_id && (await users.findOne<UserRecord>({ _id, appId }, { projection: RECORD_PROJECTION }))) ?? undefined;
+      if (_id === undefined) return undefined;
+      const projection = DETAILS_PROJECTION;
+      return (await users.findOne<DetailedRecord>({ _id, appId }, { projection })) ?? undefined;
     },
 
     async erase(appId, id) {

@@ -24,6 +24,32 @@ const userFields = {
 
 const User = z.strictObject({ id: RecordId, ...userFields }).meta({ id: 'User' });
 
+/** One change of a consent (spec 2.8). */
+const ConsentEntry = z
+  .strictObject({
+    key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
+    given: z.boolean().meta({ description: '`true`: given; `false`: withdrawn' }),
+    at: Timestamp.meta({ description: 'When the submission was received' }),
+    version: z.string().meta({ description: 'The version of the text', example: '2026-01' }),
+    schemaVersion: z.int().positive().meta({ example: 1 }),
+    label: z.string().meta({ description: 'The label of the field', example: 'I accept the terms' }),
+    page: z.string().optional().meta({
+      description: 'The page with the form, without query and fragment, if known',
+      example: 'https://example.com/sign-up',
+    }),
+  })
+  .meta({ id: 'ConsentEntry' });
+
+const DetailedUser = z
+  .strictObject({
+    ...{ id: RecordId, ...userFields },
+    consents: z
+      .array(ConsentEntry)
+      .optional()
+      .meta({ description: 'The changes of consents, oldest first; only in records that have any' }),
+  })
+  .meta({ id: 'DetailedUser' });
+
 /** The path of one record. An id that is not a UUID is a 404 like any other unknown id. */
 const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
 
@@ -140,7 +166,7 @@ export const userEndpoints = {
     tag: 'Users',
     summary: "One of the session's users",
     params: UserPath,
-    response: User,
+    response: DetailedUser,
     errors: [404],
   },
   eraseUser: {

@@ -11,8 +11,31 @@ export interface AppliedKey {
   at: Date;
 }
 
+/** One change of a consent (spec 2.8). */
+export interface ConsentEntry {
+  /** The key of the consent field. */
+  key: string;
+  /** True when the consent was given, false when it was withdrawn. */
+  given: boolean;
+  /** The time of the submission. */
+  at: Date;
+  /** The version of the text that the schema named at that time. */
+  version: string;
+  schemaVersion: number;
+  label: string;
+  /** The URL of the page, without query and fragment. */
+  page?: string;
+}
+
 /**
- * A stored user record (spec 2.1). The optional members are internal; no response contains them.
+ * The last recorded state of each consent field, by key: the version that was given, or false after
+ * a withdrawal.
+ */
+export type ConsentState = Record<string, string | false>;
+
+/**
+ * A stored user record (spec 2.1). The optional members but `consents` are internal; no response
+ * contains them.
  */
 export interface UserDocument {
   _id: mongo.UUID;
@@ -31,6 +54,10 @@ export interface UserDocument {
   keyEpoch?: number;
   /** An upper bound on the counted size, in bytes (record-limits.ts). Absent in small records. */
   sizeBound?: number;
+  /** The changes of consents in the order in which they were stored. Absent before the first. */
+  consents?: ConsentEntry[];
+  /** The result of `consents`: the filter of an upsert cannot search for the last entry. */
+  consentState?: ConsentState;
 }
 
 const userSchema = new Schema(
@@ -47,6 +74,8 @@ const userSchema = new Schema(
     appliedKeys: { type: [Schema.Types.Mixed], default: undefined },
     keyEpoch: { type: Number },
     sizeBound: { type: Number },
+    consents: { type: [Schema.Types.Mixed], default: undefined },
+    consentState: { type: Schema.Types.Mixed },
   },
   { collection: 'users', versionKey: false, minimize: false },
 )

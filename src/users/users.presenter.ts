@@ -1,4 +1,4 @@
-import type { UserDocument } from './users.model.ts';
+import type { ConsentEntry, UserDocument } from './users.model.ts';
 
 /** The members of a record in the responses for one app, in their order (spec 4.3). */
 export const OWN_MEMBERS = ['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt'] as const;
@@ -14,6 +14,9 @@ type StoredName<Name extends Member> = Name extends 'id' ? '_id' : Exclude<Name,
 /** The part of a stored record that responses may contain; every other member is internal. */
 export type UserRecord = Pick<UserDocument, StoredName<Member>>;
 
+/** A record with the history of its consents, as the response for one record contains it. */
+export type DetailedRecord = UserRecord & Pick<UserDocument, 'consents'>;
+
 /** A record as a response contains it. Dates become ISO 8601 strings when it is serialized. */
 export type PresentedUser = { [Name in OwnMember]: Name extends 'id' ? string : UserRecord[StoredName<Name>] };
 
@@ -25,6 +28,9 @@ export function storedName<Name extends Member>(member: Name): StoredName<Name> 
 /** The projection of a query that reads a {@link UserRecord}. */
 export const RECORD_PROJECTION = Object.fromEntries(MEMBERS_WITH_APP.map((member) => [storedName(member), 1]));
 
+/** The projection of a query that reads a {@link DetailedRecord}. */
+export const DETAILS_PROJECTION = { ...RECORD_PROJECTION, consents: 1 };
+
 /** Copies the given members of a record, in their order, and no other. */
 export function presentMembers(record: UserRecord, members: Members): Partial<Record<Member, unknown>> {
   const presented: Partial<Record<Member, unknown>> = {};
@@ -35,4 +41,12 @@ export function presentMembers(record: UserRecord, members: Members): Partial<Re
 /** Presents a record to the operators of its app (spec 4.3). */
 export function presentUser(record: UserRecord): PresentedUser {
   return presentMembers(record, OWN_MEMBERS) as PresentedUser;
+}
+
+/** Presents the history of a record's consents, oldest first (spec 2.8). */
+export function presentConsents(entries: readonly ConsentEntry[]) {
+  return entries.map(({ key, given, at, version, schemaVersion, label, page }) => ({
+    ...{ key, given, at: at.toISOString(), version, schemaVersion, label },
+    ...(page !== undefined && { page }),
+  }));
 }

@@ -5,7 +5,7 @@ import type { LongReads } from './long-reads.ts';
 import { type RecordBatches, recordsAsJson } from './record-json.ts';
 import type { UserPage } from './user-search.ts';
 import { DEFAULT_LIMIT, userEndpoints } from './users.contract.ts';
-import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, presentUser } from './users.presenter.ts';
+import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, presentConsents, presentUser } from './users.presenter.ts';
 import type { UserService } from './users.service.ts';
 
 /**
@@ -31,8 +31,13 @@ export const userRoutes = (users: UserService, longReads: LongReads): Route[] =>
     },
 
     getUser: async ({ principal: { app }, params }) => {
-      const user = presentUser(await users.get(app, params.id));
-      return { ...user, createdAt: user.createdAt.toISOString(), updatedAt: user.updatedAt.toISOString() };
+      const record = await users.get(app, params.id);
+      const user = presentUser(record);
+      const { createdAt, updatedAt } = user;
+      return {
+        ...{ ...user, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
+        ...(record.consents && { consents: presentConsents(record.consents) }),
+      };
     },
 
     eraseUser: async ({ principal: { app }, params }) => {

@@ -6,7 +6,7 @@ import { type ExportFormat, exportUsers } from './export/export.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { UserFilter, UserPage, UserSearch } from './user-search.ts';
 import type { UserStore } from './user-store.ts';
-import type { UserRecord } from './users.presenter.ts';
+import type { DetailedRecord, UserRecord } from './users.presenter.ts';
 
 export type UserService = ReturnType<typeof createUserService>;
 
@@ -33,7 +33,7 @@ export function createUserService(deps: { schemas: SchemaService; store: UserSto
       search.page(app.id, page),
 
     /** Resolves with one record of an app. @throws {NotFound} when the app has none of this id */
-    async get(app: Pick<App, 'id'>, id: string): Promise<UserRecord> {
+    async get(app: Pick<App, 'id'>, id: string): Promise<DetailedRecord> {
       const user = await store.find(app.id, id);
       if (!user) throw new NotFound('User not found');
       return user;

@@ -21,13 +21,13 @@ beforeAll(async () => {
     fields: [
       { key: 'name', label: 'Full name', kind: 'text', required: true, regex: '^[A-Z]' },
       { key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro'] },
-      { key: 'ok', label: 'Agrees', kind: 'checkbox' },
+      { key: 'ok', label: 'Agrees', kind: 'checkbox', consent: { version: '1' } },
       { key: 'visits', label: 'Visits', kind: 'array' },
     ],
   });
   await server.admin.buildApp(); // app-2, whose password a view rotates
   for (let index = 0; index < 30; index += 1) {
-    const data = { name: `Name ${index}`, plan: 'pro', ok: index % 2 === 0, visits: [{ page: '/' }], other: index };
+    const data = { name: `Name ${index}`, plan: 'pro', ok: index % 2 === 1, visits: [{ page: '/' }], other: index };
     await server.client.submit(app.sourceAppId, { email: `user${index}@example.com`, data }).expect(200);
   }
   await server.client.submit(app.sourceAppId, {}).set('Origin', 'https://www.example.com').expect(403);

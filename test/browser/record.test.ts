@@ -87,6 +87,36 @@ describe('a record', () => {
     expect(await server.db.collection('users').countDocuments({ sourceAppId: app.sourceAppId })).toBe(1);
   });
 
+  it('shows when consents were given and withdrawn, newest first, and nothing without consents', async () => {
+    const label = 'Terms <b>of</b> use';
+    const consent = (version: string) =>
+      server.admin.putSchema(app.sourceAppId, {
+        fields: [{ key: 'terms', label, kind: 'checkbox', consent: { version } }],
+      });
+    const send = (terms: boolean, page?: string) =>
+      server.services.submissions.submit(app.sourceAppId, { email: 'ada@example.com', data: { terms } }, { page });
+    await consent('3').expect(200);
+    await send(true, 'https://example.com/<i>sign-up?token=1');
+    await send(false);
+    await submit('alan@example.com', { terms: false });
+    await logIn(open.page, app);
+    await openRecord('ada@example.com');
+    await open.page.getByRole('region', { name: 'Consents' }).waitFor();
+    const rows = await tableRows(open.page, 'Consents');
+    expect(rows.map(([change]) => change)).toEqual([
+      expect.stringContaining(`Withdrew “${label}” (version 3)`),
+      expect.stringContaining(`Agreed to “${label}” (version 3)`),
+    ]);
+    expect(rows.map(([change = '']) => change.split('\nOn ')[1])).toEqual([
+      undefined,
+      'https://example.com/%3Ci%3Esign-up',
+    ]);
+    expect(rows[0]?.[1]).toMatch(/\d{4}/);
+    await open.page.goBack();
+    await openRecord('alan@example.com');
+    expect(await open.page.getByRole('region', { name: 'Consents' }).count()).toBe(0);
+  });
+
   it('is not found when it does not exist or belongs to another app', async () => {
     const other = await server.admin.buildApp();
     const { body } = await server.client.submit(other.sourceAppId, { email: 'b@example.com' }).expect(200);

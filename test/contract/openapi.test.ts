@@ -14,7 +14,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { type Example, examplesIn } from './examples.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
-/** Paths of files and of the document itself, which the document does not list. */
+/** Paths of HTML pages and of the document itself, which the document does not list. */
 const PAGES = /^\/($|(docs|dashboard|embed|openapi\.json)(\/|$))/;
 
 interface Operation {

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compileSchema } from '../../src/fields/compile.ts';
+import type { Lease } from '../../src/schemas/schema-leases.ts';
+import { sentConsents } from '../../src/submissions/store/consents.ts';
 import { appliedKey } from '../../src/submissions/store/idempotency-keys.ts';
 import { changeSize, createRecordLimits, growthOf } from '../../src/submissions/store/record-limits.ts';
 import { insertOf, type Submission, UNSEEN, upsertOf } from '../../src/submissions/store/submission.ts';
@@ -41,16 +44,33 @@ const submissions = fc.record({
   ),
   extraKeys: fc.nat({ max: 3 }),
   hasKey: fc.boolean(),
+  consents: fc.dictionary(
+    key.map((name) => `c${name}`),
+    fc.record({ given: fc.boolean(), version: fc.string({ minLength: 1 }) }),
+    { noNullPrototype: true, maxKeys: 3 },
+  ),
 });
 
 const limits = createRecordLimits(1024 * 1024);
+
+type Consents = Record<string, { given: boolean; version: string }>;
+
+function schemaWith(consents: Consents): Pick<Lease, 'validator' | 'schema'> {
+  const consentFields = Object.entries(consents).map(([name, { version }]) => ({ key: name, label: name, version }));
+  return { schema: { version: 3, rejectUnknown: false, fields: [] }, validator: { ...validator, consentFields } };
+}
+
+const validator = compileSchema({ rejectUnknown: false, fields: [] });
+
+const givenOf = (consents: Consents) =>
+  Object.fromEntries(Object.entries(consents).map(([name, { given }]) => [name, given]));
 
 describe('The record of a new person', () => {
   it('is identical whether an insert or an upsert creates it', async () => {
     const inserted = server.db.collection<UserDocument>('inserted');
     const upserted = server.db.collection<UserDocument>('upserted');
     const newId = createRecordIds();
-    const test = fc.asyncProperty(submissions, async ({ set, append, extraKeys, hasKey }) => {
+    const test = fc.asyncProperty(submissions, async ({ set, append, extraKeys, hasKey, consents }) => {
       const now = new Date();
       const change = { set, append, extraKeys };
       const size = changeSize(change);
@@ -65,6 +85,7 @@ describe('The record of a new person', () => {
         size,
         growth: growthOf(change, size, limits),
         maxBound: limits.max,
+        consents: sentConsents(schemaWith(consents), givenOf(consents), now, 'https://example.com/?q=1'),
         applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
       };
       const id = newId(now);

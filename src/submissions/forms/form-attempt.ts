@@ -4,6 +4,7 @@ import type { FormEntries } from '../../api/body/form-entries.ts';
 import { isOwnOrigin, prefersPage } from '../../api/negotiation.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../../apps/form-settings/form-settings.ts';
 import { InvalidInput } from '../../core/errors.ts';
+import { parsePageUrl } from '../../core/web-origin.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import { KEY_FORMAT, KEY_PATTERN } from '../submissions.contract.ts';
 import type { SubmissionOptions } from '../submissions.service.ts';
@@ -61,7 +62,7 @@ export function attemptOf(
       idempotencyKey: key.value ?? (prefersPage(req) ? randomUUID() : undefined),
       proof: controls.altcha ?? altchaHeader(req),
       isTrapped: isTrapped && settings.botProtection !== 'off',
-      page: pageOf(req),
+      page: req.headers.referer === undefined ? undefined : parsePageUrl(req.headers.referer),
     },
     ...(issues.length > 0 && { problem: new InvalidInput('Invalid submission', issues) }),
   };
@@ -83,11 +84,4 @@ function keyOf(entry: string | undefined, header: string | undefined): { value?:
 function altchaHeader({ headers }: Request): string | undefined {
   const header = headers['x-altcha'];
   return typeof header === 'string' ? header : undefined;
-}
-
-/** The URL of the page that holds the form, without its query, which may contain personal data. */
-function pageOf({ headers: { referer } }: Request): string | undefined {
-  if (referer === undefined || referer.length > 2_000 || !URL.canParse(referer)) return undefined;
-  const { protocol, origin, pathname } = new URL(referer);
-  return /^https?:$/.test(protocol) ? origin + pathname : undefined;
 }

@@ -1,5 +1,6 @@
 import { MAX_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../../users/users.model.ts';
+import { consentChange, MAX_CONSENT_ENTRIES } from './consents.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import type { RecordLimits } from './record-limits.ts';
 import { MAX_INLINE_KEYS, type RecordView, type Submission } from './submission.ts';
@@ -19,19 +20,24 @@ export type Conflict =
   | { reason: 'keys-full'; record: Answer }
   | { reason: 'not-an-array'; key: string }
   | { reason: 'array-full'; key: string }
+  | { reason: 'consents-full' }
   | { reason: 'record-full' }
   | { reason: 'too-many-keys' }
   /** Nothing refuses the write now: repeat it with this view of the record. */
   | { reason: 'retry'; view: RecordView };
 
 /** The result of the read. It contains no value of `data`, so its size is bounded (invariant 7). */
-interface Facts extends Answer, Pick<UserDocument, 'schemaVersion' | 'arraySizes' | 'keyEpoch' | 'sizeBound'> {
+interface Facts
+  extends Answer,
+    Pick<UserDocument, 'schemaVersion' | 'arraySizes' | 'keyEpoch' | 'sizeBound' | 'consentState'> {
   /** The submission's key, if the record holds it: at most one element. */
   appliedKeys?: AppliedKey[];
   /** The number of keys that the record holds. */
   inlineKeys: number;
   /** The BSON type of the stored value of each array field that the submission appends to. */
   types?: Record<string, string>;
+  /** The number of consent entries. Read only for a submission with consent fields. */
+  consentEntries?: number;
   /** The size of the document in bytes. This and the next two are read only near the size limit. */
   size?: number;
   /** The size of the values that the submission replaces, in bytes. */
@@ -71,9 +77,11 @@ export function createConflictReader(deps: {
   }
 
   /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
-  function explainSize(facts: Facts, { change, size, fieldKeys }: Submission): Conflict | RecordView['exactBound'] {
+  function explainSize(facts: Facts, submission: Submission): Conflict | RecordView['exactBound'] {
+    const { change, size, fieldKeys, consents } = submission;
     const { size: stored = 0, replaced = 0, extraKeys = [], sizeBound } = facts;
-    const bytes = stored - replaced + size.set + size.append;
+    const appended = consents && newConsents(facts, submission) > 0 ? consents.bytes : 0;
+    const bytes = stored - replaced + size.set + size.append + appended;
     const fields = new Set(fieldKeys);
     const sent = Object.keys(change.set).filter((key) => !fields.has(key));
     const extra = new Set([...extraKeys, ...sent]).size;
@@ -99,7 +107,10 @@ export function createConflictReader(deps: {
       if (facts.schemaVersion > schemaVersion) return { reason: 'newer-schema' };
       const full = explainArrays(facts, submission);
       if (full) return full;
-      const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0 };
+      const appended = newConsents(facts, submission);
+      if (appended > 0 && (facts.consentEntries ?? 0) + appended > MAX_CONSENT_ENTRIES)
+        return { reason: 'consents-full' };
+      const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0, consents: facts.consentState };
       if (facts.size === undefined) return { reason: 'retry', view };
       const exactBound = explainSize(facts, submission);
       if (exactBound && 'reason' in exactBound) return exactBound;
@@ -129,7 +140,9 @@ export function createConflictReader(deps: {
 }
 
 /** The pipeline that reads {@link Facts}; the sizes only when the record may exceed its limit. */
-function factsPipeline({ appId, email, applied, change, growth, fieldKeys }: Submission, { max }: RecordLimits) {
+function factsPipeline(submission: Submission, { max }: RecordLimits) {
+  const { appId, email, applied, change, fieldKeys, consents } = submission;
+  const growth = submission.growth + (consents ? consents.bytes : 0);
   const arrays = Object.keys(change.append);
   const inline = { $ifNull: ['$appliedKeys', []] };
   const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, max] };
@@ -151,11 +164,20 @@ function factsPipeline({ appId, email, applied, change, growth, fieldKeys }: Sub
     }),
     inlineKeys: { $size: inline },
     ...(arrays.length > 0 && { types: Object.fromEntries(arrays.map((key) => [key, { $type: `$data.${key}` }])) }),
+    ...(consents && {
+      consentState: Object.fromEntries(consents.entries.map(({ key }) => [key, `$consentState.${key}`])),
+      consentEntries: { $size: { $ifNull: ['$consents', []] } },
+    }),
     size: nearLimit({ $bsonSize: '$$ROOT' }),
     replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
     extraKeys: nearLimit(extraKeys),
   };
   return [{ $match: { appId, email } }, { $project: project }];
+}
+
+/** The number of consent entries that a submission appends to the record. */
+function newConsents({ consentState }: Facts, { consents }: Submission): number {
+  return consents ? consentChange(consents, consentState).entries.length : 0;
 }
 
 /**

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
 import { Conflict, InvalidInput, KeyReused, TooLarge, Unavailable } from '../../core/errors.ts';
-import { isDuplicateKey, isTypeMismatch } from '../../database/failures.ts';
+import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../database/failures.ts';
 import { TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { RecordId } from '../../users/record-id.ts';
-import type { AppliedKey, UserCollection } from '../../users/users.model.ts';
+import type { AppliedKey, ConsentState, UserCollection } from '../../users/users.model.ts';
 import { createConflictReader, type Repeat, turnIntoArray } from './conflict.ts';
+import { MAX_CONSENT_ENTRIES, stateAfter } from './consents.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
 import { createInsertHeuristic } from './insert-heuristic.ts';
 import type { RecordLimits } from './record-limits.ts';
@@ -17,6 +18,9 @@ const MAX_ATTEMPTS = 24;
 
 /** The number of persons whose record id is cached, the most recent ones: a few megabytes. */
 const MAX_CACHED = 20_000;
+
+/** The most consent fields of a submission whose state is cached with the person: bounds memory. */
+const MAX_CACHED_CONSENTS = 4;
 
 /** The response to a submission (spec 4.1). */
 export interface StoredSubmission {
@@ -36,6 +40,8 @@ export class OutdatedSchema extends Error {
 
 interface Cached extends Written {
   keyEpoch: number;
+  /** The consents that the last submission sent. */
+  consents: ConsentState | undefined;
 }
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
@@ -79,6 +85,8 @@ export function createSubmissionStore(deps: {
         return UNSEEN;
       case 'array-full':
         throw arrayFull(conflict.key, maxArrayItems);
+      case 'consents-full':
+        throw new Conflict(`The record is full: it holds at most ${MAX_CONSENT_ENTRIES} changes of consents`);
       case 'record-full':
         throw recordFull(limits);
       case 'too-many-keys':
@@ -105,26 +113,27 @@ export function createSubmissionStore(deps: {
     const known = cache.get(person);
     if (!known) return UNSEEN;
     const isMoved = applied && known.keyEpoch > 0 && (await keys.find(appId, known.id, applied.key));
-    return isMoved ? undefined : { known, keyEpoch: known.keyEpoch };
+    return isMoved ? undefined : { known, keyEpoch: known.keyEpoch, consents: known.consents };
   }
 
   function cacheResult(
     person: string,
-    { now }: Submission,
+    { now, consents: sent }: Submission,
     { id, createdAt }: Written,
     keyEpoch = 0,
   ): StoredSubmission {
-    cache.set(person, { id, createdAt, keyEpoch });
+    const consents = sent && sent.entries.length <= MAX_CACHED_CONSENTS ? stateAfter(sent.entries) : undefined;
+    cache.set(person, { id, createdAt, keyEpoch, consents });
     // The later of two concurrent first submissions may have the earlier time.
     return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
   }
 
   /** Refuses a submission that no record can hold, before any write. */
-  function refuseOversized({ change, size }: Submission): void {
+  function refuseOversized({ change, size, consents }: Submission): void {
     for (const [key, items] of Object.entries(change.append)) {
       if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
     }
-    if (size.set + size.append > limits.max) throw recordFull(limits);
+    if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFull(limits);
   }
 
   return {
@@ -160,7 +169,7 @@ export function createSubmissionStore(deps: {
             return cacheResult(person, submission, written, view.keyEpoch);
           }
         } catch (error) {
-          if (!isDuplicateKey(error) && !isTypeMismatch(error)) throw error;
+          if (!isDuplicateKey(error) && !isTypeMismatch(error) && !isRefusedCreation(error)) throw error;
         }
         // The cached id may be stale, because the record was erased and created again.
         cache.delete(person);

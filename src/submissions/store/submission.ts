@@ -1,7 +1,8 @@
 import type { mongo, Types } from 'mongoose';
 import type { RecordChange } from '../../fields/compile.ts';
 import type { RecordId } from '../../users/record-id.ts';
-import type { AppliedKey, UserDocument } from '../../users/users.model.ts';
+import type { AppliedKey, ConsentState, UserDocument } from '../../users/users.model.ts';
+import { consentChange, type SentConsents, stateAfter } from './consents.ts';
 import type { ChangeSize } from './record-limits.ts';
 
 /**
@@ -12,6 +13,12 @@ export const MAX_INLINE_KEYS = 128;
 
 /** The approximate size of a write without the values of its change, in bytes. */
 const OVERHEAD = 300;
+
+/**
+ * A path that cannot exist, because `email` is a text. An upsert with it in `$setOnInsert` changes
+ * a record, but fails instead of creating one (`isRefusedCreation`).
+ */
+const NO_CREATION = 'email.none';
 
 /** An accepted submission: valid against the schema, with every value that its write needs. */
 export interface Submission {
@@ -32,6 +39,8 @@ export interface Submission {
   maxBound: number;
   /** The idempotency key, if the client sent one. */
   applied: AppliedKey | undefined;
+  /** The consent fields that were sent, if the schema has any. */
+  consents: SentConsents | undefined;
 }
 
 /** The atomic write that stores a submission. */
@@ -76,6 +85,8 @@ export interface RecordView {
   known?: Written | undefined;
   /** The `keyEpoch` at which `applied_keys` does not hold the submission's key. */
   keyEpoch: number;
+  /** The last state of the consent fields; a field that is missing here counts as not given. */
+  consents?: ConsentState | undefined;
   /**
    * Set when the exact size was read: the `sizeBound` at that time, and its value after this write.
    */
@@ -90,7 +101,9 @@ export const UNSEEN: RecordView = { keyEpoch: 0 };
  * one that `upsertOf` creates; a property test compares the two.
  */
 export function insertOf(submission: Submission, newId: RecordId): Insert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, growth, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, applied } = submission;
+  const consents = submission.consents && consentChange(submission.consents).entries;
+  const growth = growthWith(submission, consents);
   const data = { ...change.set, ...change.append };
   const sizes = Object.entries(data).flatMap(([key, value]) => (Array.isArray(value) ? [[key, value.length]] : []));
   const record: UserDocument = {
@@ -105,6 +118,7 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
     ...(sizes.length > 0 && { arraySizes: Object.fromEntries(sizes) }),
     ...(growth > 0 && { sizeBound: growth }),
     ...(applied && { appliedKeys: [applied] }),
+    ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
   };
   return { kind: 'insert', record, creation: { id: newId, createdAt: now }, bytes: bytesOf(submission) };
 }
@@ -112,9 +126,10 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
 /**
  * Builds the upsert that stores a submission in one atomic step (spec 2.4 and 4.1). The filter
  * names the record and every condition of the change: the key was not applied before, the record
- * has no newer schema version, each array has room, and the record stays within its limits. When
- * the record does not match, MongoDB tries to insert a second one, and the unique index refuses it
- * with E11000. Then conflict.ts reads the record to find the reason (decision 3).
+ * has no newer schema version, each array has room, the record stays within its limits, and its
+ * consents are in the state that the view names. When the record does not match, MongoDB tries to
+ * insert a second one, and the unique index refuses it with E11000. Then conflict.ts reads the
+ * record to find the reason (decision 3).
  *
  * With `view.known` the filter also names the record's id, so its result is known without a read.
  * When a cached id is stale because the record was erased, the upsert creates a new record, or
@@ -123,8 +138,10 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
  * @param newId the id of the record if the upsert creates it
  */
 export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, growth, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, applied } = submission;
   const { known, keyEpoch, exactBound } = view;
+  const consents = submission.consents && consentChange(submission.consents, view.consents);
+  const growth = growthWith(submission, consents?.entries);
   const filter: Record<string, unknown> = { appId, email, schemaVersion: { $lte: schemaVersion } };
   // A range, because MongoDB does not cache a plan for an equality on `_id` (docs/performance.md).
   if (known) filter._id = { $gte: known.id, $lte: known.id };
@@ -161,6 +178,12 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     push.appliedKeys = applied;
   }
   if (fields === 0) create.data = {};
+  if (consents) {
+    Object.assign(filter, consents.filter);
+    if (consents.entries.length > 0) push.consents = { $each: consents.entries };
+    for (const [key, state] of Object.entries(stateAfter(consents.entries))) set[`consentState.${key}`] = state;
+    if (consents.requiresRecord) create[NO_CREATION] = null;
+  }
 
   const update: Record<string, unknown> = { $set: set, $setOnInsert: create, $max: { updatedAt: now } };
   if (Object.keys(push).length > 0) update.$push = push;
@@ -177,6 +200,11 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
   };
 }
 
-function bytesOf({ size }: Submission): number {
-  return size.set + size.append + OVERHEAD;
+/** The most that the change and its appended consents raise `sizeBound`, in bytes. */
+function growthWith({ growth, consents }: Submission, appended: readonly unknown[] = []): number {
+  return consents && appended.length > 0 ? growth + consents.bytes : growth;
+}
+
+function bytesOf({ size, consents }: Submission): number {
+  return size.set + size.append + (consents ? consents.bytes : 0) + OVERHEAD;
 }

@@ -54,6 +54,9 @@ export interface Request<Name extends EndpointName> {
 }
 
 export type UserRecord = ResponseBody<'GET /auth/users'>['users'][number];
+/** A record with the history of its consents. */
+export type DetailedRecord = ResponseBody<'GET /auth/users/:id'>;
+export type ConsentEntry = NonNullable<DetailedRecord['consents']>[number];
 export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
 export type FormSettings = ResponseBody<'GET /auth/apps/:sourceAppId/form'>;
 export type HeldSubmission = ResponseBody<'GET /auth/held'>['held'][number];

@@ -1,11 +1,13 @@
 import { Badge, Text } from '@mantine/core';
-import type { Field, Schema, UserRecord } from '../api/endpoints.ts';
+import type { DetailedRecord, Field, Schema } from '../api/endpoints.ts';
+import { count } from '../components/count.ts';
+import { ConsentHistory } from './consent-history.tsx';
 import { FullValue } from './full-value.tsx';
 import classes from './record-view.module.css';
 import { Timeline } from './timeline.tsx';
 
 interface RecordViewProps {
-  record: Pick<UserRecord, 'id' | 'email' | 'data' | 'schemaVersion'>;
+  record: Pick<DetailedRecord, 'id' | 'email' | 'data' | 'schemaVersion' | 'consents'>;
   /** The schema version of the record. */
   schema: Pick<Schema, 'fields'>;
   newestVersion?: number | undefined;
@@ -13,7 +15,7 @@ interface RecordViewProps {
 
 /**
  * Shows a record with the labels of its schema version: single values, then lists, then the data
- * that the schema does not define.
+ * that the schema does not define, then the history of consents.
  */
 export function RecordView({ record, schema, newestVersion }: RecordViewProps) {
   const isList = ({ key, kind }: Field): boolean =>
@@ -56,6 +58,12 @@ export function RecordView({ record, schema, newestVersion }: RecordViewProps) {
               </div>
             ))}
           </dl>
+        </section>
+      )}
+      {record.consents && record.consents.length > 0 && (
+        <section className={classes.card} aria-labelledby="consents">
+          <Heading id="consents" title="Consents" note={count(record.consents.length, 'change')} />
+          <ConsentHistory entries={record.consents} />
         </section>
       )}
       <Text size="xs" c="dimmed" className="breaks">
