@@ -135,7 +135,8 @@ describe('with proof of work', () => {
     expect(stored?.email).toBe('test-from-dashboard@example.com');
 
     const entries = { ...stored?.data, visits: 'first', email: 'plain@example.com' };
-    const body = new URLSearchParams(Object.entries(entries).map(([name, value]) => [name, String(value)]));
+    const body = new URLSearchParams();
+    for (const [name, value] of Object.entries(entries)) body.append(name, String(value));
     const url = `${server.listener.url}/v1/forms/${connect.app.sourceAppId}`;
     expect((await fetch(url, { method: 'POST', body, redirect: 'manual' })).status).toBe(303);
     await connect.page.getByText('Bot protection holds a submission of plain@example.com').waitFor();

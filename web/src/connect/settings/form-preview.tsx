@@ -11,16 +11,23 @@ const PREVIEW_STYLES = `
   .text { margin: 0 0 1.5rem; overflow-wrap: anywhere; white-space: pre-line; }
 `;
 
+interface FormPreviewProps {
+  settings: SettingsDraft;
+  sourceAppId: string;
+  fields: readonly Field[];
+}
+
 /** The form and the page after it, as people see them. Built by the code of the hosted form. */
-export function FormPreview({ settings, fields }: { settings: SettingsDraft; fields: readonly Field[] }) {
+export function FormPreview({ settings, sourceAppId, fields }: FormPreviewProps) {
   const [shown, setShown] = useState('form');
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!host.current) return;
     const root = host.current.shadowRoot ?? withStyles(host.current.attachShadow({ mode: 'open' }));
-    const markup = shown === 'form' ? previewMarkup(settings, fields) : thanksMarkup(settings);
+    const markup =
+      shown === 'form' ? previewMarkup(settings, { sourceAppId, fields }) : thanksMarkup(settings, sourceAppId);
     root.replaceChildren(...markup.map(elementOf));
-  }, [settings, fields, shown]);
+  }, [settings, sourceAppId, fields, shown]);
   return (
     <>
       <div className={own.previewTop}>

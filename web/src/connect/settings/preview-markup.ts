@@ -8,20 +8,22 @@ import type { SettingsDraft } from './settings-draft.ts';
 export type { Markup };
 
 /** The elements of a form: its texts, fields and button. */
-export function previewMarkup({ title, description, submitLabel }: SettingsDraft, fields: readonly Field[]): Markup[] {
+export function previewMarkup(
+  { title, description, submitLabel }: SettingsDraft,
+  { sourceAppId, fields }: { sourceAppId: string; fields: readonly Field[] },
+): Markup[] {
   const controls = formFields(fields.map(formControl)).map(fieldMarkup);
   const button: Markup = ['button', { type: 'button' }, submitLabel || 'Send'];
-  return [...texts(title, description), ['div', { class: 'form' }, ...controls, button]];
+  return [...texts(title || sourceAppId, description), ['div', { class: 'form' }, ...controls, button]];
 }
 
 /** The elements of the page after a submission. */
-export function thanksMarkup({ title, thanks, next }: SettingsDraft): Markup[] {
-  const text = next ? `People are sent to ${next}` : thanks || 'Thank you. Your entries were sent.';
-  return [...texts(title, ''), ['p', { class: 'note good' }, text]];
+export function thanksMarkup({ title, thanks, next }: SettingsDraft, sourceAppId: string): Markup[] {
+  const text = next ? `People are sent to ${next}` : thanks || 'Thank you. Your entries are stored.';
+  return [...texts(title || sourceAppId, ''), ['p', { class: 'note good' }, text]];
 }
 
 function texts(title: string, description: string): Markup[] {
   const heading: Markup = ['h2', {}, title];
-  const text: Markup = ['p', { class: 'text' }, description];
-  return [...(title ? [heading] : []), ...(description ? [text] : [])];
+  return description ? [heading, ['p', { class: 'text' }, description]] : [heading];
 }

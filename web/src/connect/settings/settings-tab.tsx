@@ -26,7 +26,7 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
           <SettingsFields editor={editor} />
         </section>
         <aside className={own.preview} aria-label="Preview">
-          <FormPreview settings={editor.draft} fields={app.schema.fields} />
+          <FormPreview settings={editor.draft} sourceAppId={app.sourceAppId} fields={app.schema.fields} />
         </aside>
       </div>
     </form>
