@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -9,11 +9,9 @@ import { CheckIcon, LeftIcon, RightIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
-import { Time } from '../components/time.tsx';
-import { schemaQuery } from '../users/queries.ts';
 import classes from './held-page.module.css';
+import { HeldRows } from './held-rows.tsx';
 import { heldQuery, useDelete, useRelease } from './queries.ts';
-import { summaryOf } from './summary.ts';
 
 /** The submissions that bot protection holds. An operator releases or deletes each. */
 export function HeldPage() {
@@ -35,7 +33,7 @@ export function HeldPage() {
       <section className={classes.card} aria-label="Held submissions">
         {!data && !error && <TableSkeleton rows={4} />}
         {data && data.held.length > 0 && (
-          <Rows
+          <HeldRows
             held={data.held}
             releasing={release.isPending ? release.variables : undefined}
             onRelease={(held) => {
@@ -87,94 +85,6 @@ function NothingHeld({ isFirst }: { isFirst: boolean }) {
       A submission is held when a program filled in the hidden field of a form, or when a form was sent without
       JavaScript while proof of work is on. The sender is not told.
     </EmptyState>
-  );
-}
-
-interface RowsProps {
-  held: readonly HeldSubmission[];
-  /** The id of the submission that is being released. */
-  releasing: string | undefined;
-  onRelease: (held: HeldSubmission) => void;
-  onDelete: (held: HeldSubmission) => void;
-}
-
-function Rows({ held, releasing, onRelease, onDelete }: RowsProps) {
-  const { data: schema } = useQuery(schemaQuery);
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section className={classes.scroll} tabIndex={0} aria-label="Table of held submissions">
-      <Table verticalSpacing="sm" horizontalSpacing="md">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Email</Table.Th>
-            <Table.Th>Data</Table.Th>
-            <Table.Th>Reason</Table.Th>
-            <Table.Th>Time</Table.Th>
-            <Table.Th>
-              <span className="visually-hidden">Actions</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {held.map((one) => (
-            <Table.Tr key={one.id}>
-              <Table.Td className="breaks">
-                {one.email}
-                <div className={classes.onPhone}>
-                  {REASONS[one.reason]}, <Time at={one.at} relative />
-                </div>
-              </Table.Td>
-              <Table.Td>
-                <Data data={one.data} fields={schema?.fields ?? []} />
-              </Table.Td>
-              <Table.Td>{REASONS[one.reason]}</Table.Td>
-              <Table.Td className={classes.time}>
-                <Time at={one.at} relative />
-              </Table.Td>
-              <Table.Td>
-                <Group gap="xs" justify="flex-end" className={classes.actions ?? ''}>
-                  <Button
-                    size="xs"
-                    variant="default"
-                    loading={releasing === one.id}
-                    disabled={releasing !== undefined}
-                    aria-label={`Release ${one.email}`}
-                    onClick={() => onRelease(one)}
-                  >
-                    Release
-                  </Button>
-                  <Button
-                    size="xs"
-                    variant="subtle"
-                    color="red"
-                    aria-label={`Delete ${one.email}`}
-                    onClick={() => onDelete(one)}
-                  >
-                    Delete
-                  </Button>
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
-  );
-}
-
-const REASONS = {
-  honeypot: 'The hidden field was filled in',
-  'no-proof': 'Sent without proof of work',
-} satisfies Record<HeldSubmission['reason'], string>;
-
-function Data({ data, fields }: { data: HeldSubmission['data']; fields: Parameters<typeof summaryOf>[1] }) {
-  const summary = summaryOf(data, fields);
-  if (summary === '') return <Text c="dimmed">None</Text>;
-  return (
-    <details className={classes.data}>
-      <summary className="breaks">{summary}</summary>
-      <pre>{JSON.stringify(data, null, 2)}</pre>
-    </details>
   );
 }
 
