@@ -3,6 +3,7 @@ import { createAppActivity } from './apps/app-activity.ts';
 import { createAppCreation } from './apps/app-creation.ts';
 import { createPasswordHasher } from './apps/app-credentials.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from './apps/app-removal.ts';
+import { createAppScope } from './apps/app-scope.ts';
 import { createLateSweep, upgradeTombstones } from './apps/app-tombstones.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps/apps.model.ts';
 import { type App, createAppService } from './apps/apps.service.ts';
@@ -28,6 +29,8 @@ import { createRecordLimits } from './submissions/store/record-limits.ts';
 import { createRecordWriter } from './submissions/store/record-writer.ts';
 import { createSubmissionStore } from './submissions/store/submission-store.ts';
 import { createSubmissionService } from './submissions/submissions.service.ts';
+import { createBulkErase } from './users/query/bulk-erase.ts';
+import { createUserQuery } from './users/query/user-query.ts';
 import { createRecordIds } from './users/record-id.ts';
 import { createRecordPages } from './users/record-pages.ts';
 import { createSchemaCheckService } from './users/schema-check/schema-check.service.ts';
@@ -100,7 +103,14 @@ export function createContainer(
   });
   const activity = createAppActivity(models.apps.collection);
   const search = createUserSearch(collection, undefined, pages);
-  const users = createUserService({ schemas, store: userStore, search });
+  const query = createUserQuery(collection, pages);
+  const bulkErase = createBulkErase({
+    users: collection,
+    walker: query.walker,
+    removeKeysOf: idempotencyKeys.removeOf,
+  });
+  const slotsOf = async () => () => undefined;
+  const users = createUserService({ schemas, store: userStore, search, query, bulkErase, slotsOf });
   const submissions = createSubmissionService({ apps, activity, leases, users: userStore, store, limits });
   const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });
@@ -119,6 +129,7 @@ export function createContainer(
     formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins }),
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
     findApp,
+    appScope: createAppScope(apps),
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {

@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import { createJsonReader } from '../api/body/json-body.ts';
+import { createCursors } from '../api/cursors.ts';
 import { createOpenApiDocument } from '../api/openapi.ts';
 import { appRoutes } from '../apps/apps.routes.ts';
 import { formSettingsRoutes } from '../apps/form-settings/form-settings.routes.ts';
@@ -49,6 +50,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
 
   http.use(createRequestLog(logger));
   http.use(createSecurityHeaders(config.production));
+  const cursors = createCursors(config.sessionSecret);
   const cors = createCors(config.corsOrigins, services.appOrigins);
 
   mount(
@@ -56,7 +58,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
     [
       // Routes are tried in this order: the most frequent requests first.
       ...submissionRoutes(services.submissions),
-      ...userRoutes(services.users, createLongReads()),
+      ...userRoutes(services.users, createLongReads(), services.appScope, cursors),
       ...userStatsRoutes(services.userStats),
       ...schemaRoutes(services.schemas),
       ...schemaCheckRoutes(services.schemaCheck),

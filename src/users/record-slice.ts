@@ -18,7 +18,7 @@ export interface Slice {
 export type OpenSlice = (slice: Slice, idsOnly: boolean) => mongo.FindCursor<Uint8Array>;
 
 /**
- * Creates a reader of slices of at most a few hundred records, in the order of their query. When a
+ * Creates a reader of records by their ids, and of slices of at most a few hundred records, in the order of their query. When a
  * slice is larger than a page, only its first page is kept; the rest is read by id when the reader
  * reaches it, so a reader that stops holds one page (invariant 6).
  *
@@ -58,7 +58,7 @@ export function createSliceReader(
    *
    * @param appId the app of all records of the slice, if it is one
    */
-  return async (
+  const slice = async (
     open: OpenSlice,
     { skip, limit }: Slice,
     appId: Types.ObjectId | undefined,
@@ -73,4 +73,6 @@ export function createSliceReader(
     const { documents: others } = await slots(() => firstBatch(open(rest, true)));
     return inOrder(first, byIds(appId, others.map(idOf)));
   };
+
+  return { slice, byIds };
 }

@@ -4,6 +4,13 @@ import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import { FIELD_KEY_PATTERN } from '../fields/kind.ts';
 import { exportFormats } from './export/export.ts';
+import {
+  pageMembers,
+  pageParameters,
+  queryParameters,
+  ScopeParameter,
+  totalMembers,
+} from './query/query-parameters.ts';
 
 /** The default and the maximum of `limit` (spec 8). */
 export const DEFAULT_LIMIT = 50;
@@ -57,6 +64,16 @@ const filterParameters = {
   }),
 };
 
+const sortParameter = z
+  .string(SINGLE_TEXT)
+  .regex(SORT, 'must be createdAt, updatedAt, email or data.<key>')
+  .optional()
+  .meta({ description: '`createdAt`, `updatedAt`, `email` or `data.<key>`. Default: `createdAt`', example: 'email' });
+const orderParameter = z
+  .enum(['asc', 'desc'], 'must be asc or desc')
+  .optional()
+  .meta({ description: 'Default: `desc` for times, `asc` for all others', example: 'asc' });
+
 function checkFieldAndValue(
   { field, value }: { field?: string | undefined; value?: string | undefined },
   context: z.RefinementCtx,
@@ -67,9 +84,33 @@ function checkFieldAndValue(
     context.addIssue({ code: 'custom', path: ['field'], message: 'is required with value' });
 }
 
-function checkBom({ format, bom }: { format: string; bom?: string | undefined }, context: z.RefinementCtx) {
-  if (bom !== undefined && format !== 'csv')
-    context.addIssue({ code: 'custom', path: ['bom'], message: 'is for csv only' });
+/** The parameters that only a CSV file has. */
+const CSV_PARAMETERS = ['bom', 'columns', 'headers'] as const;
+
+function checkCsv(
+  query: { format: string } & { [Name in (typeof CSV_PARAMETERS)[number]]?: string | undefined },
+  context: z.RefinementCtx,
+) {
+  if (query.format === 'csv') return;
+  for (const name of CSV_PARAMETERS) {
+    if (query[name] !== undefined) context.addIssue({ code: 'custom', path: [name], message: 'is for csv only' });
+  }
+}
+
+function checkSelection(
+  { where, q }: { where?: readonly string[] | undefined; q?: string | undefined },
+  context: z.RefinementCtx,
+) {
+  if (where === undefined && q === undefined)
+    context.addIssue({ code: 'custom', path: ['where'], message: 'is required, or q' });
+}
+
+function checkCursor(
+  { cursor, skip }: { cursor?: string | undefined; skip?: number | undefined },
+  context: z.RefinementCtx,
+) {
+  if (cursor !== undefined && skip !== undefined)
+    context.addIssue({ code: 'custom', path: ['skip'], message: 'is not used with cursor' });
 }
 
 /** The endpoints for user records (spec 4.3 and 4.4). */
@@ -81,27 +122,24 @@ export const userEndpoints = {
     tag: 'Users',
     summary: "The session's users",
     description:
-      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id.",
+      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id. With `where`, `q`, `cursor`, `total` or `sourceAppId`: a page with `next`, the cursor of the next one; a search that takes too long answers what it found, with `complete` false.",
     query: z
       .strictObject({
         limit: Limit.optional().meta(limitMeta),
         skip: WholeNumber(0).optional().meta(skipMeta),
         ...filterParameters,
-        sort: z.string(SINGLE_TEXT).regex(SORT, 'must be createdAt, updatedAt, email or data.<key>').optional().meta({
-          description: '`createdAt`, `updatedAt`, `email` or `data.<key>`. Default: `createdAt`',
-          example: 'email',
-        }),
-        order: z.enum(['asc', 'desc'], 'must be asc or desc').optional().meta({
-          description: 'Default: `desc` for times, `asc` for all others',
-          example: 'asc',
-        }),
+        sort: sortParameter,
+        order: orderParameter,
+        ...pageParameters,
       })
-      .superRefine(checkFieldAndValue),
+      .superRefine(checkFieldAndValue)
+      .superRefine(checkCursor),
     response: z.union([
       z.strictObject({ users: z.array(User) }),
       z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: PageLimit, skip: PageSkip }),
+      z.strictObject({ users: z.array(User), ...totalMembers, ...pageMembers }),
     ]),
-    errors: [429],
+    errors: [404, 429],
   },
   exportUsers: {
     method: 'get',
@@ -122,10 +160,21 @@ export const userEndpoints = {
             'Begins a CSV file with the UTF-8 byte order mark, without which some spreadsheets misread non-ASCII text',
           example: 'true',
         }),
+        columns: z.string(SINGLE_TEXT).max(16_000, 'is too long').optional().meta({
+          description: 'The columns of a CSV file, separated by commas. Default: all',
+          example: 'email,data.name',
+        }),
+        headers: z.enum(['labels', 'paths'], 'must be labels or paths').optional().meta({
+          description: 'The first row of a CSV file: paths such as `data.name` (default), or the labels of the fields',
+          example: 'labels',
+        }),
         ...filterParameters,
+        ...queryParameters,
+        sort: sortParameter,
+        order: orderParameter,
       })
       .superRefine(checkFieldAndValue)
-      .superRefine(checkBom),
+      .superRefine(checkCsv),
     // A filter with few matches may read many records before the first byte is sent.
     slow: true,
     response: z.array(User),
@@ -140,8 +189,28 @@ export const userEndpoints = {
     tag: 'Users',
     summary: "One of the session's users",
     params: UserPath,
+    query: z.object({ sourceAppId: ScopeParameter }),
     response: User,
     errors: [404],
+  },
+  eraseUsers: {
+    method: 'delete',
+    path: '/auth/users',
+    auth: 'session',
+    tag: 'Users',
+    summary: "Erase many of the session's users",
+    description:
+      'Permanent. Erases the users that match `where` and `q`, if `confirm` is their number; otherwise 409 tells their number.',
+    query: z
+      .strictObject({
+        ...queryParameters,
+        confirm: WholeNumber(0).meta({ description: 'The number of users to erase', example: 42 }),
+      })
+      .superRefine(checkSelection),
+    // Counts and deletes any number of records.
+    slow: true,
+    response: z.strictObject({ ok: z.literal(true), deletedUsers: z.int().nonnegative().meta({ example: 42 }) }),
+    errors: [404, 409, 429],
   },
   eraseUser: {
     method: 'delete',
@@ -151,6 +220,7 @@ export const userEndpoints = {
     summary: "Erase one of the session's users",
     description: 'Permanent. A later submission of the same email creates a new record.',
     params: UserPath,
+    query: z.object({ sourceAppId: ScopeParameter }),
     response: z.strictObject({ ok: z.literal(true) }),
     errors: [404],
   },

@@ -1,18 +1,38 @@
 import type { Readable } from 'node:stream';
+import type { Cursors } from '../api/cursors.ts';
 import type { App } from '../apps/apps.service.ts';
 import { NotFound } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
-import { type ExportFormat, exportUsers } from './export/export.ts';
+import { exportUsers } from './export/export.ts';
+import { columnsOf, type ExportRequest } from './export/export-request.ts';
+import type { BulkErase } from './query/bulk-erase.ts';
+import type { SlotOf } from './query/plan/plan.ts';
+import type { QueryRequest } from './query/request.ts';
+import { type AnsweredPage, findUsers, type PageRequest, queryOf } from './query/user-finder.ts';
+import type { UserQuery } from './query/user-query.ts';
 import type { RecordBatches } from './record-json.ts';
-import type { UserFilter, UserPage, UserSearch } from './user-search.ts';
+import type { UserPage, UserSearch } from './user-search.ts';
 import type { UserStore } from './user-store.ts';
 import type { UserRecord } from './users.presenter.ts';
 
 export type UserService = ReturnType<typeof createUserService>;
 
 /** The rules of user records (spec 2.1, 2.4, 4.1 and 4.3). */
-export function createUserService(deps: { schemas: SchemaService; store: UserStore; search: UserSearch }) {
-  const { schemas, store, search } = deps;
+export function createUserService(deps: {
+  schemas: SchemaService;
+  store: UserStore;
+  search: UserSearch;
+  query: UserQuery;
+  bulkErase: BulkErase;
+  /** Resolves with the index slots of an app that are complete. */
+  slotsOf: (app: Pick<App, 'id'>) => Promise<SlotOf>;
+}) {
+  const { schemas, store, search, query, bulkErase, slotsOf } = deps;
+
+  async function queried({ id }: Pick<App, 'id'>) {
+    const [schema, slotOf] = await Promise.all([schemas.ofApp({ id }), slotsOf({ id })]);
+    return { id, schema, slotOf };
+  }
 
   return {
     /**
@@ -23,7 +43,7 @@ export function createUserService(deps: { schemas: SchemaService; store: UserSto
     list: (app: Pick<App, 'id'>, signal?: AbortSignal): RecordBatches => store.ofApp(app.id, signal),
 
     /** All records of an app, decoded, newest first, with back-pressure. */
-    each: (app: Pick<App, 'id'>): AsyncIterable<UserRecord> => search.all(app.id, {}),
+    each: (app: Pick<App, 'id'>): AsyncIterable<UserRecord> => search.all(app.id),
 
     /**
      * Resolves with a page of an app's matching records and the total number of matches.
@@ -48,21 +68,47 @@ export function createUserService(deps: { schemas: SchemaService; store: UserSto
     },
 
     /**
-     * Streams an app's matching records as UTF-8 text, newest first. CSV has the columns of the
-     * newest schema. The stream fails with the error of the read.
+     * Resolves with a page of the records that match a query (spec 4.3).
+     * @throws {InvalidInput} for an invalid query or cursor @throws {NotFound}
+     */
+    async find(app: Pick<App, 'id'>, request: PageRequest, cursors: Cursors): Promise<AnsweredPage> {
+      return findUsers(query, cursors, await queried(app), request);
+    },
+
+    /**
+     * Erases all records that match a query; resolves with their number (spec 4.3).
      *
-     * @param options.bom whether CSV begins with the UTF-8 byte order mark
+     * @param options.confirm the number of matches that the caller expects
+     * @param options.signal ends the work after the current step
+     * @throws {InvalidInput} @throws {Conflict} when `confirm` is not the number of matches
+     */
+    async eraseMatching(
+      app: Pick<App, 'id'>,
+      request: QueryRequest,
+      options: { confirm: number; signal: AbortSignal },
+    ): Promise<number> {
+      const { schema, slotOf } = await queried(app);
+      return bulkErase(app.id, queryOf(request, schema), slotOf, options);
+    },
+
+    /**
+     * Streams an app's matching records as UTF-8 text, newest first or in the order of the query.
+     * By default CSV has the columns of the newest schema. The stream fails with the error of the
+     * read.
+     *
      * @param options.signal ends the iteration
-     * @throws {NotFound} when the app was deleted
+     * @throws {InvalidInput} for an invalid query or column @throws {NotFound} when the app was deleted
      */
     async export(
       app: Pick<App, 'id'>,
-      filter: UserFilter,
-      { format, bom, signal }: { format: ExportFormat; bom?: boolean; signal?: AbortSignal },
+      request: ExportRequest,
+      { signal }: { signal?: AbortSignal } = {},
     ): Promise<Readable> {
-      const { fields } = await schemas.ofApp(app);
-      const keys = fields.map(({ key }) => key);
-      return exportUsers(search.all(app.id, filter, signal), format, keys, bom);
+      const { schema, slotOf } = await queried(app);
+      const columns = columnsOf(request, schema);
+      const records = await query.all(app.id, queryOf(request, schema), slotOf, signal);
+      const keys = schema.fields.map(({ key }) => key);
+      return exportUsers(records, request.format, keys, { bom: request.bom, columns });
     },
 
     /** A page of the records of one app, or of all apps, as BSON, newest first (spec 4.4). */
