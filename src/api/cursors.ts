@@ -47,7 +47,7 @@ export function createCursors(secret: string): Cursors {
         const issue = { path: 'cursor', message: 'must be the `next` of an answer to the same query' };
         throw new InvalidInput('Invalid query parameters', [issue]);
       }
-      return mongo.BSON.EJSON.parse(payload.toString(), { relaxed: false }) as Position;
+      return mongo.BSON.EJSON.parse(payload.toString(), { relaxed: true }) as Position;
     },
   };
 }

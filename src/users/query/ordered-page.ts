@@ -38,6 +38,7 @@ export async function orderedPage(
   segments: readonly Segment[],
   { start, limit, budget, isEager }: { start: OrderedStart; limit: number; budget: Budget; isEager: boolean },
 ): Promise<FoundPage<OrderedStart>> {
+  if (segments.length === 0) return { ids: [], next: undefined, isComplete: true };
   const startedAt = performance.now();
   const ids: DocumentId[] = [];
   let { skip = 0, position } = await skipped(walker, appId, segments, start);

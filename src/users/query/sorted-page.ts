@@ -78,11 +78,12 @@ export async function sortedPage(
       members: [sort.target.path === 'createdAt' ? '_id' : sort.target.path],
     });
     const time = later.length < MAX_REGIONS ? budget : NO_LIMIT;
-    for await (const step of walker.walk(appId, upTo(segments, region.end), position, reading, time)) {
+    const part = upTo(segments, region.end);
+    for await (const step of walker.walk(appId, part, position, reading, time)) {
       for (const document of step.documents) best.add(sortKeyOf(document, sort), region.after);
       position = step.next;
     }
-    return { isWhole: position === undefined, position };
+    return { isWhole: position === undefined || position.segment >= part.length, position };
   }
 }
 

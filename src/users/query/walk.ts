@@ -1,7 +1,7 @@
 import type { Types } from 'mongoose';
 import pLimit from 'p-limit';
 import { firstBatch, type RawDocuments } from '../../database/bson/raw-batches.ts';
-import { isOverTime } from '../../database/failures.ts';
+import { isEmptyRange, isOverTime } from '../../database/failures.ts';
 import type { UserCollection } from '../users.model.ts';
 import type { Key } from './plan/bounds.ts';
 import { keyOf, type Place, placeAfterRange, projectionOf, rangeQuery } from './plan/index-range.ts';
@@ -74,7 +74,12 @@ export function createWalker(users: UserCollection) {
       ...options,
       ...{ raw: true, projection, limit, skip, batchSize: limit, maxTimeMS: RANGE_TIME_MS },
     });
-    return slots(() => firstBatch(cursor));
+    try {
+      return await slots(() => firstBatch(cursor));
+    } catch (error) {
+      if (isEmptyRange(error)) return { documents: [], isWhole: true };
+      throw error;
+    }
   }
 
   /** Returns the key `length` keys after `from`; undefined when the segment ends before it. */

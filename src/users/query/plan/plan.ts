@@ -2,7 +2,8 @@ import { allOf, type Filter, filterOf } from '../conditions/filter.ts';
 import type { Predicate, Sort } from '../conditions/predicate.ts';
 import {
   type Bounds,
-  EVERY,
+  EVERY_EMAIL,
+  EVERY_ID,
   emailPoints,
   emailPrefix,
   idTimes,
@@ -67,7 +68,7 @@ export function planOf(query: Query, slotOf: SlotOf): Plan {
       query.others ?? {},
       search?.filter ?? {},
     );
-  const unordered = (candidate: Candidate | undefined, bounds = candidate?.bounds ?? [EVERY]): Segment[] =>
+  const unordered = (candidate: Candidate | undefined, bounds = candidate?.bounds ?? [EVERY_ID]): Segment[] =>
     bounds.map((part) => segment(candidate?.index ?? 'id', part, false, residual(candidate)));
 
   const index = orderIndexOf(sort, slotOf);
@@ -93,7 +94,7 @@ export function countSegments(query: Query, slotOf: SlotOf): Segment[] {
   const [best] = candidatesOf(predicates, slotOf).sort((one, other) => one.rank - other.rank);
   const left = predicates.filter((predicate) => !best?.exact.includes(predicate));
   const filter = allOf(filterOf(left), query.others ?? {}, search?.filter ?? {});
-  return (best?.bounds ?? [EVERY]).map((bounds) => segment(best?.index ?? 'id', bounds, false, filter));
+  return (best?.bounds ?? [EVERY_ID]).map((bounds) => segment(best?.index ?? 'id', bounds, false, filter));
 }
 
 function segment(index: IndexName, bounds: Bounds, isReversed: boolean, filter: Filter): Segment {
@@ -127,7 +128,7 @@ function inOrder(index: IndexName, bounds: readonly Bounds[], { direction }: Sor
 
 /** All records in the order of an index; those without a value come last in both directions. */
 function wholeIndex(index: IndexName, { direction }: Sort, filter: Filter): Segment[] {
-  const parts = index === 'id' || index === 'email' ? [EVERY] : [WITH_VALUE, WITHOUT_VALUE];
+  const parts = index === 'id' ? [EVERY_ID] : index === 'email' ? [EVERY_EMAIL] : [WITH_VALUE, WITHOUT_VALUE];
   return parts.map((part) => segment(index, part, isAgainst(index, direction), filter));
 }
 

@@ -1,6 +1,6 @@
 import { allOf, type Filter } from '../conditions/filter.ts';
 import { literal } from '../conditions/literal.ts';
-import { type Bounds, EVERY, emailPrefix } from './bounds.ts';
+import { type Bounds, EVERY_EMAIL, EVERY_ID, emailPrefix } from './bounds.ts';
 import type { Segment } from './segment.ts';
 
 /** The search for a text in emails and data (the parameter `q`, spec 4.3). */
@@ -38,8 +38,8 @@ export function textSearch(text: string): TextSearch {
       });
       return [
         ...emailPrefix(email).map((bounds) => part('email', bounds, {})),
-        part('email', EVERY, { $and: [inEmail, { $nor: [startsEmail] }] } as Filter),
-        part('id', EVERY, { $and: [inData, { $nor: [inEmail] }] } as Filter),
+        part('email', EVERY_EMAIL, { $and: [inEmail, { $nor: [startsEmail] }] } as Filter),
+        part('id', EVERY_ID, { $and: [inData, { $nor: [inEmail] }] } as Filter),
       ];
     },
   };
