@@ -30,6 +30,7 @@ import { createRecordWriter } from './submissions/store/record-writer.ts';
 import { createSubmissionStore } from './submissions/store/submission-store.ts';
 import { createSubmissionService } from './submissions/submissions.service.ts';
 import { createBulkErase } from './users/query/bulk-erase.ts';
+import { createPeopleSearch } from './users/query/people.ts';
 import { createUserQuery } from './users/query/user-query.ts';
 import { createRecordIds } from './users/record-id.ts';
 import { createRecordPages } from './users/record-pages.ts';
@@ -110,7 +111,8 @@ export function createContainer(
     removeKeysOf: idempotencyKeys.removeOf,
   });
   const slotsOf = async () => () => undefined;
-  const users = createUserService({ schemas, store: userStore, search, query, bulkErase, slotsOf });
+  const people = createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter });
+  const users = createUserService({ apps, people, schemas, store: userStore, search, query, bulkErase, slotsOf });
   const submissions = createSubmissionService({ apps, activity, leases, users: userStore, store, limits });
   const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type mongo, Types } from 'mongoose';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
 import { Conflict, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
+import { literal } from '../database/pattern.ts';
 import type { CreateApp } from './app-creation.ts';
 import { generatePassword, type PasswordHasher } from './app-credentials.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
@@ -115,6 +116,34 @@ export function createAppService(deps: {
     async *list(): AsyncGenerator<App> {
       const found = apps.find({ deletingSince: { $exists: false } }).sort({ sourceAppId: 1 });
       for await (const app of found) yield toApp(app);
+    },
+
+    /**
+     * Resolves with apps whose `sourceAppId` contains `q` in any case, ordered by `sourceAppId`.
+     * @param page.after only apps after this one
+     */
+    async page({ q = '', after, limit }: { q?: string; after?: string | undefined; limit: number }): Promise<App[]> {
+      const names = {
+        ...(after !== undefined && { $gt: after }),
+        ...(q !== '' && { $regex: literal(q), $options: 'i' }),
+      };
+      const filter = {
+        deletingSince: { $exists: false },
+        ...(Object.keys(names).length > 0 && { sourceAppId: names }),
+      };
+      const found = await apps.find(filter).sort({ sourceAppId: 1 }).limit(limit).toArray();
+      return found.map(toApp);
+    },
+
+    /** Resolves with the ids of at most `count` apps, ascending, after `after`. */
+    async idsAfter(after: Types.ObjectId | undefined, count: number): Promise<Types.ObjectId[]> {
+      const filter = { deletingSince: { $exists: false }, ...(after && { _id: { $gt: after } }) };
+      const found = await apps
+        .find(filter, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(count)
+        .toArray();
+      return found.map(({ _id }) => _id);
     },
 
     /**

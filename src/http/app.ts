@@ -63,7 +63,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...schemaRoutes(services.schemas),
       ...schemaCheckRoutes(services.schemaCheck),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
-      ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword),
+      ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword, cursors),
       ...formSettingsRoutes(services.formSettings),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],

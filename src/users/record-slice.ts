@@ -36,7 +36,8 @@ export function createSliceReader(
     for (let at = 0; at < ids.length; ) {
       const asked = ids.slice(at, at + sizes.perPage(appId));
       const filter = { ...(appId && { appId }), _id: { $in: asked } } as mongo.Filter<UserDocument>;
-      const options = { raw: true, batchSize: asked.length, maxTimeMS: BY_ID_TIME_MS };
+      // With one more than asked for, MongoDB reports the end of the result with its first batch.
+      const options = { raw: true, batchSize: asked.length + 1, maxTimeMS: BY_ID_TIME_MS };
       const { documents, isWhole } = await slots(() => firstBatch(users.find<Uint8Array>(filter, options)));
       sizes.note(appId, documents);
       // Retries with fewer.

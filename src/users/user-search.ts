@@ -2,6 +2,7 @@ import type { mongo, Types } from 'mongoose';
 import { Unavailable } from '../core/errors.ts';
 import { decode } from '../database/collections.ts';
 import { isOverTime } from '../database/failures.ts';
+import { literal } from '../database/pattern.ts';
 import type { RecordBatches } from './record-json.ts';
 import { createRecordPages, type RecordPages } from './record-pages.ts';
 import type { OpenSlice } from './record-slice.ts';
@@ -131,14 +132,6 @@ export function conditionsOf({ search = '', field, value }: UserFilter): mongo.F
     filter[`data.${field}`] = { $in: valuesOf(value), $not: { $type: 'array' } };
   }
   return filter as mongo.Filter<UserDocument>;
-}
-
-/**
- * A pattern that matches this text only. Everything but letters and digits is escaped by code
- * point, NUL included.
- */
-function literal(text: string): string {
-  return text.replace(/[^a-z0-9]/gu, (character) => `\\x{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /** The values of `data` that a text from a query matches. */

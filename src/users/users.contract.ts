@@ -5,11 +5,14 @@ import { SourceAppId } from '../apps/apps.contract.ts';
 import { FIELD_KEY_PATTERN } from '../fields/kind.ts';
 import { exportFormats } from './export/export.ts';
 import {
+  Cursor,
   pageMembers,
   pageParameters,
   queryParameters,
   ScopeParameter,
+  SearchText,
   totalMembers,
+  Where,
 } from './query/query-parameters.ts';
 
 /** The default and the maximum of `limit` (spec 8). */
@@ -30,6 +33,8 @@ const userFields = {
 };
 
 const User = z.strictObject({ id: RecordId, ...userFields }).meta({ id: 'User' });
+
+const UserOfApp = z.strictObject({ id: RecordId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' });
 
 /** The path of one record. An id that is not a UUID is a 404 like any other unknown id. */
 const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
@@ -103,6 +108,14 @@ function checkSelection(
 ) {
   if (where === undefined && q === undefined)
     context.addIssue({ code: 'custom', path: ['where'], message: 'is required, or q' });
+}
+
+function checkSkip(
+  { where, q, cursor, skip }: { where?: unknown; q?: unknown; cursor?: unknown; skip?: number | undefined },
+  context: z.RefinementCtx,
+) {
+  if (skip !== undefined && [where, q, cursor].some((value) => value !== undefined))
+    context.addIssue({ code: 'custom', path: ['skip'], message: 'is not used with where, q or cursor' });
 }
 
 function checkCursor(
@@ -231,19 +244,22 @@ export const userEndpoints = {
     role: 'admin',
     tag: 'Users',
     summary: 'Users across all apps',
-    description: 'A page of users of all apps, or of one, newest first.',
-    query: z.strictObject({
-      sourceAppId: SourceAppId.optional().meta({ description: 'Only the users of this app' }),
-      limit: Limit.default(DEFAULT_LIMIT).meta(limitMeta),
-      skip: WholeNumber(0).default(0).meta(skipMeta),
-    }),
-    response: z.strictObject({
-      users: z.array(
-        z.strictObject({ id: RecordId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' }),
-      ),
-      limit: PageLimit,
-      skip: PageSkip,
-    }),
+    description:
+      'A page of users of all apps, or of one, newest first. With `q` or `where` (on `email`, or on any path with `sourceAppId`): the users that match, with `next`, the cursor of the next page.',
+    query: z
+      .strictObject({
+        sourceAppId: SourceAppId.optional().meta({ description: 'Only the users of this app' }),
+        limit: Limit.optional().meta(limitMeta),
+        skip: WholeNumber(0).optional().meta(skipMeta),
+        where: Where,
+        q: SearchText,
+        cursor: Cursor,
+      })
+      .superRefine(checkSkip),
+    response: z.union([
+      z.strictObject({ users: z.array(UserOfApp), limit: PageLimit, skip: PageSkip }),
+      z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),
+    ]),
     errors: [400],
   },
 } as const satisfies Endpoints;

@@ -57,9 +57,16 @@ export const userRoutes = (users: UserService, longReads: LongReads, scope: AppS
       return { ok: true as const };
     },
 
-    listAllUsers: ({ query }) => {
-      const { limit, skip } = query;
-      return listing(users.listAcrossApps(query), MEMBERS_WITH_APP, { limit, skip });
+    listAllUsers: async ({ query }) => {
+      const { limit = DEFAULT_LIMIT, skip = 0 } = query;
+      if (query.where !== undefined || query.q !== undefined || query.cursor !== undefined) {
+        const found = await users.findAcrossApps({ ...query, limit }, cursors);
+        return listing(found.users, MEMBERS_WITH_APP, found.rest);
+      }
+      return listing(users.listAcrossApps({ sourceAppId: query.sourceAppId, limit, skip }), MEMBERS_WITH_APP, {
+        limit,
+        skip,
+      });
     },
   });
 

@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { Cursors } from '../api/cursors.ts';
-import type { App } from '../apps/apps.service.ts';
+import type { App, AppService } from '../apps/apps.service.ts';
 import { NotFound } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import { exportUsers } from './export/export.ts';
 import { columnsOf, type ExportRequest } from './export/export-request.ts';
 import type { BulkErase } from './query/bulk-erase.ts';
+import type { PeopleRequest, PeopleSearch } from './query/people.ts';
 import type { SlotOf } from './query/plan/plan.ts';
 import type { QueryRequest } from './query/request.ts';
 import { type AnsweredPage, findUsers, type PageRequest, queryOf } from './query/user-finder.ts';
@@ -19,6 +20,8 @@ export type UserService = ReturnType<typeof createUserService>;
 
 /** The rules of user records (spec 2.1, 2.4, 4.1 and 4.3). */
 export function createUserService(deps: {
+  apps: Pick<AppService, 'find'>;
+  people: PeopleSearch;
   schemas: SchemaService;
   store: UserStore;
   search: UserSearch;
@@ -27,7 +30,7 @@ export function createUserService(deps: {
   /** Resolves with the index slots of an app that are complete. */
   slotsOf: (app: Pick<App, 'id'>) => Promise<SlotOf>;
 }) {
-  const { schemas, store, search, query, bulkErase, slotsOf } = deps;
+  const { apps, people, schemas, store, search, query, bulkErase, slotsOf } = deps;
 
   async function queried({ id }: Pick<App, 'id'>) {
     const [schema, slotOf] = await Promise.all([schemas.ofApp({ id }), slotsOf({ id })]);
@@ -111,8 +114,24 @@ export function createUserService(deps: {
       return exportUsers(records, request.format, keys, { bom: request.bom, columns });
     },
 
+    /**
+     * Resolves with a page of a search across all apps, or in one of them (spec 4.4).
+     * @throws {InvalidInput} for an invalid query or cursor
+     */
+    async findAcrossApps(
+      { sourceAppId, ...request }: PeopleRequest & { sourceAppId?: string | undefined },
+      cursors: Cursors,
+    ): Promise<AnsweredPage> {
+      if (sourceAppId === undefined) return people.find(request, cursors);
+      const app = await apps.find(sourceAppId);
+      if (!app) return { users: noRecords(), rest: { complete: true } };
+      return findUsers(query, cursors, await queried(app), { ...request, total: 'none' });
+    },
+
     /** A page of the records of one app, or of all apps, as BSON, newest first (spec 4.4). */
     listAcrossApps: (page: { sourceAppId?: string | undefined; limit: number; skip: number }): RecordBatches =>
       store.page(page.sourceAppId, page.limit, page.skip),
   };
 }
+
+async function* noRecords(): AsyncGenerator<Uint8Array[]> {}

@@ -1,6 +1,5 @@
-import type { Types } from 'mongoose';
 import { type DocumentId, idOf } from '../../database/bson/raw-batches.ts';
-import { keyOf } from './plan/index-range.ts';
+import { type AppId, keyOf } from './plan/index-range.ts';
 import type { Segment } from './plan/segment.ts';
 import type { Budget, Position, Walker } from './walk.ts';
 
@@ -34,7 +33,7 @@ const MIN_DATABASE_SKIP = 200;
  */
 export async function orderedPage(
   walker: Walker,
-  appId: Types.ObjectId,
+  appId: AppId,
   segments: readonly Segment[],
   { start, limit, budget, isEager }: { start: OrderedStart; limit: number; budget: Budget; isEager: boolean },
 ): Promise<FoundPage<OrderedStart>> {
@@ -70,7 +69,7 @@ export async function orderedPage(
 /** Skips in the database what needs no comparison. */
 async function skipped(
   walker: Walker,
-  appId: Types.ObjectId,
+  appId: AppId,
   segments: readonly Segment[],
   start: OrderedStart,
 ): Promise<OrderedStart> {

@@ -1,10 +1,9 @@
-import type { Types } from 'mongoose';
 import pLimit from 'p-limit';
 import { firstBatch, type RawDocuments } from '../../database/bson/raw-batches.ts';
 import { isEmptyRange, isOverTime } from '../../database/failures.ts';
 import type { UserCollection } from '../users.model.ts';
 import type { Key } from './plan/bounds.ts';
-import { keyOf, type Place, placeAfterRange, projectionOf, rangeQuery } from './plan/index-range.ts';
+import { type AppId, keyOf, type Place, placeAfterRange, projectionOf, rangeQuery } from './plan/index-range.ts';
 import type { Segment } from './plan/segment.ts';
 
 /** A position in a list of segments; undefined is the begin of the list. */
@@ -64,7 +63,7 @@ export function createWalker(users: UserCollection) {
   const slots = pLimit(MAX_QUERIES);
 
   async function find(
-    appId: Types.ObjectId,
+    appId: AppId,
     segment: Segment,
     range: Parameters<typeof rangeQuery>[2],
     { projection, limit, skip = 0 }: { projection: Record<string, 0 | 1>; limit: number; skip?: number },
@@ -84,7 +83,7 @@ export function createWalker(users: UserCollection) {
 
   /** Returns the key `length` keys after `from`; undefined when the segment ends before it. */
   async function keyAfter(
-    appId: Types.ObjectId,
+    appId: AppId,
     segment: Segment,
     from: Place | undefined,
     length: number,
@@ -103,7 +102,7 @@ export function createWalker(users: UserCollection) {
      * @param reading.limit is asked before each step
      */
     async *walk(
-      appId: Types.ObjectId,
+      appId: AppId,
       segments: readonly Segment[],
       start: Position | undefined,
       reading: () => Reading,
@@ -132,7 +131,7 @@ export function createWalker(users: UserCollection) {
     },
 
     /** Skips `count` keys of a segment that has no conditions; undefined when it has fewer. */
-    async skip(appId: Types.ObjectId, segment: Segment, count: number): Promise<Place | undefined> {
+    async skip(appId: AppId, segment: Segment, count: number): Promise<Place | undefined> {
       const key = await keyAfter(appId, segment, undefined, count - 1);
       return key && { key, isRead: true };
     },
@@ -140,7 +139,7 @@ export function createWalker(users: UserCollection) {
 
   /** Reads one range of a segment, or as many matches as `limit`, or as fit into one answer. */
   async function readStep(
-    appId: Types.ObjectId,
+    appId: AppId,
     segment: Segment,
     position: Position,
     length: number,

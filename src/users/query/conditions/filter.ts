@@ -1,7 +1,8 @@
 import type { mongo } from 'mongoose';
+import { literal } from '../../../database/pattern.ts';
 import type { UserDocument } from '../../users.model.ts';
+import { caseless } from './caseless.ts';
 import { DATE_FORM, instantOf } from './instant.ts';
-import { caseless, literal } from './literal.ts';
 import { type Interval, normalizedText, type Ordered, type Predicate, type Target } from './predicate.ts';
 
 export type Filter = mongo.Filter<UserDocument>;

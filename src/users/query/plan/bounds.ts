@@ -29,9 +29,9 @@ const MAX_TIME = 8_640_000_000_000_000;
 /** The last time that the id of a record can hold. */
 const MAX_ID_TIME = 2 ** 48 - 1;
 
-/** Every key of the index on ids, whose order is descending, and of the index on emails. */
+/** Every key of the index on an app's ids, whose order is descending, and of ascending indexes. */
 export const EVERY_ID: Bounds = { low: [MAX], high: [MIN] };
-export const EVERY_EMAIL: Bounds = { low: [MIN], high: [MAX] };
+export const EVERY_ASCENDING: Bounds = { low: [MIN], high: [MAX] };
 /** The keys of a slot with a value, and those without one. */
 export const WITH_VALUE: Bounds = { low: [null, MAX], high: [MAX, MAX] };
 export const WITHOUT_VALUE: Bounds = { low: [null, MIN], high: [null, MAX] };

@@ -4,6 +4,12 @@ import { allOf, type Filter } from '../conditions/filter.ts';
 import type { Bounds, Key } from './bounds.ts';
 import type { IndexName, Segment } from './segment.ts';
 
+/** The app of a walk; undefined for the records of all apps. */
+export type AppId = Types.ObjectId | undefined;
+
+/** Names the shard key's prefix, where a walk has one. */
+const ofApp = (appId: AppId): Filter => (appId ? { appId } : {}) as Filter;
+
 /** A place in a segment: at this key, or after it when it was read. */
 export interface Place {
   key: Key;
@@ -23,12 +29,16 @@ interface Walkable {
   members: readonly string[];
 }
 
+/** Of the records of all apps. */
+const BY_ID_OF_ALL: Walkable = { hint: { _id: 1 }, members: ['_id'] };
+
 const BY_ID: Walkable = { hint: { appId: 1, _id: -1 }, members: ['_id'] };
 export const BY_EMAIL: Walkable = { hint: { appId: 1, email: 1 }, members: ['email'] };
 
 function walkable(index: IndexName): Walkable {
   if (index === 'id') return BY_ID;
   if (index === 'email') return BY_EMAIL;
+  if (index === 'all') return BY_ID_OF_ALL;
   return { hint: { appId: 1, [index]: 1, _id: 1 }, members: [index, '_id'] };
 }
 
@@ -55,7 +65,7 @@ export function projectionOf(index: IndexName, others: readonly string[] = []): 
  *   the index alone
  */
 export function rangeQuery(
-  appId: Types.ObjectId,
+  appId: AppId,
   segment: Segment,
   { from, to, isFiltered }: { from: Place | undefined; to?: Key | undefined; isFiltered: boolean },
 ): RangeQuery {
@@ -69,9 +79,9 @@ export function rangeQuery(
   const bounds = narrowed(segment, from, to);
   const isRepeated = from?.isRead === true && !isReversed && bounds.low === from.key;
   const afterRead = isRepeated ? ({ _id: { $ne: from.key.at(-1) } } as Filter) : {};
-  const ofApp = Object.keys(own).length > 0 ? ({ appId } as Filter) : {};
+  const scope = Object.keys(own).length > 0 ? ofApp(appId) : {};
   return {
-    filter: allOf(ofApp, afterRead, own),
+    filter: allOf(scope, afterRead, own),
     options: {
       ...{ hint, sort: sort as mongo.Sort },
       min: boundOf(appId, index, bounds.low),
@@ -110,8 +120,8 @@ function adjacentId(id: mongo.Binary, step: 1 | -1): mongo.UUID | undefined {
   return undefined;
 }
 
-function boundOf(appId: Types.ObjectId, index: IndexName, key: Key): mongo.Document {
-  return { appId, ...Object.fromEntries(walkable(index).members.map((member, at) => [member, key[at]])) };
+function boundOf(appId: AppId, index: IndexName, key: Key): mongo.Document {
+  return { ...ofApp(appId), ...Object.fromEntries(walkable(index).members.map((member, at) => [member, key[at]])) };
 }
 
 /**
@@ -119,7 +129,7 @@ function boundOf(appId: Types.ObjectId, index: IndexName, key: Key): mongo.Docum
  * to compare its email.
  */
 function emailFilter(
-  appId: Types.ObjectId,
+  appId: AppId,
   { bounds, isReversed }: Segment,
   from: Place | undefined,
   to: Key | undefined,
@@ -131,7 +141,7 @@ function emailFilter(
     ...(from ? [{ email: { [from.isRead ? after : `${after}e`]: from.key[0] } }] : []),
     ...(to ? [{ email: { [before]: to[0] } }] : []),
   ];
-  return allOf({ appId } as Filter, ...(parts as Filter[]));
+  return allOf(ofApp(appId), ...(parts as Filter[]));
 }
 
 /** Where a walk continues after a range that ended at `to`. */

@@ -2,7 +2,7 @@ import { allOf, type Filter, filterOf } from '../conditions/filter.ts';
 import type { Predicate, Sort } from '../conditions/predicate.ts';
 import {
   type Bounds,
-  EVERY_EMAIL,
+  EVERY_ASCENDING,
   EVERY_ID,
   emailPoints,
   emailPrefix,
@@ -128,7 +128,7 @@ function inOrder(index: IndexName, bounds: readonly Bounds[], { direction }: Sor
 
 /** All records in the order of an index; those without a value come last in both directions. */
 function wholeIndex(index: IndexName, { direction }: Sort, filter: Filter): Segment[] {
-  const parts = index === 'id' ? [EVERY_ID] : index === 'email' ? [EVERY_EMAIL] : [WITH_VALUE, WITHOUT_VALUE];
+  const parts = index === 'id' ? [EVERY_ID] : index === 'email' ? [EVERY_ASCENDING] : [WITH_VALUE, WITHOUT_VALUE];
   return parts.map((part) => segment(index, part, isAgainst(index, direction), filter));
 }
 

@@ -1,7 +1,10 @@
 import type { Filter } from '../conditions/filter.ts';
 import type { Bounds } from './bounds.ts';
 
-/** `id` and `email` are the indexes of all records; the others are index slots. */
+/**
+ * `id` and `email` are the indexes of an app's records, `all` is that of all apps by id; the others
+ * are index slots.
+ */
 export type IndexName = 'id' | 'email' | (string & {});
 
 /** A part of an index to walk, and what the records in it must fulfil besides. */

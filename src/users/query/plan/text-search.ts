@@ -1,6 +1,6 @@
+import { literal } from '../../../database/pattern.ts';
 import { allOf, type Filter } from '../conditions/filter.ts';
-import { literal } from '../conditions/literal.ts';
-import { type Bounds, EVERY_EMAIL, EVERY_ID, emailPrefix } from './bounds.ts';
+import { type Bounds, EVERY_ASCENDING, EVERY_ID, emailPrefix } from './bounds.ts';
 import type { Segment } from './segment.ts';
 
 /** The search for a text in emails and data (the parameter `q`, spec 4.3). */
@@ -14,6 +14,10 @@ export interface TextSearch {
    * @param also what the records must fulfil besides
    */
   segments(also: Filter): Segment[];
+  /** Matches the emails that contain the text. */
+  inEmail: Filter;
+  /** Finds, across all apps, other records whose data contains the text, newest first. */
+  acrossApps(also: Filter): Segment[];
 }
 
 /** The most characters of `q` (spec 8). */
@@ -29,6 +33,13 @@ export function textSearch(text: string): TextSearch {
   const inData = dataFilter(patternOf(text));
   return {
     filter: { $or: [inEmail, inData] } as Filter,
+    inEmail,
+    acrossApps: (also) => [
+      {
+        ...{ index: 'all', bounds: EVERY_ASCENDING, isReversed: true },
+        filter: allOf(inData, { $nor: [inEmail] } as Filter, also),
+      },
+    ],
     segments(also) {
       const part = (index: string, bounds: Bounds, filter: Filter): Segment => ({
         index,
@@ -38,7 +49,7 @@ export function textSearch(text: string): TextSearch {
       });
       return [
         ...emailPrefix(email).map((bounds) => part('email', bounds, {})),
-        part('email', EVERY_EMAIL, { $and: [inEmail, { $nor: [startsEmail] }] } as Filter),
+        part('email', EVERY_ASCENDING, { $and: [inEmail, { $nor: [startsEmail] }] } as Filter),
         part('id', EVERY_ID, { $and: [inData, { $nor: [inEmail] }] } as Filter),
       ];
     },
