@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { IndexValue } from './index-value.ts';
 import type { CompileBudget, PatternBudget } from './regex/budget.ts';
 
 /**
@@ -131,6 +132,11 @@ export interface FieldKind<
    * submission (ISO 8601). Values of a kind without this method replace the stored value.
    */
   appendedItems?(value: unknown, now: string): Record<string, unknown>[];
+  /**
+   * Returns what an index holds for a stored value, which may be of any type. A kind without this
+   * method cannot be indexed; one with it has the option `indexed`.
+   */
+  indexValue?(value: unknown): IndexValue;
   /**
    * Converts the text of one form control; for a kind with `appendedItems`, to one item. The text
    * is not empty. The value need not conform to the definition: the caller checks it as any other.
