@@ -15,6 +15,9 @@ import type { Logger } from './core/logger.ts';
 import type { Connection } from './database/client.ts';
 import { ensureIndexes, STATEMENT_TIME_MS } from './database/collections.ts';
 import { monitorPrimary } from './database/primary-monitor.ts';
+import { createJobLocks } from './jobs/job-locks.ts';
+import { createJobRunner } from './jobs/job-runner.ts';
+import { createJobModel } from './jobs/jobs.model.ts';
 import { createSchemaLeases } from './schemas/schema-leases.ts';
 import { createSchemaStore } from './schemas/schema-store.ts';
 import { createSchemaModel } from './schemas/schemas.model.ts';
@@ -28,6 +31,11 @@ import { createRecordLimits } from './submissions/store/record-limits.ts';
 import { createRecordWriter } from './submissions/store/record-writer.ts';
 import { createSubmissionStore } from './submissions/store/submission-store.ts';
 import { createSubmissionService } from './submissions/submissions.service.ts';
+import { createIndexSlotService } from './users/index-slots/index-slots.service.ts';
+import { createSlotJob } from './users/index-slots/slot-job.ts';
+import { createSlotRecords } from './users/index-slots/slot-records.ts';
+import { createSlotRepair } from './users/index-slots/slot-repair.ts';
+import { createSlotStore } from './users/index-slots/slot-store.ts';
 import { createRecordIds } from './users/record-id.ts';
 import { createRecordPages } from './users/record-pages.ts';
 import { createSchemaCheckService } from './users/schema-check/schema-check.service.ts';
@@ -47,12 +55,18 @@ export type Services = ReturnType<typeof createContainer>;
  * @param options.passwordCost bcrypt cost; lower in tests only
  * @param options.sweepEveryMs interval of the search for interrupted deletions; shorter in tests
  *   only
+ * @param options.writesEndMs how long the builder of indexes waits for late writes; shorter in
+ *   tests only
  */
 export function createContainer(
   config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit'>,
   connection: Connection,
   logger: Logger,
-  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS }: { passwordCost?: number; sweepEveryMs?: number } = {},
+  {
+    passwordCost,
+    sweepEveryMs = SWEEP_EVERY_MS,
+    writesEndMs,
+  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number } = {},
 ) {
   const models = {
     apps: createAppModel(connection),
@@ -61,6 +75,7 @@ export function createContainer(
     schemas: createSchemaModel(connection),
     users: createUserModel(connection),
     movedKeys: createMovedKeyModel(connection),
+    jobs: createJobModel(connection),
   };
   const collection = models.users.collection;
   const appIdOf = async (sourceAppId: string): Promise<Types.ObjectId | undefined> =>
@@ -89,6 +104,12 @@ export function createContainer(
   const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
   const refusedOrigins = createRefusedOrigins(stored.apps);
   const schemas = createSchemaService({ apps, store: schemaStore, leases, revision });
+  const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger });
+  const slotRecords = createSlotRecords(collection);
+  const slotStore = createSlotStore(stored.apps);
+  const repairSlots = createSlotRepair({ records: slotRecords, hold: leases.hold });
+  const slotDeps = { store: slotStore, records: slotRecords, schemas: schemaStore, revision };
+  jobs.add(createSlotJob({ ...slotDeps, ...(writesEndMs !== undefined && { writesEndMs }) }));
   const limits = createRecordLimits(config.recordLimit);
   const store = createSubmissionStore({
     users: collection,
@@ -101,7 +122,7 @@ export function createContainer(
   const activity = createAppActivity(models.apps.collection);
   const search = createUserSearch(collection, undefined, pages);
   const users = createUserService({ schemas, store: userStore, search });
-  const submissions = createSubmissionService({ apps, activity, leases, users: userStore, store, limits });
+  const submissions = createSubmissionService({ apps, activity, leases, users: userStore, store, repairSlots, limits });
   const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });
 
@@ -119,6 +140,8 @@ export function createContainer(
     formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins }),
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
     findApp,
+    indexSlots: createIndexSlotService({ apps, schemas: schemaStore }),
+    jobs,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {
@@ -134,6 +157,7 @@ export function createContainer(
     async start(): Promise<void> {
       await revision.bump();
       await removal.start();
+      jobs.start();
     },
 
     /** Whether the database answers. */
@@ -149,6 +173,7 @@ export function createContainer(
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
       removal.stop();
+      await jobs.stop();
       await Promise.all([activity.flush(), refusedOrigins.flush()]).catch(() => undefined);
     },
   };

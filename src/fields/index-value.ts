@@ -12,9 +12,6 @@ export const indexed = {
   control: 'switch',
 } as const satisfies FieldOption;
 
-/** The value that an index holds for a field (decision 21). Null: absent, or of another type. */
-export type IndexValue = string | number | boolean | Date | null;
-
 /** The length of an indexed text, in code points. */
 const MAX_CODE_POINTS = 64;
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { IndexValue } from './index-value.ts';
 import type { CompileBudget, PatternBudget } from './regex/budget.ts';
 
 /**
@@ -99,6 +98,9 @@ export interface TextContext {
 
 /** The value of a text, or why it has none. */
 export type ConvertedText = { value: unknown } | { problem: string };
+
+/** The value that an index holds for a field (decision 21). Null: absent, or of another type. */
+export type IndexValue = string | number | boolean | Date | null;
 
 /** HTML attributes of an `input` element, by name. An undefined one is left out. */
 export type ControlAttributes = Readonly<Record<string, string | number | undefined>>;
