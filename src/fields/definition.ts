@@ -55,7 +55,9 @@ type DefinitionInputs<Kinds> = {
     : never;
 };
 
-/** A field definition as it is stored and answered (docs/specification.md, sections 2.3 and 2.6). */
+/**
+ * A field definition as it is stored and answered (docs/specification.md, sections 2.3 and 2.6).
+ */
 export const FieldDefinition = z
   .discriminatedUnion('kind', FIELD_KINDS.map((kind: FieldKind) => definition(kind)) as Definitions<typeof FIELD_KINDS>)
   .meta({ id: 'FieldDefinition' });

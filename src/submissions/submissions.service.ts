@@ -161,7 +161,9 @@ export function createSubmissionService(deps: {
     setTimeout(() => void withdrawFromDeleted(submission).catch(() => undefined), SETTLES_WITHIN_MS).unref();
   }
 
-  /** For a failed write that may take effect after its lease, when a build has passed the record. */
+  /**
+   * For a failed write that may take effect after its lease, when a build has passed the record.
+   */
   function repairLater({ appId, sourceAppId, email, slots }: LateWrite, { app }: Lease): void {
     // Only what is needed, because a database that is away makes many of them.
     const write = { appId, sourceAppId, email, slots };
