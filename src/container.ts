@@ -12,6 +12,7 @@ import { createRefusedOrigins } from './apps/form-settings/refused-origins.ts';
 import { createAppRevision } from './apps/revision.ts';
 import type { Config } from './core/config.ts';
 import type { Logger } from './core/logger.ts';
+import { withTimeout } from './core/timeouts.ts';
 import type { Connection } from './database/client.ts';
 import { ensureIndexes, STATEMENT_TIME_MS } from './database/collections.ts';
 import { monitorPrimary } from './database/primary-monitor.ts';
@@ -45,6 +46,9 @@ import { createUserSearch } from './users/user-search.ts';
 import { createUserStore } from './users/user-store.ts';
 import { createUserModel } from './users/users.model.ts';
 import { createUserService } from './users/users.service.ts';
+
+/** How long `stop` waits for a step of a background job. */
+const STOP_JOBS_WITHIN_MS = 1_000;
 
 export type Services = ReturnType<typeof createContainer>;
 
@@ -173,7 +177,8 @@ export function createContainer(
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
       removal.stop();
-      await jobs.stop();
+      // A step in progress may be abandoned: the next server repeats it.
+      await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
       await Promise.all([activity.flush(), refusedOrigins.flush()]).catch(() => undefined);
     },
   };
