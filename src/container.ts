@@ -13,9 +13,13 @@ import { createRefusedOrigins } from './apps/form-settings/refused-origins.ts';
 import { createAppRevision } from './apps/revision.ts';
 import type { Config } from './core/config.ts';
 import type { Logger } from './core/logger.ts';
+import { withTimeout } from './core/timeouts.ts';
 import type { Connection } from './database/client.ts';
 import { ensureIndexes, STATEMENT_TIME_MS } from './database/collections.ts';
 import { monitorPrimary } from './database/primary-monitor.ts';
+import { createJobLocks } from './jobs/job-locks.ts';
+import { createJobRunner } from './jobs/job-runner.ts';
+import { createJobModel } from './jobs/jobs.model.ts';
 import { createSchemaLeases } from './schemas/schema-leases.ts';
 import { createSchemaStore } from './schemas/schema-store.ts';
 import { createSchemaModel } from './schemas/schemas.model.ts';
@@ -29,6 +33,11 @@ import { createRecordLimits } from './submissions/store/record-limits.ts';
 import { createRecordWriter } from './submissions/store/record-writer.ts';
 import { createSubmissionStore } from './submissions/store/submission-store.ts';
 import { createSubmissionService } from './submissions/submissions.service.ts';
+import { createIndexSlotService } from './users/index-slots/index-slots.service.ts';
+import { createSlotJob } from './users/index-slots/slot-job.ts';
+import { createSlotRecords } from './users/index-slots/slot-records.ts';
+import { createSlotRepair } from './users/index-slots/slot-repair.ts';
+import { createSlotStore } from './users/index-slots/slot-store.ts';
 import { createBulkErase } from './users/query/bulk-erase.ts';
 import { createPeopleSearch } from './users/query/people.ts';
 import { createUserQuery } from './users/query/user-query.ts';
@@ -42,6 +51,9 @@ import { createUserStore } from './users/user-store.ts';
 import { createUserModel } from './users/users.model.ts';
 import { createUserService } from './users/users.service.ts';
 
+/** How long `stop` waits for a step of a background job. */
+const STOP_JOBS_WITHIN_MS = 1_000;
+
 export type Services = ReturnType<typeof createContainer>;
 
 /**
@@ -51,12 +63,18 @@ export type Services = ReturnType<typeof createContainer>;
  * @param options.passwordCost bcrypt cost; lower in tests only
  * @param options.sweepEveryMs interval of the search for interrupted deletions; shorter in tests
  *   only
+ * @param options.writesEndMs how long the builder of indexes waits for late writes; shorter in
+ *   tests only
  */
 export function createContainer(
   config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit'>,
   connection: Connection,
   logger: Logger,
-  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS }: { passwordCost?: number; sweepEveryMs?: number } = {},
+  {
+    passwordCost,
+    sweepEveryMs = SWEEP_EVERY_MS,
+    writesEndMs,
+  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number } = {},
 ) {
   const models = {
     apps: createAppModel(connection),
@@ -65,6 +83,7 @@ export function createContainer(
     schemas: createSchemaModel(connection),
     users: createUserModel(connection),
     movedKeys: createMovedKeyModel(connection),
+    jobs: createJobModel(connection),
   };
   const collection = models.users.collection;
   const appIdOf = async (sourceAppId: string): Promise<Types.ObjectId | undefined> =>
@@ -93,6 +112,12 @@ export function createContainer(
   const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
   const refusedOrigins = createRefusedOrigins(stored.apps);
   const schemas = createSchemaService({ apps, store: schemaStore, leases, revision });
+  const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger });
+  const slotRecords = createSlotRecords(collection);
+  const slotStore = createSlotStore(stored.apps);
+  const repairSlots = createSlotRepair({ records: slotRecords, hold: leases.hold });
+  const slotDeps = { store: slotStore, records: slotRecords, schemas: schemaStore, revision };
+  jobs.add(createSlotJob({ ...slotDeps, ...(writesEndMs !== undefined && { writesEndMs }) }));
   const limits = createRecordLimits(config.recordLimit);
   const store = createSubmissionStore({
     users: collection,
@@ -110,10 +135,9 @@ export function createContainer(
     walker: query.walker,
     removeKeysOf: idempotencyKeys.removeOf,
   });
-  const slotsOf = async () => () => undefined;
   const people = createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter });
-  const users = createUserService({ apps, people, schemas, store: userStore, search, query, bulkErase, slotsOf });
-  const submissions = createSubmissionService({ apps, activity, leases, users: userStore, store, limits });
+  const users = createUserService({ apps, people, schemas, store: userStore, search, query, bulkErase, slotStore });
+  const submissions = createSubmissionService({ apps, activity, leases, users: userStore, store, repairSlots, limits });
   const userStats = createUserStatsService({ apps, activity, counts: createUserCounts(collection) });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });
 
@@ -132,6 +156,8 @@ export function createContainer(
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
     findApp,
     appScope: createAppScope(apps),
+    indexSlots: createIndexSlotService({ apps, schemas: schemaStore }),
+    jobs,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {
@@ -147,6 +173,7 @@ export function createContainer(
     async start(): Promise<void> {
       await revision.bump();
       await removal.start();
+      jobs.start();
     },
 
     /** Whether the database answers. */
@@ -162,6 +189,8 @@ export function createContainer(
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
       removal.stop();
+      // A step in progress may be abandoned: the next server repeats it.
+      await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
       await Promise.all([activity.flush(), refusedOrigins.flush()]).catch(() => undefined);
     },
   };

@@ -8,6 +8,7 @@ import { generatePassword, type PasswordHasher } from './app-credentials.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
 import type { StoredFormSettings } from './form-settings/form-settings.ts';
 import type { Waiter } from './hashing-queue.ts';
+import type { IndexSlot } from './index-slots.ts';
 
 /** An app without its password hash (spec 2.2). */
 export interface App {
@@ -20,6 +21,8 @@ export interface App {
   lastSubmissionAt: Date | undefined;
   /** Undefined while the app has the default settings. */
   form: StoredFormSettings | undefined;
+  /** The index slots in use; undefined when there are none (decision 21). */
+  slots: readonly IndexSlot[] | undefined;
 }
 
 /** A new password in plain text. Only its hash is stored, so it cannot be returned again. */
@@ -216,6 +219,7 @@ export function createAppService(deps: {
   };
 }
 
-function toApp({ _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form }: AppDocument): App {
-  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form };
+function toApp({ _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots }: AppDocument): App {
+  const used = slots?.length ? slots : undefined;
+  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots: used };
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Issue } from '../core/errors.ts';
+import { MAX_INDEXED } from './index-value.ts';
 import { FIELD_KEY_PATTERN, type FieldKind, type FieldOptions, type OptionShape, type Report } from './kind.ts';
 import { FIELD_KINDS, kindOf } from './kinds/registry.ts';
-import { MAX_PATTERN_INSTRUCTIONS } from './regex/budget.ts';
+import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, type PatternBudget } from './regex/budget.ts';
 
 /** The most fields of a schema (docs/specification.md, section 8). */
 export const MAX_FIELDS = 100;
@@ -12,23 +13,29 @@ const Key = z
   .regex(FIELD_KEY_PATTERN, 'must start with a letter and contain at most 51 letters, digits and underscores');
 const Label = z.string().max(200);
 
-function definition<Name extends string, Options extends FieldOptions>({ name, options }: FieldKind<Name, Options>) {
+function definition<Name extends string, Options extends FieldOptions, FormOptions extends FieldOptions>(
+  kind: FieldKind<Name, Options, FormOptions>,
+) {
   return z.strictObject({
     key: Key,
     label: Label,
-    kind: z.literal(name),
+    kind: z.literal(kind.name),
     required: z.boolean(),
-    ...optionShape(options),
+    ...optionShape(kind.options),
+    ...optionShape(kind.formOptions),
   });
 }
 
-function definitionInput<Name extends string, Options extends FieldOptions>(kind: FieldKind<Name, Options>) {
+function definitionInput<Name extends string, Options extends FieldOptions, FormOptions extends FieldOptions>(
+  kind: FieldKind<Name, Options, FormOptions>,
+) {
   return z.strictObject({
     key: Key,
     label: Label.optional(),
     kind: z.literal(kind.name),
     required: z.boolean().optional(),
     ...optionShape(kind.options),
+    ...optionShape(kind.formOptions),
   });
 }
 
@@ -38,17 +45,19 @@ function optionShape<Options extends FieldOptions>(options: Options): OptionShap
 }
 
 type Definitions<Kinds> = {
-  -readonly [Index in keyof Kinds]: Kinds[Index] extends FieldKind<infer Name, infer Options>
-    ? ReturnType<typeof definition<Name, Options>>
+  -readonly [Index in keyof Kinds]: Kinds[Index] extends FieldKind<infer Name, infer Options, infer FormOptions>
+    ? ReturnType<typeof definition<Name, Options, FormOptions>>
     : never;
 };
 type DefinitionInputs<Kinds> = {
-  -readonly [Index in keyof Kinds]: Kinds[Index] extends FieldKind<infer Name, infer Options>
-    ? ReturnType<typeof definitionInput<Name, Options>>
+  -readonly [Index in keyof Kinds]: Kinds[Index] extends FieldKind<infer Name, infer Options, infer FormOptions>
+    ? ReturnType<typeof definitionInput<Name, Options, FormOptions>>
     : never;
 };
 
-/** A field definition as it is stored and answered (docs/specification.md, section 2.3). */
+/**
+ * A field definition as it is stored and answered (docs/specification.md, sections 2.3 and 2.6).
+ */
 export const FieldDefinition = z
   .discriminatedUnion('kind', FIELD_KINDS.map((kind: FieldKind) => definition(kind)) as Definitions<typeof FIELD_KINDS>)
   .meta({ id: 'FieldDefinition' });
@@ -68,19 +77,37 @@ export type FieldDefinitionInput = z.output<typeof FieldDefinitionInput>;
 
 /**
  * Returns the problems of a list of well-formed definitions, with paths such as `fields.0.min`:
- * duplicate keys, a minimum above its maximum, patterns that do not compile or are too large.
+ * duplicate keys, a minimum above its maximum, patterns that do not compile or are too large, a
+ * default value that a submission could not have, too many indexed fields.
  */
 export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue[] {
   const issues: Issue[] = [];
   const seen = new Set<string>();
   const budget = { instructions: MAX_PATTERN_INSTRUCTIONS };
+  const matching = { steps: MAX_PATTERN_STEPS };
+  let indexed = 0;
   for (const [index, field] of fields.entries()) {
+    const before = issues.length;
     const report: Report = (message, at) => issues.push({ path: `fields.${index}.${at}`, message });
     if (seen.has(field.key)) report('is used by an earlier field', 'key');
     seen.add(field.key);
+    if (isIndexed(field)) indexed += 1;
+    if (isIndexed(field) && indexed > MAX_INDEXED) report(`is set for more than ${MAX_INDEXED} fields`, 'indexed');
     kindOf(field.kind).checkDefinition?.(field, report, budget);
+    // A field with another problem may have a pattern that does not compile.
+    if (issues.length === before) checkDefault(field, (message) => report(message, 'default'), matching);
   }
   return issues;
+}
+
+function checkDefault(field: FieldDefinitionInput, report: Report, budget: PatternBudget): void {
+  if (!('default' in field) || field.default === undefined) return;
+  kindOf(field.kind).compile(completeDefinition(field))(field.default, report, budget);
+}
+
+/** Returns whether an index serves filters and sorting by the field (spec 2.3). */
+export function isIndexed(field: FieldDefinitionInput): boolean {
+  return 'indexed' in field && field.indexed === true;
 }
 
 /** Returns a definition with its defaults filled in, as it is stored. */

@@ -1,24 +1,66 @@
 import type { FieldDefinition } from './definition.ts';
-import type { ControlType } from './kind.ts';
+import type { Choice, ControlType } from './kind.ts';
 import { kindOf } from './kinds/registry.ts';
 
-/** What a form shows for one field, independent of how the form is rendered. */
+/**
+ * What a form shows for one field, independent of how the form is rendered. It is plain JSON.
+ * Members that a field does not have are absent.
+ */
 export interface FormControl {
+  key: string;
   type: ControlType;
-  /** HTML attributes of the `input` element, by name. `required` is up to the form. */
+  /**
+   * HTML attributes of the control, by name: bounds, `placeholder` and `autocomplete`. The
+   * placeholder of a `select` is the text of its empty option. `required` is up to the form.
+   */
   attributes: Readonly<Record<string, string | number>>;
-  /** The values to choose from; empty unless `type` is `select`. */
-  choices: readonly string[];
+  /** The values to choose from; empty unless `type` is `select` or `radio`. */
+  choices: readonly Choice[];
+  /** The label of the field, or its key. */
+  label: string;
+  help?: string;
+  required: boolean;
+  /** Whether the form sends the field without showing it. */
+  hidden: boolean;
+  /** The text that the control begins with; `true` or `false` for a checkbox. */
+  default?: string;
+  /** Whether a query parameter of the form's page sets the value. */
+  prefill: boolean;
+  /** What the form sets the value from. */
+  source?: NonNullable<FormOptions['source']>;
+  /** The text that a person agrees to with a checkbox. */
+  consent?: { version: string; url?: string };
+}
+
+/** The form options of any kind (spec 2.6). */
+interface FormOptions {
+  help?: string | undefined;
+  placeholder?: string | undefined;
+  default?: string | number | boolean | undefined;
+  hidden?: boolean | undefined;
+  prefill?: boolean | undefined;
+  source?: 'page' | 'referrer' | 'utm_source' | 'utm_medium' | 'utm_campaign' | undefined;
+  autocomplete?: string | undefined;
+  consent?: { version: string; url?: string | undefined } | undefined;
 }
 
 /** Describes the control of a field. */
 export function formControl(field: FieldDefinition): FormControl {
   const kind = kindOf(field.kind);
-  const attributes = Object.entries(kind.attributes?.(field) ?? {}).filter(isSet);
+  const options: FormOptions = field;
+  const { help, placeholder, hidden = false, prefill = false, source, autocomplete, consent } = options;
   return {
-    type: kind.control,
-    attributes: Object.fromEntries(attributes),
+    key: field.key,
+    type: kind.controlOf?.(field) ?? kind.control,
+    attributes: withoutUnset({ ...kind.attributes?.(field), placeholder, autocomplete }),
     choices: kind.choices?.(field) ?? [],
+    label: field.label || field.key,
+    required: field.required,
+    hidden,
+    prefill,
+    ...withoutUnset({ help, source }),
+    ...(options.default !== undefined && { default: String(options.default) }),
+    ...(consent && { consent: { version: consent.version, ...withoutUnset({ url: consent.url }) } }),
   };
 }
 
@@ -30,6 +72,9 @@ export function sampleData({ fields }: { fields: readonly FieldDefinition[] }): 
   return Object.fromEntries(fields.map((field) => [field.key, kindOf(field.kind).sample(field)]));
 }
 
-function isSet(entry: [string, string | number | undefined]): entry is [string, string | number] {
-  return entry[1] !== undefined;
+type Set<Value> = { [Name in keyof Value]?: Exclude<Value[Name], undefined | ''> };
+
+/** Leaves out the members that are undefined or an empty text. */
+function withoutUnset<Value extends object>(value: Value): Set<Value> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && one !== '')) as Set<Value>;
 }

@@ -4,6 +4,7 @@ import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contr
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
+import { indexSlotEndpoints } from '../users/index-slots/index-slots.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
 import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
 import { userEndpoints } from '../users/users.contract.ts';
@@ -16,6 +17,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...userStatsEndpoints,
   ...schemaEndpoints,
   ...schemaCheckEndpoints,
+  ...indexSlotEndpoints,
   ...sessionEndpoints,
   ...appEndpoints,
   ...formSettingsEndpoints,

@@ -1,12 +1,15 @@
 import type { AppActivity } from '../apps/app-activity.ts';
 import type { AppService, AppState } from '../apps/apps.service.ts';
+import { isSameSlots } from '../apps/index-slots.ts';
 import { normalizeEmail } from '../core/email.ts';
 import { AppError, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
+import type { LateWrite, RepairSlots } from '../users/index-slots/slot-repair.ts';
+import { slotWrites } from '../users/index-slots/slot-writes.ts';
 import type { UserStore } from '../users/user-store.ts';
 import { appliedKey } from './store/idempotency-keys.ts';
-import { changeSize, growthOf, type RecordLimits } from './store/record-limits.ts';
+import { changeSize, growthOf, maxBoundOf, type RecordLimits } from './store/record-limits.ts';
 import type { Submission } from './store/submission.ts';
 import { OutdatedSchema, type StoredSubmission, type SubmissionStore } from './store/submission-store.ts';
 
@@ -43,9 +46,10 @@ export function createSubmissionService(deps: {
   leases: SchemaLeases;
   users: Pick<UserStore, 'withdraw'>;
   store: SubmissionStore;
+  repairSlots: RepairSlots;
   limits: RecordLimits;
 }) {
-  const { apps, activity, leases, users, store, limits } = deps;
+  const { apps, activity, leases, users, store, repairSlots, limits } = deps;
 
   return {
     /**
@@ -78,6 +82,7 @@ export function createSubmissionService(deps: {
         } catch (error) {
           if (!(error instanceof OutdatedSchema)) {
             if (submission) withdrawLater(submission);
+            if (submission && !lease.isCurrent()) repairLater(submission, lease);
             return await answerRepeat(error, input, lease, idempotencyKey);
           }
           leases.forget(sourceAppId);
@@ -128,6 +133,8 @@ export function createSubmissionService(deps: {
     const current = await leases.hold(app.sourceAppId);
     if (current?.app.id.equals(app.id)) {
       if (isRevoked() && current.schemaId !== schemaId) throw new Unavailable();
+      // A build of an index may have passed the record before this write.
+      if (!isSameSlots(current.app.slots, app.slots)) await repairSlots(submission, app.slots);
       return;
     }
     const state = await withdrawFromDeleted(submission);
@@ -153,6 +160,16 @@ export function createSubmissionService(deps: {
     if (Date.now() - submission.now.getTime() < SUSPENDED_MS) return;
     setTimeout(() => void withdrawFromDeleted(submission).catch(() => undefined), SETTLES_WITHIN_MS).unref();
   }
+
+  /**
+   * For a failed write that may take effect after its lease, when a build has passed the record.
+   */
+  function repairLater({ appId, sourceAppId, email, slots }: LateWrite, { app }: Lease): void {
+    // Only what is needed, because a database that is away makes many of them.
+    const write = { appId, sourceAppId, email, slots };
+    const before = app.slots;
+    setTimeout(() => void repairSlots(write, before).catch(() => undefined), SETTLES_WITHIN_MS).unref();
+  }
 }
 
 /** The statuses with which the schema or a limit refuses a submission. */
@@ -177,6 +194,7 @@ function accept(
   const now = new Date();
   const change = lease.validator.change(data, now.toISOString());
   const size = changeSize(change);
+  const slots = slotWrites(lease.app.slots, change);
   return {
     appId: lease.app.id,
     sourceAppId: lease.app.sourceAppId,
@@ -186,8 +204,9 @@ function accept(
     now,
     change,
     size,
+    slots,
     growth: growthOf(change, size, limits),
-    maxBound: limits.max,
+    maxBound: maxBoundOf(limits, slots?.length ?? 0),
     applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, data, now),
   };
 }

@@ -1,5 +1,7 @@
 import type { Connection, mongo, Types } from 'mongoose';
+import { SLOT_NAMES, type SlotName } from '../apps/index-slots.ts';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { IndexValue } from '../fields/kind.ts';
 
 /**
  * A submission that was applied under an `Idempotency-Key`: hashes of the key and of the data, and
@@ -14,7 +16,7 @@ export interface AppliedKey {
 /**
  * A stored user record (spec 2.1). The optional members are internal; no response contains them.
  */
-export interface UserDocument {
+export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   _id: mongo.UUID;
   appId: Types.ObjectId;
   sourceAppId: string;
@@ -47,6 +49,7 @@ const userSchema = new Schema(
     appliedKeys: { type: [Schema.Types.Mixed], default: undefined },
     keyEpoch: { type: Number },
     sizeBound: { type: Number },
+    ...Object.fromEntries(SLOT_NAMES.map((slot) => [slot, { type: Schema.Types.Mixed }])),
   },
   { collection: 'users', versionKey: false, minimize: false },
 )
@@ -54,6 +57,11 @@ const userSchema = new Schema(
   .index({ appId: 1, email: 1 }, { unique: true })
   // The records of an app, newest first: ids are in order of creation.
   .index({ appId: 1, _id: -1 });
+
+// The values of indexed fields (users/index-slots), only of records that have the slot.
+for (const slot of SLOT_NAMES) {
+  userSchema.index({ appId: 1, [slot]: 1, _id: 1 }, { partialFilterExpression: { [slot]: { $exists: true } } });
+}
 
 export type UserCollection = Collection<UserDocument>;
 

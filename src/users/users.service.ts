@@ -5,9 +5,10 @@ import { NotFound } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import { exportUsers } from './export/export.ts';
 import { columnsOf, type ExportRequest } from './export/export-request.ts';
+import type { SlotStore } from './index-slots/slot-store.ts';
 import type { BulkErase } from './query/bulk-erase.ts';
 import type { PeopleRequest, PeopleSearch } from './query/people.ts';
-import type { SlotOf } from './query/plan/plan.ts';
+import { NO_SLOTS, readySlots } from './query/plan/ready-slots.ts';
 import type { QueryRequest } from './query/request.ts';
 import { type AnsweredPage, findUsers, type PageRequest, queryOf } from './query/user-finder.ts';
 import type { UserQuery } from './query/user-query.ts';
@@ -27,14 +28,15 @@ export function createUserService(deps: {
   search: UserSearch;
   query: UserQuery;
   bulkErase: BulkErase;
-  /** Resolves with the index slots of an app that are complete. */
-  slotsOf: (app: Pick<App, 'id'>) => Promise<SlotOf>;
+  slotStore: Pick<SlotStore, 'ofApps'>;
 }) {
-  const { apps, people, schemas, store, search, query, bulkErase, slotsOf } = deps;
+  const { apps, people, schemas, store, search, query, bulkErase, slotStore } = deps;
 
   async function queried({ id }: Pick<App, 'id'>) {
-    const [schema, slotOf] = await Promise.all([schemas.ofApp({ id }), slotsOf({ id })]);
-    return { id, schema, slotOf };
+    const schema = await schemas.ofApp({ id });
+    const isIndexed = schema.fields.some((field) => 'indexed' in field && field.indexed);
+    const [app] = isIndexed ? await slotStore.ofApps([id]) : [];
+    return { id, schema, slotOf: app ? readySlots(app.slots, schema) : NO_SLOTS };
   }
 
   return {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
 import { appliedKey } from '../../src/submissions/store/idempotency-keys.ts';
 import { changeSize, createRecordLimits, growthOf } from '../../src/submissions/store/record-limits.ts';
 import { insertOf, type Submission, UNSEEN, upsertOf } from '../../src/submissions/store/submission.ts';
@@ -39,6 +40,26 @@ const submissions = fc.record({
     fc.array(item, { maxLength: 3 }),
     { noNullPrototype: true, maxKeys: 3 },
   ),
+  slots: fc.option(
+    fc.uniqueArray(
+      fc.record({
+        slot: fc.constantFrom(...SLOT_NAMES),
+        key,
+        value: fc.option(
+          fc.oneof(
+            fc.string(),
+            fc.double({ noNaN: true }),
+            fc.boolean(),
+            fc.date({ noInvalidDate: true }),
+            fc.constant(null),
+          ),
+          { nil: undefined },
+        ),
+      }),
+      { selector: ({ slot }) => slot },
+    ),
+    { nil: undefined },
+  ),
   extraKeys: fc.nat({ max: 3 }),
   hasKey: fc.boolean(),
 });
@@ -50,7 +71,7 @@ describe('The record of a new person', () => {
     const inserted = server.db.collection<UserDocument>('inserted');
     const upserted = server.db.collection<UserDocument>('upserted');
     const newId = createRecordIds();
-    const test = fc.asyncProperty(submissions, async ({ set, append, extraKeys, hasKey }) => {
+    const test = fc.asyncProperty(submissions, async ({ set, append, slots, extraKeys, hasKey }) => {
       const now = new Date();
       const change = { set, append, extraKeys };
       const size = changeSize(change);
@@ -63,6 +84,7 @@ describe('The record of a new person', () => {
         fieldKeys: [],
         change,
         size,
+        slots,
         growth: growthOf(change, size, limits),
         maxBound: limits.max,
         applied: hasKey ? appliedKey('a key', set, now) : undefined,
@@ -73,6 +95,7 @@ describe('The record of a new person', () => {
       await upserted.updateOne(filter, update, { upsert: true });
       const created = await inserted.findOne({ _id: id });
       expect(created).not.toBeNull();
+      for (const { slot } of slots ?? []) expect(created).toHaveProperty(slot);
       expect(created).toEqual(await upserted.findOne({ _id: id }));
     });
     await fc.assert(test, { numRuns: 150 });

@@ -48,10 +48,11 @@ function ordered(kind: string, value: unknown): number | undefined {
   return instant(value);
 }
 
-const slotText = (text: string): string => [...text.normalize('NFKC').toLowerCase()].slice(0, 64).join('');
+const slotText = (text: string): string =>
+  [...text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ')].slice(0, 64).join('');
 
-/** Whether a text contains another one with each letter in upper or lower case. */
-const folded = (text: string): string => text.toLowerCase();
+/** Equal for texts that differ in the case of their letters only. */
+const folded = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
 
 /** Whether one condition holds for a record (docs/specification.md, section 4.3). */
 export function holds(record: StoredRecord, where: string): boolean {

@@ -1,3 +1,4 @@
+import { autocomplete, help, hidden, placeholder, prefill } from '../form-options.ts';
 import { defineKind } from '../kind.ts';
 import { reportUnstorableKeys } from '../stored-json.ts';
 
@@ -10,11 +11,13 @@ export const array = defineKind({
   displayName: 'Appending list',
   help: 'Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.',
   options: {},
+  formOptions: { help, placeholder, autocomplete, hidden, prefill },
   compile: () => (value, report) => {
     if (!Array.isArray(value)) return report('must be an array');
     reportUnstorableKeys(value, report);
   },
   appendedItems: (value, now) => (value as unknown[]).map((item) => storedItem(item, now)),
+  fromText: (text) => ({ value: text }),
   sample: () => [{ note: 'Each item is stored with a timestamp' }],
   control: 'list',
 });

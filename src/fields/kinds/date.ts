@@ -1,8 +1,15 @@
+import { z } from 'zod';
+import { autocomplete, help, hidden, initialValue, prefill } from '../form-options.ts';
+import { indexed } from '../index-value.ts';
 import { defineKind } from '../kind.ts';
 
 // Linear in the text: it is anchored, and no repetition can take a character of what follows it.
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-](\d{2}):(\d{2})))?$/;
+// The text of an `<input type="datetime-local">`: browsers send at most three fractional digits.
+const LOCAL_DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(?:\.\d{1,3})?)?$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+const NOT_DATE = 'must be a date like 2026-01-31 or a date-time with its zone like 2026-01-31T08:30:00Z';
+const NO_ZONE = 'has no time zone: send its IANA name as _tz';
 
 /**
  * A string `YYYY-MM-DD` or an RFC 3339 date-time with its zone, valid in the calendar
@@ -11,14 +18,28 @@ const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 export const date = defineKind({
   name: 'date',
   displayName: 'Date',
-  options: {},
+  options: { indexed },
+  formOptions: { help, default: initialValue(z.string()), autocomplete, hidden, prefill },
   compile: () => (value, report) => {
-    if (typeof value !== 'string' || !isIsoDate(value)) {
-      report('must be a date like 2026-01-31 or a date-time with its zone like 2026-01-31T08:30:00Z');
-    }
+    if (typeof value !== 'string' || !isIsoDate(value)) report(NOT_DATE);
+  },
+  // In upper case, because the standard's own parser need not know `t` and `z`.
+  indexValue: (value) => (typeof value === 'string' && isIsoDate(value) ? new Date(value.toUpperCase()) : null),
+  trimsText: true,
+  fromText(text, { toInstant }) {
+    if (isIsoDate(text)) return { value: text };
+    const seconds = LOCAL_DATE_TIME.exec(text)?.[1];
+    const local = seconds === undefined ? `${text}:00` : text;
+    if (!LOCAL_DATE_TIME.test(text) || !isIsoDate(`${local}Z`)) return { problem: NOT_DATE };
+    if (!toInstant) return { problem: NO_ZONE };
+    const value = toInstant(local);
+    // The instant can be outside of the years 0000 to 9999.
+    return isIsoDate(value) ? { value } : { problem: NOT_DATE };
   },
   sample: () => new Date().toISOString().slice(0, 'YYYY-MM-DD'.length),
   control: 'date',
+  // A control for dates cannot show a date-time, and one for local times does not keep its zone.
+  controlOf: ({ default: initial }) => (initial !== undefined && /t/i.test(initial) ? 'text' : 'date'),
 });
 
 function isIsoDate(text: string): boolean {

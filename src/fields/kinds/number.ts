@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { defineKind } from '../kind.ts';
+import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../form-options.ts';
+import { indexed } from '../index-value.ts';
+import { type ConvertedText, defineKind } from '../kind.ts';
+
+const NOT_NUMBER = 'must be a number';
+
+/** A floating-point number as HTML defines it, which is what `<input type="number">` sends. */
+const DECIMAL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const LONG_INTEGER = /^-?\d{16,}$/;
+/** A digit other than 0 before the exponent. */
+const NONZERO = /^[^eE]*[1-9]/;
 
 /** A finite JSON number with inclusive bounds. A numeric string is not a number. */
 export const number = defineKind({
@@ -8,17 +18,22 @@ export const number = defineKind({
   options: {
     min: { schema: z.number().optional(), label: 'Min value', control: 'number', stricter: 'higher' },
     max: { schema: z.number().optional(), label: 'Max value', control: 'number', stricter: 'lower' },
+    indexed,
   },
+  formOptions: { help, placeholder, default: initialValue(z.number()), autocomplete, hidden, prefill },
   checkDefinition({ min, max }, report) {
     if (min !== undefined && max !== undefined && min > max) report('must not be greater than max', 'min');
   },
   compile:
     ({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) =>
     (value, report) => {
-      if (typeof value !== 'number' || !Number.isFinite(value)) return report('must be a number');
+      if (typeof value !== 'number' || !Number.isFinite(value)) return report(NOT_NUMBER);
       if (value < min) return report(`must be at least ${min}`);
       if (value > max) report(`must be at most ${max}`);
     },
+  indexValue: (value) => (typeof value === 'number' ? value : null),
+  trimsText: true,
+  fromText: numberOf,
   sample({ min, max }) {
     if (min !== undefined && min > 1) return min;
     if (max !== undefined && max < 1) return max;
@@ -27,3 +42,14 @@ export const number = defineKind({
   control: 'number',
   attributes: ({ min, max }) => ({ step: 'any', min, max }),
 });
+
+/** Refuses what a JSON body may not have either: numbers that a double would alter (spec 8). */
+function numberOf(text: string): ConvertedText {
+  if (!DECIMAL.test(text)) return { problem: NOT_NUMBER };
+  const value = Number(text);
+  if (!Number.isFinite(value)) return { problem: NOT_NUMBER };
+  const digits = text.replace(/^(-?)0+(?=\d)/, '$1');
+  if (LONG_INTEGER.test(digits) && String(value) !== digits) return { problem: 'has too many digits' };
+  if (value === 0 && NONZERO.test(text)) return { problem: 'is too small and would become 0' };
+  return { value };
+}

@@ -1,5 +1,13 @@
 import { z } from 'zod';
+import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../form-options.ts';
+import { indexed, indexText } from '../index-value.ts';
 import { defineKind } from '../kind.ts';
+
+/**
+ * Keys that BSON or the driver would misread: it reads an object with `$ref` and `$id` as a
+ * reference. Other names with `$` or a dot can be stored, and are usual in choices.
+ */
+const UNSTORABLE = new Set(['_bsontype', '$ref', '$id', '$db']);
 
 /** One string of a list. */
 export const select = defineKind({
@@ -12,6 +20,31 @@ export const select = defineKind({
       control: 'choices',
       initial: ['first', 'second'],
     },
+    indexed,
+  },
+  formOptions: {
+    help,
+    placeholder,
+    ui: ui({ radio: 'Radio buttons' }),
+    enumLabels: {
+      schema: z.record(z.string(), z.string().max(200)).optional(),
+      label: 'Labels of the choices',
+      help: 'Shown instead of the values',
+      control: 'labels',
+    },
+    default: initialValue(z.string()),
+    autocomplete,
+    hidden,
+    prefill,
+  },
+  checkDefinition({ enumLabels = {}, ...definition }, report) {
+    const values = new Set(definition.enum);
+    for (const value of Object.keys(enumLabels)) {
+      if (!values.has(value)) return report('has a label for a value that is not in enum', 'enumLabels');
+      if (UNSTORABLE.has(value) || value.includes('\0')) {
+        return report('has a label for a value that cannot have one', 'enumLabels');
+      }
+    }
   },
   compile(definition) {
     const allowed: ReadonlySet<unknown> = new Set(definition.enum);
@@ -20,7 +53,14 @@ export const select = defineKind({
       if (!allowed.has(value)) report('must be one of the allowed values');
     };
   },
+  indexValue: indexText,
+  fromText: (text) => ({ value: text }),
   sample: (definition) => definition.enum[0] ?? '',
   control: 'select',
-  choices: (definition) => [...new Set(definition.enum)],
+  controlOf: (definition) => definition.ui ?? 'select',
+  choices: ({ enumLabels = {}, ...definition }) =>
+    [...new Set(definition.enum)].map((value) => ({
+      value,
+      label: (Object.hasOwn(enumLabels, value) && enumLabels[value]) || value,
+    })),
 });

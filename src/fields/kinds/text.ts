@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../form-options.ts';
+import { indexed, indexText } from '../index-value.ts';
 import { Count, defineKind, type FieldBase } from '../kind.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../regex/budget.ts';
 import { compilePattern } from '../regex/pattern.ts';
@@ -12,6 +14,7 @@ const options = {
     help: 'Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text.',
     control: 'pattern',
   },
+  indexed,
 } as const;
 
 /** A string. Lengths count Unicode code points. */
@@ -19,6 +22,16 @@ export const text = defineKind({
   name: 'text',
   displayName: 'Text',
   options,
+  formOptions: {
+    help,
+    placeholder,
+    ui: ui({ textarea: 'Several lines', tel: 'Telephone number', url: 'URL', email: 'Email address' }),
+    default: initialValue(z.string()),
+    autocomplete,
+    source,
+    hidden,
+    prefill,
+  },
 
   checkDefinition({ minLength, maxLength, regex }, report, budget) {
     if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {
@@ -44,8 +57,11 @@ export const text = defineKind({
     };
   },
 
+  indexValue: indexText,
+  fromText: (text) => ({ value: text.replace(/\r\n?/g, '\n') }),
   sample: sampleText,
   control: 'text',
+  controlOf: (definition) => definition.ui ?? 'text',
   // HTML counts UTF-16 units, so a browser may stop a text of emoji early. There is no `pattern`:
   // its syntax differs, and it has to match the whole text.
   attributes: ({ minLength, maxLength }) => ({ minlength: minLength, maxlength: maxLength }),

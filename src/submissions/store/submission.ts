@@ -1,5 +1,6 @@
 import type { mongo, Types } from 'mongoose';
 import type { RecordChange } from '../../fields/compile.ts';
+import type { SlotWrite } from '../../users/index-slots/slot-writes.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { AppliedKey, UserDocument } from '../../users/users.model.ts';
 import type { ChangeSize } from './record-limits.ts';
@@ -26,6 +27,8 @@ export interface Submission {
   now: Date;
   change: RecordChange;
   size: ChangeSize;
+  /** What it writes to the index slots of the app; undefined when the app has none. */
+  slots: readonly SlotWrite[] | undefined;
   /** The most that the change raises the record's `sizeBound`, in bytes (record-limits.ts). */
   growth: number;
   /** The maximum of `sizeBound`, in bytes. */
@@ -90,7 +93,7 @@ export const UNSEEN: RecordView = { keyEpoch: 0 };
  * one that `upsertOf` creates; a property test compares the two.
  */
 export function insertOf(submission: Submission, newId: RecordId): Insert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, growth, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, slots, growth, applied } = submission;
   const data = { ...change.set, ...change.append };
   const sizes = Object.entries(data).flatMap(([key, value]) => (Array.isArray(value) ? [[key, value.length]] : []));
   const record: UserDocument = {
@@ -106,6 +109,8 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
     ...(growth > 0 && { sizeBound: growth }),
     ...(applied && { appliedKeys: [applied] }),
   };
+  // Absent fields too, so that one index serves filters and sorting of all records.
+  for (const { slot, value = null } of slots ?? []) record[slot] = value;
   return { kind: 'insert', record, creation: { id: newId, createdAt: now }, bytes: bytesOf(submission) };
 }
 
@@ -123,7 +128,7 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
  * @param newId the id of the record if the upsert creates it
  */
 export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, growth, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, slots, growth, applied } = submission;
   const { known, keyEpoch, exactBound } = view;
   const filter: Record<string, unknown> = { appId, email, schemaVersion: { $lte: schemaVersion } };
   // A range, because MongoDB does not cache a plan for an equality on `_id` (docs/performance.md).
@@ -146,6 +151,10 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     push[`data.${key}`] = { $each: items };
     increments[`arraySizes.${key}`] = items.length;
     fields += 1;
+  }
+  for (const { slot, value } of slots ?? []) {
+    if (value === undefined) create[slot] = null;
+    else set[slot] = value;
   }
   if (exactBound) {
     filter.sizeBound = exactBound.was === undefined ? { $exists: false } : exactBound.was;

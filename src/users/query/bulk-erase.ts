@@ -3,7 +3,8 @@ import { Conflict, InvalidInput } from '../../core/errors.ts';
 import { type DocumentId, idOf } from '../../database/bson/raw-batches.ts';
 import type { UserCollection } from '../users.model.ts';
 import { allOf, type Filter } from './conditions/filter.ts';
-import { conditionsOf, countSegments, type Query, type SlotOf } from './plan/plan.ts';
+import { conditionsOf, countSegments, type Query } from './plan/plan.ts';
+import type { SlotOf } from './plan/ready-slots.ts';
 import { NO_LIMIT, type Walker } from './walk.ts';
 
 /** The most records that one request erases (spec 8). Their ids take 16 MB. */

@@ -1,6 +1,7 @@
 import type { Filter } from './conditions/filter.ts';
 import { parseSort, parseWhere, type QuerySchema } from './conditions/parse.ts';
-import type { Query, SlotOf } from './plan/plan.ts';
+import type { Query } from './plan/plan.ts';
+import type { ReadySlot, SlotOf } from './plan/ready-slots.ts';
 import { textSearch } from './plan/text-search.ts';
 
 /** The parameters that select and order records, as a request has them (spec 4.3). */
@@ -29,7 +30,7 @@ export function parseQuery(request: QueryRequest, schema: QuerySchema, others: F
 }
 
 /** The slots of the fields that a query names, by key. A cursor keeps them. */
-export function slotsUsed({ predicates, sort }: Query, slotOf: SlotOf): Record<string, string> {
+export function slotsUsed({ predicates, sort }: Query, slotOf: SlotOf): Record<string, ReadySlot> {
   const keys = [sort.target.key, ...predicates.map(({ target }) => target.key)];
   const entries = keys.flatMap((key) => {
     const slot = key === undefined ? undefined : slotOf(key);

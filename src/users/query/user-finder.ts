@@ -4,7 +4,8 @@ import { InvalidInput } from '../../core/errors.ts';
 import type { RecordBatches } from '../record-json.ts';
 import { conditionsOf as olderConditions, type UserFilter } from '../user-search.ts';
 import type { QuerySchema } from './conditions/parse.ts';
-import type { Query, SlotOf } from './plan/plan.ts';
+import type { Query } from './plan/plan.ts';
+import type { ReadySlot, SlotOf } from './plan/ready-slots.ts';
 import { parseQuery, type QueryRequest, slotsUsed } from './request.ts';
 import type { PageStart, QueryPage, UserQuery } from './user-query.ts';
 
@@ -25,7 +26,7 @@ export interface AnsweredPage {
 /** What a cursor holds: the position, and the index slots that its plan relies on. */
 interface SignedPosition {
   start: PageStart;
-  slots: Record<string, string>;
+  slots: Record<string, ReadySlot>;
 }
 
 interface QueryApp {
@@ -55,7 +56,7 @@ export async function findUsers(
   const bound = boundTo(app.id, request);
   const signed = cursor === undefined ? undefined : cursors.read<SignedPosition>(cursor, bound);
   const slots = signed?.slots ?? slotsUsed(parsed, app.slotOf);
-  for (const [key, slot] of Object.entries(slots)) if (app.slotOf(key) !== slot) throw outdated();
+  for (const [key, { use }] of Object.entries(slots)) if (app.slotOf(key)?.use !== use) throw outdated();
   const page = await query.page(app.id, parsed, (key) => (Object.hasOwn(slots, key) ? slots[key] : undefined), {
     ...{ limit, skip, total },
     start: signed?.start,

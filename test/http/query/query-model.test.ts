@@ -3,6 +3,7 @@ import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCursors } from '../../../src/api/cursors.ts';
 import { decode } from '../../../src/database/collections.ts';
+import type { ReadySlot } from '../../../src/users/query/plan/ready-slots.ts';
 import { findUsers, type PageRequest } from '../../../src/users/query/user-finder.ts';
 import { createUserQuery } from '../../../src/users/query/user-query.ts';
 import { createRecordIds } from '../../../src/users/record-id.ts';
@@ -186,9 +187,9 @@ function recordOf(own: Record<string, unknown>, at: number, newId: ReturnType<ty
   return { ...base, data: own, schemaVersion: 1 + (at % 2), createdAt, updatedAt };
 }
 
-const slotOf = (key: string): string | undefined => {
+const slotOf = (key: string): ReadySlot | undefined => {
   const at = FIELDS.filter(({ kind }) => kind !== 'array').findIndex((field) => field.key === key);
-  return at === -1 ? undefined : `s${at}`;
+  return at === -1 ? undefined : { slot: `s${at}`, use: 'test' };
 };
 const withoutSlots = () => undefined;
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../../src/fields/compile.ts';
 import { completeDefinition, definitionIssues, FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import { valueFromForm } from '../../../src/fields/form-values.ts';
 import type { KindName } from '../../../src/fields/kinds/registry.ts';
 import { type FormControl, formControl, sampleData } from '../../../src/fields/presentation.ts';
 
@@ -36,7 +37,13 @@ export interface KindTable {
     accepted: [options: Options, value: unknown][];
     refused: [options: Options, value: unknown, problem: string][];
   };
-  controls: [options: Options, control: FormControl][];
+  /** Each with what its control has besides the members that every control has. */
+  controls: [options: Options, control: Partial<FormControl>][];
+  /** The texts of a form. An undefined value counts as absent. */
+  texts: {
+    converted: [text: string, value: unknown][];
+    refused: [text: string, problem: string][];
+  };
   samples: [options: Options, sample: unknown][];
   /** The effect of a value on the record. */
   change: 'replace' | 'append';
@@ -68,8 +75,27 @@ export function describeKind(kind: KindName, table: KindTable): void {
     });
 
     it.each(table.controls)('with %j has the control %j', (options, control) => {
-      expect(formControl(completeDefinition(definitionOf({ kind, ...options })))).toEqual(control);
+      expect(formControl(completeDefinition(definitionOf({ kind, ...options })))).toEqual({
+        ...{ key: 'f', label: 'f', required: false, hidden: false, prefill: false, attributes: {}, choices: [] },
+        ...control,
+      });
+      expect(JSON.parse(JSON.stringify(control))).toEqual(control);
     });
+
+    it.each(table.texts.converted)('converts the text %j to %j', (text, value) => {
+      expect(valueFromForm({ kind }, [text])).toEqual(value === undefined ? undefined : { value });
+    });
+
+    it('takes an empty text for an absent value', () => {
+      expect(valueFromForm({ kind }, [''])).toBeUndefined();
+      expect(valueFromForm({ kind }, [])).toBeUndefined();
+    });
+
+    if (table.texts.refused.length > 0) {
+      it.each(table.texts.refused)('has no value for the text %j', (text, problem) => {
+        expect(valueFromForm({ kind }, [text])).toEqual({ problem });
+      });
+    }
 
     it.each(table.samples)('with %j has the sample %j, which conforms', (options, sample) => {
       const field = definitionOf({ kind, required: true, ...options });

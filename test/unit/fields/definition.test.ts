@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completeDefinition, FieldDefinition } from '../../../src/fields/definition.ts';
+import { completeDefinition, FieldDefinition, FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import { definitionProblems } from './cases.ts';
 
 describe('a field key (docs/specification.md, section 8)', () => {
@@ -38,6 +38,28 @@ describe('a list of definitions', () => {
     expect(definitionProblems(...fields)).toEqual(['fields.2.key is used by an earlier field']);
   });
 
+  it('names the problem of a default value only when the rest of its field is valid', () => {
+    const fields = [
+      { key: 'a', kind: 'text', regex: '(', default: 1 },
+      { key: 'b', kind: 'text', regex: '^b', default: 'a' },
+    ];
+    expect(definitionProblems(...fields)).toEqual(['0.default Invalid input: expected string, received number']);
+    expect(
+      definitionProblems({ ...fields[0], default: 'a' }, fields[1]).map((problem) => problem.split(' ')[0]),
+    ).toEqual(['fields.0.regex', 'fields.1.default']);
+  });
+
+  it('has a common limit of work for the patterns of its default values', () => {
+    const fields = Array.from({ length: 100 }, (_, index) => ({
+      key: `f${index}`,
+      kind: 'text',
+      regex: '[ab]*a[ab]{99}$',
+      default: 'ab'.repeat(200),
+    }));
+    expect(definitionProblems(...fields)).toContain('fields.99.default is too long to be checked against the pattern');
+    expect(definitionProblems(...fields.slice(0, 2))).toEqual([]);
+  });
+
   it('names each problem', () => {
     const fields = [
       { key: 'a', kind: 'number', min: 2, max: 1 },
@@ -69,6 +91,30 @@ describe('the stored form of a definition', () => {
     const stored = completeDefinition({ key: 'plan', kind: 'select', enum: ['a'] });
     expect(stored).toEqual({ key: 'plan', label: 'plan', kind: 'select', required: false, enum: ['a'] });
     expect(FieldDefinition.parse(stored)).toEqual(stored);
+  });
+
+  it.each([
+    '{"key":"a","label":"A","kind":"text","required":true,"minLength":1,"maxLength":3,"regex":"a"}',
+    '{"key":"a","label":"A","kind":"number","required":false,"min":1,"max":2}',
+    '{"key":"a","label":"A","kind":"select","required":false,"enum":["a"]}',
+    '{"key":"a","label":"A","kind":"array","required":false}',
+  ])('without form options has no other bytes than before they existed: %s', (json) => {
+    expect(JSON.stringify(completeDefinition(FieldDefinitionInput.parse(JSON.parse(json))))).toBe(json);
+  });
+
+  it('keeps the form options', () => {
+    const consent = { version: '3', url: 'https://example.com/terms' };
+    const sent = {
+      key: 'a',
+      label: 'A',
+      kind: 'checkbox' as const,
+      required: true,
+      help: 'Why',
+      prefill: true,
+      consent,
+    };
+    expect(completeDefinition(FieldDefinitionInput.parse(sent))).toEqual(sent);
+    expect(FieldDefinition.parse(sent)).toEqual(sent);
   });
 
   it('keeps what was sent', () => {

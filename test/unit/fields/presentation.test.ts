@@ -64,7 +64,7 @@ describe('the control of a field', () => {
       fc.property(anySchema, ({ fields }) => {
         for (const control of fields.map(formControl)) {
           expect(JSON.parse(JSON.stringify(control))).toEqual(control);
-          expect(control.choices.length > 0).toBe(control.type === 'select');
+          expect(control.choices.length > 0).toBe(['select', 'radio'].includes(control.type));
         }
       }),
     );

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { definitionIssues, type FieldDefinition, FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import type { FieldKind } from '../../../src/fields/kind.ts';
 import { FIELD_KINDS, kindOf } from '../../../src/fields/kinds/registry.ts';
 import { addField, KINDS } from '../../../web/src/schema-editor/draft.ts';
 import { KIND_NAMES } from '../../../web/src/schema-editor/kind-names.ts';
@@ -36,7 +37,10 @@ describe('the registry of field kinds', () => {
   });
 
   it.each(['FieldDefinition', 'FieldDefinitionInput'])('agrees with %s of the OpenAPI document', (component) => {
-    const options = FIELD_KINDS.map((kind) => [kind.name, Object.keys(kind.options)]);
+    const options = FIELD_KINDS.map((kind) => [
+      kind.name,
+      [...Object.keys(kind.options), ...Object.keys(kind.formOptions)],
+    ]);
     expect(documented(component)).toEqual(Object.fromEntries(options));
     expect(Object.keys(documented(component))).toEqual(names);
   });
@@ -48,8 +52,9 @@ describe('the registry of field kinds', () => {
 
   it('has distinct names for people', () => {
     expect(new Set(FIELD_KINDS.map(({ displayName }) => displayName)).size).toBe(FIELD_KINDS.length);
-    for (const { options } of FIELD_KINDS) {
-      const labels = Object.values(options).map(({ label }) => label);
+    for (const { options, formOptions } of FIELD_KINDS as readonly FieldKind[]) {
+      const labels = [...Object.values(options), ...Object.values(formOptions)].map(({ label }) => label);
+      for (const name of Object.keys(formOptions)) expect(Object.keys(options)).not.toContain(name);
       expect(new Set(labels).size).toBe(labels.length);
     }
   });
@@ -70,6 +75,10 @@ describe('the type of a definition', () => {
     >();
     expectTypeOf<Of<'select'>['enum']>().toEqualTypeOf<string[]>();
     expectTypeOf<Of<'text'>['maxLength']>().toEqualTypeOf<number | undefined>();
-    expectTypeOf<keyof Of<'date'>>().toEqualTypeOf<'key' | 'label' | 'kind' | 'required'>();
+    expectTypeOf<Of<'text'>['ui']>().toEqualTypeOf<'textarea' | 'tel' | 'url' | 'email' | undefined>();
+    expectTypeOf<Of<'number'>['default']>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<keyof Of<'array'>>().toEqualTypeOf<
+      'key' | 'label' | 'kind' | 'required' | 'help' | 'placeholder' | 'autocomplete' | 'hidden' | 'prefill'
+    >();
   });
 });

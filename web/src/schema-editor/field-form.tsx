@@ -103,6 +103,17 @@ function Option({ option, value, problem, onChange }: OptionProps) {
           onChange={(event) => onChange(event.currentTarget.value || undefined)}
         />
       );
+    case 'switch':
+      return (
+        <Checkbox
+          className={classes.wide ?? ''}
+          label={option.label}
+          description={option.help}
+          checked={value === true}
+          error={capitalize(problem)}
+          onChange={(event) => onChange(event.currentTarget.checked || undefined)}
+        />
+      );
     case 'choices':
       return (
         <TagsInput

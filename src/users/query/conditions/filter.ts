@@ -1,9 +1,10 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../../../database/pattern.ts';
+import { indexText } from '../../../fields/index-value.ts';
 import type { UserDocument } from '../../users.model.ts';
 import { caseless } from './caseless.ts';
 import { DATE_FORM, instantOf } from './instant.ts';
-import { type Interval, normalizedText, type Ordered, type Predicate, type Target } from './predicate.ts';
+import type { Interval, Ordered, Predicate, Target } from './predicate.ts';
 
 export type Filter = mongo.Filter<UserDocument>;
 type Conditions = Record<string, unknown>;
@@ -88,5 +89,5 @@ export function sortValueOf(type: Target['type'], value: unknown): string | numb
   if (typeof value !== 'string') return undefined;
   if (type === 'date') return instantOf(value);
   if (type === 'email') return value;
-  return type === 'text' ? normalizedText(value) : undefined;
+  return type === 'text' ? (indexText(value) ?? undefined) : undefined;
 }

@@ -44,19 +44,6 @@ export interface Sort {
   direction: 1 | -1;
 }
 
-const MAX_TEXT_VALUE = 64;
-
-/**
- * Returns the form of a text in an index slot: NFKC, lower case, its first 64 code points. Texts
- * sort by it (spec 4.3).
- */
-export function normalizedText(text: string): string {
-  // 64 code points of the result need at most this much of a text without long runs of marks.
-  const normalized = text.slice(0, 4_096).normalize('NFKC').toLowerCase();
-  if (normalized.length <= MAX_TEXT_VALUE) return normalized;
-  return [...normalized.slice(0, 2 * MAX_TEXT_VALUE)].slice(0, MAX_TEXT_VALUE).join('');
-}
-
 /** Whether `value` lies in the interval. */
 export function isWithin({ from, isFromOpen, to, isToOpen }: Interval, value: Ordered): boolean {
   if (from !== undefined && (isFromOpen ? value <= from : value < from)) return false;

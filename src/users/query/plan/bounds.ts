@@ -1,13 +1,7 @@
 import { mongo } from 'mongoose';
+import { indexText } from '../../../fields/index-value.ts';
 import { firstIdAt } from '../../record-id.ts';
-import {
-  disjoint,
-  type Interval,
-  intersection,
-  normalizedText,
-  type Ordered,
-  type Predicate,
-} from '../conditions/predicate.ts';
+import { disjoint, type Interval, intersection, type Ordered, type Predicate } from '../conditions/predicate.ts';
 
 /** The values of the members of an index after `appId`, in their order. */
 export type Key = readonly unknown[];
@@ -19,6 +13,9 @@ export interface Bounds {
   /** The same part as conditions on the first member of the index. */
   conditions?: Record<string, unknown>;
 }
+
+/** The value of a text in a slot. */
+const normalized = (text: string): string => indexText(text) ?? '';
 
 const MIN = new mongo.MinKey();
 const MAX = new mongo.MaxKey();
@@ -61,7 +58,7 @@ const storedIn = (type: string, value: Ordered): unknown => (type === 'date' ? n
 
 /** The parts of a text slot that hold these texts, and others with the same normalized form. */
 export function slotTexts(texts: readonly string[]): Bounds[] {
-  return points([...new Set(texts.map(normalizedText))]);
+  return points([...new Set(texts.map(normalized))]);
 }
 
 /** The parts of the email index that hold these emails. */
@@ -87,7 +84,7 @@ export function emailPrefix(prefix: string): Bounds[] {
 export function slotPrefix(prefix: string): Bounds[] {
   const stable = stableStart(prefix);
   const isWhole = stable.length === prefix.length;
-  const known = normalizedText(stable);
+  const known = normalized(stable);
   const before = [...known].slice(0, -1).join('');
   // An ASCII letter combines to characters beyond ASCII only.
   const isAscii = isWhole && known !== '' && (known.at(-1) as string) < '\x80' && [...known].length < 64;
@@ -107,9 +104,9 @@ function stableStart(prefix: string): string {
 }
 
 function isStable(character: string): boolean {
-  // The lower case of a sigma depends on its place in the word; Hangul letters join to syllables.
-  if (/[\p{M}\u1100-\u11FF\u03A3\u03C3\u03C2]/u.test(character)) return false;
-  const forms = [character, character.toLowerCase(), character.toUpperCase()].map(normalizedText);
+  // Marks join to the letter before them, and Hangul letters to syllables.
+  if (/[\p{M}\u1100-\u11FF]/u.test(character)) return false;
+  const forms = [character, character.toLowerCase(), character.toUpperCase()].map(normalized);
   return [...(forms[0] as string)].length === 1 && forms[0] === forms[1];
 }
 

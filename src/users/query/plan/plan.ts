@@ -13,11 +13,9 @@ import {
   WITH_VALUE,
   WITHOUT_VALUE,
 } from './bounds.ts';
+import type { SlotOf } from './ready-slots.ts';
 import type { IndexName, Segment } from './segment.ts';
 import type { TextSearch } from './text-search.ts';
-
-/** The name of the member that indexes a field, such as `s0`; undefined while none is complete. */
-export type SlotOf = (key: string) => string | undefined;
 
 /** What an operator asks for, parsed (spec 4.3). */
 export interface Query {
@@ -105,7 +103,7 @@ function segment(index: IndexName, bounds: Bounds, isReversed: boolean, filter: 
 function orderIndexOf({ target }: Sort, slotOf: SlotOf): IndexName | undefined {
   if (target.path === 'createdAt') return 'id';
   if (target.path === 'email') return 'email';
-  return target.key === undefined ? undefined : slotOf(target.key);
+  return target.key === undefined ? undefined : slotOf(target.key)?.slot;
 }
 
 /** Records with one value in a slot are in the order of their ids, which is that of creation. */
@@ -148,7 +146,7 @@ function candidatesOf(predicates: readonly Predicate[], slotOf: SlotOf): Candida
 
 function candidateOf(predicates: readonly Predicate[], slotOf: SlotOf): Candidate | undefined {
   const { target } = predicates[0] as Predicate;
-  const slot = target.key === undefined ? undefined : slotOf(target.key);
+  const slot = target.key === undefined ? undefined : slotOf(target.key)?.slot;
   const ranged = predicates.filter(({ test }) => test.is === 'within');
   if (target.path === 'createdAt') {
     return ranged.length > 0 ? { index: 'id', bounds: idTimes(ranged), rank: 4, exact: [] } : undefined;

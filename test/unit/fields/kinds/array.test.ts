@@ -3,8 +3,17 @@ import { describeKind, NOW, validatorOf } from '../cases.ts';
 
 describeKind('array', {
   definitions: {
-    accepted: [{}, { required: true }],
-    refused: [[{ items: { kind: 'text' } }, 'Unrecognized key']],
+    accepted: [
+      {},
+      { required: true },
+      { help: 'Why', placeholder: 'Tag', autocomplete: 'off', hidden: true, prefill: true },
+    ],
+    refused: [
+      [{ items: { kind: 'text' } }, 'Unrecognized key'],
+      [{ default: [] }, 'Unrecognized key'],
+      [{ ui: 'textarea' }, 'Unrecognized key'],
+      [{ source: 'page' }, 'Unrecognized key'],
+    ],
   },
   values: {
     accepted: [
@@ -19,7 +28,18 @@ describeKind('array', {
       [{}, null, 'must be an array'],
     ],
   },
-  controls: [[{}, { type: 'list', attributes: {}, choices: [] }]],
+  controls: [
+    [{}, { type: 'list' }],
+    [{ placeholder: 'Tag' }, { type: 'list', attributes: { placeholder: 'Tag' } }],
+  ],
+  texts: {
+    converted: [
+      ['a', ['a']],
+      [' a ', [' a ']],
+      ['[1]', ['[1]']],
+    ],
+    refused: [],
+  },
   samples: [[{}, [{ note: 'Each item is stored with a timestamp' }]]],
   change: 'append',
 });

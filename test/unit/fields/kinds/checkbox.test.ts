@@ -3,7 +3,49 @@ import { describeKind } from '../cases.ts';
 const notBoolean = 'must be true or false';
 
 describeKind('checkbox', {
-  definitions: { accepted: [{}, { required: true }], refused: [[{ min: 1 }, 'Unrecognized key']] },
+  definitions: {
+    accepted: [
+      {},
+      { required: true },
+      { help: 'x'.repeat(500), hidden: true, prefill: false },
+      { default: false },
+      { required: true, default: true },
+      { consent: { version: 'x'.repeat(50) } },
+      { consent: { version: '2', url: 'https://example.com/terms?v=2#top' } },
+      { consent: { version: '2', url: 'http://localhost:3000/terms' } },
+      { consent: { version: '2', url: 'http://127.0.0.1/' } },
+    ],
+    refused: [
+      [{ min: 1 }, 'Unrecognized key'],
+      [{ placeholder: 'x' }, 'Unrecognized key'],
+      [{ autocomplete: 'off' }, 'Unrecognized key'],
+      [{ ui: 'radio' }, 'Unrecognized key'],
+      [{ source: 'page' }, 'Unrecognized key'],
+      [{ enumLabels: {} }, 'Unrecognized key'],
+      [{ default: 'true' }, '0.default Invalid input'],
+      [{ required: true, default: false }, 'fields.0.default must be true'],
+      [{ consent: true }, '0.consent Invalid input'],
+      [{ consent: {} }, '0.consent.version Invalid input'],
+      [{ consent: { version: '' } }, '0.consent.version Too small'],
+      [{ consent: { version: 'x'.repeat(51) } }, '0.consent.version Too big'],
+      [{ consent: { version: '1', text: 'x' } }, '0.consent Unrecognized key'],
+      ...[
+        'http://example.com/',
+        'http://localhost.example.com/',
+        'https://',
+        'javascript:alert(1)',
+        'https:example.com',
+        ' https://example.com/',
+        'https://example.com/a b',
+        'https://exa\nmple.com/',
+        '/terms',
+        '',
+      ].map((url): [Record<string, unknown>, string] => [
+        { consent: { version: '1', url } },
+        '0.consent.url must be an https URL, or an http URL on localhost',
+      ]),
+    ],
+  },
   values: {
     accepted: [
       [{}, true],
@@ -17,7 +59,23 @@ describeKind('checkbox', {
       [{}, null, notBoolean],
     ],
   },
-  controls: [[{}, { type: 'checkbox', attributes: {}, choices: [] }]],
+  controls: [
+    [{}, { type: 'checkbox' }],
+    [{ default: false }, { type: 'checkbox', default: 'false' }],
+    [
+      { required: true, consent: { version: '2', url: 'https://example.com/' } },
+      { type: 'checkbox', required: true, consent: { version: '2', url: 'https://example.com/' } },
+    ],
+    [{ consent: { version: '2' } }, { type: 'checkbox', consent: { version: '2' } }],
+  ],
+  texts: {
+    converted: [
+      ...['on', 'true', '1', 'yes', 'ON', 'True', ' yes '].map((text): [string, boolean] => [text, true]),
+      ...['off', 'false', '0', 'no', 'No', '\tOFF\n'].map((text): [string, boolean] => [text, false]),
+      [' ', undefined],
+    ],
+    refused: ['maybe', '2', 'y', 'null', '１', 'constructor'].map((text): [string, string] => [text, notBoolean]),
+  },
   samples: [[{}, true]],
   change: 'replace',
 });

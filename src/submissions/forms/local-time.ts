@@ -1,0 +1,34 @@
+import { parseDateTime, toZoned } from '@internationalized/date';
+
+/**
+ * Returns a function that converts a local time of a time zone, such as `2026-01-31T08:30:00`, to
+ * an RFC 3339 date-time with its offset (spec 2.6, rule 6). Returns undefined when `timeZone` is no
+ * IANA name. The text must be valid in the calendar.
+ *
+ * A time that occurs twice, because clocks are set back, is the earlier of the two. A time that
+ * does not occur, because clocks are set forward, moves forward by the length of the gap. An offset
+ * that is no whole number of minutes, as in zones before about 1900, becomes UTC.
+ */
+export function toInstantIn(timeZone: string): ((localText: string) => string) | undefined {
+  const zone = canonicalZone(timeZone);
+  if (zone === undefined) return undefined;
+  return (localText) => {
+    const instant = toZoned(parseDateTime(localText), zone, 'compatible');
+    if (instant.offset % 60_000 !== 0) return instant.toAbsoluteString();
+    return instant.toString().replace(/\[.*$/, '');
+  };
+}
+
+/**
+ * The library keeps a formatter for each name that it is given. Names in any case are valid, so
+ * only their canonical form, of which there are a few hundred, reaches it.
+ */
+function canonicalZone(timeZone: string): string | undefined {
+  // Newer versions of Node also take offsets such as +01:00.
+  if (!/^[A-Za-z]/.test(timeZone)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
