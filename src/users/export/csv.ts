@@ -131,7 +131,7 @@ function createRows({ columns, keys }: CsvLayout) {
       json.value(type, record, value);
     }
     json.text('}');
-    return json.take().toString();
+    return json.takeText();
   }
 
   function valueCell(type: number, record: Buffer, at: number): string {
@@ -148,9 +148,9 @@ function createRows({ columns, keys }: CsvLayout) {
         return '';
       default: {
         json.value(type, record, at);
-        const text = json.take().toString();
+        const text = json.takeText();
         // Ids and times are texts in JSON.
-        return cell(type === OBJECT || !text.startsWith('"') ? text : (JSON.parse(text) as string));
+        return cell(text.startsWith('"') ? text.slice(1, -1) : text);
       }
     }
   }

@@ -22,7 +22,7 @@ export interface FoundPage<Start> {
 /** After the page is full, the search for one more match takes at most this long. */
 const LOOK_AHEAD_MS = 100;
 /** A search that has found something answers after this time instead of filling its page. */
-export const EAGER_MS = 200;
+const EAGER_MS = 120;
 /** From this number on, keys without conditions are skipped by the database. */
 const MIN_DATABASE_SKIP = 200;
 

@@ -103,22 +103,21 @@ export function createUserQuery(users: UserCollection, pages: RecordPages, budge
       const isAll = options.start === undefined && skip === 0 && found.next === undefined;
       return {
         users: pages.byIds(appId, found.ids),
-        total:
-          isAll && total !== 'none' ? { total: found.ids.length, totalIs: 'exact' } : await count(found.isComplete),
+        total: isAll && total !== 'none' ? { total: found.ids.length, totalIs: 'exact' } : await count(),
         next: found.next,
         isComplete: found.isComplete,
       };
 
-      async function count(isComplete: boolean): Promise<Total | undefined> {
+      async function count(): Promise<Total | undefined> {
         if (total === 'none') return undefined;
-        const time = isComplete && !isEager ? Math.max(LEAST_COUNT_MS, budget.leftMs()) : LEAST_COUNT_MS;
-        const cap = total === 'capped' ? COUNT_CAP : Number.POSITIVE_INFINITY;
+        const least = found.ids.length > 0 ? skip + found.ids.length : 0;
+        // Someone who types waits for matches, not for their number.
+        if (isEager && total === 'capped') return { total: least, totalIs: 'partial' };
         const counted = await countMatches({ users, walker }, appId, countSegments(query, slotOf), {
-          cap,
-          budget: createBudget(total === 'exact' ? Math.max(time, budget.leftMs()) : time),
+          cap: total === 'capped' ? COUNT_CAP : Number.POSITIVE_INFINITY,
+          budget: createBudget(Math.max(LEAST_COUNT_MS, budget.leftMs())),
         });
-        const least = found.ids.length + skip;
-        return counted.totalIs === 'partial' && counted.total < least ? { ...counted, total: least } : counted;
+        return counted.totalIs === 'partial' ? { ...counted, total: Math.max(counted.total, least) } : counted;
       }
     },
 
