@@ -18,9 +18,9 @@ export interface Slice {
 export type OpenSlice = (slice: Slice, idsOnly: boolean) => mongo.FindCursor<Uint8Array>;
 
 /**
- * Creates a reader of records by their ids, and of slices of at most a few hundred records, in the order of their query. When a
- * slice is larger than a page, only its first page is kept; the rest is read by id when the reader
- * reaches it, so a reader that stops holds one page (invariant 6).
+ * Creates a reader of records by their ids, and of slices of at most a few hundred records, in the
+ * order of their query. When a slice is larger than a page, only its first page is kept; the rest
+ * is read by id when the reader reaches it, so a reader that stops holds one page (invariant 6).
  *
  * @param slots limits concurrent queries
  * @param turn is awaited before each page except the first

@@ -102,7 +102,8 @@ export function createUserService(deps: {
      * read.
      *
      * @param options.signal ends the iteration
-     * @throws {InvalidInput} for an invalid query or column @throws {NotFound} when the app was deleted
+     * @throws {InvalidInput} for an invalid query or column
+     * @throws {NotFound} when the app was deleted
      */
     async export(
       app: Pick<App, 'id'>,

@@ -43,8 +43,7 @@ const SPECIAL = /[",;\r\n]/;
 
 /**
  * Writes records as the rows of a CSV file (spec 4.3). Cells are read from BSON, so no record is
- * decoded: a library for CSV takes the values of decoded records, which costs most of an export
- * (docs/performance.md).
+ * decoded: a library for CSV takes the values of decoded records, and decoding is most of the cost.
  *
  * @returns UTF-8 pieces of about 64 kB
  */

@@ -76,7 +76,9 @@ export function createBulkErase(deps: {
   }
 }
 
-/** Ids in 16 bytes each; those of other types than UUID, which come from manual edits, as they are. */
+/**
+ * Ids in 16 bytes each; those of other types than UUID, which come from manual edits, as they are.
+ */
 interface PackedIds {
   uuids: Buffer;
   others: DocumentId[];
