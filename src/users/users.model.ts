@@ -58,11 +58,6 @@ const userSchema = new Schema(
   // The records of an app, newest first: ids are in order of creation.
   .index({ appId: 1, _id: -1 });
 
-// The values of indexed fields (users/index-slots), only of records that have the slot.
-for (const slot of SLOT_NAMES) {
-  userSchema.index({ appId: 1, [slot]: 1, _id: 1 }, { partialFilterExpression: { [slot]: { $exists: true } } });
-}
-
 export type UserCollection = Collection<UserDocument>;
 
 /** The model of `users`, with its indexes. */

@@ -229,6 +229,19 @@ describe('An indexed field', () => {
   );
 });
 
+it('leaves the collection of records without an index of a slot until a field needs it', async () => {
+  const fresh = await startServer({}, undefined, WRITES_END);
+  try {
+    const names = async () => (await fresh.db.collection('users').indexes()).map(({ name }) => name);
+    expect(await names()).toEqual(['_id_', 'appId_1_email_1', 'appId_1__id_-1']);
+    const { sourceAppId } = await fresh.admin.buildApp({ fields: [text('plan')] });
+    await untilReady(fresh, sourceAppId, ['plan']);
+    expect(await names()).toEqual(['_id_', 'appId_1_email_1', 'appId_1__id_-1', 'appId_1_s0_1__id_1']);
+  } finally {
+    await fresh.close();
+  }
+});
+
 describe('GET /auth/apps/:sourceAppId/indexes', () => {
   it('is for the operators of the app and for admins', async () => {
     const own = await a.admin.buildApp({ fields: [text('plan')] });

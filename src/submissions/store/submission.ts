@@ -110,7 +110,7 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
     ...(applied && { appliedKeys: [applied] }),
   };
   // Absent fields too, so that one index serves filters and sorting of all records.
-  for (const { slot, value = null } of slots ?? []) record[slot] = value;
+  if (slots) for (const { slot, value = null } of slots) record[slot] = value;
   return { kind: 'insert', record, creation: { id: newId, createdAt: now }, bytes: bytesOf(submission) };
 }
 
@@ -152,9 +152,11 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     increments[`arraySizes.${key}`] = items.length;
     fields += 1;
   }
-  for (const { slot, value } of slots ?? []) {
-    if (value === undefined) create[slot] = null;
-    else set[slot] = value;
+  if (slots) {
+    for (const { slot, value } of slots) {
+      if (value === undefined) create[slot] = null;
+      else set[slot] = value;
+    }
   }
   if (exactBound) {
     filter.sizeBound = exactBound.was === undefined ? { $exists: false } : exactBound.was;

@@ -85,6 +85,7 @@ export function createSlotJob(deps: {
   /** Works on the slots of one app for a while. Resolves with whether more work waits. */
   async function workOn({ appId, slots }: OpenApp, now: Date, context: StepContext): Promise<boolean> {
     const settled = slots.filter(isSettled(now));
+    for (const { slot } of settled) await records.ensureIndex(slot);
     const dropping = settled.filter(({ state }) => state === 'dropping');
     const building = settled.filter(({ state }) => state === 'building');
     for (const slot of dropping) {

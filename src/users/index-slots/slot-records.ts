@@ -1,5 +1,6 @@
 import { mongo, type Types } from 'mongoose';
 import type { IndexSlot, SlotName } from '../../apps/index-slots.ts';
+import { INDEX_BUILD_TIME_MS } from '../../database/collections.ts';
 import { INDEXED_PREFIX } from '../../fields/index-value.ts';
 import type { IndexValue } from '../../fields/kind.ts';
 import type { UserCollection, UserDocument } from '../users.model.ts';
@@ -46,12 +47,27 @@ export function createSlotRecords(users: UserCollection) {
     };
   }
 
+  const indexed = new Set<SlotName>();
+
   const projection = (slots: readonly IndexSlot[]) => ({
     values: slots.map(({ key }) => decisivePart(key)),
     ...Object.fromEntries(slots.map(({ slot }) => [slot, 1])),
   });
 
   return {
+    /**
+     * Creates the index of a slot unless it exists. Not at the start of the service: each index
+     * takes time of every submission, also of apps without slots (decision 21).
+     */
+    async ensureIndex(slot: SlotName): Promise<void> {
+      if (indexed.has(slot)) return;
+      await users.createIndex(indexOf(slot), {
+        partialFilterExpression: { [slot]: { $exists: true } },
+        maxTimeMS: INDEX_BUILD_TIME_MS,
+      });
+      indexed.add(slot);
+    },
+
     /** The number of records of an app. Counts index keys. */
     count: (appId: Types.ObjectId): Promise<number> =>
       users.countDocuments({ appId }, { hint: NEWEST_FIRST, maxTimeMS: 60_000 }),
@@ -106,14 +122,18 @@ export function createSlotRecords(users: UserCollection) {
     /** Removes a slot from at most `limit` records. Resolves with their number. */
     async drop(appId: Types.ObjectId, slot: SlotName, limit: number): Promise<number> {
       const filter = { appId, [slot]: { $exists: true } } as mongo.Filter<UserDocument>;
-      const hint = { appId: 1, [slot]: 1, _id: 1 };
-      const found = await users.find(filter, { projection: { _id: 1 }, hint, limit }).toArray();
+      const options = { projection: { _id: 1 }, hint: indexOf(slot), limit } as const;
+      const found = await users.find(filter, options).toArray();
       if (found.length === 0) return 0;
       const update = { $unset: { [slot]: 1 } } as mongo.UpdateFilter<UserDocument>;
       await users.updateMany({ appId, _id: { $in: found.map(({ _id }) => _id) } }, update);
       return found.length;
     },
   };
+}
+
+function indexOf(slot: SlotName): Record<string, 1> {
+  return { appId: 1, [slot]: 1, _id: 1 };
 }
 
 /**
