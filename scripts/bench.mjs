@@ -3,7 +3,8 @@
 //   --quick       within a minute: fewer cases, one short round
 //   --only A,B    only these cases
 //   --growth      instead: 10,000 to 1,000,000 stored users and 1 to 10,000 apps
-//   --data        instead: finding, counting and exporting in an app of 1,000,000 records (--records N)
+//   --data        instead: finding, counting and exporting in an app of a million records
+//   --records N   the number of records of --data
 //   --rounds N, --seconds N, --connections N,M, --output FILE
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

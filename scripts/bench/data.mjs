@@ -1,5 +1,5 @@
-// npm run bench -- --data: finding, counting and exporting in an app of a million records, over HTTP,
-// one request at a time.
+// npm run bench -- --data: finding, counting and exporting in an app of a million records, over
+// HTTP, one request at a time.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -21,3 +21,8 @@ export function createAppScope(apps: Pick<AppService, 'get'>): AppScope {
     return apps.get(sourceAppId);
   };
 }
+
+/** @throws {Forbidden} unless the caller is an operator of the app or an admin */
+export function requireOperator({ app }: AppPrincipal, sourceAppId: string): void {
+  if (app.role !== 'admin' && app.sourceAppId !== sourceAppId) throw new Forbidden('Admin role required');
+}

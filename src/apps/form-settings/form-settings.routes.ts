@@ -1,5 +1,5 @@
 import { type Route, routes } from '../../api/endpoint.ts';
-import { requireOperator } from '../require-operator.ts';
+import { requireOperator } from '../app-scope.ts';
 import { formSettingsEndpoints } from './form-settings.contract.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import type { FormSettings } from './form-settings.ts';

@@ -1,5 +1,5 @@
 import { type Route, routes } from '../../api/endpoint.ts';
-import { requireOperator } from '../../apps/require-operator.ts';
+import { requireOperator } from '../../apps/app-scope.ts';
 import { indexSlotEndpoints } from './index-slots.contract.ts';
 import type { IndexSlotService } from './index-slots.service.ts';
 
