@@ -3,6 +3,8 @@
 //   --quick       within a minute: fewer cases, one short round
 //   --only A,B    only these cases
 //   --growth      instead: 10,000 to 1,000,000 stored users and 1 to 10,000 apps
+//   --data        instead: finding, counting and exporting in an app of a million records
+//   --records N   the number of records of --data
 //   --rounds N, --seconds N, --connections N,M, --output FILE
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -18,6 +20,8 @@ const { summarize, table } = await import('./bench/report.mjs');
 const { values } = parseArgs({
   options: {
     growth: { type: 'boolean', default: false },
+    data: { type: 'boolean', default: false },
+    records: { type: 'string', default: '1000000' },
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
     rounds: { type: 'string' },
@@ -32,6 +36,14 @@ if (values.growth) {
   const { measureGrowth } = await import('./bench/growth.mjs');
   const { sizes, table: lines } = await measureGrowth({ rounds, seconds, progress: say });
   writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, seconds, sizes }, null, 2)}\n`);
+  console.log(lines);
+  process.exit();
+}
+if (values.data) {
+  const { measureData } = await import('./bench/data.mjs');
+  const options = { records: Number(values.records), rounds: Number(values.rounds ?? 100), progress: say };
+  const { results, table: lines } = await measureData(options);
+  writeFileSync(values.output, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
   console.log(lines);
   process.exit();
 }

@@ -4,6 +4,7 @@ import { createAppActivity } from './apps/app-activity.ts';
 import { createAppCreation } from './apps/app-creation.ts';
 import { createPasswordHasher } from './apps/app-credentials.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from './apps/app-removal.ts';
+import { createAppScope } from './apps/app-scope.ts';
 import { createLateSweep, upgradeTombstones } from './apps/app-tombstones.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps/apps.model.ts';
 import { type App, createAppService } from './apps/apps.service.ts';
@@ -13,9 +14,13 @@ import { createRefusedOrigins } from './apps/form-settings/refused-origins.ts';
 import { createAppRevision } from './apps/revision.ts';
 import type { Config } from './core/config.ts';
 import type { Logger } from './core/logger.ts';
+import { withTimeout } from './core/timeouts.ts';
 import type { Connection } from './database/client.ts';
 import { ensureIndexes, STATEMENT_TIME_MS } from './database/collections.ts';
 import { monitorPrimary } from './database/primary-monitor.ts';
+import { createJobLocks } from './jobs/job-locks.ts';
+import { createJobRunner } from './jobs/job-runner.ts';
+import { createJobModel } from './jobs/jobs.model.ts';
 import { createSchemaLeases } from './schemas/schema-leases.ts';
 import { createSchemaStore } from './schemas/schema-store.ts';
 import { createSchemaModel } from './schemas/schemas.model.ts';
@@ -39,6 +44,14 @@ import { createRecordLimits } from './submissions/store/record-limits.ts';
 import { createRecordWriter } from './submissions/store/record-writer.ts';
 import { createSubmissionStore } from './submissions/store/submission-store.ts';
 import { createSubmissionService } from './submissions/submissions.service.ts';
+import { createIndexSlotService } from './users/index-slots/index-slots.service.ts';
+import { createSlotJob } from './users/index-slots/slot-job.ts';
+import { createSlotRecords } from './users/index-slots/slot-records.ts';
+import { createSlotRepair } from './users/index-slots/slot-repair.ts';
+import { createSlotStore } from './users/index-slots/slot-store.ts';
+import { createBulkErase } from './users/query/bulk-erase.ts';
+import { createPeopleSearch } from './users/query/people.ts';
+import { createUserQuery } from './users/query/user-query.ts';
 import { createRecordIds } from './users/record-id.ts';
 import { createRecordPages } from './users/record-pages.ts';
 import { createSchemaCheckService } from './users/schema-check/schema-check.service.ts';
@@ -49,6 +62,9 @@ import { createUserStore } from './users/user-store.ts';
 import { createUserModel } from './users/users.model.ts';
 import { createUserService } from './users/users.service.ts';
 
+/** How long `stop` waits for a step of a background job. */
+const STOP_JOBS_WITHIN_MS = 1_000;
+
 export type Services = ReturnType<typeof createContainer>;
 
 /**
@@ -58,12 +74,18 @@ export type Services = ReturnType<typeof createContainer>;
  * @param options.passwordCost bcrypt cost; lower in tests only
  * @param options.sweepEveryMs interval of the search for interrupted deletions; shorter in tests
  *   only
+ * @param options.writesEndMs how long the builder of indexes waits for late writes; shorter in
+ *   tests only
  */
 export function createContainer(
   config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'>,
   connection: Connection,
   logger: Logger,
-  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS }: { passwordCost?: number; sweepEveryMs?: number } = {},
+  {
+    passwordCost,
+    sweepEveryMs = SWEEP_EVERY_MS,
+    writesEndMs,
+  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number } = {},
 ) {
   const models = {
     apps: createAppModel(connection),
@@ -74,6 +96,7 @@ export function createContainer(
     movedKeys: createMovedKeyModel(connection),
     spentChallenges: createSpentChallengeModel(connection),
     held: createHeldModel(connection),
+    jobs: createJobModel(connection),
   };
   const collection = models.users.collection;
   const appIdOf = async (sourceAppId: string): Promise<Types.ObjectId | undefined> =>
@@ -105,6 +128,12 @@ export function createContainer(
   const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
   const refusedOrigins = createRefusedOrigins(stored.apps);
   const schemas = createSchemaService({ apps, store: schemaStore, leases, revision });
+  const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger });
+  const slotRecords = createSlotRecords(collection);
+  const slotStore = createSlotStore(stored.apps);
+  const repairSlots = createSlotRepair({ records: slotRecords, hold: leases.hold });
+  const slotDeps = { store: slotStore, records: slotRecords, schemas: schemaStore, revision };
+  jobs.add(createSlotJob({ ...slotDeps, ...(writesEndMs !== undefined && { writesEndMs }) }));
   const limits = createRecordLimits(config.recordLimit);
   const store = createSubmissionStore({
     users: collection,
@@ -116,13 +145,20 @@ export function createContainer(
   });
   const activity = createAppActivity(models.apps.collection);
   const search = createUserSearch(collection, undefined, pages);
-  const users = createUserService({ schemas, store: userStore, search });
+  const query = createUserQuery(collection, pages);
+  const bulkErase = createBulkErase({
+    users: collection,
+    walker: query.walker,
+    removeKeysOf: idempotencyKeys.removeOf,
+  });
+  const people = createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter });
+  const users = createUserService({ apps, people, schemas, store: userStore, search, query, bulkErase, slotStore });
   const counts = createUserCounts(collection);
   // Without a secret (command line) nothing issues challenges or verifies them.
   const challenges = createChallenges(config.sessionSecret ?? randomUUID());
   const submissions = createSubmissionService({
     ...{ activity, leases, store, limits, spent: spentChallenges, held: heldStore },
-    revalidation: createRevalidation({ apps, leases, users: userStore }),
+    revalidation: createRevalidation({ apps, leases, users: userStore, repairSlots }),
     checkAdmission: createAdmissionCheck(challenges),
     capacity: createCapacity({
       users: collection,
@@ -151,6 +187,9 @@ export function createContainer(
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
     findApp,
     findForm: createFormLookup(leases),
+    appScope: createAppScope(apps),
+    indexSlots: createIndexSlotService({ apps, schemas: schemaStore }),
+    jobs,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {
@@ -166,6 +205,7 @@ export function createContainer(
     async start(): Promise<void> {
       await revision.bump();
       await removal.start();
+      jobs.start();
     },
 
     /** Whether the database answers. */
@@ -181,6 +221,8 @@ export function createContainer(
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
       removal.stop();
+      // A step in progress may be abandoned: the next server repeats it.
+      await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
       await Promise.all([activity.flush(), refusedOrigins.flush()]).catch(() => undefined);
     },
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody } from '../api/endpoint.ts';
-import { Timestamp } from '../api/validation.ts';
+import { Timestamp, WholeNumber } from '../api/validation.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
 import { passwordProblem } from '../core/password.ts';
 
@@ -26,6 +26,8 @@ export const SentPassword = z
   })
   .meta({ example: EXAMPLE_PASSWORD });
 
+const MAX_LIMIT = 200;
+
 const AppRecord = z.strictObject({ sourceAppId: SourceAppId, role: Role, createdAt: Timestamp }).meta({ id: 'App' });
 
 export const appEndpoints = {
@@ -36,8 +38,22 @@ export const appEndpoints = {
     role: 'admin',
     tag: 'Apps',
     summary: 'List all apps',
-    description: 'All apps, by `sourceAppId`.',
-    response: z.strictObject({ apps: z.array(AppRecord) }),
+    description: 'All apps, by `sourceAppId`. With a parameter: a page, with `next` when there are more.',
+    query: z.object({
+      q: z.string('must be one text').max(80, 'must have at most 80 characters').optional().meta({
+        description: 'A part of the `sourceAppId`, in any case',
+        example: 'news',
+      }),
+      limit: WholeNumber(1)
+        .transform((limit) => Math.min(limit, MAX_LIMIT))
+        .optional()
+        .meta({ description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: 50`, example: 50 }),
+      cursor: z.string('must be one text').max(1_000, 'is too long').optional().meta({
+        description: 'The `next` of the previous page of the same query',
+        example: 'AbC123',
+      }),
+    }),
+    response: z.strictObject({ apps: z.array(AppRecord), next: z.string().optional().meta({ example: 'AbC123' }) }),
     errors: [],
   },
   createApp: {

@@ -1,6 +1,7 @@
 import type { Connection, Types } from 'mongoose';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
 import type { RefusedOrigin, StoredFormSettings } from './form-settings/form-settings.ts';
+import type { IndexSlot } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
 
@@ -42,6 +43,8 @@ export interface AppDocument {
   refusedOrigins?: RefusedOrigin[];
   /** Room reserved for records that are being created (submissions/admission/seats.ts). */
   seats?: Seats[];
+  /** The uses of index slots by fields of the app (users/index-slots). Absent: none. */
+  slots?: IndexSlot[];
 }
 
 const appSchema = new Schema(
@@ -57,11 +60,14 @@ const appSchema = new Schema(
     form: { type: Schema.Types.Mixed },
     refusedOrigins: { type: [Schema.Types.Mixed], default: undefined },
     seats: { type: [Schema.Types.Mixed], default: undefined },
+    slots: { type: [Schema.Types.Mixed], default: undefined },
   },
   { collection: 'apps', versionKey: false },
 )
   // For preflights, which do not name the app (form-settings/app-origins.ts).
   .index({ 'form.origins': 1 }, { sparse: true })
+  // For the job that builds and drops them.
+  .index({ 'slots.state': 1 }, { sparse: true })
   .index({ 'form.nullOrigin': 1 }, { partialFilterExpression: { 'form.nullOrigin': true } });
 
 /**

@@ -1,3 +1,4 @@
+import type { Cursors } from '../api/cursors.ts';
 import { type Route, routes } from '../api/endpoint.ts';
 import { JsonStream } from '../api/reply.ts';
 import { InvalidInput } from '../core/errors.ts';
@@ -12,10 +13,27 @@ type ConfirmPassword = (
   caller: { address: string; leftMs(): number },
 ) => Promise<void>;
 
+const DEFAULT_LIMIT = 50;
+
 /** The endpoints of apps (spec 4.4). */
-export const appRoutes = (apps: AppService, removal: AppRemoval, confirmPassword: ConfirmPassword): Route[] =>
+export const appRoutes = (
+  apps: AppService,
+  removal: AppRemoval,
+  confirmPassword: ConfirmPassword,
+  cursors: Cursors,
+): Route[] =>
   routes(appEndpoints, {
-    listApps: () => JsonStream.of('apps', apps.list(), present),
+    listApps: async ({ query: { q, limit = DEFAULT_LIMIT, cursor }, query }) => {
+      if (query.q === undefined && query.limit === undefined && cursor === undefined)
+        return JsonStream.of('apps', apps.list(), present);
+      const bound = ['apps', q];
+      const after = cursor === undefined ? undefined : cursors.read<{ after: string }>(cursor, bound).after;
+      const found = await apps.page({ q: q ?? '', after, limit: limit + 1 });
+      const page = found.slice(0, limit);
+      const next = found.length > limit && { next: cursors.write({ after: page.at(-1)?.sourceAppId }, bound) };
+      const listed = page.map((app) => ({ ...present(app), createdAt: app.createdAt.toISOString() }));
+      return { apps: listed, ...next };
+    },
 
     createApp: async ({ body }) => {
       const { app, password } = await apps.create(body.sourceAppId);

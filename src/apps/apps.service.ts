@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type mongo, Types } from 'mongoose';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
 import { Conflict, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
+import { literal } from '../database/pattern.ts';
 import type { CreateApp } from './app-creation.ts';
 import { generatePassword, type PasswordHasher } from './app-credentials.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
 import type { StoredFormSettings } from './form-settings/form-settings.ts';
 import type { Waiter } from './hashing-queue.ts';
+import type { IndexSlot } from './index-slots.ts';
 
 /** An app without its password hash (spec 2.2). */
 export interface App {
@@ -19,6 +21,8 @@ export interface App {
   lastSubmissionAt: Date | undefined;
   /** Undefined while the app has the default settings. */
   form: StoredFormSettings | undefined;
+  /** The index slots in use; undefined when there are none (decision 21). */
+  slots: readonly IndexSlot[] | undefined;
 }
 
 /** A new password in plain text. Only its hash is stored, so it cannot be returned again. */
@@ -118,6 +122,34 @@ export function createAppService(deps: {
     },
 
     /**
+     * Resolves with apps whose `sourceAppId` contains `q` in any case, ordered by `sourceAppId`.
+     * @param page.after only apps after this one
+     */
+    async page({ q = '', after, limit }: { q?: string; after?: string | undefined; limit: number }): Promise<App[]> {
+      const names = {
+        ...(after !== undefined && { $gt: after }),
+        ...(q !== '' && { $regex: literal(q), $options: 'i' }),
+      };
+      const filter = {
+        deletingSince: { $exists: false },
+        ...(Object.keys(names).length > 0 && { sourceAppId: names }),
+      };
+      const found = await apps.find(filter).sort({ sourceAppId: 1 }).limit(limit).toArray();
+      return found.map(toApp);
+    },
+
+    /** Resolves with the ids of at most `count` apps, ascending, after `after`. */
+    async idsAfter(after: Types.ObjectId | undefined, count: number): Promise<Types.ObjectId[]> {
+      const filter = { deletingSince: { $exists: false }, ...(after && { _id: { $gt: after } }) };
+      const found = await apps
+        .find(filter, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(count)
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+
+    /**
      * Creates an app with a generated password and the default schema (spec 4.4).
      * @throws {InvalidInput} when the id is invalid @throws {Conflict} when the id is taken
      * @throws {Unavailable} when the database cannot be reached; the app then does not exist,
@@ -187,6 +219,7 @@ export function createAppService(deps: {
   };
 }
 
-function toApp({ _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form }: AppDocument): App {
-  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form };
+function toApp({ _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots }: AppDocument): App {
+  const used = slots?.length ? slots : undefined;
+  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots: used };
 }

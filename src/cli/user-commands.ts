@@ -14,7 +14,7 @@ export function userCommands(withServices: WithServices): Command {
     .addOption(new Option('--format <format>', 'how').choices(exportFormats).default('csv'))
     .action((id: string, { format }: { format: ExportFormat }) =>
       withServices(async ({ apps, users: service }) => {
-        const content = await service.export(await apps.get(id), {}, { format });
+        const content = await service.export(await apps.get(id), { format });
         try {
           await pipeline(content, process.stdout, { end: false });
         } catch (error) {

@@ -63,8 +63,8 @@ export class NotFound extends AppError {
 /** 409: the request conflicts with the stored state. */
 export class Conflict extends AppError {
   override readonly name = 'Conflict';
-  constructor(message: string) {
-    super(409, message);
+  constructor(message: string, issues?: readonly Issue[]) {
+    super(409, message, issues ? { issues } : {});
   }
 }
 

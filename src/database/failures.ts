@@ -8,6 +8,7 @@ const DUPLICATE_KEY = 11_000;
 const BAD_VALUE = 2;
 const PATH_NOT_VIABLE = 28;
 const MAX_TIME_EXPIRED = 50;
+const EMPTY_RANGE = 51_175;
 
 /**
  * The document would exceed MongoDB's limit of 16 MB. The server refuses before (10334, 17420) or
@@ -52,6 +53,11 @@ export function isRefusedCreation(error: unknown): boolean {
 /** The statement exceeded its `maxTimeMS`. */
 export function isOverTime(error: unknown): boolean {
   return codeOf(error) === MAX_TIME_EXPIRED;
+}
+
+/** The bounds `min` and `max` of a query leave nothing between them. */
+export function isEmptyRange(error: unknown): boolean {
+  return codeOf(error) === EMPTY_RANGE;
 }
 
 /** No server could be reached. */

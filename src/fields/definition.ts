@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Issue } from '../core/errors.ts';
+import { MAX_INDEXED } from './index-value.ts';
 import { FIELD_KEY_PATTERN, type FieldKind, type FieldOptions, type OptionShape, type Report } from './kind.ts';
 import { FIELD_KINDS, kindOf } from './kinds/registry.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, type PatternBudget } from './regex/budget.ts';
@@ -77,18 +78,21 @@ export type FieldDefinitionInput = z.output<typeof FieldDefinitionInput>;
 /**
  * Returns the problems of a list of well-formed definitions, with paths such as `fields.0.min`:
  * duplicate keys, a minimum above its maximum, patterns that do not compile or are too large, a
- * default value that a submission could not have.
+ * default value that a submission could not have, too many indexed fields.
  */
 export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue[] {
   const issues: Issue[] = [];
   const seen = new Set<string>();
   const budget = { instructions: MAX_PATTERN_INSTRUCTIONS };
   const matching = { steps: MAX_PATTERN_STEPS };
+  let indexed = 0;
   for (const [index, field] of fields.entries()) {
     const before = issues.length;
     const report: Report = (message, at) => issues.push({ path: `fields.${index}.${at}`, message });
     if (seen.has(field.key)) report('is used by an earlier field', 'key');
     seen.add(field.key);
+    if (isIndexed(field)) indexed += 1;
+    if (isIndexed(field) && indexed > MAX_INDEXED) report(`is set for more than ${MAX_INDEXED} fields`, 'indexed');
     kindOf(field.kind).checkDefinition?.(field, report, budget);
     // A field with another problem may have a pattern that does not compile.
     if (issues.length === before) checkDefault(field, (message) => report(message, 'default'), matching);
@@ -99,6 +103,11 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
 function checkDefault(field: FieldDefinitionInput, report: Report, budget: PatternBudget): void {
   if (!('default' in field) || field.default === undefined) return;
   kindOf(field.kind).compile(completeDefinition(field))(field.default, report, budget);
+}
+
+/** Returns whether an index serves filters and sorting by the field (spec 2.3). */
+export function isIndexed(field: FieldDefinitionInput): boolean {
+  return 'indexed' in field && field.indexed === true;
 }
 
 /** Returns a definition with its defaults filled in, as it is stored. */

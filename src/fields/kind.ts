@@ -99,6 +99,9 @@ export interface TextContext {
 /** The value of a text, or why it has none. */
 export type ConvertedText = { value: unknown } | { problem: string };
 
+/** The value that an index holds for a field (decision 21). Null: absent, or of another type. */
+export type IndexValue = string | number | boolean | Date | null;
+
 /** HTML attributes of an `input` element, by name. An undefined one is left out. */
 export type ControlAttributes = Readonly<Record<string, string | number | undefined>>;
 
@@ -131,6 +134,11 @@ export interface FieldKind<
    * submission (ISO 8601). Values of a kind without this method replace the stored value.
    */
   appendedItems?(value: unknown, now: string): Record<string, unknown>[];
+  /**
+   * Returns what an index holds for a stored value, which may be of any type. A kind without this
+   * method cannot be indexed; one with it has the option `indexed`.
+   */
+  indexValue?(value: unknown): IndexValue;
   /**
    * Converts the text of one form control; for a kind with `appendedItems`, to one item. The text
    * is not empty. The value need not conform to the definition: the caller checks it as any other.

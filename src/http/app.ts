@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import { createBodyReaders } from '../api/body/readers.ts';
+import { createCursors } from '../api/cursors.ts';
 import { createOpenApiDocument } from '../api/openapi.ts';
 import { appRoutes } from '../apps/apps.routes.ts';
 import { formSettingsRoutes } from '../apps/form-settings/form-settings.routes.ts';
@@ -17,6 +18,7 @@ import { createFormPages } from '../submissions/pages/form-pages.ts';
 import { formPageRoutes } from '../submissions/pages/pages.routes.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
+import { indexSlotRoutes } from '../users/index-slots/index-slots.routes.ts';
 import { createLongReads } from '../users/long-reads.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
 import { userStatsRoutes } from '../users/stats/stats.routes.ts';
@@ -55,6 +57,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
 
   http.use(createRequestLog(logger));
   http.use(...createSecurityHeaders(config.production));
+  const cursors = createCursors(config.sessionSecret);
   const cors = createCors(config.corsOrigins, services.appOrigins);
   const embed = createEmbed();
   const pages = createFormPages(embed.assets);
@@ -66,12 +69,13 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...submissionRoutes(services.submissions),
       ...challengeRoutes(services.challenges, services.findApp),
       ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
-      ...userRoutes(services.users, createLongReads()),
+      ...userRoutes(services.users, createLongReads(), services.appScope, cursors),
       ...userStatsRoutes(services.userStats),
       ...schemaRoutes(services.schemas),
       ...schemaCheckRoutes(services.schemaCheck),
+      ...indexSlotRoutes(services.indexSlots),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
-      ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword),
+      ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword, cursors),
       ...formSettingsRoutes(services.formSettings),
       ...heldRoutes(services.held),
       ...formPageRoutes(services.findForm, pages),

@@ -8,6 +8,7 @@ import { formEndpoints } from '../submissions/forms/forms.contract.ts';
 import { heldEndpoints } from '../submissions/held/held.contract.ts';
 import { formDefinitionEndpoints, formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
+import { indexSlotEndpoints } from '../users/index-slots/index-slots.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
 import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
 import { userEndpoints } from '../users/users.contract.ts';
@@ -22,6 +23,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...userStatsEndpoints,
   ...schemaEndpoints,
   ...schemaCheckEndpoints,
+  ...indexSlotEndpoints,
   ...sessionEndpoints,
   ...appEndpoints,
   ...formSettingsEndpoints,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../apps/apps.service.ts';
+import { isSameSlots } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { Clock } from './clock.ts';
 import type { StoredSchema } from './schema-store.ts';
@@ -63,5 +64,6 @@ async function readOnce(
 
 function isSame(one: AppWithSchema, other: AppWithSchema | undefined): boolean {
   if (other === undefined || !one.app.id.equals(other.app.id) || !one.stored.id.equals(other.stored.id)) return false;
+  if (!isSameSlots(one.app.slots, other.app.slots)) return false;
   return one.app.form?.revision.toHexString() === other.app.form?.revision.toHexString();
 }

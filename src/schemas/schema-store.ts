@@ -50,6 +50,10 @@ export interface SchemaStore extends AppOwned {
   add(appId: Types.ObjectId, schema: AppSchema): Promise<Types.ObjectId>;
   /** Removes the document with that id. */
   remove(id: Types.ObjectId): Promise<void>;
+  /** The ids of the apps of which a version has an indexed field. */
+  appsWithIndexes(): Promise<Types.ObjectId[]>;
+  /** The fields of the newest version of each of these apps, by its id in hexadecimal. */
+  newestFields(appIds: readonly Types.ObjectId[]): Promise<Map<string, FieldDefinition[]>>;
 }
 
 export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
@@ -90,6 +94,17 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
     add,
     async remove(_id) {
       await schemas.deleteOne({ _id });
+    },
+    appsWithIndexes: () => schemas.distinct('appId', { 'fields.indexed': true }),
+    async newestFields(appIds) {
+      const newest = schemas.aggregate<{ _id: Types.ObjectId; fields: FieldDefinition[] }>([
+        { $match: { appId: { $in: [...appIds] } } },
+        { $sort: { appId: 1, version: -1 } },
+        { $group: { _id: '$appId', fields: { $first: '$fields' } } },
+      ]);
+      const byApp = new Map<string, FieldDefinition[]>();
+      for await (const { _id, fields } of newest) byApp.set(_id.toHexString(), fields);
+      return byApp;
     },
   };
 }

@@ -21,7 +21,10 @@ const schemaVersionSchema = new Schema(
     createdAt: { type: Date, required: true },
   },
   { collection: 'schema_versions', versionKey: false, minimize: false },
-).index({ appId: 1, version: -1 }, { unique: true });
+)
+  .index({ appId: 1, version: -1 }, { unique: true })
+  // For the apps that have indexed fields, or had them (users/index-slots).
+  .index({ 'fields.indexed': 1 }, { partialFilterExpression: { 'fields.indexed': true } });
 
 export type SchemaCollection = Collection<SchemaDocument>;
 

@@ -1,9 +1,10 @@
 import { normalizeEmail } from '../core/email.ts';
 import { InvalidInput, type Issue } from '../core/errors.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
+import { slotWrites } from '../users/index-slots/slot-writes.ts';
 import { sentConsents } from './store/consents.ts';
 import { appliedKey } from './store/idempotency-keys.ts';
-import { changeSize, growthOf, type RecordLimits } from './store/record-limits.ts';
+import { changeSize, growthOf, maxBoundOf, type RecordLimits } from './store/record-limits.ts';
 import type { Submission } from './store/submission.ts';
 import type { SubmissionOptions } from './submission-options.ts';
 
@@ -44,6 +45,7 @@ export function accept(
   const now = new Date();
   const change = lease.validator.change(data, now.toISOString());
   const size = changeSize(change);
+  const slots = slotWrites(lease.app.slots, change);
   return {
     appId: lease.app.id,
     sourceAppId: lease.app.sourceAppId,
@@ -53,8 +55,9 @@ export function accept(
     now,
     change,
     size,
+    slots,
     growth: growthOf(change, size, limits),
-    maxBound: limits.max,
+    maxBound: maxBoundOf(limits, slots?.length ?? 0),
     consents: sentConsents(lease, data, now, page),
     applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, input, now),
   };

@@ -1,7 +1,9 @@
 import type { AppService, AppState } from '../apps/apps.service.ts';
+import { isSameSlots } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
+import type { LateWrite, RepairSlots } from '../users/index-slots/slot-repair.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { Submission } from './store/submission.ts';
 
@@ -22,10 +24,19 @@ export function createRevalidation(deps: {
   apps: Pick<AppService, 'stateOf'>;
   leases: SchemaLeases;
   users: Pick<UserStore, 'withdraw'>;
+  repairSlots: RepairSlots;
 }) {
-  const { apps, leases, users } = deps;
+  const { apps, leases, users, repairSlots } = deps;
 
-  return { revalidate, withdrawLater };
+  return {
+    revalidate,
+
+    /** For a failed write, whose result is unknown: it may still take effect. */
+    afterFailure(submission: Submission, lease: Lease): void {
+      withdrawLater(submission);
+      if (!lease.isCurrent()) repairLater(submission, lease);
+    },
+  };
 
   /**
    * For a write that ended after its lease. The app may have been deleted meanwhile, and the record
@@ -52,6 +63,8 @@ export function createRevalidation(deps: {
     const current = await leases.hold(app.sourceAppId);
     if (current?.app.id.equals(app.id)) {
       if (isRevoked() && current.schemaId !== schemaId) throw new Unavailable();
+      // A build of an index may have passed the record before this write.
+      if (!isSameSlots(current.app.slots, app.slots)) await repairSlots(submission, app.slots);
       return;
     }
     const state = await withdrawFromDeleted(submission, withdraw);
@@ -84,5 +97,15 @@ export function createRevalidation(deps: {
       () => void withdrawFromDeleted(submission, withdrawRecord).catch(() => undefined),
       SETTLES_WITHIN_MS,
     ).unref();
+  }
+
+  /**
+   * For a failed write that may take effect after its lease, when a build has passed the record.
+   */
+  function repairLater({ appId, sourceAppId, email, slots }: LateWrite, { app }: Lease): void {
+    // Only what is needed, because a database that is away makes many of them.
+    const write = { appId, sourceAppId, email, slots };
+    const before = app.slots;
+    setTimeout(() => void repairSlots(write, before).catch(() => undefined), SETTLES_WITHIN_MS).unref();
   }
 }

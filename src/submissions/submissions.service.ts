@@ -83,7 +83,7 @@ export function createSubmissionService(deps: {
           return stored;
         } catch (error) {
           if (!(error instanceof OutdatedSchema)) {
-            if (submission) revalidation.withdrawLater(submission);
+            if (submission) revalidation.afterFailure(submission, lease);
             return await answerRepeat(error, input, lease, idempotencyKey);
           }
           leases.forget(sourceAppId);

@@ -9,17 +9,28 @@ export type RecordBatches = AsyncIterable<Uint8Array[]>;
 /** A piece is yielded once it has this many bytes. */
 const PIECE_BYTES = 64 * 1024;
 
-const COMMA = Buffer.from(',');
-const END = Buffer.from('}');
+/** What stands after each record, its brace included, and between two records. */
+export interface JsonLayout {
+  after: string;
+  between: string;
+}
+
+const ITEMS: JsonLayout = { after: '}', between: ',' };
 
 /**
- * Writes the given members of each record as the items of a JSON array, without the brackets. The
- * text equals that of `JSON.stringify` on the decoded record, but no record is decoded.
+ * Writes the given members of each record as JSON, by default as the items of an array without its
+ * brackets. The text equals that of `JSON.stringify` on the decoded record, but no record is
+ * decoded.
  *
  * @returns UTF-8 pieces of about 64 kB; a piece also ends with each batch, so the first batch is
  *   sent without waiting for the second
  */
-export async function* recordsAsJson(batches: RecordBatches, members: Members): AsyncGenerator<Uint8Array> {
+export async function* recordsAsJson(
+  batches: RecordBatches,
+  members: Members,
+  layout: JsonLayout = ITEMS,
+): AsyncGenerator<Uint8Array> {
+  const [after, between] = [Buffer.from(layout.after), Buffer.from(layout.between)];
   const json = new BsonToJson();
   const slots = members.map((member, index) => ({
     label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(member)}:`),
@@ -31,7 +42,7 @@ export async function* recordsAsJson(batches: RecordBatches, members: Members): 
   for await (const batch of batches) {
     for (const bytes of batch) {
       if (json.length >= PIECE_BYTES) yield json.take();
-      if (!isFirst) json.bytes(COMMA);
+      if (!isFirst) json.bytes(between);
       isFirst = false;
       write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     }
@@ -46,12 +57,13 @@ export async function* recordsAsJson(batches: RecordBatches, members: Members): 
         json.bytes(label);
         json.value(type, record, at);
       }
-      json.bytes(END);
+      json.bytes(after);
     } catch (error) {
       if (!(error instanceof UnknownType)) throw error;
       // A type that the service never stores (a manual edit): the driver decodes the record.
       json.cutTo(before);
-      json.text(JSON.stringify(presentMembers(decode<UserRecord>(record), members)));
+      json.text(JSON.stringify(presentMembers(decode<UserRecord>(record), members)).slice(0, -1));
+      json.bytes(after);
     }
   }
 

@@ -163,7 +163,7 @@ export function createRecordPages(users: UserCollection) {
       }
     },
 
-    slice: createSliceReader(users, { slots: pageSlots, sizes, turn }),
+    ...createSliceReader(users, { slots: pageSlots, sizes, turn }),
   };
 }
 

@@ -18,9 +18,9 @@ export interface Slice {
 export type OpenSlice = (slice: Slice, idsOnly: boolean) => mongo.FindCursor<Uint8Array>;
 
 /**
- * Creates a reader of slices of at most a few hundred records, in the order of their query. When a
- * slice is larger than a page, only its first page is kept; the rest is read by id when the reader
- * reaches it, so a reader that stops holds one page (invariant 6).
+ * Creates a reader of records by their ids, and of slices of at most a few hundred records, in the
+ * order of their query. When a slice is larger than a page, only its first page is kept; the rest
+ * is read by id when the reader reaches it, so a reader that stops holds one page (invariant 6).
  *
  * @param slots limits concurrent queries
  * @param turn is awaited before each page except the first
@@ -36,7 +36,8 @@ export function createSliceReader(
     for (let at = 0; at < ids.length; ) {
       const asked = ids.slice(at, at + sizes.perPage(appId));
       const filter = { ...(appId && { appId }), _id: { $in: asked } } as mongo.Filter<UserDocument>;
-      const options = { raw: true, batchSize: asked.length, maxTimeMS: BY_ID_TIME_MS };
+      // With one more than asked for, MongoDB reports the end of the result with its first batch.
+      const options = { raw: true, batchSize: asked.length + 1, maxTimeMS: BY_ID_TIME_MS };
       const { documents, isWhole } = await slots(() => firstBatch(users.find<Uint8Array>(filter, options)));
       sizes.note(appId, documents);
       // Retries with fewer.
@@ -58,7 +59,7 @@ export function createSliceReader(
    *
    * @param appId the app of all records of the slice, if it is one
    */
-  return async (
+  const slice = async (
     open: OpenSlice,
     { skip, limit }: Slice,
     appId: Types.ObjectId | undefined,
@@ -73,4 +74,6 @@ export function createSliceReader(
     const { documents: others } = await slots(() => firstBatch(open(rest, true)));
     return inOrder(first, byIds(appId, others.map(idOf)));
   };
+
+  return { slice, byIds };
 }

@@ -2,6 +2,7 @@ import type { mongo, Types } from 'mongoose';
 import { Unavailable } from '../core/errors.ts';
 import { decode } from '../database/collections.ts';
 import { isOverTime } from '../database/failures.ts';
+import { literal } from '../database/pattern.ts';
 import type { RecordBatches } from './record-json.ts';
 import { createRecordPages, type RecordPages } from './record-pages.ts';
 import type { OpenSlice } from './record-slice.ts';
@@ -18,7 +19,7 @@ const BY_EMAIL = { appId: 1, email: 1 } as const;
 /** Up to this many matches are read through the email index and sorted. */
 const MAX_SORTED_MATCHES = 1_000;
 
-/** Records that are decoded and written in one turn of the event loop; about 60 us each as CSV. */
+/** Records that are decoded in one turn of the event loop. */
 const RECORDS_PER_TURN = 50;
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -86,10 +87,9 @@ export function createUserSearch(
       }
     },
 
-    /** Yields all matches, newest first, with back-pressure. @param signal ends the iteration */
-    async *all(appId: Types.ObjectId, filter: UserFilter, signal?: AbortSignal): AsyncGenerator<UserRecord> {
-      const { appId: _, ...matching } = filterOf(appId, filter);
-      for await (const page of pages.all(appId, matching, signal)) {
+    /** Yields all records, decoded, newest first, with back-pressure. */
+    async *all(appId: Types.ObjectId): AsyncGenerator<UserRecord> {
+      for await (const page of pages.all(appId)) {
         for (let index = 0; index < page.length; index += 1) {
           if (index > 0 && index % RECORDS_PER_TURN === 0) await pages.turn();
           yield decode<UserRecord>(page[index] as Uint8Array);
@@ -118,8 +118,13 @@ export function createUserSearch(
 
 async function* noRecords(): AsyncGenerator<Uint8Array[]> {}
 
-function filterOf(appId: Types.ObjectId, { search = '', field, value }: UserFilter): mongo.Filter<UserDocument> {
-  const filter: Record<string, unknown> = { appId };
+function filterOf(appId: Types.ObjectId, filter: UserFilter): mongo.Filter<UserDocument> {
+  return { appId, ...conditionsOf(filter) };
+}
+
+/** The conditions of these parameters. */
+export function conditionsOf({ search = '', field, value }: UserFilter): mongo.Filter<UserDocument> {
+  const filter: Record<string, unknown> = {};
   // Stored emails are lower-case.
   if (search !== '') filter.email = { $regex: literal(search.toLowerCase()) };
   if (field !== undefined && value !== undefined) {
@@ -127,14 +132,6 @@ function filterOf(appId: Types.ObjectId, { search = '', field, value }: UserFilt
     filter[`data.${field}`] = { $in: valuesOf(value), $not: { $type: 'array' } };
   }
   return filter as mongo.Filter<UserDocument>;
-}
-
-/**
- * A pattern that matches this text only. Everything but letters and digits is escaped by code
- * point, NUL included.
- */
-function literal(text: string): string {
-  return text.replace(/[^a-z0-9]/gu, (character) => `\\x{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /** The values of `data` that a text from a query matches. */

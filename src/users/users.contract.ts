@@ -2,8 +2,28 @@ import { z } from 'zod';
 import type { Endpoints } from '../api/endpoint.ts';
 import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
-import { FIELD_KEY_PATTERN } from '../fields/kind.ts';
 import { exportFormats } from './export/export.ts';
+import {
+  Cursor,
+  pageMembers,
+  pageParameters,
+  queryParameters,
+  ScopeParameter,
+  SearchText,
+  totalMembers,
+  Where,
+} from './query/query-parameters.ts';
+import {
+  checkCsv,
+  checkCursor,
+  checkFieldAndValue,
+  checkSelection,
+  checkSkip,
+  filterParameters,
+  orderParameter,
+  SINGLE_TEXT,
+  sortParameter,
+} from './user-parameters.ts';
 
 /** The default and the maximum of `limit` (spec 8). */
 export const DEFAULT_LIMIT = 50;
@@ -49,6 +69,7 @@ const DetailedUser = z
       .meta({ description: 'The changes of consents, oldest first; only in records that have any' }),
   })
   .meta({ id: 'DetailedUser' });
+const UserOfApp = z.strictObject({ id: RecordId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' });
 
 /** The path of one record. An id that is not a UUID is a 404 like any other unknown id. */
 const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
@@ -62,42 +83,6 @@ const skipMeta = { description: 'The number of users to skip', example: 0 };
 const PageLimit = z.int().min(1).max(MAX_LIMIT);
 const PageSkip = z.int().nonnegative();
 
-const SINGLE_TEXT = 'must be one text';
-const SORT = new RegExp(`^(?:createdAt|updatedAt|email|data\\.${FIELD_KEY_PATTERN.source.slice(1, -1)})$`);
-
-/** The query parameters that select records of an app. */
-const filterParameters = {
-  search: z
-    .string(SINGLE_TEXT)
-    .max(100, 'must have at most 100 characters')
-    .optional()
-    .meta({ description: 'A part of the email, case-insensitive', example: 'ada@' }),
-  field: z
-    .string(SINGLE_TEXT)
-    .regex(FIELD_KEY_PATTERN, 'must be a field key')
-    .optional()
-    .meta({ description: 'Only records whose `data` has `value` in this field; requires `value`', example: 'plan' }),
-  value: z.string(SINGLE_TEXT).optional().meta({
-    description: 'The value of `field`: the text, or the number, `true` or `false` that it spells',
-    example: 'pro',
-  }),
-};
-
-function checkFieldAndValue(
-  { field, value }: { field?: string | undefined; value?: string | undefined },
-  context: z.RefinementCtx,
-) {
-  if (field !== undefined && value === undefined)
-    context.addIssue({ code: 'custom', path: ['value'], message: 'is required with field' });
-  if (field === undefined && value !== undefined)
-    context.addIssue({ code: 'custom', path: ['field'], message: 'is required with value' });
-}
-
-function checkBom({ format, bom }: { format: string; bom?: string | undefined }, context: z.RefinementCtx) {
-  if (bom !== undefined && format !== 'csv')
-    context.addIssue({ code: 'custom', path: ['bom'], message: 'is for csv only' });
-}
-
 /** The endpoints for user records (spec 4.3 and 4.4). */
 export const userEndpoints = {
   listUsers: {
@@ -107,27 +92,24 @@ export const userEndpoints = {
     tag: 'Users',
     summary: "The session's users",
     description:
-      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id.",
+      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id. With `where`, `q`, `cursor`, `total` or `sourceAppId`: a page with `next`, the cursor of the next one; a search that takes too long answers what it found, with `complete` false.",
     query: z
       .strictObject({
         limit: Limit.optional().meta(limitMeta),
         skip: WholeNumber(0).optional().meta(skipMeta),
         ...filterParameters,
-        sort: z.string(SINGLE_TEXT).regex(SORT, 'must be createdAt, updatedAt, email or data.<key>').optional().meta({
-          description: '`createdAt`, `updatedAt`, `email` or `data.<key>`. Default: `createdAt`',
-          example: 'email',
-        }),
-        order: z.enum(['asc', 'desc'], 'must be asc or desc').optional().meta({
-          description: 'Default: `desc` for times, `asc` for all others',
-          example: 'asc',
-        }),
+        sort: sortParameter,
+        order: orderParameter,
+        ...pageParameters,
       })
-      .superRefine(checkFieldAndValue),
+      .superRefine(checkFieldAndValue)
+      .superRefine(checkCursor),
     response: z.union([
       z.strictObject({ users: z.array(User) }),
       z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: PageLimit, skip: PageSkip }),
+      z.strictObject({ users: z.array(User), ...totalMembers, ...pageMembers }),
     ]),
-    errors: [429],
+    errors: [404, 429],
   },
   exportUsers: {
     method: 'get',
@@ -148,10 +130,21 @@ export const userEndpoints = {
             'Begins a CSV file with the UTF-8 byte order mark, without which some spreadsheets misread non-ASCII text',
           example: 'true',
         }),
+        columns: z.string(SINGLE_TEXT).max(16_000, 'is too long').optional().meta({
+          description: 'The columns of a CSV file, separated by commas. Default: all',
+          example: 'email,data.name',
+        }),
+        headers: z.enum(['labels', 'paths'], 'must be labels or paths').optional().meta({
+          description: 'The first row of a CSV file: paths such as `data.name` (default), or the labels of the fields',
+          example: 'labels',
+        }),
         ...filterParameters,
+        ...queryParameters,
+        sort: sortParameter,
+        order: orderParameter,
       })
       .superRefine(checkFieldAndValue)
-      .superRefine(checkBom),
+      .superRefine(checkCsv),
     // A filter with few matches may read many records before the first byte is sent.
     slow: true,
     response: z.array(User),
@@ -166,8 +159,28 @@ export const userEndpoints = {
     tag: 'Users',
     summary: "One of the session's users",
     params: UserPath,
+    query: z.object({ sourceAppId: ScopeParameter }),
     response: DetailedUser,
     errors: [404],
+  },
+  eraseUsers: {
+    method: 'delete',
+    path: '/auth/users',
+    auth: 'session',
+    tag: 'Users',
+    summary: "Erase many of the session's users",
+    description:
+      'Permanent. Erases the users that match `where` and `q`, if `confirm` is their number; otherwise 409 tells their number.',
+    query: z
+      .strictObject({
+        ...queryParameters,
+        confirm: WholeNumber(0).meta({ description: 'The number of users to erase', example: 42 }),
+      })
+      .superRefine(checkSelection),
+    // Counts and deletes any number of records.
+    slow: true,
+    response: z.strictObject({ ok: z.literal(true), deletedUsers: z.int().nonnegative().meta({ example: 42 }) }),
+    errors: [404, 409, 429],
   },
   eraseUser: {
     method: 'delete',
@@ -177,6 +190,7 @@ export const userEndpoints = {
     summary: "Erase one of the session's users",
     description: 'Permanent. A later submission of the same email creates a new record.',
     params: UserPath,
+    query: z.object({ sourceAppId: ScopeParameter }),
     response: z.strictObject({ ok: z.literal(true) }),
     errors: [404],
   },
@@ -187,19 +201,22 @@ export const userEndpoints = {
     role: 'admin',
     tag: 'Users',
     summary: 'Users across all apps',
-    description: 'A page of users of all apps, or of one, newest first.',
-    query: z.strictObject({
-      sourceAppId: SourceAppId.optional().meta({ description: 'Only the users of this app' }),
-      limit: Limit.default(DEFAULT_LIMIT).meta(limitMeta),
-      skip: WholeNumber(0).default(0).meta(skipMeta),
-    }),
-    response: z.strictObject({
-      users: z.array(
-        z.strictObject({ id: RecordId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' }),
-      ),
-      limit: PageLimit,
-      skip: PageSkip,
-    }),
+    description:
+      'A page of users of all apps, or of one, newest first. With `q` or `where` (on `email`, or on any path with `sourceAppId`): the users that match, with `next`, the cursor of the next page.',
+    query: z
+      .strictObject({
+        sourceAppId: SourceAppId.optional().meta({ description: 'Only the users of this app' }),
+        limit: Limit.optional().meta(limitMeta),
+        skip: WholeNumber(0).optional().meta(skipMeta),
+        where: Where,
+        q: SearchText,
+        cursor: Cursor,
+      })
+      .superRefine(checkSkip),
+    response: z.union([
+      z.strictObject({ users: z.array(UserOfApp), limit: PageLimit, skip: PageSkip }),
+      z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),
+    ]),
     errors: [400],
   },
 } as const satisfies Endpoints;

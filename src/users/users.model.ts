@@ -1,5 +1,7 @@
 import type { Connection, mongo, Types } from 'mongoose';
+import { SLOT_NAMES, type SlotName } from '../apps/index-slots.ts';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { IndexValue } from '../fields/kind.ts';
 
 /**
  * A submission that was applied under an `Idempotency-Key`: hashes of the key and of the data, and
@@ -37,7 +39,7 @@ export type ConsentState = Record<string, string | false>;
  * A stored user record (spec 2.1). The optional members but `consents` are internal; no response
  * contains them.
  */
-export interface UserDocument {
+export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   _id: mongo.UUID;
   appId: Types.ObjectId;
   sourceAppId: string;
@@ -76,6 +78,7 @@ const userSchema = new Schema(
     sizeBound: { type: Number },
     consents: { type: [Schema.Types.Mixed], default: undefined },
     consentState: { type: Schema.Types.Mixed },
+    ...Object.fromEntries(SLOT_NAMES.map((slot) => [slot, { type: Schema.Types.Mixed }])),
   },
   { collection: 'users', versionKey: false, minimize: false },
 )

@@ -1,5 +1,7 @@
+import type { Cursors } from '../api/cursors.ts';
 import { type Route, routes } from '../api/endpoint.ts';
 import { Download, JsonStream } from '../api/reply.ts';
+import type { AppScope } from '../apps/app-scope.ts';
 import type { ExportFormat } from './export/export.ts';
 import type { LongReads } from './long-reads.ts';
 import { type RecordBatches, recordsAsJson } from './record-json.ts';
@@ -11,11 +13,18 @@ import type { UserService } from './users.service.ts';
 /**
  * The routes of `userEndpoints` (spec 4.3 and 4.4).
  *
- * @param longReads limits exports and unpaged listings
+ * @param longReads limits exports, unpaged listings and bulk erasures
+ * @param scope resolves with the app that a request names
  */
-export const userRoutes = (users: UserService, longReads: LongReads): Route[] =>
+export const userRoutes = (users: UserService, longReads: LongReads, scope: AppScope, cursors: Cursors): Route[] =>
   routes(userEndpoints, {
-    listUsers: async ({ principal: { app }, query, req, res }) => {
+    listUsers: async ({ principal, query, req, res }) => {
+      if (isQuery(query)) {
+        const app = await scope(principal, query.sourceAppId);
+        const found = await users.find(app, { ...query, limit: query.limit ?? DEFAULT_LIMIT }, cursors);
+        return listing(found.users, OWN_MEMBERS, found.rest);
+      }
+      const { app } = principal;
       if (Object.keys(query).length === 0) return listing(users.list(app, longReads.begin(req, res)), OWN_MEMBERS);
       const page: UserPage = { ...query, limit: query.limit ?? DEFAULT_LIMIT, skip: query.skip ?? 0 };
       const found = await users.search(app, page);
@@ -23,15 +32,17 @@ export const userRoutes = (users: UserService, longReads: LongReads): Route[] =>
       return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
     },
 
-    exportUsers: async ({ principal: { app }, query: { format, bom, ...filter }, req, res }) => {
-      const options = { format, bom: bom !== undefined, signal: longReads.begin(req, res) };
-      const content = await users.export(app, filter, options);
+    exportUsers: async ({ principal, query: { sourceAppId, ...request }, req, res }) => {
+      const app = await scope(principal, sourceAppId);
+      const { format, bom } = request;
+      const signal = longReads.begin(req, res);
+      const content = await users.export(app, { ...request, bom: bom !== undefined }, { signal });
       const date = new Date().toISOString().slice(0, 10);
       return new Download(`${app.sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
     },
 
-    getUser: async ({ principal: { app }, params }) => {
-      const record = await users.get(app, params.id);
+    getUser: async ({ principal, params, query }) => {
+      const record = await users.get(await scope(principal, query.sourceAppId), params.id);
       const user = presentUser(record);
       const { createdAt, updatedAt } = user;
       return {
@@ -40,16 +51,36 @@ export const userRoutes = (users: UserService, longReads: LongReads): Route[] =>
       };
     },
 
-    eraseUser: async ({ principal: { app }, params }) => {
-      await users.erase(app, params.id);
+    eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, req, res }) => {
+      const app = await scope(principal, sourceAppId);
+      const signal = longReads.begin(req, res);
+      return { ok: true as const, deletedUsers: await users.eraseMatching(app, request, { confirm, signal }) };
+    },
+
+    eraseUser: async ({ principal, params, query }) => {
+      await users.erase(await scope(principal, query.sourceAppId), params.id);
       return { ok: true as const };
     },
 
-    listAllUsers: ({ query }) => {
-      const { limit, skip } = query;
-      return listing(users.listAcrossApps(query), MEMBERS_WITH_APP, { limit, skip });
+    listAllUsers: async ({ query }) => {
+      const { limit = DEFAULT_LIMIT, skip = 0 } = query;
+      if (query.where !== undefined || query.q !== undefined || query.cursor !== undefined) {
+        const found = await users.findAcrossApps({ ...query, limit }, cursors);
+        return listing(found.users, MEMBERS_WITH_APP, found.rest);
+      }
+      return listing(users.listAcrossApps({ sourceAppId: query.sourceAppId, limit, skip }), MEMBERS_WITH_APP, {
+        limit,
+        skip,
+      });
     },
   });
+
+/** Parameters of queries. Without them a listing answers as it did before they existed. */
+const QUERY_PARAMETERS = ['where', 'q', 'cursor', 'total', 'sourceAppId'] as const;
+
+function isQuery(query: { [Name in (typeof QUERY_PARAMETERS)[number]]?: unknown }): boolean {
+  return QUERY_PARAMETERS.some((name) => query[name] !== undefined);
+}
 
 const MEDIA_TYPES: Record<ExportFormat, string> = {
   csv: 'text/csv',
@@ -57,5 +88,5 @@ const MEDIA_TYPES: Record<ExportFormat, string> = {
   ndjson: 'application/x-ndjson',
 };
 
-const listing = (records: RecordBatches, members: Members, rest?: Record<string, number>) =>
+const listing = (records: RecordBatches, members: Members, rest?: Record<string, unknown>) =>
   new JsonStream('users', recordsAsJson(records, members), rest);

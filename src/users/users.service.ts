@@ -1,18 +1,43 @@
 import type { Readable } from 'node:stream';
-import type { App } from '../apps/apps.service.ts';
+import type { Cursors } from '../api/cursors.ts';
+import type { App, AppService } from '../apps/apps.service.ts';
 import { NotFound } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
-import { type ExportFormat, exportUsers } from './export/export.ts';
+import { exportUsers } from './export/export.ts';
+import { columnsOf, type ExportRequest } from './export/export-request.ts';
+import type { SlotStore } from './index-slots/slot-store.ts';
+import type { BulkErase } from './query/bulk-erase.ts';
+import type { PeopleRequest, PeopleSearch } from './query/people.ts';
+import { NO_SLOTS, readySlots } from './query/plan/ready-slots.ts';
+import type { QueryRequest } from './query/request.ts';
+import { type AnsweredPage, findUsers, type PageRequest, queryOf } from './query/user-finder.ts';
+import type { UserQuery } from './query/user-query.ts';
 import type { RecordBatches } from './record-json.ts';
-import type { UserFilter, UserPage, UserSearch } from './user-search.ts';
+import type { UserPage, UserSearch } from './user-search.ts';
 import type { UserStore } from './user-store.ts';
 import type { DetailedRecord, UserRecord } from './users.presenter.ts';
 
 export type UserService = ReturnType<typeof createUserService>;
 
 /** The rules of user records (spec 2.1, 2.4, 4.1 and 4.3). */
-export function createUserService(deps: { schemas: SchemaService; store: UserStore; search: UserSearch }) {
-  const { schemas, store, search } = deps;
+export function createUserService(deps: {
+  apps: Pick<AppService, 'find'>;
+  people: PeopleSearch;
+  schemas: SchemaService;
+  store: UserStore;
+  search: UserSearch;
+  query: UserQuery;
+  bulkErase: BulkErase;
+  slotStore: Pick<SlotStore, 'ofApps'>;
+}) {
+  const { apps, people, schemas, store, search, query, bulkErase, slotStore } = deps;
+
+  async function queried({ id }: Pick<App, 'id'>) {
+    const schema = await schemas.ofApp({ id });
+    const isIndexed = schema.fields.some((field) => 'indexed' in field && field.indexed);
+    const [app] = isIndexed ? await slotStore.ofApps([id]) : [];
+    return { id, schema, slotOf: app ? readySlots(app.slots, schema) : NO_SLOTS };
+  }
 
   return {
     /**
@@ -23,7 +48,7 @@ export function createUserService(deps: { schemas: SchemaService; store: UserSto
     list: (app: Pick<App, 'id'>, signal?: AbortSignal): RecordBatches => store.ofApp(app.id, signal),
 
     /** All records of an app, decoded, newest first, with back-pressure. */
-    each: (app: Pick<App, 'id'>): AsyncIterable<UserRecord> => search.all(app.id, {}),
+    each: (app: Pick<App, 'id'>): AsyncIterable<UserRecord> => search.all(app.id),
 
     /**
      * Resolves with a page of an app's matching records and the total number of matches.
@@ -48,21 +73,62 @@ export function createUserService(deps: { schemas: SchemaService; store: UserSto
     },
 
     /**
-     * Streams an app's matching records as UTF-8 text, newest first. CSV has the columns of the
-     * newest schema. The stream fails with the error of the read.
+     * Resolves with a page of the records that match a query (spec 4.3).
+     * @throws {InvalidInput} for an invalid query or cursor @throws {NotFound}
+     */
+    async find(app: Pick<App, 'id'>, request: PageRequest, cursors: Cursors): Promise<AnsweredPage> {
+      return findUsers(query, cursors, await queried(app), request);
+    },
+
+    /**
+     * Erases all records that match a query; resolves with their number (spec 4.3).
      *
-     * @param options.bom whether CSV begins with the UTF-8 byte order mark
+     * @param options.confirm the number of matches that the caller expects
+     * @param options.signal ends the work after the current step
+     * @throws {InvalidInput} @throws {Conflict} when `confirm` is not the number of matches
+     */
+    async eraseMatching(
+      app: Pick<App, 'id'>,
+      request: QueryRequest,
+      options: { confirm: number; signal: AbortSignal },
+    ): Promise<number> {
+      const { schema, slotOf } = await queried(app);
+      return bulkErase(app.id, queryOf(request, schema), slotOf, options);
+    },
+
+    /**
+     * Streams an app's matching records as UTF-8 text, newest first or in the order of the query.
+     * By default CSV has the columns of the newest schema. The stream fails with the error of the
+     * read.
+     *
      * @param options.signal ends the iteration
+     * @throws {InvalidInput} for an invalid query or column
      * @throws {NotFound} when the app was deleted
      */
     async export(
       app: Pick<App, 'id'>,
-      filter: UserFilter,
-      { format, bom, signal }: { format: ExportFormat; bom?: boolean; signal?: AbortSignal },
+      request: ExportRequest,
+      { signal }: { signal?: AbortSignal } = {},
     ): Promise<Readable> {
-      const { fields } = await schemas.ofApp(app);
-      const keys = fields.map(({ key }) => key);
-      return exportUsers(search.all(app.id, filter, signal), format, keys, bom);
+      const { schema, slotOf } = await queried(app);
+      const columns = columnsOf(request, schema);
+      const records = await query.all(app.id, queryOf(request, schema), slotOf, signal);
+      const keys = schema.fields.map(({ key }) => key);
+      return exportUsers(records, request.format, keys, { bom: request.bom, columns });
+    },
+
+    /**
+     * Resolves with a page of a search across all apps, or in one of them (spec 4.4).
+     * @throws {InvalidInput} for an invalid query or cursor
+     */
+    async findAcrossApps(
+      { sourceAppId, ...request }: PeopleRequest & { sourceAppId?: string | undefined },
+      cursors: Cursors,
+    ): Promise<AnsweredPage> {
+      if (sourceAppId === undefined) return people.find(request, cursors);
+      const app = await apps.find(sourceAppId);
+      if (!app) return { users: noRecords(), rest: { complete: true } };
+      return findUsers(query, cursors, await queried(app), { ...request, total: 'none' });
     },
 
     /** A page of the records of one app, or of all apps, as BSON, newest first (spec 4.4). */
@@ -70,3 +136,5 @@ export function createUserService(deps: { schemas: SchemaService; store: UserSto
       store.page(page.sourceAppId, page.limit, page.skip),
   };
 }
+
+async function* noRecords(): AsyncGenerator<Uint8Array[]> {}

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
 import { compileSchema } from '../../src/fields/compile.ts';
 import type { Lease } from '../../src/schemas/schema-leases.ts';
 import { sentConsents } from '../../src/submissions/store/consents.ts';
@@ -42,6 +43,26 @@ const submissions = fc.record({
     fc.array(item, { maxLength: 3 }),
     { noNullPrototype: true, maxKeys: 3 },
   ),
+  slots: fc.option(
+    fc.uniqueArray(
+      fc.record({
+        slot: fc.constantFrom(...SLOT_NAMES),
+        key,
+        value: fc.option(
+          fc.oneof(
+            fc.string(),
+            fc.double({ noNaN: true }),
+            fc.boolean(),
+            fc.date({ noInvalidDate: true }),
+            fc.constant(null),
+          ),
+          { nil: undefined },
+        ),
+      }),
+      { selector: ({ slot }) => slot },
+    ),
+    { nil: undefined },
+  ),
   extraKeys: fc.nat({ max: 3 }),
   hasKey: fc.boolean(),
   consents: fc.dictionary(
@@ -70,7 +91,7 @@ describe('The record of a new person', () => {
     const inserted = server.db.collection<UserDocument>('inserted');
     const upserted = server.db.collection<UserDocument>('upserted');
     const newId = createRecordIds();
-    const test = fc.asyncProperty(submissions, async ({ set, append, extraKeys, hasKey, consents }) => {
+    const test = fc.asyncProperty(submissions, async ({ set, append, slots, extraKeys, hasKey, consents }) => {
       const now = new Date();
       const change = { set, append, extraKeys };
       const size = changeSize(change);
@@ -83,6 +104,7 @@ describe('The record of a new person', () => {
         fieldKeys: [],
         change,
         size,
+        slots,
         growth: growthOf(change, size, limits),
         maxBound: limits.max,
         consents: sentConsents(schemaWith(consents), givenOf(consents), now, 'https://example.com/?q=1'),
@@ -94,6 +116,7 @@ describe('The record of a new person', () => {
       await upserted.updateOne(filter, update, { upsert: true });
       const created = await inserted.findOne({ _id: id });
       expect(created).not.toBeNull();
+      for (const { slot } of slots ?? []) expect(created).toHaveProperty(slot);
       expect(created).toEqual(await upserted.findOne({ _id: id }));
     });
     await fc.assert(test, { numRuns: 150 });

@@ -40,12 +40,17 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * another route to the shared mongod, for example through a proxy
  * @param database the database of another server, to start a second server on it
  * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
+ * @param options.writesEndMs how long the builder of indexes waits for late writes
  * @param options.passwordCost the bcrypt cost; the default takes negligible time
  */
 export async function startServer(
   env: Record<string, string> = {},
   database = randomName(),
-  { passwordCost = PASSWORD_COST, sweepEveryMs }: { passwordCost?: number; sweepEveryMs?: number } = {},
+  {
+    passwordCost = PASSWORD_COST,
+    sweepEveryMs,
+    writesEndMs,
+  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number } = {},
 ): Promise<TestServer> {
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
@@ -62,6 +67,7 @@ export async function startServer(
   const services = createContainer(config, connection, logger, {
     passwordCost,
     ...(sweepEveryMs !== undefined && { sweepEveryMs }),
+    ...(writesEndMs !== undefined && { writesEndMs }),
   });
   await services.prepare();
   await services.start();

@@ -17,6 +17,7 @@ const LAYERS = [
   ['schemas'],
   ['sessions'],
   ['apps'],
+  ['jobs'],
   ['api'],
   ['fields'],
   ['database'],

@@ -1,6 +1,5 @@
 import { type Route, routes } from '../../api/endpoint.ts';
-import type { AppPrincipal } from '../../api/principal.ts';
-import { Forbidden } from '../../core/errors.ts';
+import { requireOperator } from '../app-scope.ts';
 import { formSettingsEndpoints } from './form-settings.contract.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import type { FormSettings } from './form-settings.ts';
@@ -28,11 +27,6 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
       return present(view);
     },
   });
-
-/** @throws {Forbidden} unless the caller is an operator of the app or an admin */
-function requireOperator({ app }: AppPrincipal, sourceAppId: string): void {
-  if (app.role !== 'admin' && app.sourceAppId !== sourceAppId) throw new Forbidden('Admin role required');
-}
 
 /** The ETags of an `If-Match` header, weak ones included; undefined when it sets no condition. */
 function etagsOf(ifMatch: string | undefined): string[] | undefined {

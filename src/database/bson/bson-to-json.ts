@@ -58,6 +58,13 @@ export class BsonToJson {
     return taken;
   }
 
+  /** Returns what was written so far as a text, and keeps the buffer for more. */
+  takeText(): string {
+    const text = this.#bytes.toString('utf8', 0, this.#length);
+    this.#length = 0;
+    return text;
+  }
+
   /** Discards everything after the first `length` bytes. */
   cutTo(length: number): void {
     this.#length = length;

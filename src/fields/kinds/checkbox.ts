@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseRedirectUrl } from '../../core/web-origin.ts';
 import { help, hidden, initialValue, prefill } from '../form-options.ts';
+import { indexed } from '../index-value.ts';
 import { defineKind } from '../kind.ts';
 
 const NOT_BOOLEAN = 'must be true or false';
@@ -22,7 +23,7 @@ const TEXTS: ReadonlyMap<string, boolean> = new Map([
 export const checkbox = defineKind({
   name: 'checkbox',
   displayName: 'Checkbox',
-  options: {},
+  options: { indexed },
   formOptions: {
     help,
     default: initialValue(z.boolean()),
@@ -41,6 +42,7 @@ export const checkbox = defineKind({
       if (typeof value !== 'boolean') return report(NOT_BOOLEAN);
       if (required && !value) report('must be true');
     },
+  indexValue: (value) => (typeof value === 'boolean' ? value : null),
   trimsText: true,
   fromText(text) {
     const value = TEXTS.get(text.toLowerCase());

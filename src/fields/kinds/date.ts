@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { autocomplete, help, hidden, initialValue, prefill } from '../form-options.ts';
+import { indexed } from '../index-value.ts';
 import { defineKind } from '../kind.ts';
 
 // Linear in the text: it is anchored, and no repetition can take a character of what follows it.
@@ -17,11 +18,13 @@ const NO_ZONE = 'has no time zone: send its IANA name as _tz';
 export const date = defineKind({
   name: 'date',
   displayName: 'Date',
-  options: {},
+  options: { indexed },
   formOptions: { help, default: initialValue(z.string()), autocomplete, hidden, prefill },
   compile: () => (value, report) => {
     if (typeof value !== 'string' || !isIsoDate(value)) report(NOT_DATE);
   },
+  // In upper case, because the standard's own parser need not know `t` and `z`.
+  indexValue: (value) => (typeof value === 'string' && isIsoDate(value) ? new Date(value.toUpperCase()) : null),
   trimsText: true,
   fromText(text, { toInstant }) {
     if (isIsoDate(text)) return { value: text };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../form-options.ts';
+import { indexed } from '../index-value.ts';
 import { type ConvertedText, defineKind } from '../kind.ts';
 
 const NOT_NUMBER = 'must be a number';
@@ -17,6 +18,7 @@ export const number = defineKind({
   options: {
     min: { schema: z.number().optional(), label: 'Min value', control: 'number', stricter: 'higher' },
     max: { schema: z.number().optional(), label: 'Max value', control: 'number', stricter: 'lower' },
+    indexed,
   },
   formOptions: { help, placeholder, default: initialValue(z.number()), autocomplete, hidden, prefill },
   checkDefinition({ min, max }, report) {
@@ -29,6 +31,7 @@ export const number = defineKind({
       if (value < min) return report(`must be at least ${min}`);
       if (value > max) report(`must be at most ${max}`);
     },
+  indexValue: (value) => (typeof value === 'number' ? value : null),
   trimsText: true,
   fromText: numberOf,
   sample({ min, max }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../form-options.ts';
+import { indexed, indexText } from '../index-value.ts';
 import { defineKind } from '../kind.ts';
 
 /**
@@ -19,6 +20,7 @@ export const select = defineKind({
       control: 'choices',
       initial: ['first', 'second'],
     },
+    indexed,
   },
   formOptions: {
     help,
@@ -51,6 +53,7 @@ export const select = defineKind({
       if (!allowed.has(value)) report('must be one of the allowed values');
     };
   },
+  indexValue: indexText,
   fromText: (text) => ({ value: text }),
   sample: (definition) => definition.enum[0] ?? '',
   control: 'select',

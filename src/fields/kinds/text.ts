@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../form-options.ts';
+import { indexed, indexText } from '../index-value.ts';
 import { Count, defineKind, type FieldBase } from '../kind.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../regex/budget.ts';
 import { compilePattern } from '../regex/pattern.ts';
@@ -13,6 +14,7 @@ const options = {
     help: 'Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text.',
     control: 'pattern',
   },
+  indexed,
 } as const;
 
 /** A string. Lengths count Unicode code points. */
@@ -55,6 +57,7 @@ export const text = defineKind({
     };
   },
 
+  indexValue: indexText,
   fromText: (text) => ({ value: text.replace(/\r\n?/g, '\n') }),
   sample: sampleText,
   control: 'text',

@@ -99,7 +99,7 @@ export function createConflictReader(deps: {
     async explain(submission: Submission): Promise<Conflict> {
       const { schemaVersion, applied } = submission;
       const [facts] = await users
-        .aggregate<Facts>(factsPipeline(submission, limits), { readConcern: { level: 'majority' } })
+        .aggregate<Facts>(factsPipeline(submission), { readConcern: { level: 'majority' } })
         .toArray();
       if (!facts) return { reason: 'retry', view: { keyEpoch: 0 } };
       const conflict = applied && (await explainKey(facts, applied));
@@ -140,12 +140,12 @@ export function createConflictReader(deps: {
 }
 
 /** The pipeline that reads {@link Facts}; the sizes only when the record may exceed its limit. */
-function factsPipeline(submission: Submission, { max }: RecordLimits) {
-  const { appId, email, applied, change, fieldKeys, consents } = submission;
+function factsPipeline(submission: Submission) {
+  const { appId, email, applied, change, maxBound, fieldKeys, consents } = submission;
   const growth = submission.growth + (consents ? consents.bytes : 0);
   const arrays = Object.keys(change.append);
   const inline = { $ifNull: ['$appliedKeys', []] };
-  const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, max] };
+  const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, maxBound] };
   const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
   const replaced = Object.fromEntries(Object.keys(change.set).map((key) => [key, `$data.${key}`]));
   const extraKeys = {
@@ -187,12 +187,14 @@ function newConsents({ consentState }: Facts, { consents }: Submission): number 
  */
 export async function turnIntoArray(
   users: UserCollection,
-  { appId, email, now }: Submission,
+  { appId, email, now, slots = [] }: Submission,
   key: string,
 ): Promise<void> {
   const path = `data.${key}`;
   const item = { value: `$${path}`, timestamp: now.toISOString() };
+  // A list has no index value.
+  const emptied = Object.fromEntries(slots.filter((write) => write.key === key).map(({ slot }) => [slot, null]));
   await users.updateOne({ appId, email, [path]: { $exists: true, $not: { $type: 'array' } } }, [
-    { $set: { [path]: [item], [`arraySizes.${key}`]: 1 } },
+    { $set: { [path]: [item], [`arraySizes.${key}`]: 1, ...emptied } },
   ]);
 }

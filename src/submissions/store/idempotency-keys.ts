@@ -95,8 +95,8 @@ export function createIdempotencyKeys(
   find(appId: Types.ObjectId, record: RecordId, key: mongo.Binary): Promise<Pick<AppliedKey, 'content'> | undefined>;
   /** Moves all keys out of a record. Concurrent calls for one record share one move. */
   moveOut(record: Pick<UserDocument, '_id' | 'appId'>): Promise<void>;
-  /** Removes the moved keys of one record. */
-  removeOf(appId: Types.ObjectId, record: RecordId): Promise<void>;
+  /** Removes the moved keys of some records, at most a thousand. */
+  removeOf(appId: Types.ObjectId, ...records: RecordId[]): Promise<void>;
 } {
   const moves = new Map<string, Promise<void>>();
 
@@ -145,8 +145,10 @@ export function createIdempotencyKeys(
       return running;
     },
 
-    async removeOf(appId, record) {
-      await moved.deleteMany({ _id: rangeOf(Buffer.concat([appId.id, record.buffer])) });
+    async removeOf(appId, ...records) {
+      if (records.length === 0) return;
+      const ranges = records.map((record) => ({ _id: rangeOf(Buffer.concat([appId.id, record.buffer])) }));
+      await moved.deleteMany(ranges.length === 1 ? (ranges[0] as (typeof ranges)[0]) : { $or: ranges });
     },
 
     removeAll: async (appId, since) =>

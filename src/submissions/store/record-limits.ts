@@ -8,6 +8,8 @@ import { MAX_EXTRA_KEYS, type RecordChange } from '../../fields/compile.ts';
 const SMALL_CHANGE = 256;
 /** The part of the record limit that covers what is not counted, in bytes. */
 const SLACK = 36 * 1024;
+/** The most that one index slot takes: its name and 64 code points of 4 bytes. */
+const SLOT_BYTES = 268;
 /** The size of an empty BSON document. */
 const EMPTY = 5;
 
@@ -45,6 +47,11 @@ export interface ChangeSize {
 export function changeSize({ set, append }: RecordChange): ChangeSize {
   const { calculateObjectSize } = mongo.BSON;
   return { set: calculateObjectSize(set) - EMPTY, append: calculateObjectSize(append) - EMPTY };
+}
+
+/** The largest `sizeBound` of a record with that many index slots, which are not counted. */
+export function maxBoundOf({ max }: RecordLimits, slots: number): number {
+  return max - slots * SLOT_BYTES;
 }
 
 /** The most that a change raises `sizeBound`, in bytes. 0 leaves a new record without a bound. */

@@ -1,5 +1,6 @@
 import type { mongo, Types } from 'mongoose';
 import type { RecordChange } from '../../fields/compile.ts';
+import type { SlotWrite } from '../../users/index-slots/slot-writes.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { AppliedKey, ConsentState, UserDocument } from '../../users/users.model.ts';
 import { consentChange, type SentConsents, stateAfter } from './consents.ts';
@@ -33,6 +34,8 @@ export interface Submission {
   now: Date;
   change: RecordChange;
   size: ChangeSize;
+  /** What it writes to the index slots of the app; undefined when the app has none. */
+  slots: readonly SlotWrite[] | undefined;
   /** The most that the change raises the record's `sizeBound`, in bytes (record-limits.ts). */
   growth: number;
   /** The maximum of `sizeBound`, in bytes. */
@@ -101,7 +104,7 @@ export const UNSEEN: RecordView = { keyEpoch: 0 };
  * one that `upsertOf` creates; a property test compares the two.
  */
 export function insertOf(submission: Submission, newId: RecordId): Insert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, slots, applied } = submission;
   const consents = submission.consents && consentChange(submission.consents).entries;
   const growth = growthWith(submission, consents);
   const data = { ...change.set, ...change.append };
@@ -120,6 +123,8 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
     ...(applied && { appliedKeys: [applied] }),
     ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
   };
+  // Absent fields too, so that one index serves filters and sorting of all records.
+  if (slots) for (const { slot, value = null } of slots) record[slot] = value;
   return { kind: 'insert', record, creation: { id: newId, createdAt: now }, bytes: bytesOf(submission) };
 }
 
@@ -138,7 +143,7 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
  * @param newId the id of the record if the upsert creates it
  */
 export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, slots, applied } = submission;
   const { known, keyEpoch, exactBound } = view;
   const consents = submission.consents && consentChange(submission.consents, view.consents);
   const growth = growthWith(submission, consents?.entries);
@@ -163,6 +168,12 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     push[`data.${key}`] = { $each: items };
     increments[`arraySizes.${key}`] = items.length;
     fields += 1;
+  }
+  if (slots) {
+    for (const { slot, value } of slots) {
+      if (value === undefined) create[slot] = null;
+      else set[slot] = value;
+    }
   }
   if (exactBound) {
     filter.sizeBound = exactBound.was === undefined ? { $exists: false } : exactBound.was;

@@ -44,6 +44,7 @@ function createSource() {
         createdAt: new Date(0),
         lastSubmissionAt: undefined,
         form: undefined,
+        slots: undefined,
       };
       versionsRead.set(app, version);
       return app;

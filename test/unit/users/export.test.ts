@@ -1,5 +1,5 @@
 import { text as readAll } from 'node:stream/consumers';
-import { Types } from 'mongoose';
+import { mongo, Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { exportUsers } from '../../../src/users/export/export.ts';
 import { createRecordIds } from '../../../src/users/record-id.ts';
@@ -14,8 +14,9 @@ function record(data: Record<string, unknown>, email = 'ada@example.com'): UserR
   return { ...own, data, schemaVersion: 2, createdAt, updatedAt: createdAt };
 }
 
-async function* stored(...records: UserRecord[]): AsyncGenerator<UserRecord> {
-  yield* records;
+/** The records as the database sends them. */
+async function* stored(...records: UserRecord[]): AsyncGenerator<Uint8Array[]> {
+  for (const one of records) yield [mongo.BSON.serialize(one)];
 }
 
 /** The text of the data columns of one exported record. */
@@ -112,8 +113,8 @@ describe('ndjson and json', () => {
 
 describe.each(['csv', 'ndjson', 'json'] as const)('the stream of %s', (format) => {
   it('fails when the source fails, so a partial file is not mistaken for a complete one', async () => {
-    async function* broken(): AsyncGenerator<UserRecord> {
-      yield record({ name: 'Ada' });
+    async function* broken(): AsyncGenerator<Uint8Array[]> {
+      yield* stored(record({ name: 'Ada' }));
       throw new Error('database unavailable');
     }
     await expect(readAll(exportUsers(broken(), format, ['name']))).rejects.toThrow('database unavailable');
@@ -124,9 +125,9 @@ describe.each(['csv', 'ndjson', 'json'] as const)('the stream of %s', (format) =
     const closed = new Promise<void>((resolve) => {
       resolveClosed = resolve;
     });
-    async function* endless(): AsyncGenerator<UserRecord> {
+    async function* endless(): AsyncGenerator<Uint8Array[]> {
       try {
-        for (;;) yield record({ name: 'Ada' });
+        for (;;) yield* stored(record({ name: 'Ada' }));
       } finally {
         resolveClosed();
       }

@@ -33,6 +33,8 @@ describe('the changes between two versions of a schema', () => {
       [text('a')],
       ['compatible: a is no longer required'],
     ],
+    ['a field that became indexed', [text('a')], [text('a', { indexed: true })], ['compatible: a is now indexed']],
+    ['a field without its index', [text('a', { indexed: true })], [text('a')], ['compatible: a is no longer indexed']],
     [
       'another type without its options',
       [text('a', { maxLength: 3 })],

@@ -10,7 +10,7 @@ interface PagerProps {
   /** Number of entries on this page. */
   shown: number;
   /** Total number of entries; `undefined` when the service does not count them. */
-  total?: number;
+  total?: number | undefined;
   onChange: (change: { page?: number; size?: number }) => void;
 }
 

@@ -89,6 +89,8 @@ function optionChanges(before: Field, after: Field, breaking: Add, compatible: A
     (now.regex === undefined ? compatible : breaking)(
       `pattern changed: ${old.regex ?? 'none'} → ${now.regex ?? 'none'}`,
     );
+  if ((old.indexed === true) !== (now.indexed === true))
+    compatible(now.indexed === true ? 'is now indexed' : 'is no longer indexed');
   if (before.kind === 'select' && after.kind === 'select') {
     const removed = before.enum.filter((value) => !after.enum.includes(value));
     const added = after.enum.filter((value) => !before.enum.includes(value));

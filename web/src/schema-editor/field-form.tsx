@@ -1,18 +1,12 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
-import { KINDS, type LooseDefinition } from './draft.ts';
+import { KINDS } from './draft.ts';
 import classes from './field-form.module.css';
+import type { FieldFormProps } from './field-form-props.ts';
 import { FormSection } from './form-section.tsx';
 import { KIND_NAMES } from './kind-names.ts';
 import { capitalize } from './messages.ts';
 import { OptionControl } from './option-control.tsx';
 import { kindOf } from './rules.ts';
-
-export interface FieldFormProps {
-  definition: LooseDefinition;
-  /** Messages by option name; `''` holds a message about the whole field. */
-  problems: Readonly<Record<string, string>>;
-  onChange: (part: Partial<LooseDefinition>) => void;
-}
 
 /** Edits the label, key, type and options of one field and shows the problem of each. */
 export function FieldForm({ definition, problems, onChange }: FieldFormProps) {

@@ -2,7 +2,7 @@ import { UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { RightIcon } from '../components/icons.tsx';
 import classes from './field-form.module.css';
-import type { FieldFormProps } from './field-form.tsx';
+import type { FieldFormProps } from './field-form-props.ts';
 import { OptionControl } from './option-control.tsx';
 import { kindOf } from './rules.ts';
 

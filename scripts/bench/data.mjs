@@ -1,0 +1,199 @@
+// npm run bench -- --data: finding, counting and exporting in an app of a million records, over
+// HTTP, one request at a time.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { pino } from 'pino';
+import { loadConfig } from '../../dist/core/config.js';
+import { startEmbedded } from '../../dist/database/embedded/embedded.js';
+import { createRecordIds } from '../../dist/users/record-id.js';
+import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
+import { START_FLAGS, startServer, stopServer } from './processes.mjs';
+
+const { MongoClient } = mongoose.mongo;
+const APP = 'data';
+const STEP = 5_000;
+const PAGE = 50;
+/** The page that is read by cursor, and the longest pages on the way to it. */
+const DEEP_PAGE = 5_000;
+const LONGEST_PAGE = 200;
+const DAY_MS = 86_400_000;
+
+const FIELDS = [
+  { key: 'name', label: 'Name', kind: 'text', required: false },
+  { key: 'age', label: 'Age', kind: 'number', required: false },
+  { key: 'plan', label: 'Plan', kind: 'select', required: false, enum: ['free', 'pro', 'team'] },
+  { key: 'born', label: 'Born', kind: 'date', required: false },
+  { key: 'city', label: 'City', kind: 'text', required: false },
+];
+const INDEXED = FIELDS.map((field) => (field.key === 'city' ? field : { ...field, indexed: true }));
+
+/** The queries; each has enough matches for the deep page. */
+const CASES = {
+  equality: 'where=data.plan:eq:pro',
+  range: 'where=data.age:gte:20&where=data.age:lt:80',
+  'range, sorted': 'where=data.born:gte:1960-01-01&sort=data.born',
+  prefix: 'where=data.name:prefix:a&sort=data.name',
+  in: 'where=data.plan:in:pro,team',
+  sort: 'sort=data.name',
+  email: 'sort=email&total=none',
+  newest: 'total=none',
+  'q, part of an email': 'q=person1234',
+  'without an index': 'where=data.city:eq:Paris',
+};
+
+/** Fills an app and measures; resolves with the results and a Markdown table. */
+export async function measureData({ records, rounds, progress }) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
+  const { mongod } = loadConfig(process.env);
+  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
+  const client = await new MongoClient(database.uri).connect();
+  const server = await startServer([...START_FLAGS, 'dist/server.js'], { ...SERVICE_ENV, MONGODB_URI: database.uri });
+  try {
+    const admin = await logIn(server.url, 'admin', ADMIN_PASSWORD);
+    const { password } = await admin('POST', '/auth/apps', { sourceAppId: APP });
+    await admin('PUT', `/auth/apps/${APP}/schema`, { rejectUnknown: false, fields: FIELDS });
+    await fill(client.db(), records, progress);
+    const builtIn = await buildIndexes(admin);
+    progress(`four indexes of ${records} records in ${builtIn.toFixed(0)} s`);
+    const operator = await logIn(server.url, APP, password);
+    const cases = {};
+    for (const [name, query] of Object.entries(CASES)) {
+      cases[name] = await measureCase(operator, query, rounds);
+      progress(`${name}: ${JSON.stringify(cases[name])}`);
+    }
+    const exports = {};
+    for (const format of ['csv', 'ndjson', 'json']) exports[format] = await exportRate(operator, format, records);
+    const results = { records, builtIn, cases, exports };
+    return { results, table: tableOf(results) };
+  } finally {
+    await stopServer(server);
+    await client.close();
+    await database.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Resolves with a function that sends requests with the session, and parses the answers. */
+async function logIn(url, sourceAppId, password) {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/auth/login`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ sourceAppId, password }),
+  });
+  if (!answer.ok) throw new Error(`log-in: ${answer.status}`);
+  const cookie = answer.headers.get('set-cookie').split(';')[0];
+  return async (method, path, body, read = (response) => response.json()) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...headers, cookie },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return read(response);
+  };
+}
+
+/** Stores records as submissions do, without indexed fields. */
+async function fill(db, records, progress) {
+  const appId = (await db.collection('apps').findOne({ sourceAppId: APP }))._id;
+  const users = db.collection('users');
+  const newId = createRecordIds();
+  const cities = ['Paris', 'Rome', 'Oslo', 'Lima', 'Cairo'];
+  const letters = 'abcdefghij';
+  for (let from = 0; from < records; from += STEP) {
+    const batch = Array.from({ length: Math.min(STEP, records - from) }, (_, offset) => {
+      const number = from + offset;
+      // A fixed permutation instead of chance: every run has the same records.
+      const mixed = (number * 7_919) % 1_000_003;
+      const now = new Date();
+      const data = {
+        name: `${letters[mixed % 2 ? 0 : mixed % 10]}da ${mixed}`,
+        age: mixed % 100,
+        plan: ['free', 'pro', 'team'][mixed % 3],
+        born: new Date(Date.UTC(1950, 0, 1) + (mixed % 20_000) * DAY_MS).toISOString().slice(0, 10),
+        city: cities[mixed % cities.length],
+      };
+      const own = { _id: newId(now), appId, sourceAppId: APP, email: `person${number}@example.com` };
+      return { ...own, data, schemaVersion: 2, createdAt: now, updatedAt: now };
+    });
+    await users.insertMany(batch, { ordered: false });
+    if (from % 100_000 === 0) progress(`${from} records stored`);
+  }
+}
+
+/** Resolves with the seconds until all indexes are ready. */
+async function buildIndexes(admin) {
+  const startedAt = performance.now();
+  await admin('PUT', `/auth/apps/${APP}/schema`, { rejectUnknown: false, fields: INDEXED });
+  for (;;) {
+    const states = await admin('GET', `/auth/apps/${APP}/indexes`);
+    if (states.length > 0 && states.every(({ state }) => state === 'ready')) break;
+    await sleep(500);
+  }
+  return (performance.now() - startedAt) / 1_000;
+}
+
+async function measureCase(operator, query, rounds) {
+  const page = (more) => operator('GET', `/auth/users?${query}&limit=${PAGE}${more}`);
+  const uncounted = query.includes('total=') ? '' : '&total=none';
+  const first = await times(rounds, () => page(uncounted));
+  const cursor = query.startsWith('q=') ? undefined : await deepCursor(operator, `${query}${uncounted}`);
+  const deep = cursor && (await times(rounds, () => page(`${uncounted}&cursor=${cursor}`)));
+  if (uncounted === '') return { first, deep };
+  const { total, totalIs } = await page('&total=capped');
+  return { first, deep, counted: await times(rounds, () => page('&total=capped')), total, totalIs };
+}
+
+/** Walks to the deep page; undefined when there are fewer. */
+async function deepCursor(operator, query) {
+  let cursor = '';
+  let read = 0;
+  while (read < DEEP_PAGE * PAGE) {
+    const more = cursor && `&cursor=${cursor}`;
+    const { users, next } = await operator('GET', `/auth/users?${query}&limit=${LONGEST_PAGE}${more}`);
+    if (!next) return undefined;
+    read += users.length;
+    cursor = next;
+  }
+  return cursor;
+}
+
+/** Milliseconds of a request: the median and the 99th percentile. */
+async function times(rounds, request) {
+  const all = [];
+  for (let round = 0; round < rounds + 5; round += 1) {
+    const startedAt = performance.now();
+    await request();
+    // The first five warm up.
+    if (round >= 5) all.push(performance.now() - startedAt);
+  }
+  all.sort((one, other) => one - other);
+  const at = (part) => Math.round(all[Math.min(all.length - 1, Math.floor(all.length * part))] * 10) / 10;
+  return { median: at(0.5), p99: at(0.99) };
+}
+
+/** Records per second of an export that is read at once. */
+async function exportRate(operator, format, records) {
+  const startedAt = performance.now();
+  await operator('GET', `/auth/users/export?format=${format}`, undefined, async (response) => {
+    for await (const _ of response.body);
+  });
+  return Math.round((records / (performance.now() - startedAt)) * 1_000);
+}
+
+function tableOf({ cases, exports }) {
+  const cell = (value) => (value ? `${value.median} / ${value.p99}` : '');
+  return [
+    '| Query | First page, median / p99 ms | Page 5,000 | With a capped count |',
+    '|---|---|---|---|',
+    ...Object.entries(cases).map(
+      ([name, { first, deep, counted }]) => `| ${name} | ${cell(first)} | ${cell(deep)} | ${cell(counted)} |`,
+    ),
+    '',
+    ...Object.entries(exports).map(([format, rate]) => `Export as ${format}: ${rate} records/s`),
+  ].join('\n');
+}

@@ -1,0 +1,28 @@
+import type { AppPrincipal, PrincipalApp } from '../api/principal.ts';
+import { Forbidden } from '../core/errors.ts';
+import type { AppService } from './apps.service.ts';
+
+/** The app on whose data a request works. */
+export type ScopedApp = Pick<PrincipalApp, 'id' | 'sourceAppId'>;
+
+/**
+ * Resolves with the app that a request names by the parameter `sourceAppId`, by default the app of
+ * its session (spec 4.3).
+ *
+ * @throws {Forbidden} when a caller other than an admin names another app
+ * @throws {NotFound} when the app does not exist
+ */
+export type AppScope = (principal: AppPrincipal, sourceAppId: string | undefined) => Promise<ScopedApp>;
+
+export function createAppScope(apps: Pick<AppService, 'get'>): AppScope {
+  return async ({ app }, sourceAppId) => {
+    if (sourceAppId === undefined || sourceAppId === app.sourceAppId) return app;
+    if (app.role !== 'admin') throw new Forbidden('Admin role required');
+    return apps.get(sourceAppId);
+  };
+}
+
+/** @throws {Forbidden} unless the caller is an operator of the app or an admin */
+export function requireOperator({ app }: AppPrincipal, sourceAppId: string): void {
+  if (app.role !== 'admin' && app.sourceAppId !== sourceAppId) throw new Forbidden('Admin role required');
+}

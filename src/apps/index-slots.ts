@@ -1,0 +1,48 @@
+import type { mongo, Types } from 'mongoose';
+import type { KindName } from '../fields/kinds/registry.ts';
+
+/** The members of a record that hold index values. Each has an index for all apps (decision 21). */
+export const SLOT_NAMES = ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7'] as const;
+export type SlotName = (typeof SLOT_NAMES)[number];
+
+/**
+ * - `building`: every write of the field writes the slot too, and a job fills in the other records;
+ * - `ready`: each record of the app has the slot with the index value of the field;
+ * - `dropping`: no write has the slot, and a job removes it from the records.
+ */
+export type SlotState = 'building' | 'ready' | 'dropping';
+
+/** The use of a slot by a field of one app, as its document keeps it. */
+export interface IndexSlot {
+  /** Identifies this use: the same slot may serve the same field again. */
+  id: Types.ObjectId;
+  slot: SlotName;
+  key: string;
+  /** The kind whose index values the slot has, also when the schema has another one by now. */
+  kind: KindName;
+  state: SlotState;
+  /** The records that the job has dealt with, and those that there were when it began. */
+  done: number;
+  total: number;
+  /**
+   * When every server knew of the state, by MongoDB's clock. Absent while that is not sure; a slot
+   * that is `ready` has none.
+   */
+  knownAt?: Date;
+  /** While building: the records from the newest one to this id have their value. */
+  position?: mongo.UUID;
+}
+
+/** Whether writes of the field write the slot. */
+export function isWritten({ state }: Pick<IndexSlot, 'state'>): boolean {
+  return state !== 'dropping';
+}
+
+/** Whether two reads of an app show the same uses of slots in the same states. */
+export function isSameSlots(one: readonly IndexSlot[] = [], other: readonly IndexSlot[] = []): boolean {
+  if (one === other) return true;
+  return (
+    one.length === other.length &&
+    one.every(({ id, state }, index) => id.equals(other[index]?.id) && state === other[index]?.state)
+  );
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { isDuplicateKey } from '../database/failures.ts';
+import type { JobCollection } from './jobs.model.ts';
+
+/** How long a lock is valid after it was taken or renewed, in milliseconds. */
+export const LOCK_MS = 3_500;
+
+const NEVER = new Date(0);
+
+export type JobLocks = ReturnType<typeof createJobLocks>;
+
+/**
+ * The locks of jobs, in a collection that all servers share. Two calls stand for two owners.
+ * MongoDB's clock decides, so the clocks of the servers need not agree.
+ */
+export function createJobLocks(jobs: JobCollection) {
+  const self = randomUUID();
+
+  return {
+    /**
+     * Takes the lock of a job, or renews it. Resolves with whether this owner holds it for
+     * {@link LOCK_MS} from now. Changes nothing while another owner holds the lock, or when the job
+     * is not due.
+     *
+     * @param evenEarly whether to take the lock of a job that is not due
+     */
+    async hold(name: string, evenEarly: boolean): Promise<boolean> {
+      // In the update, because the filter of an upsert cannot have `$expr`.
+      const isFree = { $lte: [{ $ifNull: ['$until', NEVER] }, '$$NOW'] };
+      const isDue = evenEarly || { $lte: [{ $ifNull: ['$next', NEVER] }, '$$NOW'] };
+      const takes = { $or: [{ $eq: ['$owner', self] }, { $and: [isFree, isDue] }] };
+      const set = (member: string, value: unknown) => ({ [member]: { $cond: [takes, value, `$${member}`] } });
+      const until = { $add: ['$$NOW', LOCK_MS] };
+      const update = { ...set('owner', self), ...set('until', until), ...set('at', '$$NOW'), ...set('next', '$$NOW') };
+      try {
+        const options = { upsert: true, returnDocument: 'after' } as const;
+        return (await jobs.findOneAndUpdate({ _id: name }, [{ $set: update }], options))?.owner === self;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false; // another owner took the lock for the first time
+        throw error;
+      }
+    },
+
+    /** Releases a lock of this owner. The job is due again after `dueInMs` milliseconds. */
+    async release(name: string, dueInMs: number): Promise<void> {
+      const next = { $add: ['$$NOW', dueInMs] };
+      await jobs.updateOne({ _id: name, owner: self }, [{ $set: { owner: '', until: '$$NOW', next } }]);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { SourceAppId } from '../../apps/apps.contract.ts';
+import { MAX_WHERE } from './conditions/parse.ts';
+import { MAX_SEARCH_LENGTH } from './plan/text-search.ts';
+
+const MAX_CURSOR_LENGTH = 8_000;
+const SINGLE_TEXT = 'must be one text';
+
+/** Conditions, each `<path>:<operator>:<value>`. One is a text, several are an array. */
+export const Where = z
+  .union([z.string().transform((text) => [text]), z.array(z.string())], SINGLE_TEXT)
+  .refine((list) => list.length <= MAX_WHERE, `must be given at most ${MAX_WHERE} times`)
+  .optional()
+  .meta({
+    override: { type: 'array', items: { type: 'string' }, maxItems: MAX_WHERE },
+    description:
+      'A condition `<path>:<operator>:<value>`; repeated, all must hold. Paths: `email`, `createdAt`, `updatedAt`, `schemaVersion`, `data.<key>`',
+    example: ['data.age:gte:18'],
+  });
+
+export const SearchText = z
+  .string(SINGLE_TEXT)
+  .min(1, 'must not be empty')
+  .max(MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
+  .optional()
+  .meta({ description: 'A part of the email or of any text in `data`, in any case', example: 'lovelace' });
+
+export const Cursor = z
+  .string(SINGLE_TEXT)
+  .max(MAX_CURSOR_LENGTH, 'is too long')
+  .optional()
+  .meta({ description: 'The `next` of the previous page of the same query', example: 'AbC123' });
+
+export const ScopeParameter = SourceAppId.optional().meta({
+  description: 'The app to work on, for admins. Default: the app of the session',
+  example: 'newsletter',
+});
+
+/** The parameters that select and order records (spec 4.3). */
+export const queryParameters = { where: Where, q: SearchText, sourceAppId: ScopeParameter };
+
+/** The parameters of a page of a query. */
+export const pageParameters = {
+  ...queryParameters,
+  cursor: Cursor,
+  total: z.enum(['exact', 'capped', 'none'], 'must be exact, capped or none').optional().meta({
+    description: 'How to count the matches. Default: `capped`, and `none` with a cursor',
+    example: 'capped',
+  }),
+};
+
+/** The members of an answer after its users. */
+export const pageMembers = {
+  next: z.string().optional().meta({ description: 'The cursor of the next page', example: 'AbC123' }),
+  complete: z.boolean().meta({ description: 'False when the time ended before the page was full' }),
+};
+
+export const totalMembers = {
+  total: z.int().nonnegative().optional().meta({ example: 42 }),
+  totalIs: z.enum(['exact', 'capped', 'partial']).optional().meta({ example: 'exact' }),
+};

@@ -1,0 +1,153 @@
+import { mongo, type Types } from 'mongoose';
+import type { DocumentId } from '../../database/bson/raw-batches.ts';
+import { decode } from '../../database/collections.ts';
+import { sortValueOf } from './conditions/filter.ts';
+import type { Sort } from './conditions/predicate.ts';
+import type { FoundPage } from './ordered-page.ts';
+import { upTo } from './plan/index-range.ts';
+import type { Segment } from './plan/segment.ts';
+import { type Budget, NO_LIMIT, type Position, type Walker } from './walk.ts';
+
+/** What a record sorts by. `null` stands for no value, which sorts last in both orders. */
+export interface SortKey {
+  value: string | number | null;
+  id: DocumentId;
+}
+
+/**
+ * A part of the walk that is sorted as a whole, up to `end` or to the end of the walk. Matches up
+ * to `after` were answered.
+ */
+interface Region {
+  end?: Position | undefined;
+  after?: SortKey | undefined;
+}
+
+/**
+ * Where a page of sorted matches begins. A page reads the first region. When its time ends before
+ * the region does, the part that was read becomes a region of its own, so that each match is
+ * answered once.
+ */
+export interface SortedStart {
+  /** The begin of the first region. */
+  from?: Position | undefined;
+  regions?: Region[];
+  skip?: number;
+}
+
+/** Matches that one query returns. */
+const STEP_LIMIT = 10_000;
+/** With this many regions, the first one is read to its end whatever the time. */
+const MAX_REGIONS = 16;
+
+/**
+ * Resolves with the ids of the next `limit` matches of an unordered walk, in the order of `sort`.
+ * Memory use grows with `limit` and `skip` only.
+ */
+export async function sortedPage(
+  walker: Walker,
+  appId: Types.ObjectId,
+  segments: readonly Segment[],
+  { start, limit, sort, budget }: { start: SortedStart; limit: number; sort: Sort; budget: Budget },
+): Promise<FoundPage<SortedStart>> {
+  const { from, skip = 0, regions: [region = {}, ...later] = [{}] } = start;
+  const wanted = skip + limit;
+  const best = createBest(wanted + 1, sort);
+  const read = await readRegion();
+  const answered = best.keys.slice(0, wanted);
+  const hasMore = best.keys.length > wanted;
+  const rest: Region = { end: region.end, after: region.after };
+  const regions = [
+    ...(hasMore ? [{ end: read.isWhole ? region.end : read.position, after: answered.at(-1) ?? region.after }] : []),
+    ...(read.isWhole ? [] : [rest]),
+    ...later,
+  ];
+  const begin = hasMore ? from : read.isWhole ? region.end : read.position;
+  const next = { from: begin, regions, skip: Math.max(0, skip - answered.length) };
+  return {
+    ids: answered.slice(skip).map(({ id }) => id),
+    next: regions.length > 0 ? next : undefined,
+    isComplete: read.isWhole && later.length === 0,
+  };
+
+  /** Reads the first region as far as the time allows. */
+  async function readRegion(): Promise<{ isWhole: boolean; position: Position | undefined }> {
+    let position: Position | undefined = from ?? { segment: 0 };
+    const reading = () => ({
+      limit: STEP_LIMIT,
+      members: [sort.target.path === 'createdAt' ? '_id' : sort.target.path],
+    });
+    const time = later.length < MAX_REGIONS ? budget : NO_LIMIT;
+    const part = upTo(segments, region.end);
+    for await (const step of walker.walk(appId, part, position, reading, time)) {
+      for (const document of step.documents) best.add(sortKeyOf(document, sort), region.after);
+      position = step.next;
+    }
+    return { isWhole: position === undefined || position.segment >= part.length, position };
+  }
+}
+
+/** Keeps the first keys of an order. */
+function createBest(count: number, sort: Sort) {
+  const keys: SortKey[] = [];
+  return {
+    /** The keys that were kept, in order. */
+    keys,
+
+    /** Keeps a key that comes after `after`, if it is one of the first. */
+    add(key: SortKey, after: SortKey | undefined): void {
+      if (after && compare(key, after, sort) <= 0) return;
+      const last = keys[count - 1];
+      if (last && compare(key, last, sort) >= 0) return;
+      let [low, high] = [0, keys.length];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (compare(keys[middle] as SortKey, key, sort) < 0) low = middle + 1;
+        else high = middle;
+      }
+      keys.splice(low, 0, key);
+      if (keys.length > count) keys.pop();
+    },
+  };
+}
+
+function sortKeyOf(document: Uint8Array, { target }: Sort): SortKey {
+  const record = decode<{ _id: DocumentId; data?: Record<string, unknown> } & Record<string, unknown>>(document);
+  const id = record._id;
+  if (target.path === 'createdAt') return { value: 0, id };
+  const { key } = target;
+  const data = record.data ?? {};
+  const stored = key === undefined ? record[target.path] : Object.hasOwn(data, key) ? data[key] : undefined;
+  return { value: sortValueOf(target.type, stored) ?? null, id };
+}
+
+/** Compares in the order of the query: by value, then by id; no value comes last. */
+function compare(one: SortKey, other: SortKey, { direction }: Sort): number {
+  if ((one.value === null) !== (other.value === null)) return one.value === null ? 1 : -1;
+  return direction * (compareValues(one.value, other.value) || compareIds(one.id, other.id));
+}
+
+function compareValues(one: string | number | null, other: string | number | null): number {
+  if (one === other || one === null || other === null) return 0;
+  if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other);
+  return one < other ? -1 : 1;
+}
+
+/** Compares by code points, as MongoDB does; JavaScript compares UTF-16 units. */
+function compareTexts(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at += 1) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (a === b) continue;
+    // Surrogates stand for code points above all others.
+    const [isHigh, isOtherHigh] = [(a & 0xf800) === 0xd800, (b & 0xf800) === 0xd800];
+    return isHigh === isOtherHigh ? a - b : isHigh ? 1 : -1;
+  }
+  return one.length - other.length;
+}
+
+function compareIds(one: unknown, other: unknown): number {
+  if (one instanceof mongo.Binary && other instanceof mongo.Binary) return Buffer.compare(one.buffer, other.buffer);
+  // Ids of other types come from manual edits only.
+  return compareTexts(String(one), String(other));
+}

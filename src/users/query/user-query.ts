@@ -1,0 +1,169 @@
+import type { Types } from 'mongoose';
+import { InvalidInput } from '../../core/errors.ts';
+import { idOf } from '../../database/bson/raw-batches.ts';
+import type { RecordBatches } from '../record-json.ts';
+import type { RecordPages } from '../record-pages.ts';
+import type { UserCollection } from '../users.model.ts';
+import { COUNT_CAP, countMatches, type Total } from './count.ts';
+import { type FoundPage, type OrderedStart, orderedPage } from './ordered-page.ts';
+import { conditionsOf, countSegments, type Plan, planOf, type Query } from './plan/plan.ts';
+import type { SlotOf } from './plan/ready-slots.ts';
+import type { Segment } from './plan/segment.ts';
+import { type SortedStart, sortedPage } from './sorted-page.ts';
+import { type Budget, createBudget, createWalker, NO_LIMIT } from './walk.ts';
+
+/** The time in which a page reads; below the deadline of a request. */
+const BUDGET_MS = 1_500;
+/** The least time of a count after the page was found. */
+const LEAST_COUNT_MS = 100;
+/** A narrow part of an index with at most this many keys is read as a whole and sorted. */
+const MAX_NARROW = 10_000;
+/** The most records to leave out in an order that no index has (spec 8). */
+const MAX_SORTED_SKIP = 10_000;
+
+/** Records whose ids an export reads at once, in an order other than that of creation. */
+const EXPORT_STEP = 1_000;
+
+/** Where a page begins; the plan of the first page holds for all. */
+export type PageStart = { ordered: OrderedStart } | { sorted: SortedStart };
+
+export interface PageOptions {
+  limit: number;
+  /** Undefined for the first page. */
+  start?: PageStart | undefined;
+  skip?: number;
+  total: 'exact' | 'capped' | 'none';
+}
+
+/** A page of matches (spec 4.3). */
+export interface QueryPage {
+  users: RecordBatches;
+  total: Total | undefined;
+  next: PageStart | undefined;
+  /** Whether the page is full, or all matches were read. */
+  isComplete: boolean;
+}
+
+export type UserQuery = ReturnType<typeof createUserQuery>;
+
+/**
+ * Finds records of one app by conditions (spec 4.3). What no index serves is read within a time
+ * budget, so a search never fails because an app is large.
+ *
+ * @param budgetMs the time for one page
+ */
+export function createUserQuery(users: UserCollection, pages: RecordPages, budgetMs = BUDGET_MS) {
+  const walker = createWalker(users);
+
+  /** Decides once per search whether the matches are sorted in memory. */
+  async function startOf(appId: Types.ObjectId, plan: Plan, skip: number, budget: Budget): Promise<PageStart> {
+    const { ordered, unordered } = plan;
+    const isSmall =
+      ordered === undefined ||
+      (unordered !== undefined &&
+        plan.isNarrow &&
+        (await countMatches({ users, walker }, appId, unordered.map(withoutFilter), { cap: MAX_NARROW, budget }))
+          .totalIs === 'exact');
+    if (!isSmall) return { ordered: { skip } };
+    if (ordered === undefined && skip > MAX_SORTED_SKIP) {
+      throw refused('skip', `must be at most ${MAX_SORTED_SKIP} in this order; go on with cursor`);
+    }
+    return skip > MAX_SORTED_SKIP ? { ordered: { skip } } : { sorted: { skip } };
+  }
+
+  async function idsOf(
+    appId: Types.ObjectId,
+    plan: Plan,
+    start: PageStart,
+    { limit, budget, isEager }: { limit: number; budget: Budget; isEager: boolean },
+  ): Promise<FoundPage<PageStart>> {
+    if ('ordered' in start) {
+      const page = await orderedPage(walker, appId, plan.ordered ?? [], {
+        start: start.ordered,
+        limit,
+        budget,
+        isEager,
+      });
+      return { ...page, next: page.next && { ordered: page.next } };
+    }
+    const { sort } = plan;
+    const page = await sortedPage(walker, appId, plan.unordered ?? [], { start: start.sorted, limit, sort, budget });
+    return { ...page, next: page.next && { sorted: page.next } };
+  }
+
+  return {
+    /** Resolves with a page of the matches. @throws {InvalidInput} when `skip` is too large */
+    async page(appId: Types.ObjectId, query: Query, slotOf: SlotOf, options: PageOptions): Promise<QueryPage> {
+      const { limit, skip = 0, total } = options;
+      const budget = createBudget(budgetMs);
+      const plan = planOf(query, slotOf);
+      const start = options.start ?? (await startOf(appId, plan, skip, budget));
+      const isEager = query.search !== undefined && !query.isSorted;
+      const found = await idsOf(appId, plan, start, { limit, budget, isEager });
+      const isAll = options.start === undefined && skip === 0 && found.next === undefined;
+      return {
+        users: pages.byIds(appId, found.ids),
+        total: isAll && total !== 'none' ? { total: found.ids.length, totalIs: 'exact' } : await count(),
+        next: found.next,
+        isComplete: found.isComplete,
+      };
+
+      async function count(): Promise<Total | undefined> {
+        if (total === 'none') return undefined;
+        const least = found.ids.length > 0 ? skip + found.ids.length : 0;
+        // Someone who types waits for matches, not for their number.
+        if (isEager && total === 'capped') return { total: least, totalIs: 'partial' };
+        const counted = await countMatches({ users, walker }, appId, countSegments(query, slotOf), {
+          cap: total === 'capped' ? COUNT_CAP : Number.POSITIVE_INFINITY,
+          budget: createBudget(Math.max(LEAST_COUNT_MS, budget.leftMs())),
+        });
+        return counted.totalIs === 'partial' ? { ...counted, total: Math.max(counted.total, least) } : counted;
+      }
+    },
+
+    /**
+     * Resolves with all matches, with back-pressure: newest first, or in the order that the query
+     * names.
+     *
+     * @param signal ends the iteration
+     * @throws {InvalidInput} when no index has that order and the matches are too many to sort
+     */
+    async all(appId: Types.ObjectId, query: Query, slotOf: SlotOf, signal?: AbortSignal): Promise<RecordBatches> {
+      // The order of a search by text is for people; a file is in the order of creation.
+      const plan = planOf({ ...query, isSorted: true }, slotOf);
+      const start = await startOf(appId, plan, 0, NO_LIMIT);
+      if ('ordered' in start) {
+        const isNewestFirst = query.sort.target.path === 'createdAt' && query.sort.direction === -1;
+        return isNewestFirst
+          ? pages.all(appId, conditionsOf(query), signal)
+          : inOrder(appId, plan.ordered ?? [], signal);
+      }
+      const { sort, unordered = [] } = plan;
+      const options = { start: {}, limit: MAX_NARROW, sort, budget: NO_LIMIT };
+      const { ids, next } = await sortedPage(walker, appId, unordered, options);
+      if (next) throw refused('sort', 'must be createdAt, email or an indexed field for this many records');
+      return pages.byIds(appId, ids);
+    },
+
+    walker,
+  };
+
+  async function* inOrder(appId: Types.ObjectId, segments: readonly Segment[], signal?: AbortSignal) {
+    for await (const { documents } of walker.walk(
+      appId,
+      segments,
+      undefined,
+      () => ({ limit: EXPORT_STEP }),
+      NO_LIMIT,
+    )) {
+      if (signal?.aborted) return;
+      yield* pages.byIds(appId, documents.map(idOf));
+    }
+  }
+}
+
+function refused(path: string, message: string): InvalidInput {
+  return new InvalidInput('Invalid query parameters', [{ path, message }]);
+}
+
+const withoutFilter = <Part extends { filter: object }>(segment: Part): Part => ({ ...segment, filter: {} });

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+const BUILD_TIMEOUT_MS = 120_000;
+const POLL = { timeout: 60_000, interval: 20 };
+const PLAN = { key: 'plan', kind: 'text', indexed: true } as const;
+
+const leftovers = new Leftovers();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({}, undefined, { writesEndMs: 300 });
+});
+afterAll(async () => {
+  await leftovers.clear();
+  await server.close();
+});
+
+async function storeRecords(sourceAppId: string, count: number): Promise<void> {
+  const { _id } = await appDocument(server, sourceAppId);
+  const now = new Date();
+  const records = Array.from({ length: count }, (_, n) => ({
+    ...{ _id: new mongoose.mongo.UUID(), appId: _id, sourceAppId, email: `stored-${n}@x.org`, data: { plan: `P${n}` } },
+    ...{ schemaVersion: 1, createdAt: now, updatedAt: now },
+  }));
+  await server.db.collection<(typeof records)[number]>('users').insertMany(records);
+}
+
+describe('The build of an index', () => {
+  it(
+    'goes on from where it was when its server was killed',
+    async () => {
+      const { sourceAppId } = await server.admin.buildApp({ fields: [] });
+      await storeRecords(sourceAppId, 10_000);
+      // This server takes no part until the other one is dead.
+      await server.services.jobs.stop();
+      const killed = leftovers.keep(
+        new ServerProcess(
+          { MONGODB_URI: databaseUri(server.database), SESSION_SECRET: 'a secret of the tests', ADMIN_PASSWORD },
+          [process.execPath, 'dist/server.js'],
+        ),
+      );
+      await killed.url();
+      await server.admin.putSchema(sourceAppId, { fields: [PLAN] }).expect(200);
+      const done = async () => (await appDocument(server, sourceAppId)).slots?.[0]?.done ?? 0;
+      await expect.poll(done, POLL).toBeGreaterThan(0);
+      await killed.end('SIGKILL');
+      const doneBefore = await done();
+      expect((await appDocument(server, sourceAppId)).slots).toMatchObject([{ state: 'building' }]);
+      await server.client.submit(sourceAppId, { email: 'stored-9@x.org', data: { plan: 'Gold' } }).expect(200);
+
+      const next = await startServer({}, server.database, { writesEndMs: 300 });
+      const progress: number[] = [];
+      const watch = setInterval(async () => progress.push(await done()), 20);
+      try {
+        await untilReady(next, sourceAppId, ['plan']);
+      } finally {
+        clearInterval(watch);
+        await next.close();
+      }
+      // The progress never went back, and each record was counted once.
+      for (const count of progress) expect(count).toBeGreaterThanOrEqual(doneBefore);
+      expect((await appDocument(server, sourceAppId)).slots).toMatchObject([{ done: 10_000, total: 10_000 }]);
+      expect(await expectSlotsOfRecords(server, sourceAppId)).toBe(10_000);
+      expect(await emailsBySlot(server, sourceAppId, 'plan', 'gold')).toEqual(['stored-9@x.org']);
+    },
+    BUILD_TIMEOUT_MS,
+  );
+});
+
+describe('A write that takes effect after its lease and after the build', () => {
+  let proxy: TcpProxy;
+  let slow: TestServer;
+  let builder: TestServer;
+  beforeAll(async () => {
+    const uri = new URL(inject('mongodbUri'));
+    proxy = await startProxy(new URL(uri));
+    uri.port = String(proxy.port);
+    slow = await startServer({ MONGODB_URI: uri.href }, server.database, { writesEndMs: 300 });
+    // A lock that it holds would delay the other server.
+    await slow.services.jobs.stop();
+    builder = await startServer({}, server.database, { writesEndMs: 0 });
+  });
+  afterEach(() => proxy.restore());
+  afterAll(async () => {
+    await builder.close();
+    await slow.close();
+    await proxy.close();
+  });
+
+  /** Resolves with the schema versions under which the late writes were made, if both were. */
+  async function writeLate(delay: number): Promise<number[]> {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'plan', kind: 'text' }] });
+    const submit = (email: string, plan: string) => slow.client.submit(sourceAppId, { email, data: { plan } });
+    for (const email of ['old@x.org', 'a@x.org', 'b@x.org', 'c@x.org']) await submit(email, 'Early').expect(200);
+    proxy.stall();
+    const late = ['old@x.org', 'new@x.org'].map((email) => submit(email, 'Late').then(({ status }) => status));
+    await sleep(50); // the writes are on their way
+    await server.admin.putSchema(sourceAppId, { fields: [PLAN] }).expect(200);
+    await untilReady(builder, sourceAppId, ['plan']);
+    await sleep(delay);
+    proxy.restore();
+    for (const status of await Promise.all(late)) expect([200, 503]).toContain(status);
+    await sleep(500);
+    const records = await server.db.collection('users').find({ sourceAppId, 'data.plan': 'Late' }).toArray();
+    if (records.length < 2) return [];
+    const found = () => emailsBySlot(server, sourceAppId, 'plan', 'late');
+    await expect.poll(found, POLL).toEqual(['new@x.org', 'old@x.org']);
+    expect(await expectSlotsOfRecords(server, sourceAppId)).toBe(5);
+    return records.map(({ schemaVersion }) => schemaVersion);
+  }
+
+  // Within the time limit of a write, and after its server has given it up.
+  it.each([0, 4_000])(
+    'gets its slot when it is delayed by %i ms beyond the build',
+    async (delay) => {
+      // The lease may end between the stall and the submission, which then waits for a new one.
+      const isLate = async () => String(await writeLate(delay)) === '2,2';
+      for (let attempt = 0; attempt < 8; attempt += 1) if (await isLate()) return;
+      expect.fail('no write was late');
+    },
+    BUILD_TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createLogger } from '../../src/core/logger.ts';
+import { type Connection, connectDatabase } from '../../src/database/client.ts';
+import { createJobLocks } from '../../src/jobs/job-locks.ts';
+import { createJobRunner, type Job, type JobRunner } from '../../src/jobs/job-runner.ts';
+import { createJobModel } from '../../src/jobs/jobs.model.ts';
+import { databaseUri, Leftovers, Process } from '../support/process.ts';
+import { randomName } from '../support/server.ts';
+
+const POLL = { timeout: 15_000, interval: 20 };
+const uri = databaseUri(randomName());
+const leftovers = new Leftovers();
+let connection: Connection;
+const runners: JobRunner[] = [];
+
+beforeAll(async () => {
+  connection = await connectDatabase(uri);
+});
+afterEach(async () => {
+  await Promise.all(runners.splice(0).map((runner) => runner.stop()));
+});
+afterAll(async () => {
+  await leftovers.clear();
+  await connection.close();
+});
+
+const jobs = () => createJobModel(connection).collection;
+
+/** A runner as each server has one. */
+function startRunner(...own: Job[]): JobRunner {
+  const runner = createJobRunner({ locks: createJobLocks(jobs()), logger: createLogger({ logLevel: 'silent' }) });
+  for (const job of own) runner.add(job);
+  runner.start();
+  runners.push(runner);
+  return runner;
+}
+
+describe('A job', () => {
+  it('runs on one of three servers at a time, and each step once', async () => {
+    const running = new Set<number>();
+    let most = 0;
+    let steps = 0;
+    const runOn = (server: number): Job => ({
+      name: 'alone',
+      everyMs: 20,
+      async run() {
+        running.add(server);
+        most = Math.max(most, running.size);
+        await sleep(10);
+        running.delete(server);
+        steps += 1;
+        return steps % 4 !== 0;
+      },
+    });
+    const all = [1, 2, 3].map((server) => startRunner(runOn(server)));
+    await expect.poll(() => steps, POLL).toBeGreaterThan(60);
+    await Promise.all(all.map((runner) => runner.stop()));
+    expect(most).toBe(1);
+    expect(all.reduce((sum, runner) => sum + (runner.states()[0]?.steps ?? 0), 0)).toBe(steps);
+  });
+
+  it('waits for its interval over all servers, and runs at once when it is woken', async () => {
+    const ranOn: string[] = [];
+    const runOn = (server: string): Job => ({
+      name: 'rare',
+      everyMs: 60 * 60 * 1_000,
+      run: async () => {
+        ranOn.push(server);
+        return false;
+      },
+    });
+    startRunner(runOn('a'));
+    await expect.poll(() => ranOn, POLL).toEqual(['a']);
+    const b = startRunner(runOn('b'));
+    await sleep(2_500); // b has looked twice
+    expect(ranOn).toEqual(['a']);
+    b.wake('rare');
+    await expect.poll(() => ranOn, POLL).toEqual(['a', 'b']);
+    b.wake('unknown');
+  });
+
+  it('is repeated after an error, and its failures are counted', async () => {
+    let calls = 0;
+    const runner = startRunner({
+      name: 'failing',
+      everyMs: 10,
+      async run() {
+        calls += 1;
+        if (calls < 3) throw new Error('a failure of the test');
+        return false;
+      },
+    });
+    await expect.poll(() => runner.states()[0], POLL).toMatchObject({ failures: 2, isRunning: false });
+    await expect.poll(() => runner.states()[0]?.steps, POLL).toBeGreaterThan(0);
+  });
+
+  it('keeps its lock during a step that takes longer than the lock', async () => {
+    let isRunning = false;
+    let most = 0;
+    const lost: boolean[] = [];
+    const job: Job = {
+      name: 'long',
+      everyMs: 10,
+      async run({ stillOwner }) {
+        most = Math.max(most, isRunning ? 2 : 1);
+        isRunning = true;
+        await sleep(6_000);
+        isRunning = false;
+        lost.push(!stillOwner());
+        return false;
+      },
+    };
+    startRunner(job);
+    startRunner(job);
+    await expect.poll(() => lost, POLL).toEqual([false]);
+    expect(most).toBe(1);
+  });
+
+  it('ends soon when its server stops, and another server goes on at once', async () => {
+    const job = (ran: () => void): Job => ({
+      name: 'handed-over',
+      everyMs: 10,
+      async run({ signal }) {
+        ran();
+        await sleep(60_000, undefined, { signal }).catch(() => undefined);
+        return true;
+      },
+    });
+    let first = 0;
+    let second = 0;
+    const a = startRunner(job(() => (first += 1)));
+    await expect.poll(() => first, POLL).toBe(1);
+    startRunner(job(() => (second += 1)));
+    await a.stop();
+    const { owner } = (await jobs().findOne({ _id: 'handed-over' })) ?? {};
+    await expect.poll(() => second, POLL).toBe(1);
+    expect(first).toBe(1);
+    expect((await jobs().findOne({ _id: 'handed-over' }))?.owner).not.toBe(owner);
+  });
+
+  it('is taken over when its server was killed, after its lock has ended', async () => {
+    const killed = leftovers.keep(
+      new Process([process.execPath, join(import.meta.dirname, '..', 'support', 'job-process.mjs')], {
+        MONGODB_URI: uri,
+      }),
+    );
+    await killed.waitForOutput(/running/);
+    await killed.end('SIGKILL');
+    const lock = await jobs().findOne({ _id: 'orphaned' });
+    let startedAt: Date | undefined;
+    startRunner({
+      name: 'orphaned',
+      everyMs: 10,
+      async run() {
+        startedAt ??= new Date();
+        return false;
+      },
+    });
+    await expect.poll(() => startedAt, POLL).toBeDefined();
+    expect(startedAt?.getTime()).toBeGreaterThanOrEqual(lock?.until.getTime() ?? Number.NaN);
+  });
+
+  it('knows that its lock was lost when it could not be renewed', async () => {
+    const name = 'lost';
+    const seen: boolean[] = [];
+    startRunner({
+      name,
+      everyMs: 10,
+      async run({ signal, stillOwner }) {
+        seen.push(stillOwner());
+        // As if the server had been suspended until another one took the lock.
+        await jobs().updateOne({ _id: name }, { $set: { owner: 'another', until: new Date(Date.now() + 60_000) } });
+        await sleep(10_000, undefined, { signal }).catch(() => undefined);
+        seen.push(stillOwner());
+        return true;
+      },
+    });
+    await expect.poll(() => seen, POLL).toEqual([true, false]);
+    expect(await jobs().findOne({ _id: name })).toMatchObject({ owner: 'another' });
+  });
+});

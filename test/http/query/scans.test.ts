@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createRecordIds } from '../../../src/users/record-id.ts';
+import { Client, type TestApp } from '../../support/client.ts';
+import { type CommandTap, startCommandTap } from '../../support/command-tap.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+
+const RECORDS = 200_000;
+const BATCH = 10_000;
+
+let tap: CommandTap;
+let server: TestServer;
+let operator: Client;
+let app: TestApp;
+
+beforeAll(async () => {
+  const target = new URL(inject('mongodbUri'));
+  tap = await startCommandTap(target);
+  const uri = new URL(target);
+  uri.port = String(tap.port);
+  server = await startServer({ MONGODB_URI: uri.href });
+  app = await server.admin.buildApp({
+    fields: [
+      { key: 'name', kind: 'text' },
+      { key: 'born', kind: 'date' },
+    ],
+  });
+  operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+  const appId = (await server.db.collection('apps').findOne({ sourceAppId: app.sourceAppId }))?._id;
+  const newId = createRecordIds();
+  for (let from = 0; from < RECORDS; from += BATCH) {
+    const records = Array.from({ length: BATCH }, (_, offset) => {
+      const now = new Date();
+      const data = { name: `Person ${from + offset}`, born: '1990-05-05', note: 'x'.repeat(200) };
+      const own = { _id: newId(now), appId, sourceAppId: app.sourceAppId, email: `u${from + offset}@example.com` };
+      return { ...own, data, schemaVersion: 2, createdAt: now, updatedAt: now };
+    });
+    await server.db.collection<{ _id: ReturnType<typeof newId> }>('users').insertMany(records, { ordered: false });
+  }
+}, 120_000);
+afterAll(async () => {
+  await server.close();
+  await tap.close();
+});
+
+describe('queries that no index serves, in an app of 200,000 records', () => {
+  it.each([
+    'where=data.name:eq:nobody',
+    'where=data.name:contains:zzz&total=exact',
+    'where=data.born:lt:1900-01-01',
+    'sort=data.name&total=none',
+    'sort=updatedAt&order=asc&total=capped',
+    'q=nobody',
+    'q=nobody&sort=data.name',
+    'where=data.name:ne:x&skip=150000',
+  ])('%s is answered, and each statement has a time limit', async (query) => {
+    const before = tap.commands().length;
+    const { body } = await operator.get(`/auth/users?${query}`).expect(200);
+    const reads = tap
+      .commands()
+      .slice(before)
+      .filter(({ find, aggregate }) => find === 'users' || aggregate === 'users');
+    expect(reads.length).toBeGreaterThan(0);
+    for (const { maxTimeMS } of reads) {
+      expect(maxTimeMS).toBeGreaterThan(0);
+      expect(maxTimeMS).toBeLessThanOrEqual(2_000);
+    }
+    if (!body.complete) expect(body.next).toEqual(expect.any(String));
+  });
+
+  it('find the only match when all pages are read', async () => {
+    const found: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await operator.get(`/auth/users?where=data.name:eq:Person%207${cursor}`).expect(200);
+      found.push(...body.users.map(({ email }: { email: string }) => email));
+      cursor = body.next ? `&cursor=${body.next}` : '';
+    } while (cursor);
+    expect(found).toEqual(['u7@example.com']);
+  });
+
+  it('end when many of them run at once', async () => {
+    const queries = Array.from({ length: 12 }, (_, at) => `where=data.name:eq:nobody${at}`);
+    const statuses = await Promise.all(
+      queries.map(async (query) => (await operator.get(`/auth/users?${query}`)).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+});

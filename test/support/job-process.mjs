@@ -1,0 +1,21 @@
+// A server that holds the lock of the job `orphaned` until it is killed (test/http/jobs.test.ts).
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '../../dist/core/logger.js';
+import { connectDatabase } from '../../dist/database/client.js';
+import { createJobLocks } from '../../dist/jobs/job-locks.js';
+import { createJobRunner } from '../../dist/jobs/job-runner.js';
+import { createJobModel } from '../../dist/jobs/jobs.model.js';
+
+const connection = await connectDatabase(process.env.MONGODB_URI ?? '');
+const locks = createJobLocks(createJobModel(connection).collection);
+const runner = createJobRunner({ locks, logger: createLogger({ logLevel: 'silent' }) });
+runner.add({
+  name: 'orphaned',
+  everyMs: 10,
+  async run() {
+    process.stdout.write('running\n');
+    await sleep(60_000);
+    return true;
+  },
+});
+runner.start();

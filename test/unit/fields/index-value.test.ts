@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import { indexText, MAX_INDEXED } from '../../../src/fields/index-value.ts';
+import type { FieldKind } from '../../../src/fields/kind.ts';
+import { FIELD_KINDS, type KindName, kindOf } from '../../../src/fields/kinds/registry.ts';
+import { definitionProblems } from './cases.ts';
+
+const indexValue = (kind: KindName, value: unknown) => kindOf(kind).indexValue?.(value);
+
+describe('the property indexed', () => {
+  it('exists for the kinds that have an index value, which are all but array', () => {
+    for (const kind of FIELD_KINDS as readonly FieldKind[]) {
+      expect('indexed' in kind.options).toBe(kind.indexValue !== undefined);
+      expect(kind.indexValue === undefined).toBe(kind.name === 'array');
+    }
+  });
+
+  it('is a boolean, and refused for an array with a path', () => {
+    expect(definitionProblems({ key: 'a', kind: 'text', indexed: true })).toEqual([]);
+    expect(definitionProblems({ key: 'a', kind: 'text', indexed: false })).toEqual([]);
+    expect(definitionProblems({ key: 'a', kind: 'date', indexed: 'yes' })[0]).toContain('0.indexed ');
+    expect(definitionProblems({ key: 'a', kind: 'array', indexed: true })[0]).toMatch(/^0 Unrecognized key/);
+  });
+
+  it(`may be set for ${MAX_INDEXED} fields of a schema; the first further one is named`, () => {
+    const fields = (indexed: boolean[]): FieldDefinitionInput[] =>
+      indexed.map((isIndexed, n) => ({ key: `f${n}`, kind: 'number', ...(isIndexed && { indexed: true }) }));
+    const eight = Array.from({ length: 8 }, () => true);
+    expect(definitionProblems(...fields([false, ...eight]))).toEqual([]);
+    expect(definitionProblems(...fields([false, ...eight, false, true]))).toEqual([
+      'fields.10.indexed is set for more than 8 fields',
+    ]);
+  });
+});
+
+describe('the index value', () => {
+  it.each<[KindName, unknown, unknown]>([
+    ['text', 'ÅNGSTRÖM', 'ångström'],
+    ['text', 'A\u030Angstro\u0308m', 'ångström'],
+    ['text', 'ｆｕｌｌ Ⅳ ﬁ', 'full iv fi'],
+    ['text', 'ΟΔΟΣ', 'οδοσ'],
+    ['text', '', ''],
+    ['text', 'x'.repeat(100_000), 'x'.repeat(64)],
+    ['text', '😀'.repeat(100), '😀'.repeat(64)],
+    ['text', `${'x'.repeat(63)}😀😀`, `${'x'.repeat(63)}😀`],
+    ['text', 5, null],
+    ['text', ['a'], null],
+    ['select', 'Pro', 'pro'],
+    ['number', 5, 5],
+    ['number', -0.5, -0.5],
+    ['number', '5', null],
+    ['checkbox', false, false],
+    ['checkbox', 'true', null],
+    ['date', '2026-01-31', new Date('2026-01-31T00:00:00.000Z')],
+    ['date', '2026-01-31t08:30:00.123456+01:30', new Date('2026-01-31T07:00:00.123Z')],
+    ['date', '2026-01-31T08:30:00z', new Date('2026-01-31T08:30:00.000Z')],
+    ['date', '0000-01-01', new Date('0000-01-01T00:00:00.000Z')],
+    ['date', '0000-01-01T00:00:00+23:59', new Date('-000001-12-31T00:01:00.000Z')],
+    ['date', '9999-12-31T23:59:59-23:59', new Date('+010000-01-01T23:58:59.000Z')],
+    ['date', '2026-02-30', null],
+    ['date', '31.01.2026', null],
+    ['date', 2026, null],
+  ])('of %s %j is %j', (kind, value, expected) => {
+    expect(indexValue(kind, value)).toEqual(expected);
+  });
+
+  it.each(FIELD_KINDS.map(({ name }) => name).filter((name) => name !== 'array'))(
+    'of an absent value or one of another type is null: %s',
+    (kind) => {
+      for (const value of [undefined, null, [], {}, ['x'], { $gt: 1 }]) expect(indexValue(kind, value)).toBeNull();
+    },
+  );
+
+  it('of a text begins with the value of its beginning, and is the same for its case variants', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'B', 'ß', 'Σ', 'İ', '7', ' ', '😀'), maxLength: 100 });
+    fc.assert(
+      fc.property(text, fc.nat(100), (value, length) => {
+        const whole = indexText(value) ?? '';
+        const beginning = indexText([...value].slice(0, length).join('')) ?? '';
+        expect(whole.startsWith(beginning)).toBe(true);
+        expect([...whole].length).toBeLessThanOrEqual(64);
+        expect(indexText(value.normalize('NFD').toLowerCase().normalize('NFD'))).toBe(whole);
+      }),
+    );
+  });
+
+  it('of a text depends on no more than a bounded part, however marks compose', () => {
+    const cluster = '\u03B1\u0313\u0300\u0345'; // composes to one code point
+    expect(indexText(cluster.repeat(1_000))).toBe(cluster.normalize('NFKC').repeat(64));
+  });
+});
