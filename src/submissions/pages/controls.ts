@@ -1,6 +1,7 @@
+import { html } from 'ghtml';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { fieldMarkup } from '../../fields/markup/field-markup.ts';
-import type { FormField } from '../../fields/markup/form-field.ts';
+import { type FormField, isHidden } from '../../fields/markup/form-field.ts';
 import { type FormControl, formControl } from '../../fields/presentation.ts';
 import { toHtml } from './to-html.ts';
 
@@ -10,10 +11,10 @@ import { toHtml } from './to-html.ts';
  */
 const controls = new WeakMap<readonly FieldDefinition[], readonly FormControl[]>();
 
-/** The HTML of controls with many choices, as nobody has filled them in. */
-const untouched = new WeakMap<FormControl, string>();
+/** The HTML of controls with many choices, of which none is chosen. */
+const unchosen = new WeakMap<FormControl, string>();
 
-const MANY_CHOICES = 100;
+const MANY_CHOICES = 20;
 
 /** The choices of a form that is shown again after a refusal; writing more takes too long. */
 const MAX_CHOICES_AGAIN = 5_000;
@@ -34,15 +35,29 @@ export function canShowAgain(fields: readonly FieldDefinition[]): boolean {
   return choices <= MAX_CHOICES_AGAIN;
 }
 
-/** Returns the HTML of a field. */
+/**
+ * Returns the HTML of a field. Many choices are written once and not for each request: anybody may
+ * request a page whose query parameters choose.
+ */
 export function fieldHtml(field: FormField): string {
   const { control, texts, problem } = field;
-  if (texts || problem !== undefined || control.choices.length < MANY_CHOICES) return toHtml([fieldMarkup(field)]);
-  let html = untouched.get(control);
-  if (html === undefined) {
-    // A text that was joined from many parts is slow to read each time; this makes it one part.
-    html = Buffer.from(toHtml([fieldMarkup(field)])).toString();
-    untouched.set(control, html);
+  if (problem !== undefined || control.choices.length < MANY_CHOICES || isHidden(field)) {
+    return toHtml([fieldMarkup(field)]);
   }
-  return html;
+  let markup = unchosen.get(control);
+  if (markup === undefined) {
+    // A text that was joined from many parts is slow to read each time; this makes it one part.
+    markup = Buffer.from(toHtml([fieldMarkup({ ...field, texts: [] })])).toString();
+    unchosen.set(control, markup);
+  }
+  return withChoice(markup, control.type, (texts ? texts.at(-1) : control.default) ?? '');
+}
+
+/** Values are escaped, so the attribute is at no other place. */
+function withChoice(markup: string, type: FormControl['type'], text: string): string {
+  const attribute = html` value="${text}"`;
+  const at = text === '' ? -1 : markup.indexOf(attribute);
+  if (at < 0) return markup;
+  const end = at + attribute.length;
+  return `${markup.slice(0, end)} ${type === 'radio' ? 'checked' : 'selected'}${markup.slice(end)}`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_FORM_SETTINGS } from '../../../../src/apps/form-settings/form-settings.ts';
 import type { FieldDefinition } from '../../../../src/fields/definition.ts';
+import { controlsOf } from '../../../../src/submissions/pages/controls.ts';
 import { createFormPages } from '../../../../src/submissions/pages/form-pages.ts';
 import type { FormView } from '../../../../src/submissions/pages/form-view.ts';
 
@@ -109,6 +110,37 @@ describe('a form page', () => {
     const { html, status } = pages.form(view(fields, { refusal: { status: 429, message: 'Too many' } }));
     expect(status).toBe(429);
     expect(html).not.toContain('choice-5999');
+  });
+
+  it.each(['select', 'radio'])('chooses one of many choices (%s) without writing all of them again', (ui) => {
+    const values = ['choice', 'choice-1', 'a "b" <c> $& d', ...Array.from({ length: 50 }, (_, index) => `n${index}`)];
+    const options = { kind: 'select', ...(ui === 'radio' && { ui }), required: true, default: 'n7' };
+    const many = [field({ ...options, enum: values })];
+    const few = (value: string) => [field({ ...options, enum: [value] })];
+    const choiceIn = (fields: FieldDefinition[], texts?: string[]) => {
+      const entries = new Map(texts && [['data[field]', texts]]);
+      return pages.form(view(fields, { entries })).html.match(/<[^>]* (?:selected|checked)[^>]*>/g);
+    };
+    expect(choiceIn(many)).toHaveLength(1);
+    let writes = 0;
+    for (const choice of controlsOf(many)[0]?.choices ?? []) {
+      const { label } = choice;
+      Object.defineProperty(choice, 'label', {
+        get: () => {
+          writes += 1;
+          return label;
+        },
+      });
+    }
+    expect(choiceIn(many)?.[0]).toContain(' value="n7" ');
+    for (const value of values) {
+      const [expected = ''] = choiceIn(few(value), [value]) ?? [];
+      const withoutId = (tag = '') => tag.replace(/ id="[^"]*"/, '');
+      expect(choiceIn(many, ['n7', value])?.map(withoutId)).toEqual([withoutId(expected)]);
+    }
+    expect(choiceIn(many, ['unknown'])).toBeNull();
+    expect(choiceIn(many, [''])).toBeNull();
+    expect(writes).toBe(0);
   });
 
   it.each([400, 403, 404, 409, 413, 415, 422, 429, 503, 500])('says what to do after a %d', (status) => {
