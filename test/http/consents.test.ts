@@ -161,22 +161,44 @@ describe('consents of a record (spec 2.8)', () => {
 });
 
 describe('limits of consents', () => {
-  it('are 1,000 entries of a record; the next change is refused with 409 and changes nothing', async () => {
-    const app = await a.admin.buildApp({ fields: [terms('1'), list] });
+  it('are 1,000 entries of a record; with 900 it takes withdrawals only, and refuses others with 409', async () => {
+    const app = await a.admin.buildApp({ fields: [terms('1'), list, { ...terms('1'), key: 'news' }] });
     const person = newPerson(app);
     await person.submit({ terms: true }).expect(200);
-    const entry = (await person.stored())?.consents[0];
-    const consents = Array.from({ length: 999 }, () => entry);
-    await a.db.collection('users').updateOne({ email: person.email }, { $set: { consents } });
-    await person.submit({ terms: false }).expect(200);
+    const setEntries = async (count: number) => {
+      const [entry] = (await person.stored())?.consents ?? [];
+      const consents = Array.from({ length: count }, () => entry);
+      await a.db.collection('users').updateOne({ email: person.email }, { $set: { consents } });
+    };
+    await setEntries(899);
+    await person.submit({ news: true }).expect(200);
+    await person.submit({ terms: false, list: [1] }, b).expect(200);
     const before = await person.stored();
-    expect(before?.consents).toHaveLength(1_000);
+    expect(before?.consents).toHaveLength(901);
     for (const server of [a, b]) {
-      const { body } = await person.submit({ terms: true, list: [1] }, server).expect(409);
-      expect(body).toEqual({ message: 'The record is full: it holds at most 1000 changes of consents' });
+      const { body } = await person.submit({ terms: true, news: false, list: [1] }, server).expect(409);
+      expect(body).toEqual({ message: 'The record is full: it takes withdrawals of consents only' });
     }
     expect(await person.stored()).toEqual(before);
-    await person.submit({ terms: false, list: [1] }).expect(200);
+    await person.submit({ terms: false, news: true, list: [1] }).expect(200);
+    await setEntries(999);
+    await person.submit({ news: false }, b).expect(200);
+    expect((await person.stored())?.consents).toHaveLength(1_000);
+    expect((await person.history('news')).at(-1)).toBe('no');
+  });
+
+  it('leave room to withdraw a consent that somebody else toggled as often as possible', async () => {
+    const app = await a.admin.buildApp({ fields: [terms('1')] });
+    const person = newPerson(app);
+    await person.submit({ terms: true }).expect(200);
+    const [entry] = (await person.stored())?.consents ?? [];
+    const consents = Array.from({ length: 990 }, () => entry);
+    await a.db.collection('users').updateOne({ email: person.email }, { $set: { consents } });
+    await person.submit({ terms: false }).expect(200);
+    for (let toggle = 0; toggle < 12; toggle += 1) await person.submit({ terms: toggle % 2 === 0 });
+    await person.submit({ terms: false }).expect(200);
+    expect((await person.history()).at(-1)).toBe('no');
+    expect((await person.stored())?.data.terms).toBe(false);
   });
 
   it('include the size of the record', async () => {

@@ -1,6 +1,6 @@
 import { MAX_EXTRA_KEYS } from '../../fields/compile.ts';
-import type { AppliedKey, UserCollection, UserDocument } from '../../users/users.model.ts';
-import { consentChange, MAX_CONSENT_ENTRIES } from './consents.ts';
+import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from '../../users/users.model.ts';
+import { consentChange, maxEntriesBefore } from './consents.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import type { RecordLimits } from './record-limits.ts';
 import { MAX_INLINE_KEYS, type RecordView, type Submission } from './submission.ts';
@@ -80,7 +80,7 @@ export function createConflictReader(deps: {
   function explainSize(facts: Facts, submission: Submission): Conflict | RecordView['exactBound'] {
     const { change, size, fieldKeys, consents } = submission;
     const { size: stored = 0, replaced = 0, extraKeys = [], sizeBound } = facts;
-    const appended = consents && newConsents(facts, submission) > 0 ? consents.bytes : 0;
+    const appended = consents && newConsents(facts, submission).length > 0 ? consents.bytes : 0;
     const bytes = stored - replaced + size.set + size.append + appended;
     const fields = new Set(fieldKeys);
     const sent = Object.keys(change.set).filter((key) => !fields.has(key));
@@ -108,7 +108,7 @@ export function createConflictReader(deps: {
       const full = explainArrays(facts, submission);
       if (full) return full;
       const appended = newConsents(facts, submission);
-      if (appended > 0 && (facts.consentEntries ?? 0) + appended > MAX_CONSENT_ENTRIES)
+      if (appended.length > 0 && (facts.consentEntries ?? 0) > maxEntriesBefore(appended))
         return { reason: 'consents-full' };
       const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0, consents: facts.consentState };
       if (facts.size === undefined) return { reason: 'retry', view };
@@ -175,9 +175,9 @@ function factsPipeline(submission: Submission) {
   return [{ $match: { appId, email } }, { $project: project }];
 }
 
-/** The number of consent entries that a submission appends to the record. */
-function newConsents({ consentState }: Facts, { consents }: Submission): number {
-  return consents ? consentChange(consents, consentState).entries.length : 0;
+/** The consent entries that a submission appends to the record. */
+function newConsents({ consentState }: Facts, { consents }: Submission): ConsentEntry[] {
+  return consents ? consentChange(consents, consentState).entries : [];
 }
 
 /**

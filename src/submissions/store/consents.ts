@@ -4,7 +4,12 @@ import type { Lease } from '../../schemas/schema-leases.ts';
 import type { ConsentEntry, ConsentState } from '../../users/users.model.ts';
 
 /** The most entries that a record keeps (spec 8). */
-export const MAX_CONSENT_ENTRIES = 1_000;
+const MAX_CONSENT_ENTRIES = 1_000;
+/**
+ * Entries that are left for withdrawals: one for each field of a schema. Anybody can fill the
+ * history of a person whose email they know, and the person can still withdraw what was given.
+ */
+const RESERVED_FOR_WITHDRAWALS = 100;
 
 /** The consents of a submission, in the form in which a record keeps them. */
 export interface SentConsents {
@@ -76,9 +81,15 @@ export function consentChange({ entries }: SentConsents, last: ConsentState = {}
     if (isChange !== given) change.requiresRecord = true;
     change.filter[`consentState.${key}`] = conditionOf(entry, isChange);
   }
-  const room = MAX_CONSENT_ENTRIES - change.entries.length;
+  const room = maxEntriesBefore(change.entries);
   if (change.entries.length > 0) change.filter[`consents.${room}`] = { $exists: false };
   return change;
+}
+
+/** Returns the most entries of a record to which these may be appended (spec 2.8, rule 7). */
+export function maxEntriesBefore(entries: readonly ConsentEntry[]): number {
+  const reserved = entries.some(({ given }) => given) ? RESERVED_FOR_WITHDRAWALS : 0;
+  return MAX_CONSENT_ENTRIES - reserved - entries.length;
 }
 
 /** The state holds the version of a consent that is given, else `false` or nothing. */

@@ -6,7 +6,7 @@ import { TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { AppliedKey, ConsentState, UserCollection } from '../../users/users.model.ts';
 import { createConflictReader, type Repeat, turnIntoArray } from './conflict.ts';
-import { MAX_CONSENT_ENTRIES, stateAfter } from './consents.ts';
+import { stateAfter } from './consents.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
 import { createInsertHeuristic } from './insert-heuristic.ts';
 import type { RecordLimits } from './record-limits.ts';
@@ -86,7 +86,7 @@ export function createSubmissionStore(deps: {
       case 'array-full':
         throw arrayFull(conflict.key, maxArrayItems);
       case 'consents-full':
-        throw new Conflict(`The record is full: it holds at most ${MAX_CONSENT_ENTRIES} changes of consents`);
+        throw new Conflict('The record is full: it takes withdrawals of consents only');
       case 'record-full':
         throw recordFull(limits);
       case 'too-many-keys':
