@@ -2,6 +2,7 @@ import { normalizeEmail } from '../core/email.ts';
 import { InvalidInput, type Issue } from '../core/errors.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { slotWrites } from '../users/index-slots/slot-writes.ts';
+import type { AppliedKey } from '../users/users.model.ts';
 import { sentConsents } from './store/consents.ts';
 import { appliedKey } from './store/idempotency-keys.ts';
 import { changeSize, growthOf, maxBoundOf, type RecordLimits } from './store/record-limits.ts';
@@ -33,7 +34,7 @@ export function accept(
   input: SubmissionInput,
   lease: Lease,
   limits: RecordLimits,
-  { idempotencyKey, page }: Pick<SubmissionOptions, 'idempotencyKey' | 'page'>,
+  options: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder' | 'page'>,
 ): Submission {
   const { email, data = {}, problems } = input;
   const normalized = normalizeEmail(email);
@@ -58,9 +59,19 @@ export function accept(
     slots,
     growth: growthOf(change, size, limits),
     maxBound: maxBoundOf(limits, slots?.length ?? 0),
-    consents: sentConsents(lease, data, now, page),
-    applied: idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, input, now),
+    consents: sentConsents(lease, data, now, options.page),
+    applied: appliedOf(input, options, now),
   };
+}
+
+/** The idempotency key of a submission as a record keeps it, if it has one. */
+export function appliedOf(
+  input: SubmissionInput,
+  { idempotencyKey, sentUnder }: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder'>,
+  now: Date,
+): AppliedKey | undefined {
+  if (sentUnder) return { ...sentUnder, at: now };
+  return idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, input, now);
 }
 
 /** A field whose text has no value is not also missing. */

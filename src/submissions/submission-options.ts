@@ -1,9 +1,12 @@
 import type { Types } from 'mongoose';
+import type { AppliedKey } from '../users/users.model.ts';
 
 /** How a submission was sent. */
 export interface SubmissionOptions {
   /** A repeat with the same key is answered but not applied again. */
   idempotencyKey?: string | undefined;
+  /** The hashes of the key and of the content, when they were computed before. */
+  sentUnder?: Pick<AppliedKey, 'key' | 'content'> | undefined;
   /**
    * `form`: an HTML form, whose sender cannot solve a challenge without JavaScript. Default:
    * `json`.

@@ -3,14 +3,13 @@ import { normalizeEmail } from '../core/email.ts';
 import { AppError, Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
-import { accept, type SubmissionInput, type SubmissionSource } from './acceptance.ts';
+import { accept, appliedOf, type SubmissionInput, type SubmissionSource } from './acceptance.ts';
 import type { CheckAdmission } from './admission/admission.ts';
 import type { Capacity } from './admission/capacity.ts';
 import { holderOf, type SpentChallenges } from './bots/spent-challenges.ts';
 import type { HoldReason } from './held/held.model.ts';
 import type { HeldStore } from './held/held-store.ts';
 import type { Revalidation } from './revalidation.ts';
-import { appliedKey } from './store/idempotency-keys.ts';
 import type { RecordLimits } from './store/record-limits.ts';
 import type { Submission } from './store/submission.ts';
 import { OutdatedSchema, type StoredSubmission, type SubmissionStore } from './store/submission-store.ts';
@@ -84,7 +83,7 @@ export function createSubmissionService(deps: {
         } catch (error) {
           if (!(error instanceof OutdatedSchema)) {
             if (submission) revalidation.afterFailure(submission, lease);
-            return await answerRepeat(error, input, lease, idempotencyKey);
+            return await answerRepeat(error, input, lease, options);
           }
           leases.forget(sourceAppId);
         }
@@ -100,7 +99,7 @@ export function createSubmissionService(deps: {
   }
 
   /**
-   * Puts a submission into the queue of its app. When the app was deleted meanwhile, the entry is
+   * Puts a submission into the queue of its app, unless it repeats one that was stored. When the app was deleted meanwhile, the entry is
    * removed (invariant 5).
    */
   async function hold(
@@ -110,9 +109,12 @@ export function createSubmissionService(deps: {
     { page }: SubmissionOptions,
     reason: HoldReason,
   ): Promise<StoredSubmission> {
+    const { appId, email, applied } = submission;
+    const earlier = applied && (await store.findApplied(appId, email, applied));
+    if (earlier) return earlier;
     const { _id: id, at } = await held.hold(submission, data, { reason, page });
     if (!lease.isCurrent()) {
-      await revalidation.revalidate(lease, submission, () => held.remove(submission.appId, id.toString()));
+      await revalidation.revalidate(lease, submission, () => held.remove(appId, id.toString()));
     }
     return { id, createdAt: at, updatedAt: at, held: true };
   }
@@ -126,12 +128,12 @@ export function createSubmissionService(deps: {
     refusal: unknown,
     input: SubmissionInput,
     { app }: Lease,
-    idempotencyKey: string | undefined,
+    options: SubmissionOptions,
   ): Promise<StoredSubmission> {
     const normalized = normalizeEmail(input.email);
     const mayBeRepeat = refusal instanceof AppError && REFUSED_BY_RULES.has(refusal.status);
-    if (!mayBeRepeat || idempotencyKey === undefined || normalized === undefined) throw refusal;
-    const applied = appliedKey(idempotencyKey, input, new Date());
+    const applied = mayBeRepeat ? appliedOf(input, options, new Date()) : undefined;
+    if (!applied || normalized === undefined) throw refusal;
     const earlier = await store.findApplied(app.id, normalized, applied);
     if (!earlier) throw refusal;
     return earlier;

@@ -260,6 +260,39 @@ describe('held submissions (spec 4.5)', () => {
     expect(record?.data.list).toHaveLength(1);
   });
 
+  it('invariant 3: are stored once with what came under the same Idempotency-Key, before or after', async () => {
+    const app = await site();
+    const input = { email: 'ada@x.org', data: { list: [1] } };
+    const held = async (key: string, server = a) =>
+      sendForm(app, input, { isTrapped: true, idempotencyKey: key }, server);
+    const release = (id: unknown) => app.operator.post(`/auth/held/${id}/release`).expect(200);
+    const items = async () => (await records(app))[0]?.data.list.length;
+
+    const first = await held('one');
+    await sendForm(app, input, { idempotencyKey: 'one' }, b);
+    expect(await items()).toBe(1);
+    await release(first.id);
+    expect(await items()).toBe(1);
+
+    await release((await held('two')).id);
+    expect(await items()).toBe(2);
+    const repeat = await held('two', b);
+    expect(repeat.held).toBeUndefined();
+    await b.client.submit(app.sourceAppId, input).set('Idempotency-Key', 'two').expect(200);
+    expect(await items()).toBe(2);
+    expect(await listOf(app)).toEqual([]);
+  });
+
+  it('can be released although their Idempotency-Key was used for other data meanwhile', async () => {
+    const app = await site();
+    const key = { idempotencyKey: 'one' };
+    const { id } = await sendForm(app, { email: 'ada@x.org', data: { list: [1] } }, { isTrapped: true, ...key });
+    await sendForm(app, { email: 'ada@x.org', data: { list: [2, 3] } }, key, b);
+    await Promise.all([app.operator, app.elsewhere].map((client) => client.post(`/auth/held/${id}/release`)));
+    expect((await records(app))[0]?.data.list.map(({ value }: { value: number }) => value)).toEqual([2, 3, 1]);
+    expect(await listOf(app)).toEqual([]);
+  });
+
   it('are checked by the newest schema, and stay held when it refuses them', async () => {
     const app = await site();
     const id = await holdItem(app);

@@ -1,7 +1,8 @@
 import type { App } from '../../apps/apps.service.ts';
-import { InvalidInput, NotFound } from '../../core/errors.ts';
+import { InvalidInput, KeyReused, NotFound } from '../../core/errors.ts';
 import { parseRecordId, type RecordId } from '../../users/record-id.ts';
 import type { StoredSubmission } from '../store/submission-store.ts';
+import type { SubmissionOptions } from '../submission-options.ts';
 import type { SubmissionService } from '../submissions.service.ts';
 import type { HeldDocument } from './held.model.ts';
 import type { HeldStore } from './held-store.ts';
@@ -28,8 +29,9 @@ export function createHeldService(deps: { store: HeldStore; submissions: Submiss
 
     /**
      * Stores a held submission as if it came now: checked by the newest schema, and once, also when
-     * it is released again at the same time or, within 24 hours, after a crash. An operator
-     * approved it, so only `maxRecords` and the schema can refuse it; it then stays held.
+     * it is released again at the same time or, within 24 hours, after a crash, and also when the
+     * same submission was stored under its `Idempotency-Key`. An operator approved it, so only
+     * `maxRecords` and the schema can refuse it; it then stays held.
      *
      * @throws {NotFound} when the app holds none of this id
      * @throws {AppError} as `SubmissionService.submit`
@@ -37,14 +39,15 @@ export function createHeldService(deps: { store: HeldStore; submissions: Submiss
     async release({ id: appId, sourceAppId }: AppRef, id: string): Promise<StoredSubmission> {
       const entry = await store.find(appId, id);
       if (!entry) throw notFound();
-      const { email, data, page } = entry;
+      const { email, data, page, key, content } = entry;
+      const submit = (options: SubmissionOptions) =>
+        submissions.submit(sourceAppId, { email, data }, { ...options, page, approvedFor: appId });
       // A space: no client can send this key.
-      const idempotencyKey = `held ${entry._id.toHexString()}`;
-      const stored = await submissions.submit(
-        sourceAppId,
-        { email, data },
-        { idempotencyKey, page, approvedFor: appId },
-      );
+      const ownKey = { idempotencyKey: `held ${entry._id.toHexString()}` };
+      const stored = await submit(key && content ? { sentUnder: { key, content } } : ownKey).catch((error) => {
+        if (error instanceof KeyReused) return submit(ownKey);
+        throw error;
+      });
       await store.remove(appId, id);
       return stored;
     },
