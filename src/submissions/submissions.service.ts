@@ -99,8 +99,8 @@ export function createSubmissionService(deps: {
   }
 
   /**
-   * Puts a submission into the queue of its app, unless it repeats one that was stored. When the app was deleted meanwhile, the entry is
-   * removed (invariant 5).
+   * Puts a submission into the queue of its app, unless it repeats one that was stored. When the
+   * app was deleted meanwhile, the entry is removed (invariant 5).
    */
   async function hold(
     submission: Submission,
