@@ -1,5 +1,5 @@
 import { autocomplete, help, hidden, placeholder, prefill } from '../form-options.ts';
-import { defineKind } from '../kind.ts';
+import { defineKind, withLineFeeds } from '../kind.ts';
 import { reportUnstorableKeys } from '../stored-json.ts';
 
 /**
@@ -17,7 +17,7 @@ export const array = defineKind({
     reportUnstorableKeys(value, report);
   },
   appendedItems: (value, now) => (value as unknown[]).map((item) => storedItem(item, now)),
-  fromText: (text) => ({ value: text }),
+  fromText: (text) => ({ value: withLineFeeds(text) }),
   sample: () => [{ note: 'Each item is stored with a timestamp' }],
   control: 'list',
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../form-options.ts';
 import { indexed, indexText } from '../index-value.ts';
-import { Count, defineKind, type FieldBase } from '../kind.ts';
+import { Count, defineKind, type FieldBase, withLineFeeds } from '../kind.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../regex/budget.ts';
 import { compilePattern } from '../regex/pattern.ts';
 
@@ -58,7 +58,7 @@ export const text = defineKind({
   },
 
   indexValue: indexText,
-  fromText: (text) => ({ value: text.replace(/\r\n?/g, '\n') }),
+  fromText: (text) => ({ value: withLineFeeds(text) }),
   sample: sampleText,
   control: 'text',
   controlOf: (definition) => definition.ui ?? 'text',

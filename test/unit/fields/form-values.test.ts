@@ -27,11 +27,8 @@ const entered: Record<FieldDefinition['kind'], fc.Arbitrary<{ value: unknown; te
     .map((date) => date.toISOString().slice(0, 'YYYY-MM-DD'.length))
     .map((value) => ({ value, texts: [value] })),
   array: fc
-    .array(
-      lines.filter((text) => filled(text) && !text.includes('\n')),
-      { minLength: 1, maxLength: 5 },
-    )
-    .map((value) => ({ value, texts: value })),
+    .array(lines.filter(filled), { minLength: 1, maxLength: 5 })
+    .map((value) => ({ value, texts: value.flatMap(sent) })),
 };
 const kinds = Object.keys(entered) as FieldDefinition['kind'][];
 
@@ -67,5 +64,6 @@ describe('the value of the texts of a form (docs/specification.md, section 2.7)'
   it('is, for the kind array, a list of all texts that are not empty', () => {
     expect(valueFromForm({ kind: 'array' }, ['b', '', ' ', 'a'])).toEqual({ value: ['b', ' ', 'a'] });
     expect(valueFromForm({ kind: 'array' }, ['', ''])).toBeUndefined();
+    expect(valueFromForm({ kind: 'array' }, ['1\r\n2\r'])).toEqual({ value: ['1\n2\n'] });
   });
 });
