@@ -7,6 +7,9 @@ const WINDOW_MS = 60_000;
 /** Challenges per minute, app and client network: one for each submission of the usual limit. */
 export const CHALLENGES_PER_MINUTE = 600;
 
+/** The limit of one network over all apps, as a multiple of its limit for one app. */
+const NETWORK_FACTOR = 3;
+
 /**
  * Counts one challenge for an address and an app.
  *
@@ -15,13 +18,22 @@ export const CHALLENGES_PER_MINUTE = 600;
  */
 export type ChallengeLimiter = (sourceAppId: string, address: string, submitPerMinute?: number) => void;
 
-/** Limits challenges per app and client network, in every environment. */
+/**
+ * Limits challenges per app and client network, and per network over all apps, in every
+ * environment. Without the second limit one network that knows the ids of 40 apps could request as
+ * many as the service can make. An app with a higher limit of its own is outside of it.
+ */
 export function createChallengeLimiter(perMinute = CHALLENGES_PER_MINUTE): ChallengeLimiter {
-  const limit = createWindowLimit(perMinute, WINDOW_MS);
+  const ofApp = createWindowLimit(perMinute, WINDOW_MS);
+  const ofNetwork = createWindowLimit(perMinute * NETWORK_FACTOR, WINDOW_MS);
   return (sourceAppId, address, submitPerMinute = 0) => {
-    const key = `${sourceAppId} ${clientNetwork(address)}`;
-    const waitMs = limit.waitMs(key, Math.max(perMinute, submitPerMinute));
+    const network = clientNetwork(address);
+    const key = `${sourceAppId} ${network}`;
+    const isRaised = submitPerMinute > perMinute;
+    const ownMs = ofApp.waitMs(key, isRaised ? submitPerMinute : perMinute);
+    const waitMs = isRaised ? ownMs : Math.max(ownMs, ofNetwork.waitMs(network));
     if (waitMs > 0) throw new TooManyRequests('Too many challenges; try again later', Math.ceil(waitMs / 1000));
-    limit.count(key);
+    ofApp.count(key);
+    if (!isRaised) ofNetwork.count(network);
   };
 }
