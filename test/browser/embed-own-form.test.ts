@@ -109,6 +109,17 @@ describe('a form that somebody wrote', () => {
     await close();
   });
 
+  it('tells that it is stored when a button has the name of a method of forms', async () => {
+    const app = await formOf();
+    const { page, close } = await open(htmlOf(app, '<button type="reset" name="reset">Reset</button>'));
+    await fill(page);
+    await send(page);
+    await page.getByRole('status').getByText('Thank you').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    expect(await page.getByRole('button', { name: 'Send' }).isEnabled()).toBe(true);
+    await close();
+  });
+
   it('tells problems that no control has', async () => {
     const app = await formOf();
     const { page, close } = await open(htmlOf(app, '<input type="hidden" name="other" value="x">'));

@@ -88,7 +88,8 @@ function finish(form: HTMLFormElement, data: FormData, definition: Definition | 
     return;
   }
   const text = definition?.thanks ?? THANKS;
-  form.reset();
+  // A control named `reset` hides the method.
+  HTMLFormElement.prototype.reset.call(form);
   release();
   const message = say(form, 'status', text);
   if (!isOwn(form)) return;
