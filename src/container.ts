@@ -160,11 +160,7 @@ export function createContainer(
     ...{ activity, leases, store, limits, spent: spentChallenges, held: heldStore },
     revalidation: createRevalidation({ apps, leases, users: userStore, repairSlots }),
     checkAdmission: createAdmissionCheck(challenges),
-    capacity: createCapacity({
-      users: collection,
-      withdraw: userStore.withdraw,
-      seats: createSeats(stored.apps, counts.ofApp),
-    }),
+    capacity: createCapacity({ users: collection, seats: createSeats(stored.apps, counts.ofApp) }),
   });
   const userStats = createUserStatsService({ apps, activity, counts });
   const sessions = createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) });

@@ -95,7 +95,7 @@ export function createSubmissionService(deps: {
   /** Stores a submission; an app with `maxRecords` takes a new person only if it has room. */
   function storeWithin(maxRecords: number | undefined, submission: Submission): Promise<StoredSubmission> {
     if (maxRecords === undefined) return store.store(submission);
-    return capacity.store(submission, maxRecords, () => store.store(submission));
+    return capacity.store(submission, maxRecords, (requiresRecord) => store.store({ ...submission, requiresRecord }));
   }
 
   /**

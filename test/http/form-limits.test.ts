@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accept } from '../../src/submissions/acceptance.ts';
 import { createCapacity } from '../../src/submissions/admission/capacity.ts';
 import { createSeats } from '../../src/submissions/admission/seats.ts';
-import type { Submission } from '../../src/submissions/store/submission.ts';
+import { createRecordLimits } from '../../src/submissions/store/record-limits.ts';
+import { createRecordWriter } from '../../src/submissions/store/record-writer.ts';
+import { createSubmissionStore } from '../../src/submissions/store/submission-store.ts';
 import { createRecordIds } from '../../src/users/record-id.ts';
 import type { UserDocument } from '../../src/users/users.model.ts';
 import type { TestApp } from '../support/client.ts';
@@ -151,33 +154,42 @@ describe('`maxRecords` (spec 4.5)', () => {
     ROUNDS_TIMEOUT_MS,
   );
 
-  it('withdraws a record that replaces one which was erased meanwhile, when it is one too many', async () => {
-    const { sourceAppId } = await limited({ maxRecords: 2 });
-    const app = await a.services.findApp(sourceAppId);
-    if (!app) throw new Error('no app');
+  it('creates no record in the place of one that was erased before the write, unless there is a seat', async () => {
     const users = a.db.collection<UserDocument>('users');
-    const newId = createRecordIds();
-    const create = async (email: string, createdAt = new Date()) => {
-      const times = { createdAt, updatedAt: createdAt };
-      const record = { _id: newId(createdAt), appId: app.id, sourceAppId, email, data: {}, schemaVersion: 1, ...times };
-      await users.insertOne(record);
-      return { id: record._id, ...times };
-    };
-    const capacity = createCapacity({
-      users,
-      withdraw: async (record) => void (await users.deleteOne(record)),
-      seats: createSeats(a.db.collection('apps'), (appId) => users.countDocuments({ appId })),
-    });
-    const submission = { appId: app.id, email: 'ada@x.org', now: new Date() } as Submission;
-    const replace = async (others: string[]) => {
-      await users.deleteMany({ appId: app.id, email: { $in: ['ada@x.org', ...others] } });
-      for (const email of others) await create(email);
-      return create('ada@x.org', submission.now);
-    };
-    await create('ada@x.org');
-    await capacity.store(submission, 2, () => replace(['eve@x.org']));
-    await expect(capacity.store(submission, 2, () => replace(['eve@x.org', 'joe@x.org']))).rejects.toThrow(FULL);
-    expect(await users.distinct('email', { appId: app.id })).toEqual(['eve@x.org', 'joe@x.org']);
+    const { services } = a;
+    for (const maxRecords of [1, 2]) {
+      const app = await limited({ maxRecords });
+      await submit(app, 'ada@x.org').expect(200);
+      const lease = await services.leases.hold(app.sourceAppId);
+      if (!lease) throw new Error('no app');
+      const limits = createRecordLimits(1024 * 1024);
+      const submission = accept({ email: 'ada@x.org', data: { name: 'Ada' } }, lease, limits, {});
+      const store = createSubmissionStore({
+        users,
+        keys: { find: async () => undefined, moveOut: async () => undefined } as never,
+        limits,
+        writer: createRecordWriter(users as never),
+        newId: createRecordIds(),
+        maxArrayItems: 10,
+      } as never);
+      const capacity = createCapacity({
+        users: users as never,
+        seats: createSeats(a.db.collection('apps'), (appId) => users.countDocuments({ appId })),
+      });
+      let isErased = false;
+      const stored = capacity.store(submission, maxRecords, async (requiresRecord) => {
+        if (!isErased) {
+          isErased = true;
+          await users.deleteOne({ appId: lease.app.id });
+          await expect.poll(async () => (await submit(app, 'eve@x.org', b)).status).toBe(200);
+        }
+        return store.store({ ...submission, requiresRecord });
+      });
+      if (maxRecords === 1) await expect(stored).rejects.toThrow(FULL);
+      else await stored;
+      const emails = await users.distinct('email', { appId: lease.app.id });
+      expect(emails).toEqual(maxRecords === 1 ? ['eve@x.org'] : ['ada@x.org', 'eve@x.org']);
+    }
   });
 
   it('does not count the seats of a server that stopped for ever', async () => {

@@ -132,9 +132,5 @@ export function createSeats(apps: AppCollection, countOf: (appId: Types.ObjectId
       }
       return answer;
     },
-
-    /** Resolves with whether the records and all reserved seats stay within the limit. */
-    isWithin: (appId: Types.ObjectId, limit: number): Promise<boolean> =>
-      withReservation(appId, 0, async (records, ahead) => records + ahead <= limit),
   };
 }

@@ -17,6 +17,8 @@ export type Repeat = { reason: 'repeated'; record: Answer } | { reason: 'key-reu
 export type Conflict =
   | Repeat
   | { reason: 'newer-schema' }
+  /** The submission requires a record, and there is none. */
+  | { reason: 'no-record' }
   | { reason: 'keys-full'; record: Answer }
   | { reason: 'not-an-array'; key: string }
   | { reason: 'array-full'; key: string }
@@ -101,7 +103,8 @@ export function createConflictReader(deps: {
       const [facts] = await users
         .aggregate<Facts>(factsPipeline(submission), { readConcern: { level: 'majority' } })
         .toArray();
-      if (!facts) return { reason: 'retry', view: { keyEpoch: 0 } };
+      if (!facts)
+        return submission.requiresRecord ? { reason: 'no-record' } : { reason: 'retry', view: { keyEpoch: 0 } };
       const conflict = applied && (await explainKey(facts, applied));
       if (conflict) return conflict;
       if (facts.schemaVersion > schemaVersion) return { reason: 'newer-schema' };

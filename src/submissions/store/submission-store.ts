@@ -38,6 +38,11 @@ export class OutdatedSchema extends Error {
   override readonly name = 'OutdatedSchema';
 }
 
+/** The submission requires a record, and there is none. Nothing was stored. */
+export class NoRecord extends Error {
+  override readonly name = 'NoRecord';
+}
+
 interface Cached extends Written {
   keyEpoch: number;
   /** The consents that the last submission sent. */
@@ -77,6 +82,8 @@ export function createSubmissionStore(deps: {
         return answerRepeat(conflict);
       case 'newer-schema':
         throw new OutdatedSchema();
+      case 'no-record':
+        throw new NoRecord();
       case 'keys-full':
         await keys.moveOut(conflict.record);
         return resolveConflict(submission);
@@ -141,6 +148,7 @@ export function createSubmissionStore(deps: {
      * Stores a submission. When the promise resolves, the submission is durable (invariant 1).
      *
      * @throws {OutdatedSchema} when the record has a newer schema version
+     * @throws {NoRecord} when it requires a record and there is none
      * @throws {Conflict} when an array field would have too many items
      * @throws {TooLarge} when the record would exceed its size limit
      * @throws {InvalidInput} when the record would have too many keys
@@ -154,7 +162,7 @@ export function createSubmissionStore(deps: {
       const person = `${submission.sourceAppId} ${submission.email}`;
       const newRecord = newId(submission.now);
       let isUncached = !cache.has(person);
-      if (isUncached && heuristic.prefersInsert()) {
+      if (isUncached && !submission.requiresRecord && heuristic.prefersInsert()) {
         const written = await insert(submission, newRecord);
         heuristic.note(written !== undefined);
         if (written) return cacheResult(person, submission, written);

@@ -44,6 +44,8 @@ export interface Submission {
   applied: AppliedKey | undefined;
   /** The consent fields that were sent, if the schema has any. */
   consents: SentConsents | undefined;
+  /** It may change a record but not create one: an app with `maxRecords` has no seat for it. */
+  requiresRecord?: boolean;
 }
 
 /** The atomic write that stores a submission. */
@@ -193,8 +195,8 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     Object.assign(filter, consents.filter);
     if (consents.entries.length > 0) push.consents = { $each: consents.entries };
     for (const [key, state] of Object.entries(stateAfter(consents.entries))) set[`consentState.${key}`] = state;
-    if (consents.requiresRecord) create[NO_CREATION] = null;
   }
+  if (submission.requiresRecord || consents?.requiresRecord) create[NO_CREATION] = null;
 
   const update: Record<string, unknown> = { $set: set, $setOnInsert: create, $max: { updatedAt: now } };
   if (Object.keys(push).length > 0) update.$push = push;
