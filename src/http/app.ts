@@ -56,7 +56,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
   http.set('query parser', 'simple');
 
   http.use(createRequestLog(logger));
-  http.use(...createSecurityHeaders(config.production));
+  http.use(createSecurityHeaders(config.production));
   const cursors = createCursors(config.sessionSecret);
   const cors = createCors(config.corsOrigins, services.appOrigins);
   const embed = createEmbed();
@@ -67,11 +67,11 @@ export function createApp({ config, logger, services, isStopping = () => false }
     [
       // Routes are tried in this order: the most frequent requests first.
       ...submissionRoutes(services.submissions),
+      ...schemaRoutes(services.schemas),
       ...challengeRoutes(services.challenges, services.findApp),
       ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
       ...userRoutes(services.users, createLongReads(), services.appScope, cursors),
       ...userStatsRoutes(services.userStats),
-      ...schemaRoutes(services.schemas),
       ...schemaCheckRoutes(services.schemaCheck),
       ...indexSlotRoutes(services.indexSlots),
       ...sessionRoutes(services.sessions, config.sessionCookieName),

@@ -7,24 +7,22 @@ import helmet from 'helmet';
  *
  * @param production also require HTTPS (Strict-Transport-Security)
  */
-export function createSecurityHeaders(production: boolean): RequestHandler[] {
-  return [
-    helmet({
-      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-      strictTransportSecurity: production,
-      // These headers concern pages or outdated browsers, not data.
-      originAgentCluster: false,
-      xDnsPrefetchControl: false,
-      xDownloadOptions: false,
-      xPermittedCrossDomainPolicies: false,
-      xXssProtection: false,
-    }),
-    (req, res, next) => {
-      // Responses under /auth, errors included, belong to one session: no cache may store them.
-      if (req.path.startsWith('/auth')) res.setHeader('Cache-Control', 'no-store');
-      next();
-    },
-  ];
+export function createSecurityHeaders(production: boolean): RequestHandler {
+  const setHeaders = helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: production,
+    // These headers concern pages or outdated browsers, not data.
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  });
+  return (req, res, next) => {
+    // Responses under /auth, errors included, belong to one session: no cache may store them.
+    if (req.path.startsWith('/auth')) res.setHeader('Cache-Control', 'no-store');
+    setHeaders(req, res, next);
+  };
 }
 
 /**
