@@ -58,9 +58,10 @@ export function formControl(field: FieldDefinition): FormControl {
     label: field.label || field.key,
     required: field.required,
     hidden,
-    prefill,
+    // A person gives a consent by an action of their own: no link and no form ticks it for them.
+    prefill: prefill && consent === undefined,
     ...withoutUnset({ help, source }),
-    ...(options.default !== undefined && { default: String(options.default) }),
+    ...(options.default !== undefined && consent === undefined && { default: String(options.default) }),
     ...(consent && { consent: { version: consent.version, ...withoutUnset({ url: consent.url }) } }),
   };
 }

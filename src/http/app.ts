@@ -76,7 +76,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...indexSlotRoutes(services.indexSlots),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword, cursors),
-      ...formSettingsRoutes(services.formSettings),
+      ...formSettingsRoutes(services.formSettings, services.appScope),
       ...heldRoutes(services.held),
       ...formPageRoutes(services.findForm, pages),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),

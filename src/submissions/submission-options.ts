@@ -16,6 +16,8 @@ export interface SubmissionOptions {
   proof?: string | undefined;
   /** A field that people do not see was filled. */
   isTrapped?: boolean;
+  /** The address of the client, if it came by HTTP. */
+  address?: string | undefined;
   /** The URL of the page that sent it, if known. */
   page?: string | undefined;
   /**

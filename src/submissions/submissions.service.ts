@@ -106,13 +106,13 @@ export function createSubmissionService(deps: {
     submission: Submission,
     lease: Lease,
     { data = {} }: SubmissionInput,
-    { page }: SubmissionOptions,
+    { page, address }: SubmissionOptions,
     reason: HoldReason,
   ): Promise<StoredSubmission> {
     const { appId, email, applied } = submission;
     const earlier = applied && (await store.findApplied(appId, email, applied));
     if (earlier) return earlier;
-    const { _id: id, at } = await held.hold(submission, data, { reason, page });
+    const { _id: id, at } = await held.hold(submission, data, { reason, page, address });
     if (!lease.isCurrent()) {
       await revalidation.revalidate(lease, submission, () => held.remove(appId, id.toString()));
     }

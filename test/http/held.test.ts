@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UNITS_PER_HOUR } from '../../src/submissions/held/held-limiter.ts';
 import { MAX_HELD } from '../../src/submissions/held/held-store.ts';
 import type { SubmissionOptions } from '../../src/submissions/submission-options.ts';
 import { solve } from '../../web/embed/proof-of-work.ts';
@@ -159,8 +160,28 @@ describe('bot protection (spec 4.5)', () => {
   it('refuses with 429 what exceeds the bytes of a queue', async () => {
     const app = await site();
     await trap(app, 'large@x.org');
-    await a.db.collection('held_submissions').updateOne({ email: 'large@x.org' }, { $set: { size: 20 * 1024 * 1024 } });
+    await a.db.collection('held_submissions').updateOne({ email: 'large@x.org' }, { $set: { size: 10 * 1024 * 1024 } });
     await expect(trap(app, 'bot@x.org')).rejects.toMatchObject({ status: 429 });
+  });
+
+  it('has its own room for each reason', async () => {
+    const app = await site({ botProtection: 'proof-of-work' });
+    await trap(app, 'filling@x.org');
+    await a.db
+      .collection('held_submissions')
+      .updateOne({ email: 'filling@x.org' }, { $set: { size: 10 * 1024 * 1024 } });
+    await expect(trap(app, 'bot@x.org')).rejects.toMatchObject({ status: 429 });
+    expect((await sendForm(app, { email: 'person@x.org' })).held).toBe(true);
+  });
+
+  it('lets no network fill the queue', async () => {
+    const app = await site();
+    const from = (address: string, email: string, data = {}) =>
+      sendForm(app, { email, data }, { isTrapped: true, address });
+    for (let sent = 0; sent < UNITS_PER_HOUR - 2; sent += 1) await from('192.0.2.1', `p${sent}@x.org`);
+    await from('192.0.2.1', 'large@x.org', { note: 'x'.repeat(20_000) });
+    await expect(from('192.0.2.1', 'late@x.org')).rejects.toMatchObject({ status: 429 });
+    expect((await from('192.0.2.2', 'other@x.org')).held).toBe(true);
   });
 });
 

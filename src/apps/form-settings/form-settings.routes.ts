@@ -1,28 +1,24 @@
 import { type Route, routes } from '../../api/endpoint.ts';
-import { requireOperator } from '../app-scope.ts';
+import type { AppScope } from '../app-scope.ts';
 import { formSettingsEndpoints } from './form-settings.contract.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import type { FormSettings } from './form-settings.ts';
 
 /** The endpoints of form settings (spec 4.5). */
-export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =>
+export const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope): Route[] =>
   routes(formSettingsEndpoints, {
     getFormSettings: async ({ principal, params, res }) => {
-      requireOperator(principal, params.sourceAppId);
-      const view = await formSettings.get(params.sourceAppId);
+      const { id } = await scope(principal, params.sourceAppId);
+      const view = await formSettings.get(id);
       res.setHeader('ETag', view.etag);
       return present(view);
     },
 
     replaceFormSettings: async ({ principal, params, headers, body, res }) => {
-      requireOperator(principal, params.sourceAppId);
+      const { id } = await scope(principal, params.sourceAppId);
       const { refusedOrigins: _, ...settings } = body;
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-      const view = await formSettings.replace(
-        params.sourceAppId,
-        given as unknown as FormSettings,
-        etagsOf(headers['if-match']),
-      );
+      const view = await formSettings.replace(id, given as unknown as FormSettings, etagsOf(headers['if-match']));
       res.setHeader('ETag', view.etag);
       return present(view);
     },

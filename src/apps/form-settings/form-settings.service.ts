@@ -22,11 +22,12 @@ export function createFormSettingsService(deps: {
   refused: RefusedOrigins;
 }) {
   const { apps, revision, refused } = deps;
-  const live = (sourceAppId: string) => ({ sourceAppId, deletingSince: { $exists: false } });
+  // By `_id`: a session must not reach a later incarnation of its app.
+  const live = (_id: Types.ObjectId) => ({ _id, deletingSince: { $exists: false } });
 
-  async function get(sourceAppId: string): Promise<FormSettingsView> {
+  async function get(appId: Types.ObjectId): Promise<FormSettingsView> {
     await refused.flush();
-    const app = await apps.findOne(live(sourceAppId), { projection: { form: 1, refusedOrigins: 1 } });
+    const app = await apps.findOne(live(appId), { projection: { form: 1, refusedOrigins: 1 } });
     if (!app) throw new NotFound('App not found');
     const { revision: stored, ...settings } = app.form ?? { revision: undefined, ...DEFAULT_FORM_SETTINGS };
     return { settings, etag: etagOf(stored), refusedOrigins: app.refusedOrigins ?? [] };
@@ -44,18 +45,22 @@ export function createFormSettingsService(deps: {
      * @throws {NotFound}
      * @throws {PreconditionFailed} when other settings are stored; nothing is changed
      */
-    async replace(sourceAppId: string, settings: FormSettings, ifMatch?: readonly string[]): Promise<FormSettingsView> {
+    async replace(
+      appId: Types.ObjectId,
+      settings: FormSettings,
+      ifMatch?: readonly string[],
+    ): Promise<FormSettingsView> {
       const form = { ...settings, revision: new Types.ObjectId() };
       const revisions = ifMatch?.map(revisionOf).filter((one) => one !== undefined);
       // `null` also matches an absent member.
-      const filter = { ...live(sourceAppId), ...(revisions && { 'form.revision': { $in: revisions } }) };
+      const filter = { ...live(appId), ...(revisions && { 'form.revision': { $in: revisions } }) };
       const { matchedCount } = await apps.updateOne(filter, { $set: { form } });
       if (matchedCount === 0) {
-        await get(sourceAppId);
+        await get(appId);
         throw new PreconditionFailed('The settings were changed meanwhile');
       }
       await revision.publish();
-      return get(sourceAppId);
+      return get(appId);
     },
   };
 }

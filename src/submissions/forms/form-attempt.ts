@@ -61,6 +61,7 @@ export function attemptOf(
       // A browser that gets 503 sends the same key again, so a form without one gets one here.
       idempotencyKey: key.value ?? (prefersPage(req) ? randomUUID() : undefined),
       proof: controls.altcha ?? altchaHeader(req),
+      address: req.ip,
       isTrapped: isTrapped && settings.botProtection !== 'off',
       page: req.headers.referer === undefined ? undefined : parsePageUrl(req.headers.referer),
     },

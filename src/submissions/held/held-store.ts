@@ -6,10 +6,14 @@ import { isDuplicateKey } from '../../database/failures.ts';
 import { firstIdAt, parseRecordId, type RecordId } from '../../users/record-id.ts';
 import type { Submission } from '../store/submission.ts';
 import type { HeldCollection, HeldDocument, HoldReason } from './held.model.ts';
+import { createHeldLimiter } from './held-limiter.ts';
 
-/** The bounds of one app's queue. */
-export const MAX_HELD = 2_000;
-const MAX_HELD_BYTES = 20 * 1024 * 1024;
+/**
+ * The bounds of one app's queue for each reason. Bots that fill honeypots leave the room of people
+ * whose browser solves no challenge.
+ */
+export const MAX_HELD = 1_000;
+const MAX_HELD_BYTES = 10 * 1024 * 1024;
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /** For how long a full queue is not counted again, so that a flood costs one count a second. */
@@ -38,14 +42,15 @@ export type HeldStore = ReturnType<typeof createHeldStore>;
 
 /** The queue of held submissions of each app (spec 4.5). */
 export function createHeldStore(held: HeldCollection, newId: (at: Date) => RecordId) {
-  /** What this server adds to each app's queue at the moment. */
+  const limitNetwork = createHeldLimiter();
+  /** What this server adds to each app's queue at the moment, by app and reason. */
   const adding = new Map<string, Load>();
   const full = new LRUCache<string, true>({ max: MAX_FULL_APPS, ttl: FULL_FOR_MS });
 
-  async function loadOf(appId: Types.ObjectId): Promise<Load> {
+  async function loadOf(appId: Types.ObjectId, reason: HoldReason): Promise<Load> {
     const group = { _id: null, count: { $sum: 1 }, bytes: { $sum: '$size' } };
     const [load] = await held
-      .aggregate<Load>([{ $match: { appId } }, { $group: group }], { hint: { appId: 1, size: 1 } })
+      .aggregate<Load>([{ $match: { appId, reason } }, { $group: group }], { hint: { appId: 1, reason: 1, size: 1 } })
       .toArray();
     return load ?? { count: 0, bytes: 0 };
   }
@@ -56,24 +61,24 @@ export function createHeldStore(held: HeldCollection, newId: (at: Date) => Recor
    *
    * @throws {TooManyRequests} when the queue is full
    */
-  async function withRoom<T>(appId: Types.ObjectId, bytes: number, add: () => Promise<T>): Promise<T> {
-    const app = appId.toHexString();
-    const own = adding.get(app) ?? { count: 0, bytes: 0 };
-    adding.set(app, own);
+  async function withRoom<T>({ appId, reason, size: bytes }: HeldDocument, add: () => Promise<T>): Promise<T> {
+    const queue = `${appId.toHexString()} ${reason}`;
+    const own = adding.get(queue) ?? { count: 0, bytes: 0 };
+    adding.set(queue, own);
     own.count += 1;
     own.bytes += bytes;
     try {
-      if (full.has(app)) throw queueFull();
-      const { count, bytes: stored } = await loadOf(appId);
+      if (full.has(queue)) throw queueFull();
+      const { count, bytes: stored } = await loadOf(appId, reason);
       if (count + own.count > MAX_HELD || stored + own.bytes > MAX_HELD_BYTES) {
-        full.set(app, true);
+        full.set(queue, true);
         throw queueFull();
       }
       return await add();
     } finally {
       own.count -= 1;
       own.bytes -= bytes;
-      if (own.count === 0) adding.delete(app);
+      if (own.count === 0) adding.delete(queue);
     }
   }
 
@@ -91,13 +96,14 @@ export function createHeldStore(held: HeldCollection, newId: (at: Date) => Recor
      * request with the same `Idempotency-Key`.
      *
      * @param data the data as it was sent
-     * @throws {TooManyRequests} when the app's queue is full
+     * @param how.address the address of the client, whose network has a share of the queue
+     * @throws {TooManyRequests} when the app's queue is full, or the network used its share
      * @throws {KeyReused} when the key came with other data
      */
     async hold(
       { appId, email, schemaVersion, now, applied }: Submission,
       data: Record<string, unknown>,
-      { reason, page }: { reason: HoldReason; page?: string | undefined },
+      { reason, page, address }: { reason: HoldReason; page?: string | undefined; address?: string | undefined },
     ): Promise<HeldDocument> {
       const size = OVERHEAD + email.length + (page?.length ?? 0) + Buffer.byteLength(JSON.stringify(data));
       const expiresAt = new Date(now.getTime() + LIFETIME_MS);
@@ -108,7 +114,8 @@ export function createHeldStore(held: HeldCollection, newId: (at: Date) => Recor
       };
       const earlier = await findRepeat(entry);
       if (earlier) return earlier;
-      return withRoom(appId, size, async () => {
+      if (address !== undefined) limitNetwork(appId, address, size);
+      return withRoom(entry, async () => {
         try {
           await held.insertOne(entry);
           return entry;

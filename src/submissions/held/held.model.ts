@@ -50,7 +50,7 @@ const heldSchema = new Schema(
   // The entries of an app, newest first.
   .index({ appId: 1, _id: -1 })
   // The size of an app's queue is summed from the keys of this index.
-  .index({ appId: 1, size: 1 })
+  .index({ appId: 1, reason: 1, size: 1 })
   // A repeat with the same key and email is held once.
   .index({ appId: 1, email: 1, key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
 

@@ -66,7 +66,15 @@ describeKind('checkbox', {
       { required: true, consent: { version: '2', url: 'https://example.com/' } },
       { type: 'checkbox', required: true, consent: { version: '2', url: 'https://example.com/' } },
     ],
-    [{ consent: { version: '2' } }, { type: 'checkbox', consent: { version: '2' } }],
+    // Nothing but a person ticks a consent.
+    [
+      { consent: { version: '2' }, default: true, prefill: true },
+      { type: 'checkbox', prefill: false, consent: { version: '2' } },
+    ],
+    [
+      { default: true, prefill: true },
+      { type: 'checkbox', prefill: true, default: 'true' },
+    ],
   ],
   texts: {
     converted: [
