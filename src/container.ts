@@ -35,6 +35,7 @@ import { createChallenges } from './submissions/bots/challenges.ts';
 import { createSpentChallengeModel, createSpentChallenges } from './submissions/bots/spent-challenges.ts';
 import { createHeldModel } from './submissions/held/held.model.ts';
 import { createHeldService } from './submissions/held/held.service.ts';
+import { createHeldOfPerson } from './submissions/held/held-of-person.ts';
 import { createHeldStore } from './submissions/held/held-store.ts';
 import { createFormLookup } from './submissions/pages/public-form.ts';
 import { createRevalidation } from './submissions/revalidation.ts';
@@ -44,16 +45,22 @@ import { createRecordLimits } from './submissions/store/record-limits.ts';
 import { createRecordWriter } from './submissions/store/record-writer.ts';
 import { createSubmissionStore } from './submissions/store/submission-store.ts';
 import { createSubmissionService } from './submissions/submissions.service.ts';
+import { createRecordEditor } from './users/editing/record-editor.ts';
 import { createIndexSlotService } from './users/index-slots/index-slots.service.ts';
 import { createSlotJob } from './users/index-slots/slot-job.ts';
 import { createSlotRecords } from './users/index-slots/slot-records.ts';
 import { createSlotRepair } from './users/index-slots/slot-repair.ts';
 import { createSlotStore } from './users/index-slots/slot-store.ts';
+import { createPeopleService } from './users/people/people.service.ts';
+import { createPersonRecords } from './users/people/person-records.ts';
+import { createSuppressionModel, createSuppressions } from './users/people/suppressions.ts';
 import { createBulkErase } from './users/query/bulk-erase.ts';
 import { createPeopleSearch } from './users/query/people.ts';
 import { createUserQuery } from './users/query/user-query.ts';
 import { createRecordIds } from './users/record-id.ts';
 import { createRecordPages } from './users/record-pages.ts';
+import { createRetentionJob } from './users/retention/retention-job.ts';
+import { createRetentionStore } from './users/retention/retention-store.ts';
 import { createSchemaCheckService } from './users/schema-check/schema-check.service.ts';
 import { createUserStatsService } from './users/stats/stats.service.ts';
 import { createUserCounts } from './users/stats/user-counts.ts';
@@ -76,6 +83,7 @@ export type Services = ReturnType<typeof createContainer>;
  *   only
  * @param options.writesEndMs how long the builder of indexes waits for late writes; shorter in
  *   tests only
+ * @param options.retentionEveryMs interval of the erasure of old records; shorter in tests only
  */
 export function createContainer(
   config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'>,
@@ -85,7 +93,8 @@ export function createContainer(
     passwordCost,
     sweepEveryMs = SWEEP_EVERY_MS,
     writesEndMs,
-  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number } = {},
+    retentionEveryMs,
+  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number; retentionEveryMs?: number } = {},
 ) {
   const models = {
     apps: createAppModel(connection),
@@ -96,6 +105,7 @@ export function createContainer(
     movedKeys: createMovedKeyModel(connection),
     spentChallenges: createSpentChallengeModel(connection),
     held: createHeldModel(connection),
+    suppressed: createSuppressionModel(connection),
     jobs: createJobModel(connection),
   };
   const collection = models.users.collection;
@@ -116,7 +126,8 @@ export function createContainer(
   const newId = createRecordIds();
   const spentChallenges = createSpentChallenges(models.spentChallenges.collection);
   const heldStore = createHeldStore(models.held.collection, newId);
-  const others = [schemaStore, sessionOwnership, idempotencyKeys, spentChallenges, heldStore];
+  const suppressions = createSuppressions(models.suppressed.collection, config.sessionSecret);
+  const others = [schemaStore, sessionOwnership, idempotencyKeys, spentChallenges, heldStore, suppressions];
   const sweepLate = createLateSweep({ ...stored, owned: [userStore, ...others], logger, sweepEveryMs });
   const removal = createAppRemoval({ ...stored, users: userStore, others, revision, sweepLate, logger, sweepEveryMs });
   const leases = createSchemaLeases({
@@ -134,6 +145,11 @@ export function createContainer(
   const repairSlots = createSlotRepair({ records: slotRecords, hold: leases.hold });
   const slotDeps = { store: slotStore, records: slotRecords, schemas: schemaStore, revision };
   jobs.add(createSlotJob({ ...slotDeps, ...(writesEndMs !== undefined && { writesEndMs }) }));
+  const retention = createRetentionStore(stored.apps);
+  const retentionDeps = { store: retention, users: collection, removeKeysOf: idempotencyKeys.removeOf, logger };
+  jobs.add(
+    createRetentionJob({ ...retentionDeps, ...(retentionEveryMs !== undefined && { everyMs: retentionEveryMs }) }),
+  );
   const limits = createRecordLimits(config.recordLimit);
   const store = createSubmissionStore({
     users: collection,
@@ -151,8 +167,10 @@ export function createContainer(
     walker: query.walker,
     removeKeysOf: idempotencyKeys.removeOf,
   });
-  const people = createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter });
-  const users = createUserService({ apps, people, schemas, store: userStore, search, query, bulkErase, slotStore });
+  const peopleSearch = createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter });
+  const users = createUserService({
+    ...{ apps, people: peopleSearch, schemas, store: userStore, search, query, bulkErase, slotStore },
+  });
   const counts = createUserCounts(collection);
   // Without a secret (command line) nothing issues challenges or verifies them.
   const challenges = createChallenges(config.sessionSecret ?? randomUUID());
@@ -172,6 +190,14 @@ export function createContainer(
     schemas,
     schemaCheck: createSchemaCheckService({ apps, users }),
     users,
+    editor: createRecordEditor({ users: collection, leases, repairSlots, limits }),
+    people: createPeopleService({
+      ...{ apps, suppressions, logger },
+      // A held submission can become a record.
+      parts: [createHeldOfPerson(models.held.collection), createPersonRecords(collection, idempotencyKeys.removeOf)],
+    }),
+    suppressions,
+    retention,
     submissions,
     challenges,
     held: createHeldService({ store: heldStore, submissions }),

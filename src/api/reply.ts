@@ -21,9 +21,17 @@ export class JsonStream {
     this.rest = rest;
   }
 
-  /** @param present maps an item to its public form */
-  static of<Item>(name: string, items: AsyncIterable<Item>, present: (item: Item) => unknown): JsonStream {
-    return new JsonStream(name, serialized(items, present));
+  /**
+   * @param present maps an item to its public form
+   * @param rest the members that follow the list
+   */
+  static of<Item>(
+    name: string,
+    items: AsyncIterable<Item>,
+    present: (item: Item) => unknown,
+    rest?: Record<string, unknown>,
+  ): JsonStream {
+    return new JsonStream(name, serialized(items, present), rest);
   }
 }
 

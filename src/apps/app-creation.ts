@@ -18,7 +18,7 @@ const ABANDONED_AFTER_MS = 5_000;
 /** The fields of a new app. `credentialId` is random, so it also identifies the creation. */
 export type NewApp = Omit<
   AppDocument,
-  '_id' | 'deletingSince' | 'creating' | 'lastSubmissionAt' | 'form' | 'refusedOrigins' | 'slots'
+  '_id' | 'deletingSince' | 'creating' | 'lastSubmissionAt' | 'form' | 'refusedOrigins' | 'retention' | 'slots'
 >;
 
 /** Resolves with the `_id` of the app when the app and its initial data are stored. */

@@ -13,6 +13,12 @@ export interface Seats {
   until: Date;
 }
 
+/** The age in days from which records are erased, and the time from which it counts. */
+export interface Retention {
+  days: number;
+  basis: 'createdAt' | 'updatedAt';
+}
+
 /**
  * One app (spec 2.2). `_id` identifies one incarnation: an app that is deleted and created again
  * gets another. All data of an app refers to `_id`, so that a new app never sees data of an earlier
@@ -43,6 +49,8 @@ export interface AppDocument {
   refusedOrigins?: RefusedOrigin[];
   /** Room reserved for records that are being created (submissions/admission/seats.ts). */
   seats?: Seats[];
+  /** When records are erased for their age (users/retention). Absent: never. */
+  retention?: Retention;
   /** The uses of index slots by fields of the app (users/index-slots). Absent: none. */
   slots?: IndexSlot[];
 }
@@ -60,6 +68,7 @@ const appSchema = new Schema(
     form: { type: Schema.Types.Mixed },
     refusedOrigins: { type: [Schema.Types.Mixed], default: undefined },
     seats: { type: [Schema.Types.Mixed], default: undefined },
+    retention: { type: Schema.Types.Mixed },
     slots: { type: [Schema.Types.Mixed], default: undefined },
   },
   { collection: 'apps', versionKey: false },
@@ -68,6 +77,8 @@ const appSchema = new Schema(
   .index({ 'form.origins': 1 }, { sparse: true })
   // For the job that builds and drops them.
   .index({ 'slots.state': 1 }, { sparse: true })
+  // For the job that erases old records.
+  .index({ 'retention.days': 1 }, { sparse: true })
   .index({ 'form.nullOrigin': 1 }, { partialFilterExpression: { 'form.nullOrigin': true } });
 
 /**

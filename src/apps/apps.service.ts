@@ -149,6 +149,12 @@ export function createAppService(deps: {
       return found.map(({ _id }) => _id);
     },
 
+    /** Resolves with the `sourceAppId` of each of these apps, by its id in hexadecimal. */
+    async namesOf(ids: readonly Types.ObjectId[]): Promise<Map<string, string>> {
+      const found = await apps.find({ _id: { $in: [...ids] } }, { projection: { sourceAppId: 1 } }).toArray();
+      return new Map(found.map(({ _id, sourceAppId }) => [_id.toHexString(), sourceAppId]));
+    },
+
     /**
      * Creates an app with a generated password and the default schema (spec 4.4).
      * @throws {InvalidInput} when the id is invalid @throws {Conflict} when the id is taken

@@ -37,6 +37,11 @@ export interface Validator {
   consentFields: readonly ConsentField[];
   /** Returns the problems of `data`, at most 20, with paths such as `data.age`. */
   issues(data: Record<string, unknown>): Issue[];
+  /**
+   * Returns the problems of a change by an operator, at most 20: of the values that it sets, and of
+   * the fields that it removes. Fields that it does not name are not checked (spec 4.3).
+   */
+  editIssues(set: Record<string, unknown>, unset: readonly string[]): Issue[];
   /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
   change(data: Record<string, unknown>, now: string): RecordChange;
 }
@@ -83,6 +88,21 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
       return issues.slice(0, MAX_ISSUES);
     },
 
+    editIssues(set, unset) {
+      const keys = Object.keys(set);
+      if (!rejectUnknown && hasTooManyExtraKeys(keys)) return [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }];
+      const issues: Issue[] = [];
+      const budget = { steps: MAX_PATTERN_STEPS };
+      for (const key of keys) {
+        if (issues.length >= MAX_ISSUES) break;
+        const field = compiled.get(key);
+        const check = field?.appendedItems ? refuseList : (field?.check ?? checkOfUnknown(key));
+        check(set[key], reporter(issues, key), budget);
+      }
+      for (const key of unset) if (required.includes(key)) issues.push({ path: `data.${key}`, message: 'is required' });
+      return issues.slice(0, MAX_ISSUES);
+    },
+
     change(data, now) {
       const change: RecordChange = { set: {}, append: {}, extraKeys: 0 };
       for (const key of Object.keys(data)) {
@@ -111,6 +131,9 @@ function reporter(issues: Issue[], key: string): Report {
 }
 
 const refuseUnknown = (): ValueCheck => (_value, report) => report('is not a field of this app');
+
+const refuseList: ValueCheck = (_value, report) =>
+  report('is a list to which submissions append; removeItems removes its items');
 
 const checkUnknown =
   (key: string): ValueCheck =>

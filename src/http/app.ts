@@ -18,8 +18,11 @@ import { createFormPages } from '../submissions/pages/form-pages.ts';
 import { formPageRoutes } from '../submissions/pages/pages.routes.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
+import { editingRoutes } from '../users/editing/editing.routes.ts';
 import { indexSlotRoutes } from '../users/index-slots/index-slots.routes.ts';
 import { createLongReads } from '../users/long-reads.ts';
+import { peopleRoutes } from '../users/people/people.routes.ts';
+import { retentionRoutes } from '../users/retention/retention.routes.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
 import { userStatsRoutes } from '../users/stats/stats.routes.ts';
 import { userRoutes } from '../users/users.routes.ts';
@@ -59,6 +62,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
   http.use(createSecurityHeaders(config.production));
   const cursors = createCursors(config.sessionSecret);
   const cors = createCors(config.corsOrigins, services.appOrigins);
+  const longReads = createLongReads();
   const embed = createEmbed();
   const pages = createFormPages(embed.assets);
 
@@ -70,7 +74,10 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...schemaRoutes(services.schemas),
       ...challengeRoutes(services.challenges, services.findApp),
       ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
-      ...userRoutes(services.users, createLongReads(), services.appScope, cursors),
+      ...userRoutes(services.users, longReads, services.appScope, cursors),
+      ...editingRoutes(services.editor, services.appScope),
+      ...peopleRoutes(services.people, longReads, services.appScope),
+      ...retentionRoutes(services.retention),
       ...userStatsRoutes(services.userStats),
       ...schemaCheckRoutes(services.schemaCheck),
       ...indexSlotRoutes(services.indexSlots),

@@ -12,7 +12,7 @@ import { withTimeout } from '../core/timeouts.ts';
 export type CorsPolicies = Record<CorsPolicy, readonly RequestHandler[]>;
 
 const SHARED: cors.CorsOptions = {
-  methods: ['GET', 'POST', 'PUT', 'DELETE'],
+  methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: [
     ...['Content-Type', 'x-app-id', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id', 'x-altcha'],
   ],

@@ -8,7 +8,10 @@ import { formEndpoints } from '../submissions/forms/forms.contract.ts';
 import { heldEndpoints } from '../submissions/held/held.contract.ts';
 import { formDefinitionEndpoints, formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
+import { editingEndpoints } from '../users/editing/editing.contract.ts';
 import { indexSlotEndpoints } from '../users/index-slots/index-slots.contract.ts';
+import { peopleEndpoints } from '../users/people/people.contract.ts';
+import { retentionEndpoints } from '../users/retention/retention.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
 import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
 import { userEndpoints } from '../users/users.contract.ts';
@@ -20,6 +23,9 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...challengeEndpoints,
   ...formEndpoints,
   ...userEndpoints,
+  ...editingEndpoints,
+  ...peopleEndpoints,
+  ...retentionEndpoints,
   ...userStatsEndpoints,
   ...schemaEndpoints,
   ...schemaCheckEndpoints,

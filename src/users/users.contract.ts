@@ -60,7 +60,7 @@ const ConsentEntry = z
   })
   .meta({ id: 'ConsentEntry' });
 
-const DetailedUser = z
+export const DetailedUser = z
   .strictObject({
     ...{ id: RecordId, ...userFields },
     consents: z
@@ -72,7 +72,10 @@ const DetailedUser = z
 const UserOfApp = z.strictObject({ id: RecordId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' });
 
 /** The path of one record. An id that is not a UUID is a 404 like any other unknown id. */
-const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
+export const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
+
+/** The header of answers with one record. */
+export const RECORD_ETAG = { ETag: 'Identifies the state of the record, for `If-Match` of a change' };
 
 const Limit = WholeNumber(1).transform((limit) => Math.min(limit, MAX_LIMIT));
 const limitMeta = {
@@ -161,6 +164,7 @@ export const userEndpoints = {
     params: UserPath,
     query: z.object({ sourceAppId: ScopeParameter }),
     response: DetailedUser,
+    responseHeaders: RECORD_ETAG,
     errors: [404],
   },
   eraseUsers: {

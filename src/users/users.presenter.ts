@@ -50,3 +50,12 @@ export function presentConsents(entries: readonly ConsentEntry[]) {
     ...(page !== undefined && { page }),
   }));
 }
+
+/** Presents a record with its consents, as the response for one record contains it (spec 4.3). */
+export function presentDetails(record: DetailedRecord) {
+  const { createdAt, updatedAt, ...user } = presentUser(record);
+  return {
+    ...{ ...user, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
+    ...(record.consents && { consents: presentConsents(record.consents) }),
+  };
+}

@@ -2,12 +2,13 @@ import type { Cursors } from '../api/cursors.ts';
 import { type Route, routes } from '../api/endpoint.ts';
 import { Download, JsonStream } from '../api/reply.ts';
 import type { AppScope } from '../apps/app-scope.ts';
+import { etagOf } from './editing/record-etag.ts';
 import type { ExportFormat } from './export/export.ts';
 import type { LongReads } from './long-reads.ts';
 import { type RecordBatches, recordsAsJson } from './record-json.ts';
 import type { UserPage } from './user-search.ts';
 import { DEFAULT_LIMIT, userEndpoints } from './users.contract.ts';
-import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, presentConsents, presentUser } from './users.presenter.ts';
+import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, presentDetails } from './users.presenter.ts';
 import type { UserService } from './users.service.ts';
 
 /**
@@ -41,14 +42,10 @@ export const userRoutes = (users: UserService, longReads: LongReads, scope: AppS
       return new Download(`${app.sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
     },
 
-    getUser: async ({ principal, params, query }) => {
+    getUser: async ({ principal, params, query, res }) => {
       const record = await users.get(await scope(principal, query.sourceAppId), params.id);
-      const user = presentUser(record);
-      const { createdAt, updatedAt } = user;
-      return {
-        ...{ ...user, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
-        ...(record.consents && { consents: presentConsents(record.consents) }),
-      };
+      res.setHeader('ETag', etagOf(record));
+      return presentDetails(record);
     },
 
     eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, req, res }) => {

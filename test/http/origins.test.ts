@@ -112,7 +112,7 @@ describe('spec 5.3, CORS: preflights', () => {
     expect(response.status).toBe(204);
     expect(response.headers.get('access-control-allow-origin')).toBe(LISTED);
     expect(response.headers.get('access-control-allow-credentials')).toBe('true');
-    expect(response.headers.get('access-control-allow-methods')).toBe('GET,POST,PUT,DELETE');
+    expect(response.headers.get('access-control-allow-methods')).toBe('GET,POST,PUT,PATCH,DELETE');
     const allowed = response.headers.get('access-control-allow-headers')?.toLowerCase() ?? '';
     for (const header of ['content-type', 'x-app-id', 'idempotency-key']) expect(allowed).toContain(header);
   });

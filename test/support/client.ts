@@ -32,6 +32,10 @@ export class Client {
     return this.#checked(this.#agent.put(path).send(body));
   }
 
+  patch(path: string, body?: string | object): Test {
+    return this.#checked(this.#agent.patch(path).send(body));
+  }
+
   delete(path: string): Test {
     return this.#checked(this.#agent.delete(path));
   }

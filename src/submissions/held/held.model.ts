@@ -51,6 +51,8 @@ const heldSchema = new Schema(
   .index({ appId: 1, _id: -1 })
   // The size of an app's queue is summed from the keys of this index.
   .index({ appId: 1, reason: 1, size: 1 })
+  // The entries of a person, in any app.
+  .index({ email: 1, appId: 1 })
   // A repeat with the same key and email is held once.
   .index({ appId: 1, email: 1, key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
 

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { type Endpoints, jsonBody } from '../../api/endpoint.ts';
+import { JsonObject } from '../../api/validation.ts';
+import { FIELD_KEY_PATTERN } from '../../fields/kind.ts';
+import { ScopeParameter } from '../query/query-parameters.ts';
+import { DetailedUser, RECORD_ETAG, UserPath } from '../users.contract.ts';
+
+/** More than the fields and the extra keys of a record. */
+const MAX_UNSET = 300;
+const MAX_REMOVED_ITEMS = 1_000;
+
+const Key = z.string('must be a text').regex(FIELD_KEY_PATTERN, 'is not a valid key').meta({ example: 'phone' });
+
+const Edit = z
+  .strictObject({
+    set: JsonObject.default({}).meta({ description: 'Values that replace the stored ones', example: { name: 'Ada' } }),
+    unset: z
+      .array(Key)
+      .max(MAX_UNSET)
+      .default([])
+      .meta({ description: 'Keys to remove', example: ['phone'] }),
+    removeItems: z
+      .array(z.strictObject({ key: Key, timestamp: z.string('must be a text').min(1).max(100) }))
+      .max(MAX_REMOVED_ITEMS)
+      .default([])
+      .meta({
+        description: 'Items of lists to remove, by the `timestamp` of each',
+        example: [{ key: 'visits', timestamp: '2026-01-31T08:30:00.000Z' }],
+      }),
+  })
+  .superRefine(checkEdit)
+  .meta({ id: 'UserChange' });
+
+/** The endpoint that changes a record (spec 4.3). */
+export const editingEndpoints = {
+  editUser: {
+    method: 'patch',
+    path: '/auth/users/:id',
+    auth: 'session',
+    tag: 'Users',
+    summary: "Change one of the session's users",
+    description:
+      'One atomic change, checked by the newest schema. What it does not name stays as it is. With `If-Match` it takes place only if the record is in that state, otherwise the response is 412.',
+    params: UserPath,
+    query: z.strictObject({ sourceAppId: ScopeParameter }),
+    headers: z.object({
+      'if-match': z.string().optional().meta({
+        description: 'The ETag of the record, or its `updatedAt` in quotes',
+        example: '"2026-01-31T08:30:00.000Z"',
+      }),
+    }),
+    body: jsonBody(Edit, 'Invalid change'),
+    response: DetailedUser,
+    responseHeaders: RECORD_ETAG,
+    errors: [404, 409, 412],
+  },
+} as const satisfies Endpoints;
+
+interface Parts {
+  set: Record<string, unknown>;
+  unset: string[];
+  removeItems: { key: string }[];
+}
+
+function checkEdit({ set, unset, removeItems }: Parts, context: z.RefinementCtx): void {
+  const parts = [Object.keys(set), unset, [...new Set(removeItems.map(({ key }) => key))]];
+  const keys = parts.flat();
+  if (keys.length === 0) context.addIssue({ code: 'custom', path: [], message: 'must name a change' });
+  if (new Set(keys).size < keys.length) {
+    context.addIssue({ code: 'custom', path: [], message: 'must name each key once' });
+  }
+}

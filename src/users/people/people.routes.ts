@@ -1,0 +1,33 @@
+import { type Route, routes } from '../../api/endpoint.ts';
+import type { AppPrincipal } from '../../api/principal.ts';
+import { JsonStream } from '../../api/reply.ts';
+import type { AppScope, ScopedApp } from '../../apps/app-scope.ts';
+import { normalizeEmail } from '../../core/email.ts';
+import type { LongReads } from '../long-reads.ts';
+import { peopleEndpoints } from './people.contract.ts';
+import type { PeopleService } from './people.service.ts';
+
+/** The endpoints for the data of one person (spec 4.6). */
+export const peopleRoutes = (people: PeopleService, longReads: LongReads, scope: AppScope): Route[] => {
+  /** The app of the session or of the request; undefined stands for all apps. */
+  async function scopeOf(principal: AppPrincipal, sourceAppId: string | undefined): Promise<ScopedApp | undefined> {
+    if (sourceAppId === undefined && principal.app.role === 'admin') return undefined;
+    return scope(principal, sourceAppId);
+  }
+
+  return routes(peopleEndpoints, {
+    exportPerson: async ({ principal, query, body, req, res }) => {
+      const app = await scopeOf(principal, query.sourceAppId);
+      const found = people.export(body.email, app, longReads.begin(req, res));
+      const rest = { email: normalizeEmail(body.email), at: new Date().toISOString() };
+      return JsonStream.of('entries', found, (entry) => entry, rest);
+    },
+
+    erasePerson: async ({ principal, query, body, req, res }) => {
+      const app = await scopeOf(principal, query.sourceAppId);
+      longReads.begin(req, res);
+      const { id, at, erased } = await people.erase(body.email, app, body);
+      return { id, at: at.toISOString(), erased: erased as { records: number; held: number } };
+    },
+  });
+};

@@ -1,0 +1,45 @@
+import type { Types } from 'mongoose';
+import type { RecordId } from '../record-id.ts';
+import type { UserCollection } from '../users.model.ts';
+import { DETAILS_PROJECTION, type DetailedRecord, presentDetails } from '../users.presenter.ts';
+import type { PersonData } from './person-data.ts';
+
+const BY_EMAIL = { appId: 1, email: 1 } as const;
+/** Records have up to 1 MB each. */
+const BATCH_SIZE = 10;
+
+/**
+ * The records of a person: one at most in each app (invariant 2).
+ *
+ * @param removeKeysOf deletes the idempotency keys of erased records
+ */
+export function createPersonRecords(
+  users: UserCollection,
+  removeKeysOf: (appId: Types.ObjectId, ...records: RecordId[]) => Promise<void>,
+): PersonData {
+  return {
+    name: 'records',
+
+    async *entriesOf(appIds, email) {
+      const options = { projection: { ...DETAILS_PROJECTION, appId: 1 }, hint: BY_EMAIL, batchSize: BATCH_SIZE };
+      const found = users.find<DetailedRecord & { appId: Types.ObjectId }>(
+        { appId: { $in: [...appIds] }, email },
+        options,
+      );
+      for await (const record of found) {
+        yield { appId: record.appId, shown: { kind: 'record', ...presentDetails(record) } };
+      }
+    },
+
+    async eraseOf(appIds, email) {
+      const options = { projection: { appId: 1 }, hint: BY_EMAIL };
+      const found = await users.find({ appId: { $in: [...appIds] }, email }, options).toArray();
+      let erased = 0;
+      for (const { _id, appId } of found) {
+        erased += (await users.deleteOne({ _id, appId, email })).deletedCount;
+        await removeKeysOf(appId, _id);
+      }
+      return erased;
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Types } from 'mongoose';
+import type { Retention } from '../../apps/apps.model.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Job, StepContext } from '../../jobs/job-runner.ts';
+import { firstIdAt, type RecordId } from '../record-id.ts';
+import type { UserCollection } from '../users.model.ts';
+import type { RetentionStore } from './retention-store.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Well within the hour that is promised (spec 4.6). */
+const EVERY_MS = 10 * 60 * 1_000;
+/** The records that one query reads, and that one statement deletes at most. */
+const BATCH = 1_000;
+/** How long a step works. */
+const STEP_MS = 500;
+
+/** The pass over all apps that is in progress on this server. */
+interface Pass {
+  /** The apps that follow, beginning with the one in progress. */
+  appIds: Types.ObjectId[];
+  /** The newest record of that app that the pass has dealt with. */
+  after: RecordId | undefined;
+  erased: number;
+}
+
+/**
+ * The job that erases records for their age (spec 4.6). A pass reads the records of each app that
+ * are old enough by their id, from the oldest on. A server that takes over begins a new pass, which
+ * finds what is left.
+ */
+export function createRetentionJob(deps: {
+  store: RetentionStore;
+  users: UserCollection;
+  /** Deletes the idempotency keys of erased records. */
+  removeKeysOf(appId: Types.ObjectId, ...records: RecordId[]): Promise<void>;
+  logger: Logger;
+  everyMs?: number;
+}): Job {
+  const { store, users, removeKeysOf, logger, everyMs = EVERY_MS } = deps;
+  let pass: Pass | undefined;
+
+  /** Resolves with the last record that the batch dealt with; undefined at the end of the app. */
+  async function eraseBatch(
+    appId: Types.ObjectId,
+    { days, basis }: Retention,
+    current: Pass,
+    { stillOwner }: StepContext,
+  ): Promise<RecordId | undefined> {
+    const before = new Date(Date.now() - days * DAY_MS);
+    // Ids are in order of creation, and no record was changed before it was created.
+    const range = { ...(current.after && { $gt: current.after }), $lt: firstIdAt(before) };
+    const options = {
+      projection: { [basis]: 1 },
+      hint: { appId: 1, _id: -1 },
+      sort: { _id: 1 },
+      limit: BATCH,
+    } as const;
+    const found = await users.find({ appId, _id: range }, options).toArray();
+    const old = found.filter((record) => record[basis] < before).map(({ _id }) => _id);
+    if (old.length > 0 && stillOwner()) {
+      // Not a record that was changed after the read.
+      const { deletedCount } = await users.deleteMany({ appId, _id: { $in: old }, [basis]: { $lt: before } });
+      current.erased += deletedCount;
+      await removeKeysOf(appId, ...(deletedCount === old.length ? old : await goneOf(appId, old)));
+    }
+    return found.length < BATCH ? undefined : found.at(-1)?._id;
+  }
+
+  /** The ids of which no record exists any more. */
+  async function goneOf(appId: Types.ObjectId, ids: readonly RecordId[]): Promise<RecordId[]> {
+    const kept = await users.find({ appId, _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray();
+    const keptIds = new Set(kept.map(({ _id }) => _id.toHexString()));
+    return ids.filter((id) => !keptIds.has(id.toHexString()));
+  }
+
+  /** Deals with the next batch; resolves with whether the pass goes on. */
+  async function advance(current: Pass, context: StepContext): Promise<boolean> {
+    const [appId] = current.appIds;
+    if (!appId) return false;
+    // Read for each batch, so that a setting that was removed ends the erasure.
+    const retention = await store.of(appId);
+    const last = retention && (await eraseBatch(appId, retention, current, context));
+    current.after = last;
+    if (!last) current.appIds.shift();
+    return current.appIds.length > 0;
+  }
+
+  return {
+    name: 'retention',
+    everyMs,
+    async run(context) {
+      const { signal, stillOwner } = context;
+      const until = performance.now() + STEP_MS;
+      pass ??= { appIds: await store.appIds(), after: undefined, erased: 0 };
+      const current = pass;
+      try {
+        while (!signal.aborted && stillOwner() && performance.now() < until) {
+          const begun = performance.now();
+          if (await advance(current, context)) {
+            // As long as the batch took, so that submissions keep their latency.
+            await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
+            continue;
+          }
+          if (current.erased > 0) logger.info({ records: current.erased }, 'erased records for their age');
+          pass = undefined;
+          return false;
+        }
+      } catch (error) {
+        pass = undefined;
+        throw error;
+      }
+      // Another server may have worked meanwhile if the lock was lost: begin again then.
+      if (!stillOwner()) pass = undefined;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { Types } from 'mongoose';
+import type { AppCollection, Retention } from '../../apps/apps.model.ts';
+import { NotFound } from '../../core/errors.ts';
+
+export type RetentionStore = ReturnType<typeof createRetentionStore>;
+
+/** The retention settings in the documents of apps. An app that is being deleted has none. */
+export function createRetentionStore(apps: AppCollection) {
+  const live = { deletingSince: { $exists: false } };
+
+  return {
+    /** Resolves with the retention of an app; null: records are kept. @throws {NotFound} */
+    async get(sourceAppId: string): Promise<Retention | null> {
+      const app = await apps.findOne({ sourceAppId, ...live }, { projection: { retention: 1 } });
+      if (!app) throw new NotFound('App not found');
+      return app.retention ?? null;
+    },
+
+    /** Replaces the retention of an app. @throws {NotFound} */
+    async replace(sourceAppId: string, retention: Retention | null): Promise<void> {
+      const update = retention ? { $set: { retention } } : { $unset: { retention: 1 as const } };
+      const { matchedCount } = await apps.updateOne({ sourceAppId, ...live }, update);
+      if (matchedCount === 0) throw new NotFound('App not found');
+    },
+
+    /** Resolves with the retention of an incarnation of an app; undefined: records are kept. */
+    async of(_id: Types.ObjectId): Promise<Retention | undefined> {
+      const app = await apps.findOne({ _id, ...live }, { projection: { retention: 1 } });
+      return app?.retention;
+    },
+
+    /** Resolves with the ids of all apps whose records are erased for their age. */
+    async appIds(): Promise<Types.ObjectId[]> {
+      const filter = { 'retention.days': { $gt: 0 }, ...live };
+      const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();
+      return found.map(({ _id }) => _id);
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { mongo } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../support/client.ts';
+import { sendForm } from '../support/forms.ts';
+import { appDocument } from '../support/index-slots.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const EMAIL = 'Ada.Lovelace@x.org';
+const STORED = EMAIL.toLowerCase();
+
+let a: TestServer;
+let b: TestServer;
+beforeAll(async () => {
+  a = await startServer();
+  b = await startServer({}, a.database);
+});
+afterAll(async () => {
+  await b.close();
+  await a.close();
+});
+
+/** A new app that holds a record and two held submissions of the person, and data of another. */
+async function appWithPerson() {
+  const app = await a.admin.buildApp({
+    fields: [
+      { key: 'name', kind: 'text', indexed: true },
+      { key: 'terms', kind: 'checkbox', consent: { version: '1' } },
+    ],
+  });
+  const { sourceAppId } = app;
+  const data = { name: 'Ada', terms: true };
+  // More keys than a record holds, so that some are moved out of it.
+  const keys = Array.from({ length: 130 }, (_, n) => `key ${n}`);
+  for (const key of keys) {
+    const body = { email: EMAIL, data };
+    await a.client.submit(sourceAppId, body).set('Idempotency-Key', key.replace(' ', '-')).expect(200);
+  }
+  for (const server of [a, b]) {
+    await sendForm(server.client, sourceAppId, [...entries(EMAIL), ['_gotcha', 'filled']]).expect(303);
+  }
+  await a.client.submit(sourceAppId, { email: 'eve@x.org', data: { name: 'Eve' } }).expect(200);
+  await sendForm(a.client, sourceAppId, [...entries('eve@x.org'), ['_gotcha', 'filled']]).expect(303);
+  const operator = await new Client(b.client.url).logIn(sourceAppId, app.password);
+  return { ...app, operator };
+}
+
+const entries = (email: string) =>
+  [
+    ['email', email],
+    ['name', 'Name'],
+  ] as const;
+
+/** Everything that the database holds, as one text. */
+async function dump(): Promise<string> {
+  const names = (await a.db.listCollections().toArray()).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['users', 'held_submissions', 'applied_keys', 'apps', 'sessions']));
+  const documents = await Promise.all(names.map((name) => a.db.collection(name).find().toArray()));
+  return mongo.BSON.EJSON.stringify(documents, { relaxed: true });
+}
+
+const expectNothingOf = (text: string): void => expect(text.toLowerCase()).not.toContain('lovelace');
+
+describe('POST /auth/people/export', () => {
+  it('gives an operator what the app holds, and an admin what all apps hold', async () => {
+    const one = await appWithPerson();
+    const two = await appWithPerson();
+    const { body } = await one.operator.post('/auth/people/export', { email: ` ${EMAIL} ` }).expect(200);
+    const { sourceAppId } = one;
+    expect(body).toEqual({
+      email: STORED,
+      at: expect.any(String),
+      entries: [
+        ...['x', 'y'].map(() => expect.objectContaining({ kind: 'held', sourceAppId, email: STORED })),
+        expect.objectContaining({
+          ...{ kind: 'record', sourceAppId, email: STORED, data: { name: 'Ada', terms: true } },
+          consents: [expect.objectContaining({ key: 'terms', given: true })],
+        }),
+      ],
+    });
+    expect(body.entries[0].data).toEqual({ name: 'Name' });
+    const all = await a.admin.post('/auth/people/export', { email: EMAIL }).expect(200);
+    const own = [one.sourceAppId, two.sourceAppId];
+    const found = all.body.entries.filter((entry: { sourceAppId: string }) => own.includes(entry.sourceAppId));
+    expect(found).toHaveLength(6);
+    const path = `/auth/people/export?sourceAppId=${two.sourceAppId}`;
+    expect((await b.admin.post(path, { email: EMAIL }).expect(200)).body.entries).toHaveLength(3);
+    await one.operator.post(path, { email: EMAIL }).expect(403);
+    await a.admin.post('/auth/people/export?sourceAppId=no-such-app', { email: EMAIL }).expect(404);
+    const nobody = await one.operator.post('/auth/people/export', { email: 'nobody@x.org' }).expect(200);
+    expect(nobody.body.entries).toEqual([]);
+  });
+
+  it('refuses what is no email, and callers without a session', async () => {
+    const { operator } = await appWithPerson();
+    for (const path of ['/auth/people/export', '/auth/people/erase']) {
+      await a.client.post(path, { email: EMAIL }).expect(401);
+      await operator.post(path, { email: 'no email' }).expect(400);
+      await operator.post(path, { email: { $gt: '' } }).expect(400);
+      await operator.post(path, {}).expect(400);
+    }
+  });
+});
+
+describe('POST /auth/people/erase', () => {
+  it('erases what one app holds and leaves other apps and other persons', async () => {
+    const one = await appWithPerson();
+    const two = await appWithPerson();
+    const { body } = await one.operator.post('/auth/people/erase', { email: EMAIL }).expect(200);
+    expect(body).toEqual({ id: expect.any(String), at: expect.any(String), erased: { records: 1, held: 2 } });
+    const left = await one.operator.post('/auth/people/export', { email: EMAIL }).expect(200);
+    expect(left.body.entries).toEqual([]);
+    expect((await one.operator.get('/auth/users').expect(200)).body.users).toHaveLength(1);
+    expect((await one.operator.get('/auth/held').expect(200)).body.held).toHaveLength(1);
+    expect((await two.operator.post('/auth/people/export', { email: EMAIL }).expect(200)).body.entries).toHaveLength(3);
+    const again = await one.operator.post('/auth/people/erase', { email: EMAIL }).expect(200);
+    expect(again.body.erased).toEqual({ records: 0, held: 0 });
+    expect(again.body.id).not.toBe(body.id);
+    // The person may come back.
+    await a.client.submit(one.sourceAppId, { email: EMAIL }).expect(200);
+  });
+
+  it('leaves the email in no collection and in no line of the logs', async () => {
+    const one = await appWithPerson();
+    await appWithPerson();
+    await one.operator.get(`/auth/users?q=${encodeURIComponent(STORED)}`).expect(200);
+    const { body: found } = await one.operator.get(`/auth/users?search=${encodeURIComponent(STORED)}`).expect(200);
+    await one.operator.patch(`/auth/users/${found.users[0].id}`, { set: { name: 'Lovelace' } }).expect(200);
+    const before = await dump();
+    expect(before.toLowerCase()).toContain('lovelace');
+    const ids = (await a.db.collection('users').find({ email: STORED }).toArray()).map(({ _id }) => _id);
+    const movedKeys = () => a.db.collection('applied_keys').countDocuments();
+    expect(await movedKeys()).toBeGreaterThan(100);
+    const { body } = await b.admin.post('/auth/people/erase', { email: EMAIL, suppress: true }).expect(200);
+    expect(body.erased.records).toBe(ids.length);
+    expect(body.erased.records).toBeGreaterThan(1);
+    const after = await dump();
+    expectNothingOf(after);
+    expect(await movedKeys()).toBe(0);
+    for (const server of [a, b]) expectNothingOf(server.log());
+    expect(b.log()).toContain(body.id);
+  });
+
+  it('keeps a keyed hash that imports can look up, for the app or for all apps', async () => {
+    const one = await appWithPerson();
+    const two = await appWithPerson();
+    const idOf = async (sourceAppId: string) => (await appDocument(a, sourceAppId))._id;
+    const [first, second] = [await idOf(one.sourceAppId), await idOf(two.sourceAppId)];
+    const emails = ['grace@x.org', 'eve@x.org'];
+    const among = async (server: TestServer, id: typeof first) => [
+      ...(await server.services.suppressions.among(id, emails)),
+    ];
+    await one.operator.post('/auth/people/erase', { email: 'Grace@x.org', suppress: true }).expect(200);
+    await one.operator.post('/auth/people/erase', { email: 'eve@x.org', suppress: false }).expect(200);
+    expect(await among(b, first)).toEqual(['grace@x.org']);
+    expect(await among(b, second)).toEqual([]);
+    const { body } = await one.operator.post('/auth/people/export', { email: 'grace@x.org' }).expect(200);
+    expect(body.entries).toEqual([{ kind: 'suppression', sourceAppId: one.sourceAppId, at: expect.any(String) }]);
+    await a.admin.post('/auth/people/erase', { email: 'grace@x.org', suppress: true }).expect(200);
+    expect(await among(b, second)).toEqual(['grace@x.org']);
+    // Another secret finds nobody; the hashes of two apps differ.
+    const other = await startServer({ SESSION_SECRET: 'another secret of the tests' }, a.database);
+    expect(await among(other, first)).toEqual([]);
+    await other.close();
+    const hashes = await a.db.collection('suppressed_people').find().toArray();
+    const tails = hashes.map(({ _id }) => (_id as unknown as mongo.Binary).toString('hex').slice(24));
+    expect(new Set(tails).size).toBe(tails.length);
+    await a.client.submit(one.sourceAppId, { email: 'grace@x.org' }).expect(200);
+    await a.admin.delete(`/auth/apps/${one.sourceAppId}`).expect(200);
+    expect(await a.services.suppressions.has(first, 'since', new Date(0))).toBe(false);
+  });
+});

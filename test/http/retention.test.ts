@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRecordIds } from '../../src/users/record-id.ts';
+import { Client } from '../support/client.ts';
+import { appDocument } from '../support/index-slots.ts';
+import { randomName, startServer, type TestServer } from '../support/server.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const POLL = { timeout: 30_000, interval: 50 };
+const SHORT = { retentionEveryMs: 300 };
+const newId = createRecordIds();
+
+const running: TestServer[] = [];
+afterEach(async () => {
+  for (const server of running.splice(0).reverse()) await server.close();
+});
+
+async function start(database: string, options = SHORT): Promise<TestServer> {
+  const server = await startServer({}, database, options);
+  running.push(server);
+  return server;
+}
+
+/** Stores records that were created and updated so many days ago. */
+async function store(server: TestServer, sourceAppId: string, count: number, created: number, updated = created) {
+  const { _id } = await appDocument(server, sourceAppId);
+  const ago = (days: number) => new Date(Date.now() - days * DAY_MS);
+  const records = Array.from({ length: count }, (_, n) => ({
+    ...{ _id: newId(ago(created)), appId: _id, sourceAppId, email: `u${created}-${updated}-${n}@x.org`, data: {} },
+    ...{ schemaVersion: 1, createdAt: ago(created), updatedAt: ago(updated) },
+  }));
+  await server.db.collection<(typeof records)[number]>('users').insertMany(records);
+}
+
+const count = (server: TestServer, sourceAppId: string) =>
+  server.db.collection('users').countDocuments({ sourceAppId });
+
+/** The number of records that the servers say that they erased. */
+function erasedBy(servers: TestServer[]): number {
+  const lines = servers.flatMap((server) => server.log().split('\n'));
+  return lines
+    .filter((line) => line.includes('erased records for their age'))
+    .reduce((sum, line) => sum + JSON.parse(line).records, 0);
+}
+
+describe('The retention of an app', () => {
+  it('erases older records, each once over two servers, and no other', async () => {
+    const database = randomName();
+    const [a, b] = [await start(database), await start(database)];
+    const byUpdate = (await a.admin.buildApp()).sourceAppId;
+    const byCreation = (await a.admin.buildApp()).sourceAppId;
+    const kept = (await a.admin.buildApp()).sourceAppId;
+    for (const app of [byUpdate, byCreation, kept]) {
+      await store(a, app, 2_300, 40);
+      await store(a, app, 1_200, 40, 5);
+      await store(a, app, 200, 29);
+    }
+    await a.client.submit(byUpdate, { email: 'u40-40-7@x.org' }).expect(200);
+    await a.admin.put(`/auth/apps/${byUpdate}/retention`, { days: 30, basis: 'updatedAt' }).expect(200);
+    await b.admin.put(`/auth/apps/${byCreation}/retention`, { days: 30, basis: 'createdAt' }).expect(200);
+    await expect.poll(() => count(a, byUpdate), POLL).toBe(1_401);
+    await expect.poll(() => count(a, byCreation), POLL).toBe(200);
+    expect(await count(a, kept)).toBe(3_700);
+    const left = await a.db
+      .collection('users')
+      .find({ sourceAppId: byUpdate, email: /^u40-40/ })
+      .toArray();
+    expect(left.map(({ email }) => email)).toEqual(['u40-40-7@x.org']);
+    await expect.poll(() => erasedBy([a, b]), POLL).toBe(2_299 + 3_500);
+    // It goes on: a record grows old.
+    await store(b, byCreation, 3, 31);
+    await expect.poll(() => count(a, byCreation), POLL).toBe(200);
+    await b.admin.put(`/auth/apps/${byCreation}/retention`).send('null').type('json').expect(200);
+    const done = a.services.jobs.states().concat(b.services.jobs.states());
+    expect(done.filter(({ name, failures }) => name === 'retention' && failures > 0)).toEqual([]);
+  });
+
+  it('goes on after a restart, and on another server', async () => {
+    const database = randomName();
+    const first = await start(database, { retentionEveryMs: 3_600_000 });
+    const { sourceAppId } = await first.admin.buildApp();
+    await first.admin.put(`/auth/apps/${sourceAppId}/retention`, { days: 1, basis: 'createdAt' }).expect(200);
+    await store(first, sourceAppId, 6_000, 2);
+    first.services.jobs.wake('retention');
+    await expect.poll(() => count(first, sourceAppId), { ...POLL, interval: 2 }).toBeLessThan(6_000);
+    await first.close();
+    running.splice(0);
+    const second = await start(database);
+    second.services.jobs.wake('retention');
+    await expect.poll(() => count(second, sourceAppId), POLL).toBe(0);
+  });
+
+  it('is set by the operators of the app and by admins', async () => {
+    const server = await start(randomName());
+    const own = await server.admin.buildApp();
+    const other = await server.admin.buildApp();
+    const path = `/auth/apps/${own.sourceAppId}/retention`;
+    const operator = await new Client(server.client.url).logIn(own.sourceAppId, own.password);
+    const foreign = await new Client(server.client.url).logIn(other.sourceAppId, other.password);
+    const retention = { days: 365, basis: 'updatedAt' };
+    expect((await operator.get(path).expect(200)).body).toBeNull();
+    expect((await operator.put(path, retention).expect(200)).body).toEqual(retention);
+    expect((await server.admin.get(path).expect(200)).body).toEqual(retention);
+    for (const client of [foreign, server.client]) {
+      const status = client === foreign ? 403 : 401;
+      await client.get(path).expect(status);
+      await client.put(path, retention).expect(status);
+    }
+    for (const wrong of [{ days: 0, basis: 'createdAt' }, { days: 1.5, basis: 'createdAt' }, { days: 1 }, {}, [], 5]) {
+      await operator.put(path).send(JSON.stringify(wrong)).type('json').expect(400);
+    }
+    await operator.put(path, { days: 1, basis: 'email' }).expect(400);
+    await server.admin.get('/auth/apps/no-such-app/retention').expect(404);
+    await server.admin.put('/auth/apps/no-such-app/retention', retention).expect(404);
+    expect((await operator.put(path).send('null').type('json').expect(200)).body).toBeNull();
+    expect((await appDocument(server, own.sourceAppId)).retention).toBeUndefined();
+  });
+});
