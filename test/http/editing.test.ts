@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
-import { expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
+import { emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const RACE_TIMEOUT_MS = 120_000;
@@ -13,6 +14,11 @@ const FIELDS: FieldDefinitionInput[] = [
   { key: 'terms', kind: 'checkbox', consent: { version: '1' } },
   { key: 'visits', kind: 'array' },
 ];
+
+interface Stored {
+  sourceAppId: string;
+  data: { visits: object[] };
+}
 
 let a: TestServer;
 let b: TestServer;
@@ -155,6 +161,86 @@ describe('PATCH /auth/users/:id', () => {
     await edit({ set: { age: 4 } }).expect(400);
     await edit({ set: { age: 'four' }, unset: ['name'] }).expect(200);
     expect(await get()).toMatchObject({ data: { age: 'four' }, schemaVersion: 3 });
+  });
+
+  describe('whose write is delayed', () => {
+    let proxy: TcpProxy;
+    let delayed: TestServer;
+    beforeAll(async () => {
+      const uri = new URL(inject('mongodbUri'));
+      proxy = await startProxy(new URL(uri));
+      uri.host = `127.0.0.1:${proxy.port}`;
+      delayed = await startServer({ ...OPTIONS, MONGODB_URI: uri.href }, a.database, { writesEndMs: 300 });
+    });
+    afterAll(async () => {
+      await delayed.close();
+      await proxy.close();
+    });
+
+    /** Sends a change whose write reaches the database after `work`. */
+    async function meanwhile(work: () => Promise<unknown>, path: string, change: object, ifMatch = '*') {
+      const held = proxy.holdNext('findAndModify', 'users');
+      const request = delayed.admin.patch(path, change).set('If-Match', ifMatch);
+      const editing = request.then((response) => response);
+      const forward = await held;
+      await work().finally(forward);
+      return editing;
+    }
+
+    it('sees what was stored between its check and its write, also with the same updatedAt', async () => {
+      const { sourceAppId, path, submit, stored } = await person({ name: 'Ada', visits: ['one'] });
+      const scoped = `${path}?sourceAppId=${sourceAppId}`;
+      const { body, headers } = await delayed.admin.get(scoped).expect(200);
+      // What a submission stores that was received earlier than the newest one.
+      const store = (item: string, age: number) =>
+        a.db
+          .collection<Stored>('users')
+          .updateOne(
+            { sourceAppId },
+            { $set: { 'data.age': age }, $push: { 'data.visits': { value: item } }, $inc: { 'arraySizes.visits': 1 } },
+          );
+      const refused = await meanwhile(() => store('two', 7), scoped, { set: { age: 1 } }, headers.etag);
+      expect(refused.status).toBe(412);
+      expect((await stored())?.data).toMatchObject({ age: 7, visits: [{ value: 'one' }, { value: 'two' }] });
+
+      const [{ timestamp }] = body.data.visits;
+      const removal = { set: { name: 'Eve' }, removeItems: [{ key: 'visits', timestamp }] };
+      expect((await meanwhile(() => store('three', 8), scoped, removal)).status).toBe(200);
+      expect(await stored()).toMatchObject({
+        data: { name: 'Eve', age: 8, visits: [{ value: 'two' }, { value: 'three' }] },
+        arraySizes: { visits: 2 },
+      });
+
+      const { headers: now } = await delayed.admin.get(scoped).expect(200);
+      const submitted = async () => submit({ name: 'Ada' }, b).expect(200);
+      expect((await meanwhile(submitted, scoped, { set: { name: 'x' } }, now.etag)).status).toBe(412);
+    });
+
+    it('is checked again when the schema was replaced and a submission followed', async () => {
+      const { sourceAppId, path, submit, stored } = await person({ name: 'Ada' });
+      const replaced = async () => {
+        await a.admin.putSchema(sourceAppId, { fields: [{ key: 'name', kind: 'number' }] }).expect(200);
+        await submit({ name: 5 }, b).expect(200);
+      };
+      const change = { set: { name: 'text' } };
+      expect((await meanwhile(replaced, `${path}?sourceAppId=${sourceAppId}`, change)).status).toBe(400);
+      expect((await stored())?.data.name).toBe(5);
+    });
+
+    it('has its index value when the build of the index passed the record before', async () => {
+      const { sourceAppId, path, stored } = await person({ name: 'Ada' });
+      const indexed = async () => {
+        await a.admin.putSchema(sourceAppId, { fields: [{ key: 'note', kind: 'text', indexed: true }] }).expect(200);
+        await untilReady(b, sourceAppId, ['note']);
+      };
+      const { status } = await meanwhile(indexed, `${path}?sourceAppId=${sourceAppId}`, { set: { note: 'Late' } });
+      // 503: the build took longer than a request may.
+      expect([200, 503]).toContain(status);
+      await expect.poll(async () => (await stored())?.data.note).toBe('Late');
+      const values = async () => (await emailsBySlot(b, sourceAppId, 'note', 'late')).length;
+      await expect.poll(values, { timeout: 10_000 }).toBe(1);
+      expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(1);
+    });
   });
 
   it(

@@ -179,6 +179,29 @@ describe('query plans of the service', () => {
     }
   });
 
+  it('use indexes for changes, for exports and erasures of persons, and for the retention of records', async () => {
+    const { operator, sourceAppId } = await appWithManyRecords();
+    const { body } = await operator.get('/auth/users').expect(200);
+    const person = { email: 'u1@example.com' };
+    const profiled = await profile(async () => {
+      await operator.patch(`/auth/users/${body.users[0].id}`, { set: { plan: 'p9' } }).expect(200);
+      await operator.post('/auth/people/export', person).expect(200);
+      await server.admin.post('/auth/people/export', person).expect(200);
+      await operator.post('/auth/people/erase', person).expect(200);
+      await server.admin.post('/auth/people/erase', { ...person, suppress: true }).expect(200);
+      const retention = { days: 1, basis: 'updatedAt' };
+      await operator.put(`/auth/apps/${sourceAppId}/retention`, retention).expect(200);
+      const { steps = 0 } = server.services.jobs.states().find(({ name }) => name === 'retention') ?? {};
+      server.services.jobs.wake('retention');
+      const ended = () => server.services.jobs.states().find(({ name }) => name === 'retention')?.steps;
+      await expect.poll(ended).toBeGreaterThan(steps);
+    });
+    expectIndexes(profiled);
+    for (const plan of plans(profiled, 'users'))
+      expect([BY_EMAIL, BY_ID, 'IDHACK', 'IXSCAN { _id: 1 }']).toContain(plan);
+    expect(plans(profiled, 'held_submissions')).toEqual(['IXSCAN { email: 1, appId: 1 }']);
+  });
+
   it('use indexes for admin requests, including deletion, and for the sweep', async () => {
     const { sourceAppId } = await appWithManyRecords();
     const path = `/auth/apps/${sourceAppId}`;

@@ -14,6 +14,11 @@ export interface TcpProxy {
    * receive their replies.
    */
   withholdAnswers(how: 'cut' | 'silent', times: number, after?: number): void;
+  /**
+   * Holds back the next command of that name on a collection. Resolves when MongoDB would have
+   * received it, with a function that forwards it.
+   */
+  holdNext(command: string, collection: string): Promise<() => void>;
   /** Forwards all traffic again, except on connections that were made `silent`. */
   restore(): void;
   close(): Promise<void>;
@@ -29,6 +34,8 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
   const withheld = new Set<Socket>();
   let withhold = { how: 'cut' as 'cut' | 'silent', times: 0, after: 0 };
 
+  let hold: { text: string; held(forward: () => void): void } | undefined;
+
   const server = createServer((clientSocket) => {
     if (state === 'cut') return void clientSocket.destroy();
     const targetSocket = connect(Number(target.port), target.hostname);
@@ -42,7 +49,10 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
           withheld.add(clientSocket);
         }
       }
-      targetSocket.write(chunk);
+      if (hold && chunk.includes(hold.text)) {
+        hold.held(() => targetSocket.write(chunk));
+        hold = undefined;
+      } else targetSocket.write(chunk);
     });
     targetSocket.on('data', (chunk) => {
       if (!withheld.has(clientSocket)) clientSocket.write(chunk);
@@ -75,6 +85,13 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
     },
     withholdAnswers(how, times, after = 0) {
       withhold = { how, times, after };
+    },
+    holdNext(command, collection) {
+      // A string element: its name, the length of its value, and the value.
+      const text = `\x02${command}\0${String.fromCharCode(collection.length + 1)}\0\0\0${collection}\0`;
+      return new Promise((resolve) => {
+        hold = { text, held: resolve };
+      });
     },
     restore() {
       state = 'open';
