@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
 import { createRecordIds } from '../../src/users/record-id.ts';
 import { Client } from '../support/client.ts';
 import { appDocument } from '../support/index-slots.ts';
+import { startProxy } from '../support/proxy.ts';
 import { randomName, startServer, type TestServer } from '../support/server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -87,6 +88,31 @@ describe('The retention of an app', () => {
     const second = await start(database);
     second.services.jobs.wake('retention');
     await expect.poll(() => count(second, sourceAppId), POLL).toBe(0);
+  });
+
+  it('keeps a record that is changed just before its batch is deleted', async () => {
+    const uri = new URL(inject('mongodbUri'));
+    const proxy = await startProxy(new URL(uri));
+    uri.host = `127.0.0.1:${proxy.port}`;
+    const database = randomName();
+    const other = await start(database, { retentionEveryMs: 3_600_000 });
+    const server = await startServer({ MONGODB_URI: uri.href }, database, { retentionEveryMs: 3_600_000 });
+    try {
+      const { sourceAppId } = await other.admin.buildApp();
+      await store(other, sourceAppId, 20, 40);
+      await other.admin.put(`/auth/apps/${sourceAppId}/retention`, { days: 30, basis: 'updatedAt' }).expect(200);
+      const held = proxy.holdNext('delete', 'users');
+      server.services.jobs.wake('retention');
+      const forward = await held;
+      const submitted = await other.client.submit(sourceAppId, { email: 'u40-40-7@x.org' });
+      forward();
+      expect(submitted.status).toBe(200);
+      await expect.poll(() => erasedBy([server]), POLL).toBe(19);
+      expect(await count(other, sourceAppId)).toBe(1);
+    } finally {
+      await server.close();
+      await proxy.close();
+    }
   });
 
   it('is set by the operators of the app and by admins', async () => {
