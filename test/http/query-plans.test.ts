@@ -110,7 +110,9 @@ describe('query plans of the service', () => {
     });
     expectIndexes(profiled);
     expect(plans(profiled, 'users')).toEqual(['IXSCAN { _id: 1 }', BY_EMAIL]);
-    expect(plans(profiled, 'schema_versions')).toEqual(['IXSCAN { appId: 1, version: -1 }']);
+    // The job of the indexes may run meanwhile, because the schema was replaced.
+    const ofSchemas = plans(profiled, 'schema_versions').filter((plan) => plan !== 'IXSCAN { fields.indexed: 1 }');
+    expect(ofSchemas).toEqual(['IXSCAN { appId: 1, version: -1 }']);
   });
 
   it('are cached for submissions of people with a cached id', async () => {
