@@ -77,7 +77,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...userRoutes(services.users, longReads, services.appScope, cursors),
       ...editingRoutes(services.editor, services.appScope),
       ...peopleRoutes(services.people, longReads, services.appScope),
-      ...retentionRoutes(services.retention),
+      ...retentionRoutes(services.retention, services.appScope),
       ...userStatsRoutes(services.userStats),
       ...schemaCheckRoutes(services.schemaCheck),
       ...indexSlotRoutes(services.indexSlots),

@@ -10,20 +10,22 @@ export function createRetentionStore(apps: AppCollection) {
 
   return {
     /** Resolves with the retention of an app; null: records are kept. @throws {NotFound} */
-    async get(sourceAppId: string): Promise<Retention | null> {
-      const app = await apps.findOne({ sourceAppId, ...live }, { projection: { retention: 1 } });
+    async get(_id: Types.ObjectId): Promise<Retention | null> {
+      const app = await apps.findOne({ _id, ...live }, { projection: { retention: 1 } });
       if (!app) throw new NotFound('App not found');
       return app.retention ?? null;
     },
 
     /** Replaces the retention of an app. @throws {NotFound} */
-    async replace(sourceAppId: string, retention: Retention | null): Promise<void> {
+    async replace(_id: Types.ObjectId, retention: Retention | null): Promise<void> {
       const update = retention ? { $set: { retention } } : { $unset: { retention: 1 as const } };
-      const { matchedCount } = await apps.updateOne({ sourceAppId, ...live }, update);
+      const { matchedCount } = await apps.updateOne({ _id, ...live }, update);
       if (matchedCount === 0) throw new NotFound('App not found');
     },
 
-    /** Resolves with the retention of an incarnation of an app; undefined: records are kept. */
+    /**
+     * Resolves with the retention of an app; undefined: records are kept, or the app is deleted.
+     */
     async of(_id: Types.ObjectId): Promise<Retention | undefined> {
       const app = await apps.findOne({ _id, ...live }, { projection: { retention: 1 } });
       return app?.retention;
