@@ -76,6 +76,7 @@ export type Services = ReturnType<typeof createContainer>;
  *   only
  * @param options.writesEndMs how long the builder of indexes waits for late writes; shorter in
  *   tests only
+ * @param options.queryBudgetMs the time that a page of a query reads; shorter in tests only
  */
 export function createContainer(
   config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'>,
@@ -85,7 +86,8 @@ export function createContainer(
     passwordCost,
     sweepEveryMs = SWEEP_EVERY_MS,
     writesEndMs,
-  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number } = {},
+    queryBudgetMs,
+  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number; queryBudgetMs?: number } = {},
 ) {
   const models = {
     apps: createAppModel(connection),
@@ -145,7 +147,7 @@ export function createContainer(
   });
   const activity = createAppActivity(models.apps.collection);
   const search = createUserSearch(collection, undefined, pages);
-  const query = createUserQuery(collection, pages);
+  const query = createUserQuery(collection, pages, queryBudgetMs);
   const bulkErase = createBulkErase({
     users: collection,
     walker: query.walker,

@@ -41,6 +41,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param database the database of another server, to start a second server on it
  * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
  * @param options.writesEndMs how long the builder of indexes waits for late writes
+ * @param options.queryBudgetMs the time that a page of a query reads
  * @param options.passwordCost the bcrypt cost; the default takes negligible time
  */
 export async function startServer(
@@ -50,7 +51,8 @@ export async function startServer(
     passwordCost = PASSWORD_COST,
     sweepEveryMs,
     writesEndMs,
-  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number } = {},
+    queryBudgetMs,
+  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number; queryBudgetMs?: number } = {},
 ): Promise<TestServer> {
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
@@ -68,6 +70,7 @@ export async function startServer(
     passwordCost,
     ...(sweepEveryMs !== undefined && { sweepEveryMs }),
     ...(writesEndMs !== undefined && { writesEndMs }),
+    ...(queryBudgetMs !== undefined && { queryBudgetMs }),
   });
   await services.prepare();
   await services.start();

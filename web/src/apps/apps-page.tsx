@@ -115,11 +115,7 @@ function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dialog: Op
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item
-          component={Link}
-          href={`/users?sourceAppId=${app.sourceAppId}`}
-          leftSection={<UsersIcon size={16} />}
-        >
+        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/users`} leftSection={<UsersIcon size={16} />}>
           View users
         </Menu.Item>
         <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/connect`} leftSection={<PlugIcon size={16} />}>
