@@ -58,7 +58,7 @@ export const VIEWS: View[] = [
     open: async (page) => {
       await page.getByText('1–30 of 30').waitFor();
       await page.getByRole('button', { name: 'Export' }).click();
-      await page.getByRole('menuitem', { name: /^CSV/ }).waitFor();
+      await page.getByRole('menuitem', { name: 'CSV for spreadsheets' }).waitFor();
     },
   },
   {
