@@ -23,15 +23,15 @@ export type UserColumn = ColumnDef<typeof features, UserRecord> & {
   isNumber?: boolean;
 };
 
-const EMAIL_WIDTH = 240;
+const EMAIL_WIDTH = 250;
 const TIME_WIDTH = 170;
 const FIELD_WIDTHS: Record<Kind, number> = {
-  text: 190,
-  select: 150,
-  number: 130,
-  date: 150,
-  checkbox: 110,
-  array: 120,
+  text: 165,
+  select: 120,
+  number: 100,
+  date: 140,
+  checkbox: 120,
+  array: 110,
 };
 
 export interface UserColumns {
