@@ -150,6 +150,12 @@ export const VIEWS: View[] = [
   { name: 'not found', role: 'operator', path: '/none', open: heading('Page not found') },
   { name: 'apps', role: 'admin', path: '/apps', open: (page) => page.getByRole('row', { name: /user 30/ }).waitFor() },
   {
+    name: 'no matching apps',
+    role: 'admin',
+    path: '/apps?q=none',
+    open: (page) => page.getByText('No apps match').waitFor(),
+  },
+  {
     name: 'create dialog',
     role: 'admin',
     path: '/apps',

@@ -1,11 +1,11 @@
 import { Button, Popover } from '@mantine/core';
 import { useState } from 'react';
 import { CrossIcon, FilterIcon } from '../../components/icons.tsx';
+import { SearchBox } from '../../components/search-box.tsx';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
 import { type Condition, conditionText, conditionWords, parseCondition, type Target, targetOf } from './condition.ts';
 import { ConditionForm } from './condition-form.tsx';
 import classes from './filters.module.css';
-import { SearchBox } from './search-box.tsx';
 
 /** The most conditions of a query. */
 const MAX_CONDITIONS = 20;
@@ -24,7 +24,7 @@ export function FilterBar({ parameters: { q, where }, change, targets }: FilterB
   };
   return (
     <search className={classes.bar}>
-      <SearchBox value={q} onChange={(text) => change({ q: text })} />
+      <SearchBox label="Search all data" value={q} onChange={(text) => change({ q: text })} />
       <ConditionButton
         targets={targets}
         label="Add filter"

@@ -1,30 +1,33 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
-import { SearchIcon } from '../../components/icons.tsx';
-import classes from './filters.module.css';
+import { SearchIcon } from './icons.tsx';
+import classes from './search-box.module.css';
 
 const DEBOUNCE_MS = 250;
 /** The most characters of a search. */
 const MAX_LENGTH = 100;
-const LABEL = 'Search all data';
 
-/**
- * Searches the emails and all texts. Calls `onChange` when typing pauses, so that not every key
- * press sends a request.
- */
-export function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+interface SearchBoxProps {
+  label: string;
+  value: string;
+  maxLength?: number;
+  onChange: (value: string) => void;
+}
+
+/** Calls `onChange` when typing pauses, so that not every key press sends a request. */
+export function SearchBox({ label, value, maxLength = MAX_LENGTH, onChange }: SearchBoxProps) {
   const [typed, setTyped] = useState(value);
   const debouncedChange = useDebouncedCallback(onChange, DEBOUNCE_MS);
   // The URL can change elsewhere, for example with the browser's Back button.
   useEffect(() => setTyped(value), [value]);
   return (
     <TextInput
-      aria-label={LABEL}
-      placeholder={LABEL}
+      aria-label={label}
+      placeholder={label}
       className={classes.search ?? ''}
       leftSection={<SearchIcon size={16} />}
-      maxLength={MAX_LENGTH}
+      maxLength={maxLength}
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
