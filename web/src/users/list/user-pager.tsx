@@ -19,14 +19,12 @@ interface UserPagerProps {
 export function UserPager({ parameters: { page, size }, list, count, lastPage, change }: UserPagerProps) {
   const shown = list.users?.length ?? 0;
   if (page === 1 && shown === 0) return null;
-  const first = (page - 1) * size + 1;
-  const range = shown === 0 ? '0' : `${first.toLocaleString()}–${(first + shown - 1).toLocaleString()}`;
+  // While the page loads, the rows of the page before it are shown.
+  const range = list.isStale ? '' : rangeWords(page, size, shown, count);
   return (
     <nav className={classes.pager} aria-label="Pagination">
       <Text size="sm" c="dimmed" aria-live="polite">
         {range}
-        {count && count.is !== 'atLeast' && ` of ${count.is === 'moreThan' ? 'more than ' : ''}`}
-        {count && count.is !== 'atLeast' && count.total.toLocaleString()}
       </Text>
       <div className={classes.controls}>
         <NativeSelect
@@ -58,6 +56,14 @@ export function UserPager({ parameters: { page, size }, list, count, lastPage, c
       </div>
     </nav>
   );
+}
+
+/** The range of a page, for example `51–100 of 2,442`. */
+function rangeWords(page: number, size: number, shown: number, count: UserCount | undefined): string {
+  const first = (page - 1) * size + 1;
+  const range = shown === 0 ? '0' : `${first.toLocaleString()}–${(first + shown - 1).toLocaleString()}`;
+  if (!count || count.is === 'atLeast') return range;
+  return `${range} of ${count.is === 'moreThan' ? 'more than ' : ''}${count.total.toLocaleString()}`;
 }
 
 function PageJump({ page, lastPage, onJump }: { page: number; lastPage: number; onJump: (page: number) => void }) {
