@@ -84,6 +84,7 @@ export type Services = ReturnType<typeof createContainer>;
  * @param options.writesEndMs how long the builder of indexes waits for late writes; shorter in
  *   tests only
  * @param options.retentionEveryMs interval of the erasure of old records; shorter in tests only
+ * @param options.queryBudgetMs the time that a page of a query reads; shorter in tests only
  */
 export function createContainer(
   config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'>,
@@ -94,7 +95,14 @@ export function createContainer(
     sweepEveryMs = SWEEP_EVERY_MS,
     writesEndMs,
     retentionEveryMs,
-  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number; retentionEveryMs?: number } = {},
+    queryBudgetMs,
+  }: {
+    passwordCost?: number;
+    sweepEveryMs?: number;
+    writesEndMs?: number;
+    retentionEveryMs?: number;
+    queryBudgetMs?: number;
+  } = {},
 ) {
   const models = {
     apps: createAppModel(connection),
@@ -161,7 +169,7 @@ export function createContainer(
   });
   const activity = createAppActivity(models.apps.collection);
   const search = createUserSearch(collection, undefined, pages);
-  const query = createUserQuery(collection, pages);
+  const query = createUserQuery(collection, pages, queryBudgetMs);
   const bulkErase = createBulkErase({
     users: collection,
     walker: query.walker,

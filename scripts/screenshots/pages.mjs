@@ -37,7 +37,7 @@ async function operatorPages(page, operator, capture) {
     .first()
     .waitFor();
   await capture('users');
-  await page.getByLabel('Search by email').fill('dijkstra');
+  await page.getByLabel('Search all data').fill('dijkstra');
   await page.getByText('1–9 of 9').waitFor();
   await page.getByRole('link', { name: 'edsger.dijkstra' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'edsger.dijkstra' }).waitFor();

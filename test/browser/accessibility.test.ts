@@ -79,7 +79,7 @@ describe('with the keyboard only', () => {
     await page.keyboard.type(app.password);
     await page.keyboard.press('Enter');
     await page.getByText('1–30 of 30').waitFor();
-    await tabTo(page, 'Search by email');
+    await tabTo(page, 'Search all data');
     await page.keyboard.type('user12');
     await page.getByText('1–1 of 1', { exact: true }).waitFor();
     await tabTo(page, 'user12@example.com');

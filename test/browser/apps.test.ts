@@ -148,4 +148,26 @@ describe('apps', () => {
     const record = open.page.getByRole('dialog', { name: 'one@example.com' });
     await record.getByRole('definition').getByText('One').waitFor();
   });
+
+  it('are searched and paged by the server, and link their users', async () => {
+    for (let index = 0; index < 51; index += 1) await server.services.apps.create(`many-${100 + index}`, 'user');
+    await server.services.apps.create('zebra', 'user');
+    await server.client.submit('zebra', { email: 'stripes@example.com' }).expect(200);
+    await open.page.reload();
+    await open.page.getByRole('link', { name: 'admin', exact: true }).waitFor();
+    expect(await tableRows(open.page, 'Table of apps')).toHaveLength(50);
+    const last = open.page.getByRole('link', { name: 'zebra', exact: true });
+    expect(await last.count()).toBe(0);
+    await open.page.getByRole('button', { name: 'Show more apps' }).click();
+    await last.waitFor();
+    const search = open.page.getByLabel('Search apps');
+    await search.fill('none of them');
+    await open.page.getByText('No apps match').waitFor();
+    await search.fill('ZEB');
+    await expect.poll(async () => (await tableRows(open.page, 'Table of apps')).map(([id]) => id)).toEqual(['zebra']);
+    await open.page.reload();
+    await last.click();
+    await open.page.getByRole('link', { name: 'Users', exact: true }).click();
+    await open.page.getByRole('link', { name: 'stripes@example.com' }).waitFor();
+  });
 });

@@ -58,14 +58,52 @@ export const VIEWS: View[] = [
     open: async (page) => {
       await page.getByText('1–30 of 30').waitFor();
       await page.getByRole('button', { name: 'Export' }).click();
-      await page.getByRole('menuitem', { name: /^CSV/ }).waitFor();
+      await page.getByRole('menuitem', { name: 'CSV for spreadsheets' }).waitFor();
     },
   },
   {
     name: 'filtered users',
     role: 'operator',
     path: '/users?field=plan&value=pro&sort=email&order=asc',
-    open: (page) => page.getByLabel('Plan is').waitFor(),
+    open: (page) => page.getByRole('button', { name: 'Plan is pro', exact: true }).waitFor(),
+  },
+  {
+    name: 'several filters',
+    role: 'operator',
+    path: '/users?q=name&where=data.plan:eq:pro&where=createdAt:gte:2020-01-31&where=data.name:empty:false',
+    open: (page) => page.getByText('30 matching users', { exact: true }).waitFor(),
+  },
+  {
+    name: 'filter form',
+    role: 'operator',
+    path: '/users',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Add filter' }).click();
+      await page.getByRole('dialog').getByLabel('Field').selectOption('Plan');
+      await page.getByLabel('Condition').selectOption('is one of');
+      await page.getByRole('checkbox', { name: 'free' }).check();
+    },
+  },
+  {
+    name: 'erasure of many',
+    role: 'operator',
+    path: '/users?q=user7',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Erase matching users' }).click();
+      await page.getByLabel('Number of users').fill('1');
+    },
+  },
+  {
+    name: 'refused filter',
+    role: 'operator',
+    path: '/users?where=data.none:gte:1',
+    open: (page) => page.getByText('Could not load the data').waitFor(),
+  },
+  {
+    name: 'users of any app',
+    role: 'admin',
+    path: '/apps/APP/users',
+    open: (page) => page.getByText('1–30 of 30').waitFor(),
   },
   {
     name: 'connect',
@@ -111,6 +149,12 @@ export const VIEWS: View[] = [
   },
   { name: 'not found', role: 'operator', path: '/none', open: heading('Page not found') },
   { name: 'apps', role: 'admin', path: '/apps', open: (page) => page.getByRole('row', { name: /user 30/ }).waitFor() },
+  {
+    name: 'no matching apps',
+    role: 'admin',
+    path: '/apps?q=none',
+    open: (page) => page.getByText('No apps match').waitFor(),
+  },
   {
     name: 'create dialog',
     role: 'admin',

@@ -42,6 +42,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
  * @param options.writesEndMs how long the builder of indexes waits for late writes
  * @param options.retentionEveryMs the interval in ms between erasures of old records
+ * @param options.queryBudgetMs the time that a page of a query reads
  * @param options.passwordCost the bcrypt cost; the default takes negligible time
  */
 export async function startServer(
@@ -52,7 +53,14 @@ export async function startServer(
     sweepEveryMs,
     writesEndMs,
     retentionEveryMs,
-  }: { passwordCost?: number; sweepEveryMs?: number; writesEndMs?: number; retentionEveryMs?: number } = {},
+    queryBudgetMs,
+  }: {
+    passwordCost?: number;
+    sweepEveryMs?: number;
+    writesEndMs?: number;
+    retentionEveryMs?: number;
+    queryBudgetMs?: number;
+  } = {},
 ): Promise<TestServer> {
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
@@ -71,6 +79,7 @@ export async function startServer(
     ...(sweepEveryMs !== undefined && { sweepEveryMs }),
     ...(writesEndMs !== undefined && { writesEndMs }),
     ...(retentionEveryMs !== undefined && { retentionEveryMs }),
+    ...(queryBudgetMs !== undefined && { queryBudgetMs }),
   });
   await services.prepare();
   await services.start();

@@ -35,6 +35,12 @@ function AdminPages() {
       <Route path="/apps/:sourceAppId/connect/:tab?">
         {({ sourceAppId, tab }) => <ConnectPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} asAdmin />}
       </Route>
+      <Route path="/apps/:sourceAppId/users">
+        {({ sourceAppId }) => <UsersPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
+      <Route path="/apps/:sourceAppId/users/:id">
+        {({ sourceAppId, id }) => <RecordPage id={id} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
       <Route path="/apps/:sourceAppId/:tab?">
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
       </Route>
@@ -45,15 +51,16 @@ function AdminPages() {
 }
 
 function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
+  const scope = { sourceAppId, asAdmin: false };
   return (
     <Switch>
       <Route path="/">
         <Redirect to="/users" replace />
       </Route>
       <Route path="/users">
-        <UsersPage sourceAppId={sourceAppId} />
+        <UsersPage scope={scope} />
       </Route>
-      <Route path="/users/:id">{({ id }) => <RecordPage id={id} />}</Route>
+      <Route path="/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
       <Route path="/held" component={HeldPage} />
       <Route path="/connect/:tab?">{({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       <Route component={NotFoundPage} />

@@ -65,7 +65,10 @@ export async function callWithHeaders<Name extends EndpointName>(
   return { body: await response.json(), headers: response.headers };
 }
 
-/** Fills in path parameters and appends the query. Undefined and empty values are omitted. */
+/**
+ * Fills in path parameters and appends the query. Undefined and empty values are omitted; a list
+ * repeats its parameter.
+ */
 export function buildUrl(path: string, params: object = {}, query: object = {}): string {
   const filled = Object.entries(params).reduce(
     (text, [key, value]) => text.replace(`:${key}`, encodeURIComponent(String(value))),
@@ -73,7 +76,9 @@ export function buildUrl(path: string, params: object = {}, query: object = {}):
   );
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([key, value]) =>
-      value === undefined || value === '' ? [] : [[key, String(value)] as [string, string]],
+      (Array.isArray(value) ? value : [value]).flatMap((one) =>
+        one === undefined || one === '' ? [] : [[key, String(one)] as [string, string]],
+      ),
     ),
   ).toString();
   return search === '' ? filled : `${filled}?${search}`;

@@ -38,8 +38,10 @@ type Part<One, Name extends string> = One extends { [Key in Name]: infer Schema 
 
 type BodyInput<One> = One extends { body: { schema: infer Schema extends z.ZodType } } ? z.input<Schema> : undefined;
 
-/** Query values; numbers are converted to text. */
-type Query<Values> = Values extends object ? { [Key in keyof Values]?: string | number | undefined } : undefined;
+/** Query values; numbers are converted to text, and a list repeats its parameter. */
+type Query<Values> = Values extends object
+  ? { [Key in keyof Values]?: string | number | readonly string[] | undefined }
+  : undefined;
 
 /** The JSON body of a successful response. */
 export type ResponseBody<Name extends EndpointName> = z.output<SpecOf<Name>['response']>;

@@ -1,27 +1,33 @@
 import { ActionIcon, Badge, Button, Menu, Table } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import type { AppRecord } from '../api/endpoints.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { KeyIcon, MenuIcon, PlugIcon, PlusIcon, TrashIcon, UsersIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { SearchBox } from '../components/search-box.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import classes from './apps-page.module.css';
 import { CreateApp } from './create-app.tsx';
 import { DeleteApp } from './delete-app.tsx';
-import { adminStatsQuery, appsQuery } from './queries.ts';
+import { adminStatsQuery, appPagesQuery } from './queries.ts';
 import { RotatePassword } from './rotate-password.tsx';
 
 /** `users` and `lastSubmissionAt` are undefined until the statistics are loaded. */
 type AppRow = AppRecord & { users: number | undefined; lastSubmissionAt: string | null | undefined };
+/** The most characters of an app ID. */
+const MAX_ID_LENGTH = 80;
+
 type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'delete'; app: AppRow };
 
 /** The administrator's start page: lists all apps with their actions. */
 export function AppsPage() {
-  const apps = useQuery(appsQuery);
+  const [searchParams, setSearchParams] = useSearchParams();
+  const q = searchParams.get('q') ?? '';
+  const apps = useInfiniteQuery(appPagesQuery(q));
   const stats = useQuery(adminStatsQuery);
   const [dialog, setDialog] = useState<OpenDialog>();
   const close = (): void => setDialog(undefined);
@@ -32,11 +38,14 @@ export function AppsPage() {
   );
 
   const statsByApp = new Map(stats.data?.apps.map((entry) => [entry.sourceAppId, entry]));
-  const rows = apps.data?.apps.map((app): AppRow => {
-    const ofApp = statsByApp.get(app.sourceAppId);
-    return { ...app, users: ofApp?.users, lastSubmissionAt: ofApp?.lastSubmissionAt };
-  });
-  const onlyAdmins = rows?.every(({ role }) => role === 'admin');
+  const rows = apps.data?.pages
+    .flatMap((page) => page.apps)
+    .map((app): AppRow => {
+      const ofApp = statsByApp.get(app.sourceAppId);
+      return { ...app, users: ofApp?.users, lastSubmissionAt: ofApp?.lastSubmissionAt };
+    });
+  const isWhole = q === '' && !apps.hasNextPage && !apps.isPlaceholderData;
+  const onlyAdmins = isWhole && rows?.every(({ role }) => role === 'admin');
   return (
     <>
       <PageHeader title="Apps" note="Each app has its own users and its own schema">
@@ -44,8 +53,35 @@ export function AppsPage() {
       </PageHeader>
       {apps.error && <LoadError error={apps.error} onRetry={apps.refetch} />}
       <section className={classes.card} aria-label="List of apps">
+        <search className={classes.search}>
+          <SearchBox
+            label="Search apps"
+            value={q}
+            maxLength={MAX_ID_LENGTH}
+            onChange={(text) => setSearchParams(text === '' ? [] : [['q', text]], { replace: true })}
+          />
+        </search>
         {!rows && !apps.error && <TableSkeleton rows={5} />}
-        {rows && <AppsTable rows={rows} onOpenDialog={setDialog} />}
+        {rows && rows.length > 0 && <AppsTable rows={rows} onOpenDialog={setDialog} />}
+        {rows?.length === 0 && (
+          <EmptyState
+            title="No apps match"
+            action={
+              <Button variant="default" onClick={() => setSearchParams([])}>
+                Show all apps
+              </Button>
+            }
+          >
+            The search matches any part of the app ID.
+          </EmptyState>
+        )}
+        {apps.hasNextPage && (
+          <div className={classes.more}>
+            <Button variant="default" loading={apps.isFetchingNextPage} onClick={() => void apps.fetchNextPage()}>
+              Show more apps
+            </Button>
+          </div>
+        )}
         {onlyAdmins && (
           <EmptyState title="Create your first app" action={create}>
             Forms, sites and devices submit users to an app. Create an app, define its fields, then copy the ready-made
@@ -115,11 +151,7 @@ function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dialog: Op
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item
-          component={Link}
-          href={`/users?sourceAppId=${app.sourceAppId}`}
-          leftSection={<UsersIcon size={16} />}
-        >
+        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/users`} leftSection={<UsersIcon size={16} />}>
           View users
         </Menu.Item>
         <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/connect`} leftSection={<PlugIcon size={16} />}>

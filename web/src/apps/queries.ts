@@ -1,10 +1,23 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, callWithHeaders } from '../api/call.ts';
 
 export const appsQuery = queryOptions({
   queryKey: ['apps'],
   queryFn: ({ signal }) => call('GET /auth/apps', { signal }),
 });
+
+const PAGE_SIZE = 50;
+
+/** The apps whose ID contains `q`, page by page. */
+export const appPagesQuery = (q: string) =>
+  infiniteQueryOptions({
+    queryKey: ['apps', 'pages', q],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /auth/apps', { query: { q, limit: PAGE_SIZE, cursor: pageParam }, signal }),
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  });
 
 export const adminStatsQuery = queryOptions({
   queryKey: ['admin-stats'],

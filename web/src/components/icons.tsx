@@ -41,6 +41,7 @@ export const SearchIcon = icon(
 );
 export const DownloadIcon = icon(<path d="M12 4v11M7.5 11l4.5 4.5 4.5-4.5M4 20h16" />);
 export const ColumnsIcon = icon(<path d="M4 5h16v14H4zM9.5 5v14M14.8 5v14" />);
+export const FilterIcon = icon(<path d="M4 5h16l-6.2 7.4V19l-3.6-2v-4.6z" />);
 export const PlusIcon = icon(<path d="M12 5v14M5 12h14" />);
 export const TrashIcon = icon(<path d="M4 7h16M9.5 7V4.5h5V7M6 7l1 13h10l1-13M10 11v5.5M14 11v5.5" />);
 export const CopyIcon = icon(<path d="M9 9h11v11H9zM15 9V4H4v11h5" />);

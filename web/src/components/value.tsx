@@ -6,7 +6,8 @@ import classes from './value.module.css';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}/;
-const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20, useGrouping: false });
+/** Groups the digits of numbers from 10,000, so that years stay as they are. */
+const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20, useGrouping: 'min2' });
 
 /**
  * Shows a stored value in a table cell, truncated. Values come from the public, so they are

@@ -9,10 +9,10 @@ export const FROM_LIST = { fromList: true };
  * Links to the list. Goes back in history if the list was open before, which keeps its search and
  * page.
  */
-export function BackLink() {
+export function BackLink({ path = '/users' }: { path?: string }) {
   return (
     <Link
-      href="/users"
+      href={path}
       className={classes.back ?? ''}
       onClick={(event) => {
         const before = window.history.state as { fromList?: boolean } | null;

@@ -4,19 +4,21 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { UserRecord } from '../api/endpoints.ts';
 import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { type Scope, scopeParameter } from '../users/scope.ts';
 
 interface EraseUserProps {
   user: UserRecord;
+  scope: Scope;
   opened: boolean;
   onClose: () => void;
   onErased: () => void;
 }
 
 /** Erases the record of one user after the operator typed the email. */
-export function EraseUser({ user, opened, onClose, onErased }: EraseUserProps) {
+export function EraseUser({ user, scope, opened, onClose, onErased }: EraseUserProps) {
   const client = useQueryClient();
   const erase = useMutation({
-    mutationFn: () => call('DELETE /auth/users/:id', { params: { id: user.id } }),
+    mutationFn: () => call('DELETE /auth/users/:id', { params: { id: user.id }, query: scopeParameter(scope) }),
     onSuccess: async () => {
       notifications.show({ title: 'User erased', message: `All data of ${user.email} was deleted` });
       onErased();

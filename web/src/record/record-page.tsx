@@ -9,31 +9,33 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Time } from '../components/time.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
-import { schemaQuery, schemaVersionQuery } from '../users/queries.ts';
+import { schemaVersionQuery, scopedSchemaQuery } from '../users/queries.ts';
+import { type Scope, scopeParameter, usersPath } from '../users/scope.ts';
 import { BackLink } from './back-link.tsx';
 import { EraseUser } from './erase-user.tsx';
 import { RecordView } from './record-view.tsx';
 
 /** Shows one record under the schema version of its newest submission. */
-export function RecordPage({ id }: { id: string }) {
+export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
   const [, navigate] = useLocation();
   const [erasing, setErasing] = useState(false);
   const record = useQuery({
     queryKey: ['user', id],
-    queryFn: ({ signal }) => call('GET /auth/users/:id', { params: { id }, signal }),
+    queryFn: ({ signal }) => call('GET /auth/users/:id', { params: { id }, query: scopeParameter(scope), signal }),
   });
   const version = record.data?.schemaVersion;
-  const schema = useQuery({ ...schemaVersionQuery(version ?? 1), enabled: version !== undefined });
-  const newest = useQuery(schemaQuery);
+  const schema = useQuery({ ...schemaVersionQuery(scope, version ?? 1), enabled: version !== undefined });
+  const newest = useQuery(scopedSchemaQuery(scope));
 
-  if (record.error instanceof ApiError && [400, 404].includes(record.error.status)) return <UserNotFound />;
+  if (record.error instanceof ApiError && [400, 404].includes(record.error.status))
+    return <UserNotFound path={usersPath(scope)} />;
   const error = record.error ?? schema.error;
   if (error) return <LoadError error={error} onRetry={() => Promise.all([record.refetch(), schema.refetch()])} />;
   if (!record.data || !schema.data) return <PageSkeleton />;
   const { email, createdAt, updatedAt } = record.data;
   return (
     <>
-      <BackLink />
+      <BackLink path={usersPath(scope)} />
       <PageHeader
         title={email}
         note={
@@ -54,22 +56,23 @@ export function RecordPage({ id }: { id: string }) {
       <RecordView record={record.data} schema={schema.data} newestVersion={newest.data?.version} />
       <EraseUser
         user={record.data}
+        scope={scope}
         opened={erasing}
         onClose={() => setErasing(false)}
-        onErased={() => navigate('/users', { replace: true })}
+        onErased={() => navigate(usersPath(scope), { replace: true })}
       />
     </>
   );
 }
 
-function UserNotFound() {
+function UserNotFound({ path }: { path: string }) {
   return (
     <>
       <PageHeader title="User not found" />
       <EmptyState
         title="No user has this ID"
         action={
-          <Button component={Link} href="/users">
+          <Button component={Link} href={path}>
             Go to users
           </Button>
         }

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { LeftIcon, PlugIcon } from '../components/icons.tsx';
+import { LeftIcon, PlugIcon, UsersIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
@@ -32,6 +32,14 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
         <LeftIcon size={16} /> Apps
       </Link>
       <PageHeader title={sourceAppId} note={`Schema version ${newest.data.schema.version} · live`}>
+        <Button
+          component={Link}
+          href={`/apps/${sourceAppId}/users`}
+          variant="default"
+          leftSection={<UsersIcon size={16} />}
+        >
+          Users
+        </Button>
         <Button
           component={Link}
           href={`/apps/${sourceAppId}/connect`}

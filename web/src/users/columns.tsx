@@ -6,14 +6,33 @@ import {
   tableFeatures,
 } from '@tanstack/react-table';
 import { useMemo } from 'react';
-import type { Field, UserRecord } from '../api/endpoints.ts';
+import type { Field, Kind, UserRecord } from '../api/endpoints.ts';
 import { Time } from '../components/time.tsx';
 import { Value } from '../components/value.tsx';
 
 export const features = tableFeatures({ columnVisibilityFeature });
 
-/** `id` is the value of the `sort` parameter for this column. */
-export type UserColumn = ColumnDef<typeof features, UserRecord> & { id: string; header: string };
+/**
+ * `id` is the value of the `sort` parameter for this column. `width` is in pixels; a wide screen
+ * widens all columns in proportion.
+ */
+export type UserColumn = ColumnDef<typeof features, UserRecord> & {
+  id: string;
+  header: string;
+  width: number;
+  isNumber?: boolean;
+};
+
+const EMAIL_WIDTH = 250;
+const TIME_WIDTH = 170;
+const FIELD_WIDTHS: Record<Kind, number> = {
+  text: 165,
+  select: 120,
+  number: 100,
+  date: 140,
+  checkbox: 120,
+  array: 110,
+};
 
 export interface UserColumns {
   all: UserColumn[];
@@ -42,16 +61,34 @@ export function useUserColumns(sourceAppId: string, fields: readonly Field[] = N
 
 function columnsOf(fields: readonly Field[]): UserColumn[] {
   return [
-    { id: 'email', header: 'Email', enableHiding: false, cell: ({ row }) => row.original.email },
+    {
+      id: 'email',
+      header: 'Email',
+      width: EMAIL_WIDTH,
+      enableHiding: false,
+      cell: ({ row }) => row.original.email,
+    },
     ...fields.map(
       (field): UserColumn => ({
         id: `data.${field.key}`,
         header: field.label || field.key,
+        width: FIELD_WIDTHS[field.kind],
+        isNumber: field.kind === 'number',
         cell: ({ row }) => <Value value={fieldValue(row.original, field.key)} />,
       }),
     ),
-    { id: 'createdAt', header: 'Created', cell: ({ row }) => <Time at={row.original.createdAt} relative /> },
-    { id: 'updatedAt', header: 'Updated', cell: ({ row }) => <Time at={row.original.updatedAt} relative /> },
+    {
+      id: 'createdAt',
+      header: 'Created',
+      width: TIME_WIDTH,
+      cell: ({ row }) => <Time at={row.original.createdAt} relative />,
+    },
+    {
+      id: 'updatedAt',
+      header: 'Updated',
+      width: TIME_WIDTH,
+      cell: ({ row }) => <Time at={row.original.updatedAt} relative />,
+    },
   ];
 }
 

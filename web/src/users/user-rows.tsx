@@ -1,9 +1,9 @@
 import { type ColumnVisibilityState, flexRender, type Row } from '@tanstack/react-table';
-import { memo, useRef } from 'react';
+import { memo, useCallback } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { UserRecord } from '../api/endpoints.ts';
 import { FROM_LIST } from '../record/back-link.tsx';
-import type { features } from './columns.tsx';
+import type { features, UserColumn } from './columns.tsx';
 import classes from './users-table.module.css';
 
 interface UserRowsProps {
@@ -11,14 +11,16 @@ interface UserRowsProps {
   /** Only invalidates the memo: the rows read the visibility from the table. */
   visibility: ColumnVisibilityState;
   newIds: ReadonlySet<string>;
+  /** The path of the list; `/<id>` after it is the path of a record. */
+  path: string;
 }
 
 /**
  * Memoized and built from plain elements, because a page has up to 200 rows and polls every few
  * seconds.
  */
-export const UserRows = memo(function UserRows({ rows, newIds }: UserRowsProps) {
-  const open = useOpenRecord();
+export const UserRows = memo(function UserRows({ rows, newIds, path }: UserRowsProps) {
+  const open = useOpenRecord(path);
   return (
     <tbody>
       {rows.map((row) => (
@@ -28,9 +30,14 @@ export const UserRows = memo(function UserRows({ rows, newIds }: UserRowsProps) 
           onClick={(event) => open(event, row.id)}
         >
           {row.getVisibleCells().map((cell) => (
-            <td key={cell.id} className={classes.cell}>
+            <td key={cell.id} className={classNameOf(cell.column.columnDef as UserColumn)}>
               {cell.column.id === 'email' ? (
-                <Link href={`/users/${row.id}`} state={FROM_LIST} className={classes.email ?? ''}>
+                <Link
+                  href={`${path}/${row.id}`}
+                  state={FROM_LIST}
+                  className={classes.email ?? ''}
+                  title={row.original.email}
+                >
                   {row.original.email}
                 </Link>
               ) : (
@@ -44,13 +51,19 @@ export const UserRows = memo(function UserRows({ rows, newIds }: UserRowsProps) 
   );
 });
 
+function classNameOf({ id, isNumber }: UserColumn): string {
+  return `${classes.cell} ${id === 'email' ? classes.sticky : ''} ${isNumber ? classes.right : ''}`;
+}
+
 /** Opens the record on a click anywhere in the row, except on a link or while text is selected. */
-function useOpenRecord(): (event: React.MouseEvent, id: string) => void {
+function useOpenRecord(path: string): (event: React.MouseEvent, id: string) => void {
   const [, navigate] = useLocation();
-  const open = useRef((event: React.MouseEvent, id: string) => {
-    const onLink = event.target instanceof Element && event.target.closest('a') !== null;
-    if (onLink || window.getSelection()?.toString()) return;
-    navigate(`/users/${id}`, { state: FROM_LIST });
-  });
-  return open.current;
+  return useCallback(
+    (event, id) => {
+      const onLink = event.target instanceof Element && event.target.closest('a') !== null;
+      if (onLink || window.getSelection()?.toString()) return;
+      navigate(`${path}/${id}`, { state: FROM_LIST });
+    },
+    [path, navigate],
+  );
 }

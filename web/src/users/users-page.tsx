@@ -1,60 +1,75 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { ApiError } from '../api/call.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Pager } from '../components/pager.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
+import { EraseMatching } from './erase-matching.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { isFiltered, type ListParameters, PAGE_SIZES, useListParameters } from './list-parameters.ts';
-import { schemaQuery, usersQuery } from './queries.ts';
-import { Toolbar } from './toolbar.tsx';
+import { targetsOf } from './filters/condition.ts';
+import { FilterBar } from './filters/filter-bar.tsx';
+import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
+import { ListSummary, SearchProgress } from './list/list-summary.tsx';
+import { lastPageOf } from './list/page-range.ts';
+import { useUserCount } from './list/use-user-count.ts';
+import { type UserList, useUserList } from './list/use-user-list.ts';
+import { UserPager } from './list/user-pager.tsx';
+import { scopedSchemaQuery } from './queries.ts';
+import { type Scope, usersPath } from './scope.ts';
 import { UserStats } from './user-stats.tsx';
 import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
 
-/** The operator's start page: lists the users of the app, newest first by default. */
-export function UsersPage({ sourceAppId }: { sourceAppId: string }) {
-  const [parameters, change] = useListParameters();
-  const list = useQuery(usersQuery(parameters));
-  const schema = useQuery(schemaQuery);
-  const columns = useUserColumns(sourceAppId, schema.data?.fields);
+/** Lists the users of an app, newest first by default. The operator's start page. */
+export function UsersPage({ scope }: { scope: Scope }) {
+  const { parameters, cursor, change } = useListParameters();
+  const list = useUserList(scope, parameters, cursor);
+  const schema = useQuery(scopedSchemaQuery(scope));
+  const columns = useUserColumns(scope.sourceAppId, schema.data?.fields);
+  const counted = useUserCount(scope, parameters, list);
+  const isOfFilter = isFiltered(parameters);
   const error = list.error ?? schema.error;
-  const total = list.data?.total;
 
   return (
     <>
-      <PageHeader title="Users" note={`Users who submitted to ${sourceAppId}`}>
+      <PageHeader title="Users" note={`Users who submitted to ${scope.sourceAppId}`}>
         <ColumnChooser columns={columns} />
-        <ExportMenu parameters={parameters} total={total} />
+        <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />
       </PageHeader>
-      <UserStats />
-      <section className={classes.card} aria-label="List of users">
-        <Toolbar parameters={parameters} change={change} fields={schema.data?.fields ?? []} />
-        {error && <LoadError error={error} onRetry={() => Promise.all([list.refetch(), schema.refetch()])} />}
-        {!error && !(list.data && schema.data) && <TableSkeleton rows={8} />}
-        {list.data && schema.data && (
+      {!scope.asAdmin && <UserStats />}
+      <section className={classes.card} aria-label="List of users" data-wide>
+        <FilterBar parameters={parameters} change={change} targets={targetsOf(schema.data?.fields ?? [])} />
+        {error && <ListError error={error} parameters={parameters} list={list} change={change} />}
+        {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
+        {!error && list.users && schema.data && (
           <>
-            {list.data.users.length > 0 && (
+            <ListSummary counted={counted} isOfFilter={isOfFilter}>
+              {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
+            </ListSummary>
+            {list.users.length > 0 && (
               <UsersTable
-                users={list.data.users}
+                users={list.users}
                 columns={columns}
                 parameters={parameters}
                 change={change}
-                stale={list.isPlaceholderData}
+                path={usersPath(scope)}
+                stale={list.isStale}
               />
             )}
-            {list.data.users.length === 0 && <NoUsers parameters={parameters} change={change} total={total ?? 0} />}
-            <Pager
-              page={parameters.page}
-              size={parameters.size}
-              sizes={PAGE_SIZES}
-              shown={list.data.users.length}
-              total={list.data.total}
-              onChange={change}
+            <SearchProgress list={list} />
+            {list.users.length === 0 && list.state === 'whole' && (
+              <NoUsers scope={scope} parameters={parameters} change={change} />
+            )}
+            <UserPager
+              parameters={parameters}
+              list={list}
+              count={counted.count}
+              lastPage={lastPageOf(parameters, counted.count, schema.data.fields)}
+              change={change}
             />
           </>
         )}
@@ -63,16 +78,30 @@ export function UsersPage({ sourceAppId }: { sourceAppId: string }) {
   );
 }
 
-function NoUsers({
-  parameters,
-  change,
-  total,
-}: {
+interface ListProps {
   parameters: ListParameters;
-  change: (part: Partial<ListParameters>) => void;
-  total: number;
-}) {
-  if (total > 0) {
+  change: ChangeList;
+}
+
+/** A page far back may be out of reach in an order that no index has. */
+function ListError({ error, parameters, list, change }: ListProps & { error: Error; list: UserList }) {
+  if (parameters.page > 1 && error instanceof ApiError && error.status === 400) {
+    return (
+      <EmptyState
+        title="This page cannot be opened directly"
+        action={<Button onClick={() => change({})}>Go to first page</Button>}
+      >
+        {error.issues.map(({ path, message }) => `${path} ${message}`).join('; ') || error.message}
+      </EmptyState>
+    );
+  }
+  const issues = error instanceof ApiError ? error.issues.map(({ path, message }) => `${path} ${message}`) : [];
+  const explained = issues.length > 0 ? new Error(`${error.message}: ${issues.join('; ')}`) : error;
+  return <LoadError error={explained} onRetry={list.reload} />;
+}
+
+function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {
+  if (parameters.page > 1) {
     return (
       <EmptyState title="No users on this page" action={<Button onClick={() => change({})}>Go to first page</Button>}>
         The list has fewer pages.
@@ -84,12 +113,13 @@ function NoUsers({
       <EmptyState
         title="No users match"
         action={
-          <Button variant="default" onClick={() => change({ search: '', field: '', value: '' })}>
+          <Button variant="default" onClick={() => change({ q: '', where: [] })}>
             Show all users
           </Button>
         }
       >
-        Filters match the exact value. The search matches any part of the email.
+        All filters must match. A filter with “is” matches the exact value; the search matches any part of the email or
+        of a text.
       </EmptyState>
     );
   }
@@ -97,7 +127,7 @@ function NoUsers({
     <EmptyState
       title="No users yet"
       action={
-        <Button component={Link} href="/connect">
+        <Button component={Link} href={scope.asAdmin ? `/apps/${scope.sourceAppId}/connect` : '/connect'}>
           Connect a form
         </Button>
       }

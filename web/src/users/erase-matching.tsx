@@ -1,0 +1,121 @@
+import { Button, Loader, Modal, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError, call } from '../api/call.ts';
+import { count } from '../components/count.ts';
+import { TrashIcon } from '../components/icons.tsx';
+import { LoadError } from '../components/load-error.tsx';
+import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import type { UserFilter } from './list/list-parameters.ts';
+import { type Scope, scopeParameter } from './scope.ts';
+
+interface EraseMatchingProps {
+  scope: Scope;
+  filter: UserFilter;
+}
+
+/** Erases all users that match, after the operator typed their number. */
+export function EraseMatching({ scope, filter }: EraseMatchingProps) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <>
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        c="var(--mantine-color-error)"
+        leftSection={<TrashIcon size={14} />}
+        onClick={() => setOpened(true)}
+      >
+        Erase matching users
+      </Button>
+      {opened && <EraseDialog scope={scope} filter={filter} onClose={() => setOpened(false)} />}
+    </>
+  );
+}
+
+function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatchingProps & { onClose: () => void }) {
+  const client = useQueryClient();
+  const query = { ...scopeParameter(scope), q, where };
+  const matches = useQuery({
+    queryKey: ['erasable', query],
+    queryFn: ({ signal }) => countErasable(query, signal),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  const total = matches.data ?? 0;
+  const erase = useMutation({
+    mutationFn: () => call('DELETE /auth/users', { query: { ...query, confirm: total } }),
+    onSuccess: async ({ deletedUsers }) => {
+      onClose();
+      notifications.show({ title: 'Users erased', message: `${count(deletedUsers, 'user')} were erased` });
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['users'] }),
+        client.invalidateQueries({ queryKey: ['stats'] }),
+      ]);
+    },
+    onError: (error) => {
+      const now = matchesOf(error);
+      if (now !== undefined) client.setQueryData(['erasable', query], now);
+    },
+  });
+  if (matches.data === undefined || total === 0) {
+    return (
+      <Modal opened onClose={onClose} title="Erase users">
+        {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
+        {matches.isFetching && <Counting />}
+        {matches.data === 0 && <Text size="sm">No users match any more.</Text>}
+      </Modal>
+    );
+  }
+  return (
+    <TypedConfirmation
+      opened
+      title="Erase users"
+      label="Number of users"
+      expected={String(total)}
+      action={`Erase ${count(total, 'user')} permanently`}
+      pending={erase.isPending}
+      error={erase.error}
+      onConfirm={() => erase.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        This deletes the records of all {count(total, 'matching user')} from the database. Users who are added meanwhile
+        are kept.
+      </Text>
+    </TypedConfirmation>
+  );
+}
+
+function Counting() {
+  return (
+    <Text size="sm" role="status">
+      <Loader size={14} mr="xs" aria-hidden="true" /> Counting the matching users…
+    </Text>
+  );
+}
+
+/**
+ * Counts without a limit of time. The erasure of 0 users erases nothing, and its refusal names the
+ * number of matches.
+ */
+async function countErasable(query: object, signal: AbortSignal): Promise<number> {
+  try {
+    await call('DELETE /auth/users', { query: { ...query, confirm: 0 }, signal });
+    return 0;
+  } catch (error) {
+    const matches = matchesOf(error);
+    if (matches === undefined) throw error;
+    return matches;
+  }
+}
+
+/** The number of matches that a 409 names. */
+function matchesOf(error: unknown): number | undefined {
+  if (!(error instanceof ApiError) || error.status !== 409) return undefined;
+  const message = error.issues.find(({ path }) => path === 'confirm')?.message ?? '';
+  const matches = Number(/\d+/.exec(message)?.[0]);
+  return Number.isFinite(matches) ? matches : undefined;
+}

@@ -1,0 +1,89 @@
+import { Button, Group, NativeSelect, Stack } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { COMPARISONS, type Comparison, type Condition, type Target, targetOf } from './condition.ts';
+import { ValueInput } from './value-input.tsx';
+
+interface ConditionFormProps {
+  targets: readonly Target[];
+  /** The condition to change; undefined for a new one. */
+  condition?: Condition | undefined;
+  onApply: (condition: Condition) => void;
+  onCancel: () => void;
+}
+
+/** Builds one condition: a field, a comparison in words and a value. */
+export function ConditionForm({ targets, condition, onApply, onCancel }: ConditionFormProps) {
+  const [path, setPath] = useState(condition?.path ?? targets[0]?.path ?? 'email');
+  const target = targetOf(path, targets);
+  const comparisons = COMPARISONS[target.type];
+  const [words, setWords] = useState(() => (condition ? wordsOf(condition, comparisons) : undefined));
+  const comparison = comparisons.find((one) => one.words === words) ?? (comparisons[0] as Comparison);
+  const [typed, setTyped] = useState(condition?.value ?? '');
+  const value = comparison.value ?? normalized(typed, comparison.operator, target);
+  // A path that the newest schema does not have, from a link, can be kept.
+  const known = targets.some((one) => one.path === path) ? targets : [...targets, target];
+
+  const choosePath = (next: string): void => {
+    setPath(next);
+    setWords(undefined);
+    setTyped('');
+  };
+  const chooseWords = (next: string): void => {
+    const { operator } = comparisons.find((one) => one.words === next) ?? {};
+    // A list of choices is no single choice.
+    if (target.type === 'choice' && (operator === 'in') !== (comparison.operator === 'in')) setTyped('');
+    setWords(next);
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (value !== '') onApply({ path, operator: comparison.operator, value });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <NativeSelect
+          label="Field"
+          value={path}
+          data={known.map((one) => ({ value: one.path, label: one.label }))}
+          onChange={(event) => choosePath(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Condition"
+          value={comparison.words}
+          data={comparisons.map((one) => one.words)}
+          onChange={(event) => chooseWords(event.currentTarget.value)}
+        />
+        {comparison.value === undefined && (
+          <ValueInput target={target} operator={comparison.operator} value={typed} onChange={setTyped} />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" size="xs" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" size="xs" disabled={value === ''}>
+            Apply
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function wordsOf({ operator, value }: Condition, comparisons: readonly Comparison[]): string | undefined {
+  return comparisons.find((one) => one.operator === operator && (one.value ?? value) === value)?.words;
+}
+
+/** The text that the service reads: decimal numbers, and lists without spaces around commas. */
+function normalized(typed: string, operator: string, { type }: Target): string {
+  const one = (text: string): string => {
+    const trimmed = text.trim();
+    return type === 'number' && trimmed !== '' && Number.isFinite(Number(trimmed)) ? String(Number(trimmed)) : trimmed;
+  };
+  if (type === 'choice') return typed;
+  if (operator !== 'in') return one(typed);
+  return typed
+    .split(',')
+    .map(one)
+    .filter((text) => text !== '')
+    .join(',');
+}

@@ -1,0 +1,149 @@
+import type { Field } from '../../api/endpoints.ts';
+import { calendarDay } from '../../components/time.tsx';
+
+/** A condition as the service reads it: `<path>:<operator>:<value>`. */
+export interface Condition {
+  path: string;
+  operator: string;
+  value: string;
+}
+
+export type TargetType = 'text' | 'choice' | 'number' | 'date' | 'checkbox' | 'array';
+
+/** What a condition can be about. */
+export interface Target {
+  path: string;
+  label: string;
+  type: TargetType;
+  /** The values of a choice with their labels. */
+  choices: { value: string; label: string }[];
+}
+
+/**
+ * A way to compare, in words. One with `value` needs no other: `empty` with `true` is "is empty".
+ */
+export interface Comparison {
+  operator: string;
+  words: string;
+  value?: 'true' | 'false';
+}
+
+const EMPTY: Comparison[] = [
+  { operator: 'empty', words: 'is empty', value: 'true' },
+  { operator: 'empty', words: 'is not empty', value: 'false' },
+];
+const EQUAL: Comparison[] = [
+  { operator: 'eq', words: 'is' },
+  { operator: 'ne', words: 'is not' },
+];
+const ONE_OF: Comparison = { operator: 'in', words: 'is one of' };
+
+/** The comparisons that the filter builder offers, by the type of the values. */
+export const COMPARISONS: Record<TargetType, readonly Comparison[]> = {
+  text: [
+    { operator: 'contains', words: 'contains' },
+    { operator: 'prefix', words: 'begins with' },
+    ...EQUAL,
+    ONE_OF,
+    ...EMPTY,
+  ],
+  choice: [...EQUAL, ONE_OF, ...EMPTY],
+  number: [
+    ...EQUAL,
+    { operator: 'gte', words: 'at least' },
+    { operator: 'lte', words: 'at most' },
+    { operator: 'gt', words: 'more than' },
+    { operator: 'lt', words: 'less than' },
+    ONE_OF,
+    ...EMPTY,
+  ],
+  date: [
+    { operator: 'eq', words: 'on' },
+    { operator: 'ne', words: 'not on' },
+    { operator: 'lt', words: 'before' },
+    { operator: 'lte', words: 'on or before' },
+    { operator: 'gt', words: 'after' },
+    { operator: 'gte', words: 'on or after' },
+    ...EMPTY,
+  ],
+  checkbox: [...EQUAL, ...EMPTY],
+  array: [{ operator: 'contains', words: 'contains' }, ...EMPTY],
+};
+
+/** Comparisons that only links have. */
+const OTHERS: readonly Comparison[] = [
+  { operator: 'exists', words: 'exists', value: 'true' },
+  { operator: 'exists', words: 'does not exist', value: 'false' },
+  ...COMPARISONS.text,
+  { operator: 'in', words: 'is one of' },
+];
+
+export const YES_OR_NO = [
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
+];
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 });
+
+/** The targets of an app: the email, the fields of its newest schema, and the times. */
+export function targetsOf(fields: readonly Field[]): Target[] {
+  return [
+    { path: 'email', label: 'Email', type: 'text', choices: [] },
+    ...fields.map(
+      (field): Target => ({
+        path: `data.${field.key}`,
+        label: field.label || field.key,
+        type: field.kind === 'select' ? 'choice' : field.kind,
+        choices: choicesOf(field),
+      }),
+    ),
+    { path: 'createdAt', label: 'Created', type: 'date', choices: [] },
+    { path: 'updatedAt', label: 'Updated', type: 'date', choices: [] },
+    { path: 'schemaVersion', label: 'Schema version', type: 'number', choices: [] },
+  ];
+}
+
+/** The target of a path. A key that is not in the newest schema is compared as a text. */
+export function targetOf(path: string, targets: readonly Target[]): Target {
+  const known = targets.find((target) => target.path === path);
+  return known ?? { path, label: path.replace(/^data\./, ''), type: 'text', choices: [] };
+}
+
+export function parseCondition(text: string): Condition {
+  const [path = '', operator = ''] = text.split(':', 2);
+  return { path, operator, value: text.slice(path.length + operator.length + 2) };
+}
+
+export function conditionText({ path, operator, value }: Condition): string {
+  return `${path}:${operator}:${value}`;
+}
+
+/** The comparison of a condition; undefined for one that the dashboard does not know. */
+export function comparisonOf({ operator, value }: Condition, { type }: Target): Comparison | undefined {
+  return [...COMPARISONS[type], ...OTHERS].find(
+    (comparison) => comparison.operator === operator && (comparison.value ?? value) === value,
+  );
+}
+
+/** A condition in words, for example `Age at least 18`. */
+export function conditionWords(condition: Condition, target: Target): string {
+  const comparison = comparisonOf(condition, target);
+  const words = comparison?.words ?? condition.operator;
+  if (comparison?.value !== undefined) return `${target.label} ${words}`;
+  const values = condition.operator === 'in' ? condition.value.split(',') : [condition.value];
+  return `${target.label} ${words} ${values.map((value) => valueWords(value, target)).join(', ')}`;
+}
+
+function valueWords(value: string, { type, choices }: Target): string {
+  if (type === 'date' && DAY.test(value) && !Number.isNaN(Date.parse(value))) return calendarDay(value);
+  if (type === 'number' && value !== '' && Number.isFinite(Number(value))) return number.format(Number(value));
+  const known = type === 'checkbox' ? YES_OR_NO : choices;
+  return known.find((choice) => choice.value === value)?.label ?? value;
+}
+
+function choicesOf(field: Field): Target['choices'] {
+  if (field.kind !== 'select') return [];
+  const labels: Record<string, string> = field.enumLabels ?? {};
+  const labelOf = (value: string): string => (Object.hasOwn(labels, value) ? labels[value] : '') || value;
+  return field.enum.map((value) => ({ value, label: labelOf(value) }));
+}

@@ -1,0 +1,108 @@
+import { Button, Popover } from '@mantine/core';
+import { useState } from 'react';
+import { CrossIcon, FilterIcon } from '../../components/icons.tsx';
+import { SearchBox } from '../../components/search-box.tsx';
+import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
+import { type Condition, conditionText, conditionWords, parseCondition, type Target, targetOf } from './condition.ts';
+import { ConditionForm } from './condition-form.tsx';
+import classes from './filters.module.css';
+
+/** The most conditions of a query. */
+const MAX_CONDITIONS = 20;
+
+interface FilterBarProps {
+  parameters: ListParameters;
+  change: ChangeList;
+  targets: readonly Target[];
+}
+
+/** The search and the conditions of the list. */
+export function FilterBar({ parameters: { q, where }, change, targets }: FilterBarProps) {
+  const replace = (index: number, by: readonly Condition[]): void => {
+    const next = [...where.slice(0, index), ...by.map(conditionText), ...where.slice(index + 1)];
+    change({ where: [...new Set(next)] });
+  };
+  return (
+    <search className={classes.bar}>
+      <SearchBox label="Search all data" value={q} onChange={(text) => change({ q: text })} />
+      <ConditionButton
+        targets={targets}
+        label="Add filter"
+        disabled={where.length >= MAX_CONDITIONS}
+        onApply={(condition) => replace(where.length, [condition])}
+      />
+      {where.length > 0 && (
+        <ul className={classes.chips} aria-label="Filters">
+          {where.map((text, index) => {
+            const condition = parseCondition(text);
+            const words = conditionWords(condition, targetOf(condition.path, targets));
+            return (
+              <li key={text} className={classes.chip}>
+                <ConditionButton
+                  targets={targets}
+                  label={words}
+                  condition={condition}
+                  onApply={(changed) => replace(index, [changed])}
+                />
+                <button
+                  type="button"
+                  className={classes.remove}
+                  aria-label={`Remove filter: ${words}`}
+                  onClick={() => replace(index, [])}
+                >
+                  <CrossIcon size={14} />
+                </button>
+              </li>
+            );
+          })}
+          {where.length > 1 && (
+            <li>
+              <Button variant="subtle" size="compact-sm" onClick={() => change({ where: [] })}>
+                Remove all filters
+              </Button>
+            </li>
+          )}
+        </ul>
+      )}
+    </search>
+  );
+}
+
+interface ConditionButtonProps {
+  targets: readonly Target[];
+  label: string;
+  condition?: Condition;
+  disabled?: boolean;
+  onApply: (condition: Condition) => void;
+}
+
+function ConditionButton({ targets, label, condition, disabled = false, onApply }: ConditionButtonProps) {
+  const [opened, setOpened] = useState(false);
+  const toggle = (): void => setOpened(!opened);
+  return (
+    <Popover opened={opened} onChange={setOpened} trapFocus returnFocus position="bottom-start" width={280}>
+      <Popover.Target>
+        {condition ? (
+          <button type="button" className={classes.words} onClick={toggle} title={label}>
+            {label}
+          </button>
+        ) : (
+          <Button variant="default" leftSection={<FilterIcon size={16} />} disabled={disabled} onClick={toggle}>
+            {label}
+          </Button>
+        )}
+      </Popover.Target>
+      <Popover.Dropdown>
+        <ConditionForm
+          targets={targets}
+          condition={condition}
+          onCancel={() => setOpened(false)}
+          onApply={(next) => {
+            setOpened(false);
+            onApply(next);
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,57 @@
+import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { type Target, YES_OR_NO } from './condition.ts';
+import classes from './filters.module.css';
+
+/** The most characters of a value. */
+const MAX_LENGTH = 1_000;
+
+interface ValueInputProps {
+  target: Target;
+  operator: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** The input for the value of a condition, by the kind of the field. */
+export function ValueInput({ target, operator, value, onChange }: ValueInputProps) {
+  const { type, choices } = target;
+  if (type === 'choice' && operator === 'in') {
+    return (
+      <Checkbox.Group
+        label="Values"
+        value={value === '' ? [] : value.split(',')}
+        onChange={(all) => onChange(all.join(','))}
+      >
+        <Stack gap="xs" mt={4} className={classes.choices ?? ''}>
+          {/* The values of this comparison are separated by commas. */}
+          {choices
+            .filter((choice) => !choice.value.includes(',') && choice.value !== '')
+            .map((choice) => (
+              <Checkbox key={choice.value} value={choice.value} label={choice.label} />
+            ))}
+        </Stack>
+      </Checkbox.Group>
+    );
+  }
+  if (type === 'choice' || type === 'checkbox') {
+    const options = type === 'choice' ? choices : YES_OR_NO;
+    return (
+      <NativeSelect
+        label="Value"
+        value={value}
+        data={[{ value: '', label: 'Choose a value', disabled: true }, ...options.filter((one) => one.value !== '')]}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  }
+  const shared = {
+    value,
+    onChange: (event: React.ChangeEvent<HTMLInputElement>) => onChange(event.currentTarget.value),
+    autoComplete: 'off',
+    maxLength: MAX_LENGTH,
+  };
+  if (operator === 'in') return <TextInput label="Values" description="Separated by commas" {...shared} />;
+  if (type === 'date') return <TextInput type="date" label="Date" description="Days begin at 00:00 UTC" {...shared} />;
+  if (type === 'number') return <TextInput type="number" step="any" label="Number" {...shared} />;
+  return <TextInput label="Text" {...shared} />;
+}

@@ -1,0 +1,108 @@
+import { useSearchParams } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
+
+export const PAGE_SIZES = [25, 50, 100, 200] as const;
+const DEFAULT_SIZE = 50;
+/** The cursors of earlier pages that an entry of the browser's history keeps. */
+const MAX_CURSORS = 50;
+
+/** The conditions of a list. */
+export interface UserFilter {
+  /** A part of the email or of any text. */
+  q: string;
+  /** Conditions `<path>:<operator>:<value>`; all must hold. */
+  where: readonly string[];
+}
+
+/**
+ * The view of the user list. It is stored in the URL, so that views can be bookmarked and shared.
+ */
+export interface ListParameters extends UserFilter {
+  /** Page number, from 1. */
+  page: number;
+  size: number;
+  /** `createdAt`, `updatedAt`, `email` or `data.<key>`; empty for the order of the service. */
+  sort: string;
+  order: 'asc' | 'desc';
+}
+
+export type ChangeList = (change: Partial<ListParameters>, options?: { cursor?: string | undefined }) => void;
+
+/** The history state of a list: where its pages begin, by page number. */
+interface ListState {
+  cursors?: Record<number, string>;
+}
+
+/**
+ * Reads the parameters from the URL and returns a function that changes some of them. A change
+ * resets the page. `cursor` is where the page begins, if the page before it was shown; a page that
+ * was opened by its URL has none.
+ */
+export function useListParameters(): { parameters: ListParameters; cursor: string | undefined; change: ChangeList } {
+  const [searchParams, setSearchParams] = useSearchParams();
+  const { cursors = {} } = useHistoryState<ListState | null>() ?? {};
+  const parameters = readList(searchParams);
+  const change: ChangeList = (part, options) => {
+    const next: ListParameters = { ...parameters, page: 1, ...part };
+    const isSameView = Object.keys(part).every((name) => name === 'page');
+    setSearchParams(writeList(next), {
+      replace: part.q !== undefined,
+      state: isSameView ? { cursors: kept(cursors, next.page, options?.cursor) } : {},
+    });
+  };
+  return { parameters, cursor: cursors[parameters.page], change };
+}
+
+/** Whether a search or a condition is active. */
+export function isFiltered({ q, where }: UserFilter): boolean {
+  return q !== '' || where.length > 0;
+}
+
+/** Whether the list is in the order of creation, newest first. */
+export function isNewestFirst({ q, sort, order }: ListParameters): boolean {
+  return sort === '' ? q === '' : sort === 'createdAt' && order === 'desc';
+}
+
+/** `sort` and `order` of a request. A search without them has an order of its own. */
+export function orderOf({ sort, order }: ListParameters): { sort?: string; order?: 'asc' | 'desc' } {
+  return sort === '' ? {} : { sort, order };
+}
+
+/** Reads the parameters of a list. Those of older links are read as conditions. */
+export function readList(searchParams: URLSearchParams): ListParameters {
+  const size = Number(searchParams.get('size'));
+  return {
+    page: Math.max(1, Math.floor(Number(searchParams.get('page'))) || 1),
+    size: PAGE_SIZES.find((known) => known === size) ?? DEFAULT_SIZE,
+    q: searchParams.get('q') ?? '',
+    where: [...new Set([...searchParams.getAll('where'), ...olderConditions(searchParams)])],
+    sort: searchParams.get('sort') ?? '',
+    order: searchParams.get('order') === 'asc' ? 'asc' : 'desc',
+  };
+}
+
+function writeList({ page, size, q, where, ...order }: ListParameters): string[][] {
+  return [
+    ...(q === '' ? [] : [['q', q]]),
+    ...where.map((condition) => ['where', condition]),
+    ...Object.entries(orderOf({ page, size, q, where, ...order })),
+    ...(size === DEFAULT_SIZE ? [] : [['size', String(size)]]),
+    ...(page === 1 ? [] : [['page', String(page)]]),
+  ];
+}
+
+/** Links once had `search`, a part of the email, and `field` with `value`. */
+function olderConditions(searchParams: URLSearchParams): string[] {
+  const search = searchParams.get('search') ?? '';
+  const field = searchParams.get('field') ?? '';
+  const value = searchParams.get('value') ?? '';
+  return [
+    ...(search === '' ? [] : [`email:contains:${search}`]),
+    ...(field === '' || value === '' ? [] : [`data.${field}:eq:${value}`]),
+  ];
+}
+
+function kept(cursors: Record<number, string>, page: number, cursor: string | undefined): Record<number, string> {
+  const all = cursor === undefined ? cursors : { ...cursors, [page]: cursor };
+  return Object.fromEntries(Object.entries(all).filter(([of]) => Math.abs(Number(of) - page) <= MAX_CURSORS));
+}

@@ -1,0 +1,74 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { count } from '../../components/count.ts';
+import { statsQuery } from '../queries.ts';
+import { type Scope, scopeParameter } from '../scope.ts';
+import { isFiltered, type ListParameters, type UserFilter } from './list-parameters.ts';
+import type { UserList } from './use-user-list.ts';
+
+/** How many users a list has. `moreThan` and `atLeast`: nobody counted to the end. */
+export interface UserCount {
+  total: number;
+  is: 'exact' | 'moreThan' | 'atLeast';
+}
+
+/** The number of matches: up to 10,000, or the exact one. A count that takes long is partial. */
+export const countQuery = (scope: Scope, { q, where }: UserFilter, total: 'capped' | 'exact') =>
+  queryOptions({
+    queryKey: ['users', 'count', scopeParameter(scope), { q, where, total }],
+    queryFn: async ({ signal }): Promise<UserCount> => {
+      const body = await call('GET /auth/users', {
+        query: { ...scopeParameter(scope), q, where, total, limit: 1 },
+        signal,
+      });
+      const is = 'totalIs' in body ? body.totalIs : undefined;
+      return {
+        total: 'total' in body ? (body.total ?? 0) : 0,
+        is: is === 'exact' ? 'exact' : is === 'capped' ? 'moreThan' : 'atLeast',
+      };
+    },
+  });
+
+/**
+ * Counts the users of a list without a request where the list itself or the statistics tell their
+ * number. A search by text is counted only on demand, because that reads all records.
+ */
+export function useUserCount(scope: Scope, parameters: ListParameters, list: UserList) {
+  const { q, where, page, size } = parameters;
+  const view = JSON.stringify([scope, q, where]);
+  const [exactView, setExactView] = useState<string>();
+  const isExact = exactView === view;
+  const ofList = countOfLastPage(list, parameters);
+  const stats = useQuery({ ...statsQuery, enabled: !scope.asAdmin });
+  const ofApp = isFiltered(parameters) || scope.asAdmin ? undefined : stats.data?.users;
+  const isUnknown = list.users !== undefined && !list.isStale && ofList === undefined && ofApp === undefined;
+  const capped = useQuery({ ...countQuery(scope, parameters, 'capped'), enabled: isUnknown && q === '' });
+  const exact = useQuery({ ...countQuery(scope, parameters, 'exact'), enabled: isUnknown && isExact });
+
+  const shown = list.users && !list.isStale ? (page - 1) * size + list.users.length : 0;
+  const least: UserCount | undefined = shown > 0 && q !== '' ? { total: shown, is: 'atLeast' } : undefined;
+  const known = ofList ?? ofApp;
+  const counted = (isExact ? exact.data : undefined) ?? capped.data ?? least;
+  return {
+    count:
+      known === undefined ? (isUnknown ? counted : undefined) : ({ total: known, is: 'exact' } satisfies UserCount),
+    isCounting: isExact && exact.isFetching,
+    /** Undefined when the count is exact, or an exact count was tried. */
+    countExactly: isUnknown && !isExact && counted && counted.is !== 'exact' ? () => setExactView(view) : undefined,
+  };
+}
+
+/** The number of users, when the list shows its last page. */
+function countOfLastPage({ users, state, next, isStale }: UserList, { page, size }: ListParameters) {
+  const isLast = users !== undefined && state === 'whole' && next === undefined && !isStale;
+  return isLast && (users.length > 0 || page === 1) ? (page - 1) * size + users.length : undefined;
+}
+
+/** A count in words, for example `More than 10,000 matching users`. */
+export function countWords({ total, is }: UserCount, isOfFilter: boolean): string {
+  const users = count(total, isOfFilter ? 'matching user' : 'user');
+  if (is === 'moreThan') return `More than ${users}`;
+  if (is === 'atLeast') return `At least ${users}`;
+  return isOfFilter || total === 1 ? users : `All ${users}`;
+}
