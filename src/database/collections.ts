@@ -121,11 +121,12 @@ export async function ensureIndexes(
   models: readonly { schema: SchemaDeclaration; collection: unknown }[],
 ): Promise<void> {
   for (const { schema, collection } of models) {
-    const descriptions = schema
-      .indexes()
-      .map(([key, { background: _, ...options }]) => ({ key, ...options }) as mongo.IndexDescription);
-    if (descriptions.length === 0) continue;
-    // In one command, which reads the collection once.
-    await (collection as Collection<mongo.Document>).createIndexes(descriptions, { maxTimeMS: INDEX_BUILD_TIME_MS });
+    // Not `createIndexes`: the driver removes the time limit from its options.
+    for (const [keys, { background: _, ...options }] of schema.indexes()) {
+      await (collection as Collection<mongo.Document>).createIndex(keys, {
+        ...options,
+        maxTimeMS: INDEX_BUILD_TIME_MS,
+      });
+    }
   }
 }
