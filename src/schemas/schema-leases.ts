@@ -100,13 +100,13 @@ export function createSchemaLeases(
     revision !== undefined && isWithin(MAX_AGE_MS, begun, momentOf(clock)) && revisionReads.confirms(revision);
 
   /**
-   * Resolves with whether a read may serve a call made at `requestedAt`. Reads the revision when
-   * the age of the read does not decide it.
+   * Resolves with whether a read may serve a call made at `requestedAt`: `recent` by its age,
+   * `confirmed` by the revision, which is read when the age does not decide it.
    */
-  async function canServe(read: Read, requestedAt: Moment): Promise<boolean> {
-    if (isRecent(read, requestedAt)) return true;
-    if (!read.isDone || read.revision === undefined || !isWithin(MAX_AGE_MS, read.begun, requestedAt)) return false;
-    return (await revisionReads.asOf(requestedAt)) === read.revision;
+  async function canServe(read: Read, requestedAt: Moment): Promise<'recent' | 'confirmed' | undefined> {
+    if (isRecent(read, requestedAt)) return 'recent';
+    if (!read.isDone || read.revision === undefined || !isWithin(MAX_AGE_MS, read.begun, requestedAt)) return undefined;
+    return (await revisionReads.asOf(requestedAt)) === read.revision ? 'confirmed' : undefined;
   }
 
   /** Compiles a schema once while it is the newest of its app. Versions are immutable. */
@@ -131,7 +131,8 @@ export function createSchemaLeases(
       const requestedAt = momentOf(clock);
       for (;;) {
         const cached = reads.get(sourceAppId);
-        if (cached && !(await canServe(cached, requestedAt))) {
+        const service = cached && (await canServe(cached, requestedAt));
+        if (cached && !service) {
           drop(sourceAppId, cached);
           continue; // another caller may have started a read meanwhile
         }
@@ -139,7 +140,10 @@ export function createSchemaLeases(
         const lease = await read.result;
         // "No such app" never comes from an earlier read: the app may have been created since.
         const isOwnRead = read.begun.monotonic >= requestedAt.monotonic && read.revocations === revocations;
-        if (isOwnRead || lease?.isCurrent()) return lease;
+        // With a slow database the revision is older than a lease when its read ends, but it was
+        // valid within the last LEASE_MS before this call or after it.
+        const isConfirmed = service === 'confirmed' && lease !== undefined && !lease.isRevoked();
+        if (isOwnRead || isConfirmed || lease?.isCurrent()) return lease;
         drop(sourceAppId, read);
       }
     },
