@@ -14,6 +14,9 @@ import type { Submission } from './store/submission.ts';
 const SUSPENDED_MS = 60_000;
 const SETTLES_WITHIN_MS = 5_000;
 
+/** What is kept of a failed write until it has settled. */
+type SettledWrite = LateWrite & Pick<Submission, 'now'>;
+
 /** Removes what a submission stored. */
 type Withdraw = (submission: Submission) => Promise<unknown>;
 
@@ -34,7 +37,7 @@ export function createRevalidation(deps: {
     /** For a failed write, whose result is unknown: it may still take effect. */
     afterFailure(submission: Submission, lease: Lease): void {
       withdrawLater(submission);
-      if (!lease.isCurrent()) repairLater(submission, lease);
+      if (!lease.isCurrent()) settleLater(submission, lease);
     },
   };
 
@@ -100,12 +103,20 @@ export function createRevalidation(deps: {
   }
 
   /**
-   * For a failed write that may take effect after its lease, when a build has passed the record.
+   * For a failed write that may take effect after its lease, when the app was deleted or a build
+   * has passed the record.
    */
-  function repairLater({ appId, sourceAppId, email, slots }: LateWrite, { app }: Lease): void {
+  function settleLater({ appId, sourceAppId, email, now, slots }: SettledWrite, { app }: Lease): void {
     // Only what is needed, because a database that is away makes many of them.
-    const write = { appId, sourceAppId, email, slots };
+    const write = { appId, sourceAppId, email, now, slots };
     const before = app.slots;
-    setTimeout(() => void repairSlots(write, before).catch(() => undefined), SETTLES_WITHIN_MS).unref();
+    setTimeout(() => void settle(write, before).catch(() => undefined), SETTLES_WITHIN_MS).unref();
+  }
+
+  async function settle(write: SettledWrite, before: Lease['app']['slots']): Promise<void> {
+    const current = await leases.hold(write.sourceAppId);
+    if (current?.app.id.equals(write.appId)) return repairSlots(write, before);
+    const state = await apps.stateOf(write.appId);
+    if (state === 'deleted') await users.withdraw({ ...write, createdAt: write.now });
   }
 }
