@@ -1,8 +1,8 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { mongo } from 'mongoose';
+import { deriveSecretKey } from '../core/derived-key.ts';
 import { InvalidInput } from '../core/errors.ts';
 
-const KEY_BYTES = 32;
 /** 128 bits of the HMAC. */
 const TAG_BYTES = 16;
 
@@ -19,7 +19,7 @@ export interface Cursors {
 
 /** Creates cursors with a key derived from `SESSION_SECRET`; all servers accept each other's. */
 export function createCursors(secret: string): Cursors {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'list cursors', KEY_BYTES));
+  const key = deriveSecretKey(secret, 'list cursors');
 
   const tagOf = (payload: Uint8Array, query: unknown): Buffer =>
     createHmac('sha256', key)

@@ -16,10 +16,7 @@ const PAUSE_MS = 50;
 const ABANDONED_AFTER_MS = 5_000;
 
 /** The fields of a new app. `credentialId` is random, so it also identifies the creation. */
-export type NewApp = Omit<
-  AppDocument,
-  '_id' | 'deletingSince' | 'creating' | 'lastSubmissionAt' | 'form' | 'refusedOrigins' | 'retention' | 'slots'
->;
+export type NewApp = Pick<AppDocument, 'sourceAppId' | 'role' | 'passwordHash' | 'credentialId' | 'createdAt'>;
 
 /** Resolves with the `_id` of the app when the app and its initial data are stored. */
 export type CreateApp = (app: NewApp) => Promise<Types.ObjectId>;

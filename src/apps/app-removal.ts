@@ -1,5 +1,5 @@
 import type { mongo, Types } from 'mongoose';
-import { InvalidInput, NotFound } from '../core/errors.ts';
+import { AppNotFound, InvalidInput } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { AppOwned } from './app-owned.ts';
 import type { LateSweep } from './app-tombstones.ts';
@@ -94,7 +94,7 @@ export function createAppRemoval(deps: {
      */
     async remove(sourceAppId: string): Promise<number> {
       const app = await apps.findOne({ sourceAppId, creating: { $exists: false } });
-      if (!app) throw new NotFound('App not found');
+      if (!app) throw new AppNotFound();
       if (app.role === 'admin') throw new InvalidInput('Admin apps cannot be deleted');
       const begunAt = new Date();
       await apps.updateOne({ _id: app._id }, { $set: { deletingSince: begunAt } });

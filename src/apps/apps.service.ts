@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type mongo, Types } from 'mongoose';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
-import { Conflict, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
+import { AppNotFound, Conflict, InvalidInput, Unauthenticated } from '../core/errors.ts';
 import { literal } from '../database/pattern.ts';
 import type { CreateApp } from './app-creation.ts';
 import { generatePassword, type PasswordHasher } from './app-credentials.ts';
@@ -88,7 +88,7 @@ export function createAppService(deps: {
     /** Resolves with the app of that id. @throws {NotFound} */
     async get(sourceAppId: string): Promise<App> {
       const app = await find(sourceAppId);
-      if (!app) throw new NotFound('App not found');
+      if (!app) throw new AppNotFound();
       return app;
     },
 
@@ -198,7 +198,7 @@ export function createAppService(deps: {
      */
     async rotatePassword(sourceAppId: string): Promise<NewPassword> {
       const replaced = await replacePassword({ sourceAppId });
-      if (!replaced) throw new NotFound('App not found');
+      if (!replaced) throw new AppNotFound();
       return replaced;
     },
 

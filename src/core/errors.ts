@@ -60,6 +60,13 @@ export class NotFound extends AppError {
   }
 }
 
+/** 404: no app has the id that the path or the query names. */
+export class AppNotFound extends NotFound {
+  constructor() {
+    super('App not found');
+  }
+}
+
 /** 409: the request conflicts with the stored state. */
 export class Conflict extends AppError {
   override readonly name = 'Conflict';

@@ -9,10 +9,9 @@ import type { Principal } from '../api/principal.ts';
 import { send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
 import type { App } from '../apps/apps.service.ts';
-import { AppError, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
+import { AppError, AppNotFound, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
 import { invalidAppId } from './auth/app-id.ts';
-import { unknownApp } from './auth/form.ts';
 import type { AuthStrategies } from './auth/strategies.ts';
 import type { CorsPolicies } from './cors.ts';
 
@@ -114,7 +113,7 @@ function authorize({ role, scope }: EndpointSpec, principal: Principal | undefin
 /** Checks the app before the rate limit and the body, so that invented ids use neither. */
 async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, deps: MountDeps): Promise<void> {
   const app = await deps.findApp(sourceAppId);
-  if (!app) throw spec.auth === 'form' ? unknownApp() : invalidAppId();
+  if (!app) throw spec.auth === 'form' ? new AppNotFound() : invalidAppId();
   if (spec.limit === 'submit') deps.limitSubmit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Route, routes } from '../api/endpoint.ts';
+import { tagsOf } from '../api/if-match.ts';
 import { JsonStream, Versioned } from '../api/reply.ts';
 import type { AppSchema } from './schema-store.ts';
 import { schemaEndpoints } from './schemas.contract.ts';
@@ -26,13 +27,11 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
   });
 
 /**
- * Returns the versions that an `If-Match` header names, or undefined when it sets no condition.
- * Tags of another form name no version. Unlike HTTP requires, weak tags count: proxies that
- * compress weaken the service's tags without changing the version.
+ * Returns the versions that an `If-Match` header names; undefined when it sets no condition. Tags
+ * of another form name no version.
  */
 function versionsOf(ifMatch: string | undefined): number[] | undefined {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
-  return [...ifMatch.matchAll(/"v([1-9]\d{0,8})"/g)].map(([, version]) => Number(version));
+  return tagsOf(ifMatch)?.flatMap((tag) => /^"v([1-9]\d{0,8})"$/.exec(tag)?.slice(1).map(Number) ?? []);
 }
 
 function present({ version, rejectUnknown, fields }: AppSchema): AppSchema {

@@ -1,6 +1,6 @@
 import type { App, AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
-import { InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
+import { AppNotFound, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
 import type { SchemaLeases } from './schema-leases.ts';
@@ -26,7 +26,7 @@ export function createSchemaService(deps: {
 
   async function ofApp({ id }: Pick<App, 'id'>, version?: number): Promise<AppSchema> {
     const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
-    if (!stored) throw new NotFound(version === undefined ? 'App not found' : 'Schema version not found');
+    if (!stored) throw version === undefined ? new AppNotFound() : new NotFound('Schema version not found');
     return stored.schema;
   }
 
@@ -41,7 +41,7 @@ export function createSchemaService(deps: {
     if (state === 'live') return;
     if (state === 'missing') throw new Unavailable();
     await store.remove(versionId);
-    throw new NotFound('App not found');
+    throw new AppNotFound();
   }
 
   return {
@@ -89,7 +89,7 @@ export function createSchemaService(deps: {
       const fields = input.fields.map(completeDefinition);
       for (;;) {
         const newest = (await store.newest(id))?.schema;
-        if (!newest) throw new NotFound('App not found');
+        if (!newest) throw new AppNotFound();
         if (over && !over.includes(newest.version)) {
           throw new PreconditionFailed(`The schema was changed meanwhile: its newest version is ${newest.version}`);
         }

@@ -7,11 +7,7 @@ import type { LateWrite, RepairSlots } from '../users/index-slots/slot-repair.ts
 import type { UserStore } from '../users/user-store.ts';
 import type { Submission } from './store/submission.ts';
 
-/**
- * A write that fails this long after its submission was accepted was delayed by a suspended
- * process. It may still take effect within `SETTLES_WITHIN_MS`.
- */
-const SUSPENDED_MS = 60_000;
+/** How long a failed write may still take effect, in milliseconds after its failure. */
 const SETTLES_WITHIN_MS = 5_000;
 
 /** What is kept of a failed write until it has settled. */
@@ -34,10 +30,16 @@ export function createRevalidation(deps: {
   return {
     revalidate,
 
-    /** For a failed write, whose result is unknown: it may still take effect. */
-    afterFailure(submission: Submission, lease: Lease): void {
-      withdrawLater(submission);
-      if (!lease.isCurrent()) settleLater(submission, lease);
+    /**
+     * For a failed write that may still take effect, after the app was deleted or after a build of
+     * an index has passed the record: corrects that five seconds later.
+     */
+    settleLater({ appId, sourceAppId, email, now, slots }: SettledWrite, lease: Lease): void {
+      if (lease.isCurrent()) return;
+      // Only what is needed, because a database that is away makes many of them.
+      const write = { appId, sourceAppId, email, now, slots };
+      const before = lease.app.slots;
+      setTimeout(() => void settle(write, before).catch(() => undefined), SETTLES_WITHIN_MS).unref();
     },
   };
 
@@ -88,29 +90,6 @@ export function createRevalidation(deps: {
    */
   function withdrawRecord({ appId, email, now }: Submission): Promise<void> {
     return users.withdraw({ appId, email, createdAt: now });
-  }
-
-  /**
-   * For a failed write that was in flight while the process was suspended: it may take effect after
-   * the sweeps of app-tombstones.ts have ended.
-   */
-  function withdrawLater(submission: Submission): void {
-    if (Date.now() - submission.now.getTime() < SUSPENDED_MS) return;
-    setTimeout(
-      () => void withdrawFromDeleted(submission, withdrawRecord).catch(() => undefined),
-      SETTLES_WITHIN_MS,
-    ).unref();
-  }
-
-  /**
-   * For a failed write that may take effect after its lease, when the app was deleted or a build
-   * has passed the record.
-   */
-  function settleLater({ appId, sourceAppId, email, now, slots }: SettledWrite, { app }: Lease): void {
-    // Only what is needed, because a database that is away makes many of them.
-    const write = { appId, sourceAppId, email, now, slots };
-    const before = app.slots;
-    setTimeout(() => void settle(write, before).catch(() => undefined), SETTLES_WITHIN_MS).unref();
   }
 
   async function settle(write: SettledWrite, before: Lease['app']['slots']): Promise<void> {

@@ -82,7 +82,7 @@ export function createSubmissionService(deps: {
           return stored;
         } catch (error) {
           if (!(error instanceof OutdatedSchema)) {
-            if (submission) revalidation.afterFailure(submission, lease);
+            if (submission) revalidation.settleLater(submission, lease);
             return await answerRepeat(error, input, lease, options);
           }
           leases.forget(sourceAppId);

@@ -3,6 +3,8 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/core/config.ts';
+import { findMongod } from '../../src/database/embedded/mongod-binary.ts';
 import { Client } from '../support/client.ts';
 import { Leftovers, ServerProcess } from '../support/process.ts';
 
@@ -132,5 +134,24 @@ describe('stale pid files in DATA_DIR', () => {
     await winner?.adminPassword();
     expect(loser.ended.stderr).toContain(`process ${winner?.pid}.`);
     expect(await winner?.end()).toMatchObject({ code: 0 });
+  });
+
+  it('are replaced if a process that starts at the same time removes the key before mongod reads it', async () => {
+    const { path: mongod } = await findMongod(loadConfig(process.env).mongod, () => undefined);
+    const folder = await leftovers.folder();
+    const binary = join(folder, 'mongod');
+    await writeFile(
+      binary,
+      `#!/bin/sh
+if [ "$1" != --version ] && mkdir ${folder}/removed 2>/dev/null; then rm ${folder}/data/mongod-*.key; fi
+exec ${mongod} "$@"
+`,
+      { mode: 0o700 },
+    );
+    const env = { ...(await newEnv()), DATA_DIR: join(folder, 'data'), MONGOMS_SYSTEM_BINARY: binary };
+    const server = start(env);
+    await server.url();
+    expect(await readdir(folder)).toContain('removed');
+    expect(await server.end()).toMatchObject({ code: 0 });
   });
 });

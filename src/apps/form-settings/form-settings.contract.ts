@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody } from '../../api/endpoint.ts';
 import { Timestamp } from '../../api/validation.ts';
+import { canonicalTimeZone } from '../../core/time-zone.ts';
 import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../../core/web-origin.ts';
 import { AppPath } from '../apps.contract.ts';
 import { BOT_PROTECTIONS } from './form-settings.ts';
@@ -15,7 +16,7 @@ const count = (max: number) => z.int(`must be a whole number from 1 to ${max}`).
 
 const Locale = text(35).refine(isLocale, 'must be a BCP 47 language tag like en or pt-BR').meta({ example: 'en' });
 const TimeZone = text(50)
-  .refine(isTimeZone, 'must be an IANA time zone like Europe/Berlin')
+  .refine(canonicalTimeZone, 'must be an IANA time zone like Europe/Berlin')
   .meta({ example: 'Europe/Berlin' });
 const RedirectUrl = z
   .string('must be a text')
@@ -120,16 +121,6 @@ export const formSettingsEndpoints = {
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
-}
-
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 import { type Route, routes } from '../../api/endpoint.ts';
+import { tagsOf } from '../../api/if-match.ts';
 import type { AppScope } from '../app-scope.ts';
 import { formSettingsEndpoints } from './form-settings.contract.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
@@ -18,17 +19,11 @@ export const formSettingsRoutes = (formSettings: FormSettingsService, scope: App
       const { id } = await scope(principal, params.sourceAppId);
       const { refusedOrigins: _, ...settings } = body;
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-      const view = await formSettings.replace(id, given as unknown as FormSettings, etagsOf(headers['if-match']));
+      const view = await formSettings.replace(id, given as unknown as FormSettings, tagsOf(headers['if-match']));
       res.setHeader('ETag', view.etag);
       return present(view);
     },
   });
-
-/** The ETags of an `If-Match` header, weak ones included; undefined when it sets no condition. */
-function etagsOf(ifMatch: string | undefined): string[] | undefined {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
-  return [...ifMatch.matchAll(/"\w{1,30}"/g)].map(([etag]) => etag);
-}
 
 function present({ settings, refusedOrigins }: FormSettingsView) {
   const { title, description, submitLabel, thanks, locale, timeZone, next, submitPerMinute, maxRecords } = settings;

@@ -1,5 +1,5 @@
 import { Types } from 'mongoose';
-import { NotFound, PreconditionFailed } from '../../core/errors.ts';
+import { AppNotFound, PreconditionFailed } from '../../core/errors.ts';
 import type { AppCollection } from '../apps.model.ts';
 import type { AppRevision } from '../revision.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings, type RefusedOrigin } from './form-settings.ts';
@@ -28,7 +28,7 @@ export function createFormSettingsService(deps: {
   async function get(appId: Types.ObjectId): Promise<FormSettingsView> {
     await refused.flush();
     const app = await apps.findOne(live(appId), { projection: { form: 1, refusedOrigins: 1 } });
-    if (!app) throw new NotFound('App not found');
+    if (!app) throw new AppNotFound();
     const { revision: stored, ...settings } = app.form ?? { revision: undefined, ...DEFAULT_FORM_SETTINGS };
     return { settings, etag: etagOf(stored), refusedOrigins: app.refusedOrigins ?? [] };
   }

@@ -132,9 +132,12 @@ async function launchWithRetry<Instance>(dataDir: string, launch: (port: number)
       await removeOtherPidFiles(dataDir, port);
       return { instance, port };
     } catch (error) {
+      // Another process that started at the same time removes the key before this mongod reads it.
+      const isKeyGone = (await readKey(dataDir, port)) === undefined;
       await removePidFile(dataDir, port);
       if (!(error instanceof LaunchError)) throw error;
-      if (!error.isRetryable || performance.now() > retryUntil) throw startFailure(dataDir, error.message);
+      const isRetryable = error.isRetryable || isKeyGone;
+      if (!isRetryable || performance.now() > retryUntil) throw startFailure(dataDir, error.message);
     }
     await sleep(RETRY_INTERVAL_MS);
     await stopOrphan(dataDir);

@@ -3,6 +3,7 @@ import { Types } from 'mongoose';
 import type { AppCollection } from '../../apps/apps.model.ts';
 import { Unavailable } from '../../core/errors.ts';
 import { withTimeout } from '../../core/timeouts.ts';
+import { isWithin, momentOf, systemClock } from '../../schemas/clock.ts';
 
 /** Seats of a server that stopped are taken again after this time. No write takes as long. */
 const SEAT_MS = 30_000;
@@ -87,8 +88,8 @@ export function createSeats(apps: AppCollection, countOf: (appId: Types.ObjectId
   }
 
   async function serve(appId: Types.ObjectId, batch: readonly Waiting[]): Promise<void> {
-    const begun = Date.now();
-    const isExpired = (): boolean => Math.abs(Date.now() - begun) >= SEAT_MS;
+    const begun = momentOf(systemClock);
+    const isExpired = (): boolean => !isWithin(SEAT_MS, begun, momentOf(systemClock));
     try {
       await withReservation(appId, batch.length, async (records, ahead) => {
         let taken = records + ahead;

@@ -25,7 +25,7 @@ export const challengeEndpoints = {
   getChallenge: {
     method: 'get',
     path: '/v1/forms/:sourceAppId/challenge',
-    auth: 'none',
+    auth: 'form',
     cors: 'app',
     tag: 'Public',
     summary: 'A proof-of-work challenge',
@@ -34,6 +34,6 @@ export const challengeEndpoints = {
     params: AppPath,
     response: Challenge,
     responseHeaders: { 'Cache-Control': '`no-store`' },
-    errors: [404, 429, 503],
+    errors: [429],
   },
 } as const satisfies Endpoints;

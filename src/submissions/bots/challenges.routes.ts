@@ -1,7 +1,6 @@
 import { type Route, routes } from '../../api/endpoint.ts';
 import type { App } from '../../apps/apps.service.ts';
-import { APP_ID_PATTERN } from '../../core/app-id.ts';
-import { NotFound } from '../../core/errors.ts';
+import { AppNotFound } from '../../core/errors.ts';
 import { type ChallengeLimiter, createChallengeLimiter } from './challenge-limiter.ts';
 import { challengeEndpoints } from './challenges.contract.ts';
 import type { Challenges } from './challenges.ts';
@@ -17,9 +16,9 @@ export const challengeRoutes = (
   limit: ChallengeLimiter = createChallengeLimiter(),
 ): Route[] =>
   routes(challengeEndpoints, {
-    getChallenge: async ({ params: { sourceAppId }, req, res }) => {
-      const app = APP_ID_PATTERN.test(sourceAppId) ? await findApp(sourceAppId) : undefined;
-      if (!app) throw new NotFound('App not found');
+    getChallenge: async ({ principal: { sourceAppId }, req, res }) => {
+      const app = await findApp(sourceAppId);
+      if (!app) throw new AppNotFound();
       limit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
       const { parameters, signature } = await challenges.issue(app.id);
       res.setHeader('Cache-Control', 'no-store');

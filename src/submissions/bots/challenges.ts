@@ -1,9 +1,10 @@
-import { hkdfSync, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { type Challenge, createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { Types } from 'mongoose';
 import pLimit from 'p-limit';
 import { z } from 'zod';
+import { deriveSecretKey } from '../../core/derived-key.ts';
 import { Forbidden, Unavailable } from '../../core/errors.ts';
 
 /** How long a challenge can be solved and sent: a person may take that long to fill a form. */
@@ -64,8 +65,7 @@ export function createChallenges(secret: string) {
 
   /** The keys of an app: `hmacKeySignatureSecret` signs the solution within the challenge. */
   function keysOf(appId: Types.ObjectId) {
-    const derive = (use: string): string =>
-      Buffer.from(hkdfSync('sha256', secret, appId.id, `user-collection ${use} v1`, 32)).toString('hex');
+    const derive = (use: string): string => deriveSecretKey(secret, use, appId.id).toString('hex');
     return { hmacSignatureSecret: derive('challenge'), hmacKeySignatureSecret: derive('challenge solution') };
   }
 

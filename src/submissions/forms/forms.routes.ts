@@ -2,7 +2,7 @@ import { FormEntries } from '../../api/body/form-entries.ts';
 import { type Route, routes } from '../../api/endpoint.ts';
 import { prefersPage } from '../../api/negotiation.ts';
 import { Redirect } from '../../api/reply.ts';
-import { NotFound } from '../../core/errors.ts';
+import { AppNotFound } from '../../core/errors.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { UnknownApp } from '../../schemas/schemas.service.ts';
 import type { FormPages } from '../pages/form-view.ts';
@@ -28,7 +28,7 @@ export function formRoutes(deps: {
     try {
       return await submissions.submit(...submission);
     } catch (error) {
-      throw error instanceof UnknownApp ? unknownApp() : error;
+      throw error instanceof UnknownApp ? new AppNotFound() : error;
     }
   }
 
@@ -42,7 +42,7 @@ export function formRoutes(deps: {
           return presentSubmitted(await submit(sourceAppId, body, options));
         }
         const lease = await leases.hold(sourceAppId);
-        if (!lease) throw unknownApp();
+        if (!lease) throw new AppNotFound();
         const attempt = attemptOf(req, body, lease, keyHeader);
         refusals.note(req, attempt);
         if (attempt.problem) throw attempt.problem;
@@ -52,8 +52,4 @@ export function formRoutes(deps: {
     },
     refusals.refuse,
   );
-}
-
-function unknownApp(): NotFound {
-  return new NotFound('App not found');
 }

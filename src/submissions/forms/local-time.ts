@@ -1,4 +1,5 @@
 import { parseDateTime, toZoned } from '@internationalized/date';
+import { canonicalTimeZone } from '../../core/time-zone.ts';
 
 /**
  * Returns a function that converts a local time of a time zone, such as `2026-01-31T08:30:00`, to
@@ -10,25 +11,13 @@ import { parseDateTime, toZoned } from '@internationalized/date';
  * that is no whole number of minutes, as in zones before about 1900, becomes UTC.
  */
 export function toInstantIn(timeZone: string): ((localText: string) => string) | undefined {
-  const zone = canonicalZone(timeZone);
+  // The library keeps a formatter for each name that it is given. There are a few hundred canonical
+  // ones, but any number of ways to write them in upper and lower case.
+  const zone = canonicalTimeZone(timeZone);
   if (zone === undefined) return undefined;
   return (localText) => {
     const instant = toZoned(parseDateTime(localText), zone, 'compatible');
     if (instant.offset % 60_000 !== 0) return instant.toAbsoluteString();
     return instant.toString().replace(/\[.*$/, '');
   };
-}
-
-/**
- * The library keeps a formatter for each name that it is given. Names in any case are valid, so
- * only their canonical form, of which there are a few hundred, reaches it.
- */
-function canonicalZone(timeZone: string): string | undefined {
-  // Newer versions of Node also take offsets such as +01:00.
-  if (!/^[A-Za-z]/.test(timeZone)) return undefined;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
 }

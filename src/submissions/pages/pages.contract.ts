@@ -58,7 +58,7 @@ export const formPageEndpoints = {
   getFormPage: {
     method: 'get',
     path: '/f/:sourceAppId',
-    auth: 'none',
+    auth: 'form',
     tag: 'Forms',
     summary: "The app's form as a page",
     description:
@@ -67,19 +67,19 @@ export const formPageEndpoints = {
     response: z.string(),
     isPage: true,
     responseHeaders: PAGE_HEADERS,
-    errors: [404, 503],
+    errors: [],
   },
   getThanksPage: {
     method: 'get',
     path: '/f/:sourceAppId/thanks',
-    auth: 'none',
+    auth: 'form',
     tag: 'Forms',
     summary: 'The page after a submission',
     params: AppPath,
     response: z.string(),
     isPage: true,
     responseHeaders: PAGE_HEADERS,
-    errors: [404, 503],
+    errors: [],
   },
 } as const satisfies Endpoints;
 
@@ -88,7 +88,7 @@ export const formDefinitionEndpoints = {
   getFormDefinition: {
     method: 'get',
     path: '/v1/forms/:sourceAppId',
-    auth: 'none',
+    auth: 'form',
     cors: 'app',
     tag: 'Public',
     summary: "The app's form as data",
@@ -98,6 +98,6 @@ export const formDefinitionEndpoints = {
     response: FormDefinition,
     responseHeaders: { ETag: 'Changes with the form' },
     conditional: true,
-    errors: [404, 503],
+    errors: [],
   },
 } as const satisfies Endpoints;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Route, routes } from '../../api/endpoint.ts';
-import { NotFound } from '../../core/errors.ts';
+import { AppNotFound } from '../../core/errors.ts';
 import { formDefinition } from './form-definition.ts';
 import type { FormPages } from './form-view.ts';
 import { pageContext, prefilledEntries } from './page-context.ts';
@@ -11,23 +11,23 @@ import type { FindForm, PublicForm } from './public-form.ts';
 export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
   async function formOf({ sourceAppId }: { sourceAppId: string }): Promise<PublicForm> {
     const form = await findForm(sourceAppId);
-    if (!form) throw new NotFound('App not found');
+    if (!form) throw new AppNotFound();
     return form;
   }
 
   const ofPages = routes(
     formPageEndpoints,
     {
-      getFormPage: async ({ params, req }) => {
-        const form = await formOf(params);
+      getFormPage: async ({ principal, req }) => {
+        const form = await formOf(principal);
         return pages.form({ ...form, entries: prefilledEntries(form.fields, pageContext(req)), key: randomUUID() });
       },
-      getThanksPage: async ({ params }) => pages.thanks(await formOf(params)),
+      getThanksPage: async ({ principal }) => pages.thanks(await formOf(principal)),
     },
     async ({ status, message }) => pages.refusal({ status, message }),
   );
   const ofDefinition = routes(formDefinitionEndpoints, {
-    getFormDefinition: async ({ params }) => formDefinition(await formOf(params)),
+    getFormDefinition: async ({ principal }) => formDefinition(await formOf(principal)),
   });
   return [...ofPages, ...ofDefinition];
 }

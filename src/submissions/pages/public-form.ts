@@ -1,5 +1,4 @@
 import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../../apps/form-settings/form-settings.ts';
-import { APP_ID_PATTERN } from '../../core/app-id.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 
@@ -16,7 +15,7 @@ export type FindForm = (sourceAppId: string) => Promise<PublicForm | undefined>;
 /** Reads forms through leases, so that a change is in force when its PUT has answered. */
 export function createFormLookup(leases: Pick<SchemaLeases, 'hold'>): FindForm {
   return async (sourceAppId) => {
-    const lease = APP_ID_PATTERN.test(sourceAppId) ? await leases.hold(sourceAppId) : undefined;
+    const lease = await leases.hold(sourceAppId);
     if (!lease) return undefined;
     return { sourceAppId, settings: lease.app.form ?? DEFAULT_FORM_SETTINGS, fields: lease.schema.fields };
   };

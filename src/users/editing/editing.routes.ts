@@ -1,9 +1,10 @@
 import { type Route, routes } from '../../api/endpoint.ts';
+import { tagsOf } from '../../api/if-match.ts';
 import type { AppScope } from '../../apps/app-scope.ts';
 import { presentDetails } from '../users.presenter.ts';
 import { editingEndpoints } from './editing.contract.ts';
 import type { RecordEditor } from './record-editor.ts';
-import { etagOf, tagsOf } from './record-etag.ts';
+import { etagOf } from './record-etag.ts';
 
 /** The endpoint that changes a record (spec 4.3). */
 export const editingRoutes = (editor: RecordEditor, scope: AppScope): Route[] =>

@@ -1,5 +1,5 @@
 import type { ScopedApp } from '../../apps/app-scope.ts';
-import { InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../../core/errors.ts';
+import { AppNotFound, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../../core/errors.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { LateWrite, RepairSlots } from '../index-slots/slot-repair.ts';
 import { slotWrites } from '../index-slots/slot-writes.ts';
@@ -29,7 +29,7 @@ export function createRecordEditor(deps: {
   /** @throws {NotFound} when the app was deleted, or created again */
   async function leaseOn(app: ScopedApp): Promise<Lease> {
     const lease = await leases.hold(app.sourceAppId);
-    if (!lease?.app.id.equals(app.id)) throw new NotFound('App not found');
+    if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
     return lease;
   }
 

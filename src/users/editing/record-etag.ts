@@ -14,15 +14,6 @@ export function etagOf({ updatedAt, data }: Versioned): string {
   return `"${updatedAt.toISOString()}-${digest}"`;
 }
 
-/**
- * Returns the tags of an `If-Match` header, weak ones included, because proxies that compress
- * weaken tags; undefined when it sets no condition.
- */
-export function tagsOf(ifMatch: string | undefined): readonly string[] | undefined {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
-  return ifMatch.match(/"[^"]{0,100}"/g) ?? [];
-}
-
 /** Whether one of the tags names this state of the record: its ETag, or its `updatedAt` alone. */
 export function isNamed(tags: readonly string[], record: Versioned): boolean {
   return tags.includes(`"${record.updatedAt.toISOString()}"`) || tags.includes(etagOf(record));

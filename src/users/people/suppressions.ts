@@ -1,10 +1,10 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { type Connection, mongo, Types } from 'mongoose';
 import type { AppOwned } from '../../apps/app-owned.ts';
+import { deriveSecretKey } from '../../core/derived-key.ts';
 import { type Collection, createModel, type Model, Schema } from '../../database/collections.ts';
 import type { PersonData } from './person-data.ts';
 
-const KEY_BYTES = 32;
 const HASH_BYTES = 16;
 
 /** Stands for all apps, also later ones. No app has this id. */
@@ -49,7 +49,7 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
   /** The key of each app differs, so the hashes do not tell who is in two apps. */
   function idOf(appId: Types.ObjectId, email: string): mongo.Binary {
     if (secret === undefined) throw new Error('suppressions need the secret of the service');
-    const key = Buffer.from(hkdfSync('sha256', secret, appId.id, 'user-collection suppression v1', KEY_BYTES));
+    const key = deriveSecretKey(secret, 'suppression', appId.id);
     const hash = createHmac('sha256', key).update(email).digest().subarray(0, HASH_BYTES);
     return new mongo.Binary(Buffer.concat([appId.id, hash]));
   }

@@ -1,6 +1,6 @@
 import type { Types } from 'mongoose';
 import type { AppCollection, Retention } from '../../apps/apps.model.ts';
-import { NotFound } from '../../core/errors.ts';
+import { AppNotFound } from '../../core/errors.ts';
 
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
@@ -12,7 +12,7 @@ export function createRetentionStore(apps: AppCollection) {
     /** Resolves with the retention of an app; null: records are kept. @throws {NotFound} */
     async get(_id: Types.ObjectId): Promise<Retention | null> {
       const app = await apps.findOne({ _id, ...live }, { projection: { retention: 1 } });
-      if (!app) throw new NotFound('App not found');
+      if (!app) throw new AppNotFound();
       return app.retention ?? null;
     },
 
@@ -20,7 +20,7 @@ export function createRetentionStore(apps: AppCollection) {
     async replace(_id: Types.ObjectId, retention: Retention | null): Promise<void> {
       const update = retention ? { $set: { retention } } : { $unset: { retention: 1 as const } };
       const { matchedCount } = await apps.updateOne({ _id, ...live }, update);
-      if (matchedCount === 0) throw new NotFound('App not found');
+      if (matchedCount === 0) throw new AppNotFound();
     },
 
     /**

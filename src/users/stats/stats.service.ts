@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { AppActivity } from '../../apps/app-activity.ts';
 import type { App, AppService } from '../../apps/apps.service.ts';
-import { NotFound } from '../../core/errors.ts';
+import { AppNotFound } from '../../core/errors.ts';
 import type { UserCounts } from './user-counts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -48,7 +48,7 @@ export function createUserStatsService(deps: { apps: AppService; activity: AppAc
     ): Promise<UserStats> {
       await activity.flush();
       const app = await apps.get(sourceAppId);
-      if (!app.id.equals(id)) throw new NotFound('App not found');
+      if (!app.id.equals(id)) throw new AppNotFound();
       const limit = pLimit(MAX_COUNTS);
       const today = Math.floor(now.getTime() / DAY_MS);
       const perDay = Array.from({ length: days }, (_, index) => {
