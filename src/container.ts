@@ -45,6 +45,7 @@ import { createRecordLimits } from './submissions/store/record-limits.ts';
 import { createRecordWriter } from './submissions/store/record-writer.ts';
 import { createSubmissionStore } from './submissions/store/submission-store.ts';
 import { createSubmissionService } from './submissions/submissions.service.ts';
+import { createUserBreakdown } from './users/breakdown/breakdown.ts';
 import { createRecordEditor } from './users/editing/record-editor.ts';
 import { createIndexSlotService } from './users/index-slots/index-slots.service.ts';
 import { createSlotJob } from './users/index-slots/slot-job.ts';
@@ -178,6 +179,7 @@ export function createContainer(
   const peopleSearch = createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter });
   const users = createUserService({
     ...{ apps, people: peopleSearch, schemas, store: userStore, search, query, bulkErase, slotStore },
+    breakDown: createUserBreakdown(query.walker, queryBudgetMs),
   });
   const counts = createUserCounts(collection);
   // Without a secret (command line) nothing issues challenges or verifies them.

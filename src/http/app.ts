@@ -18,6 +18,7 @@ import { createFormPages } from '../submissions/pages/form-pages.ts';
 import { formPageRoutes } from '../submissions/pages/pages.routes.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
+import { breakdownRoutes } from '../users/breakdown/breakdown.routes.ts';
 import { editingRoutes } from '../users/editing/editing.routes.ts';
 import { indexSlotRoutes } from '../users/index-slots/index-slots.routes.ts';
 import { createLongReads } from '../users/long-reads.ts';
@@ -74,17 +75,18 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...schemaRoutes(services.schemas),
       ...challengeRoutes(services.challenges, services.findApp),
       ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
+      ...breakdownRoutes(services.users, services.appScope),
       ...userRoutes(services.users, longReads, services.appScope, cursors),
       ...editingRoutes(services.editor, services.appScope),
       ...peopleRoutes(services.people, longReads, services.appScope),
       ...retentionRoutes(services.retention, services.appScope),
-      ...userStatsRoutes(services.userStats),
+      ...userStatsRoutes(services.userStats, services.appScope),
       ...schemaCheckRoutes(services.schemaCheck),
       ...indexSlotRoutes(services.indexSlots),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword, cursors),
       ...formSettingsRoutes(services.formSettings, services.appScope),
-      ...heldRoutes(services.held),
+      ...heldRoutes(services.held, services.appScope),
       ...formPageRoutes(services.findForm, pages),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],

@@ -8,6 +8,7 @@ import { formEndpoints } from '../submissions/forms/forms.contract.ts';
 import { heldEndpoints } from '../submissions/held/held.contract.ts';
 import { formDefinitionEndpoints, formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
+import { breakdownEndpoints } from '../users/breakdown/breakdown.contract.ts';
 import { editingEndpoints } from '../users/editing/editing.contract.ts';
 import { indexSlotEndpoints } from '../users/index-slots/index-slots.contract.ts';
 import { peopleEndpoints } from '../users/people/people.contract.ts';
@@ -23,6 +24,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...challengeEndpoints,
   ...formEndpoints,
   ...userEndpoints,
+  ...breakdownEndpoints,
   ...editingEndpoints,
   ...peopleEndpoints,
   ...retentionEndpoints,

@@ -3,6 +3,7 @@ import type { Cursors } from '../api/cursors.ts';
 import type { App, AppService } from '../apps/apps.service.ts';
 import { NotFound } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
+import type { Breakdown, UserBreakdown } from './breakdown/breakdown.ts';
 import { exportUsers } from './export/export.ts';
 import { columnsOf, type ExportRequest } from './export/export-request.ts';
 import type { SlotStore } from './index-slots/slot-store.ts';
@@ -28,9 +29,10 @@ export function createUserService(deps: {
   search: UserSearch;
   query: UserQuery;
   bulkErase: BulkErase;
+  breakDown: UserBreakdown;
   slotStore: Pick<SlotStore, 'ofApps'>;
 }) {
-  const { apps, people, schemas, store, search, query, bulkErase, slotStore } = deps;
+  const { apps, people, schemas, store, search, query, bulkErase, breakDown, slotStore } = deps;
 
   async function queried({ id }: Pick<App, 'id'>) {
     const schema = await schemas.ofApp({ id });
@@ -94,6 +96,15 @@ export function createUserService(deps: {
     ): Promise<number> {
       const { schema, slotOf } = await queried(app);
       return bulkErase(app.id, queryOf(request, schema), slotOf, options);
+    },
+
+    /**
+     * Resolves with how the records that match a query divide by the values of a field (spec 4.3).
+     * @throws {InvalidInput} for an invalid query or field @throws {NotFound}
+     */
+    async breakdown(app: Pick<App, 'id'>, field: string, request: QueryRequest): Promise<Breakdown> {
+      const queriedApp = await queried(app);
+      return breakDown(app.id, field, queryOf(request, queriedApp.schema), queriedApp);
     },
 
     /**
