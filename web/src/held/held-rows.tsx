@@ -2,11 +2,13 @@ import { Button, Group, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { HeldSubmission } from '../api/endpoints.ts';
 import { Time } from '../components/time.tsx';
-import { schemaQuery } from '../users/queries.ts';
+import { scopedSchemaQuery } from '../users/queries.ts';
+import type { Scope } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { summaryOf } from './summary.ts';
 
 interface RowsProps {
+  scope: Scope;
   held: readonly HeldSubmission[];
   /** The id of the submission that is being released. */
   releasing: string | undefined;
@@ -15,8 +17,8 @@ interface RowsProps {
 }
 
 /** The table of held submissions. */
-export function HeldRows({ held, releasing, onRelease, onDelete }: RowsProps) {
-  const { data: schema } = useQuery(schemaQuery);
+export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsProps) {
+  const { data: schema } = useQuery(scopedSchemaQuery(scope));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
     <section className={classes.scroll} tabIndex={0} aria-label="Table of held submissions">
