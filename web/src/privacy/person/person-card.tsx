@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { count } from '../../components/count.ts';
 import { DownloadIcon, TrashIcon } from '../../components/icons.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { Time } from '../../components/time.tsx';
@@ -19,6 +20,9 @@ interface PersonCardProps {
   email: string;
 }
 
+/** Moves the focus to what appears. */
+const focus = (element: HTMLElement | null): void => element?.focus();
+
 /** What is held of a person, with its export and its erasure. */
 export function PersonCard({ scope, email }: PersonCardProps) {
   const person = useQuery(personQuery(scope, email));
@@ -29,7 +33,9 @@ export function PersonCard({ scope, email }: PersonCardProps) {
   return (
     <section className={classes.person} aria-label={`Data of ${email}`}>
       <Group justify="space-between" gap="sm">
-        <h3 className="breaks">{email}</h3>
+        <h3 className={classes.name} tabIndex={-1} ref={focus}>
+          {email}
+        </h3>
         <Group gap="xs">
           <Button
             variant="default"
@@ -107,7 +113,7 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
             variant="subtle"
             size="compact-sm"
             c="var(--mantine-color-error)"
-            aria-label={`Erase in ${sourceAppId}`}
+            aria-label={`Erase in this app: ${sourceAppId}`}
             onClick={() => onErase({ sourceAppId })}
           >
             Erase in this app
@@ -125,12 +131,12 @@ const KINDS: Record<Entry['kind'], string> = {
 };
 
 function Receipt({ receipt: { id, at, erased } }: { receipt: ErasureReceipt }) {
-  const text = `Erasure ${id} at ${at}: ${erased.records} records, ${erased.held} held submissions`;
+  const held = `${count(erased.records, 'record')} and ${count(erased.held, 'held submission')}`;
+  const text = `Erasure ${id} at ${at}: ${held}`;
   return (
     <Alert color="green" variant="light" title="Erased" role="status" my="sm">
       <Text size="sm">
-        Receipt <span className="breaks">{id}</span>, <Time at={at} />: {erased.records.toLocaleString()} records and{' '}
-        {erased.held.toLocaleString()} held submissions. The receipt has no personal data.
+        Receipt <span className="breaks">{id}</span>, <Time at={at} />: {held}. The receipt has no personal data.
       </Text>
       <Group mt="xs">
         <CopyButton text={text} label="Copy receipt" />

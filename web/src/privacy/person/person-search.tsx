@@ -59,7 +59,7 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
               `${count(appsOf.size, 'person', 'persons')} found${matches.hasNextPage ? ' so far' : ''}`
             )}
           </Text>
-          <ul className={classes.list} aria-label="Persons">
+          <ul className={`${classes.list} ${classes.found}`} aria-label="Persons">
             {[...appsOf].map(([email, apps]) => (
               <Found key={email} email={email} apps={scope ? undefined : apps} onChoose={onChoose} />
             ))}
@@ -112,7 +112,7 @@ function Found({ email, apps, note, onChoose }: FoundProps) {
           </Text>
         )}
       </div>
-      <Button variant="default" size="xs" aria-label={`Show the data of ${email}`} onClick={() => onChoose(email)}>
+      <Button variant="default" size="xs" aria-label={`Show data of ${email}`} onClick={() => onChoose(email)}>
         Show data
       </Button>
     </li>

@@ -1,8 +1,9 @@
 import { Loader, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { count } from '../../components/count.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
-import { countQuery, countWords } from '../../users/list/use-user-count.ts';
+import { countQuery } from '../../users/list/use-user-count.ts';
 import type { Scope } from '../../users/scope.ts';
 import { type Retention, retentionWords } from './retention-card.tsx';
 
@@ -37,7 +38,7 @@ export function ConfirmRetention({ scope, wanted, pending, error, onConfirm, onC
       </Modal>
     );
   }
-  const { total } = counted.data;
+  const { total, is } = counted.data;
   return (
     <TypedConfirmation
       opened
@@ -56,8 +57,11 @@ export function ConfirmRetention({ scope, wanted, pending, error, onConfirm, onC
           'No user is that old now. '
         ) : (
           <>
-            <strong>{countWords(counted.data, true)}</strong> {total === 1 ? 'is' : 'are'} that old now and will be
-            erased within an hour, permanently.{' '}
+            <strong>
+              {is === 'exact' ? '' : 'At least '}
+              {count(total, 'user')}
+            </strong>{' '}
+            {total === 1 ? 'is' : 'are'} that old now and will be erased within an hour, permanently.{' '}
           </>
         )}
         Others follow when they reach that age.
