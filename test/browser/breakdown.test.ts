@@ -3,10 +3,6 @@ import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();
 
-const chips = async () =>
-  (await users.page.getByRole('list', { name: 'Filters' }).getByRole('listitem').allInnerTexts()).filter(
-    (text) => text !== 'Remove all filters',
-  );
 const chart = (label: string) => users.page.getByRole('region', { name: `Breakdown by ${label}` });
 const breakDownBy = (label: string) => users.page.getByLabel('Break down by').selectOption(label);
 
@@ -30,7 +26,7 @@ describe('a breakdown', () => {
       .getByRole('button', { name: /Professional/ })
       .click();
     await users.waitForText('2 matching users');
-    expect(await chips()).toEqual(['Plan is Professional']);
+    expect(await users.chips()).toEqual(['Plan is Professional']);
     await expect.poll(bars).toEqual(['Professional 2 100%']);
     await users.page.reload();
     await expect.poll(bars).toEqual(['Professional 2 100%']);
@@ -51,16 +47,16 @@ describe('a breakdown', () => {
     await expect.poll(() => bars.count()).toBe(11);
     await chart('Age').getByRole('button', { name: '35 – under 40: 1 user, 25%' }).click();
     await users.waitForText('1 matching user');
-    expect(await chips()).toEqual(['Age at least 35', 'Age less than 40']);
+    expect(await users.chips()).toEqual(['Age at least 35', 'Age less than 40']);
     await chart('Age').getByRole('button', { name: '36: 1 user, 100%' }).click();
-    await expect.poll(chips).toEqual(['Age at least 36', 'Age less than 37']);
+    await expect.poll(users.chips).toEqual(['Age at least 36', 'Age less than 37']);
     await users.goTo('/users?by=data.born');
     await chart('Born')
       .getByRole('button', { name: /^1 Jan 1910 – 31 Dec 1914: 1 user/ })
       .click();
     await users.waitForText('1 matching user');
     expect(await users.emails()).toEqual(['alan@example.com']);
-    expect(await chips()).toEqual(['Born on or after 1 Jan 1910', 'Born before 1 Jan 1915']);
+    expect(await users.chips()).toEqual(['Born on or after 1 Jan 1910', 'Born before 1 Jan 1915']);
   });
 
   it('is pressed with the keyboard, and can be closed', async () => {
@@ -70,7 +66,7 @@ describe('a breakdown', () => {
     await chart('News').getByRole('button', { name: /^Yes/ }).focus();
     await users.page.keyboard.press('Enter');
     await users.waitForText('1 matching user');
-    expect(await chips()).toEqual(['News is Yes']);
+    expect(await users.chips()).toEqual(['News is Yes']);
     await users.page.getByLabel('Break down by').selectOption('');
     await chart('News').waitFor({ state: 'detached' });
     expect(new URL(users.page.url()).searchParams.has('by')).toBe(false);
@@ -100,7 +96,7 @@ describe('a range of a filter', () => {
     await form.getByLabel('To', { exact: true }).fill(to);
     await form.getByRole('button', { name: 'Apply' }).click();
     await users.waitForText('2 matching users');
-    expect(await chips()).toEqual(words);
+    expect(await users.chips()).toEqual(words);
     expect(await users.emails()).toEqual(found.map((name) => `${name}@example.com`));
   });
 });

@@ -13,11 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => slow.close());
 
-const chips = async () =>
-  (await users.page.getByRole('list', { name: 'Filters' }).getByRole('listitem').allInnerTexts()).filter(
-    (text) => text !== 'Remove all filters',
-  );
-
 async function submitPeople(): Promise<void> {
   await users.submit('ada@example.com', { name: 'Ada Lovelace', plan: 'pro', age: 36, born: '1815-12-10', news: true });
   await users.submit('alan@example.com', {
@@ -137,7 +132,7 @@ describe('the filter builder', () => {
     expect(new URL(users.page.url()).searchParams.getAll('where')).toEqual(['data.age:gte:40', 'data.age:lte:50']);
     await users.page.reload();
     await users.waitForText('1 matching user');
-    expect(await chips()).toEqual(['Age at least 40', 'Age at most 50']);
+    expect(await users.chips()).toEqual(['Age at least 40', 'Age at most 50']);
 
     await users.page.getByRole('button', { name: 'Age at most 50', exact: true }).click();
     const form = users.page.getByRole('dialog');
@@ -148,7 +143,7 @@ describe('the filter builder', () => {
     await users.waitForText('1 matching user');
     await users.page.getByRole('button', { name: 'Remove filter: Age at most 50' }).click();
     await users.waitForText('2 matching users');
-    expect(await chips()).toEqual(['Age at least 40']);
+    expect(await users.chips()).toEqual(['Age at least 40']);
   });
 
   it('shows the conditions of older links', async () => {
@@ -157,7 +152,7 @@ describe('the filter builder', () => {
     await users.waitForText('All 3 users');
     await users.goTo('/users?search=A&field=plan&value=pro');
     await users.waitForText('1 matching user');
-    expect(await chips()).toEqual(['Email contains A', 'Plan is Professional']);
+    expect(await users.chips()).toEqual(['Email contains A', 'Plan is Professional']);
     expect(await users.emails()).toEqual(['ada@example.com']);
   });
 
@@ -296,6 +291,21 @@ describe('what is filtered', () => {
     expect(rows).toHaveLength(1);
     expect(rows[0]).toContain('ada@example.com,Ada Lovelace,pro,36,1815-12-10,true');
   });
+});
+
+describe('an index that is built', () => {
+  it('is shown with how far it is, until it is ready', async () => {
+    await submitPeople();
+    const fields = [{ key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro', 'max'], indexed: true }];
+    await users.server.admin.putSchema(users.app.sourceAppId, { fields: fields as never }).expect(200);
+    await users.logIn();
+    const status = users.page.getByRole('list', { name: 'Indexes' });
+    await status.getByText('Building the index of Plan').waitFor();
+    await status.getByRole('progressbar', { name: 'Index of Plan' }).waitFor();
+    await status.waitFor({ state: 'detached', timeout: 40_000 });
+    const { body } = await users.server.admin.get(`/auth/apps/${users.app.sourceAppId}/indexes`).expect(200);
+    expect(body).toEqual([expect.objectContaining({ key: 'plan', state: 'ready' })]);
+  }, 60_000);
 });
 
 describe('an admin', () => {

@@ -23,6 +23,8 @@ export interface UsersPage {
   submit(email: string, data: object): Promise<{ id: string; updatedAt: string }>;
   /** The emails in the table, in their order. */
   emails(): Promise<(string | undefined)[]>;
+  /** The conditions of the filter, in words. */
+  chips(): Promise<string[]>;
   waitForText(text: string): Promise<void>;
   goTo(path: string): Promise<unknown>;
   logIn(): Promise<void>;
@@ -55,6 +57,10 @@ export function withUsersPage(fields: readonly object[] = FIELDS): UsersPage {
       return (await server.client.submit(app.sourceAppId, { email, data }).expect(200)).body;
     },
     emails: async () => (await tableRows(context.page, 'Table of users')).map(([email]) => email),
+    async chips() {
+      const texts = await context.page.getByRole('list', { name: 'Filters' }).getByRole('listitem').allInnerTexts();
+      return texts.filter((text) => text !== 'Remove all filters');
+    },
     waitForText: (text: string) => context.page.getByText(text, { exact: true }).waitFor(),
     goTo: (path: string) => context.page.goto(`${context.server.listener.url}/dashboard${path}`),
     logIn: () => logIn(context.page, context.app),

@@ -3,6 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link, useSearchParams } from 'wouter';
 import { call } from '../api/call.ts';
 import type { ResponseBody } from '../api/endpoints.ts';
+import { DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -103,46 +104,41 @@ function FoundUsers({ q }: { q: string }) {
 
 function Rows({ users }: { users: UserOfApp[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section className={classes.scroll} tabIndex={0} aria-label="Table of users">
-      <Table verticalSpacing="xs" horizontalSpacing="md">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Email</Table.Th>
-            <Table.Th>App</Table.Th>
-            <Table.Th className={classes.right ?? ''}>Schema version</Table.Th>
-            <Table.Th>Created</Table.Th>
-            <Table.Th>Updated</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {users.map((user) => (
-            <Table.Tr key={user.id}>
-              <Table.Td className={classes.email ?? ''}>
-                <Link
-                  href={`/apps/${user.sourceAppId}/users/${user.id}`}
-                  className={classes.name ?? ''}
-                  title={user.email}
-                >
-                  {user.email}
-                </Link>
-              </Table.Td>
-              <Table.Td>
-                <Link href={`/apps/${user.sourceAppId}/users`} className={classes.name ?? ''}>
-                  {user.sourceAppId}
-                </Link>
-              </Table.Td>
-              <Table.Td className={classes.right ?? ''}>{user.schemaVersion}</Table.Td>
-              <Table.Td>
-                <Time at={user.createdAt} relative />
-              </Table.Td>
-              <Table.Td>
-                <Time at={user.updatedAt} relative />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <DataTable
+      label="Table of users"
+      spacing="xs"
+      className={classes.scroll}
+      head={
+        <>
+          <Table.Th>Email</Table.Th>
+          <Table.Th>App</Table.Th>
+          <Table.Th className={classes.right ?? ''}>Schema version</Table.Th>
+          <Table.Th>Created</Table.Th>
+          <Table.Th>Updated</Table.Th>
+        </>
+      }
+    >
+      {users.map((user) => (
+        <Table.Tr key={user.id}>
+          <Table.Td className={classes.email ?? ''}>
+            <Link href={`/apps/${user.sourceAppId}/users/${user.id}`} className={classes.name ?? ''} title={user.email}>
+              {user.email}
+            </Link>
+          </Table.Td>
+          <Table.Td>
+            <Link href={`/apps/${user.sourceAppId}/users`} className={classes.name ?? ''}>
+              {user.sourceAppId}
+            </Link>
+          </Table.Td>
+          <Table.Td className={classes.right ?? ''}>{user.schemaVersion}</Table.Td>
+          <Table.Td>
+            <Time at={user.createdAt} relative />
+          </Table.Td>
+          <Table.Td>
+            <Time at={user.updatedAt} relative />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }

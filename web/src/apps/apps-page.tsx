@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import type { AppRecord } from '../api/endpoints.ts';
+import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import {
   HeldIcon,
@@ -129,47 +130,43 @@ function AppsTable({ rows, order, onSort, onOpenDialog }: AppsTableProps) {
     />
   );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section className={classes.scroll} tabIndex={0} aria-label="Table of apps">
-      <Table verticalSpacing="sm" horizontalSpacing="md">
-        <Table.Thead>
-          <Table.Tr>
-            {header('sourceAppId', 'App')}
-            <Table.Th>Role</Table.Th>
-            <Table.Th className={classes.right ?? ''}>Users</Table.Th>
-            {header('lastSubmissionAt', 'Last submission')}
-            {header('createdAt', 'Created')}
-            <Table.Th>
-              <span className="visually-hidden">Actions</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((app) => (
-            <Table.Tr key={app.sourceAppId}>
-              <Table.Td>
-                <Link href={`/apps/${app.sourceAppId}`} className={classes.name ?? ''}>
-                  {app.sourceAppId}
-                </Link>
-              </Table.Td>
-              <Table.Td>
-                <Badge variant="light" color={app.role === 'admin' ? 'indigo' : 'gray'} tt="none">
-                  {app.role}
-                </Badge>
-              </Table.Td>
-              <Table.Td className={classes.right ?? ''}>{app.users?.toLocaleString() ?? '…'}</Table.Td>
-              <Table.Td>{app.lastSubmissionAt ? <Time at={app.lastSubmissionAt} relative /> : '–'}</Table.Td>
-              <Table.Td>
-                <Time at={app.createdAt} relative />
-              </Table.Td>
-              <Table.Td className={classes.right ?? ''}>
-                <AppMenu app={app} onOpenDialog={onOpenDialog} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <DataTable
+      label="Table of apps"
+      className={classes.scroll}
+      head={
+        <>
+          {header('sourceAppId', 'App')}
+          <Table.Th>Role</Table.Th>
+          <Table.Th className={classes.right ?? ''}>Users</Table.Th>
+          {header('lastSubmissionAt', 'Last submission')}
+          {header('createdAt', 'Created')}
+          <ActionsHeader />
+        </>
+      }
+    >
+      {rows.map((app) => (
+        <Table.Tr key={app.sourceAppId}>
+          <Table.Td>
+            <Link href={`/apps/${app.sourceAppId}`} className={classes.name ?? ''}>
+              {app.sourceAppId}
+            </Link>
+          </Table.Td>
+          <Table.Td>
+            <Badge variant="light" color={app.role === 'admin' ? 'indigo' : 'gray'} tt="none">
+              {app.role}
+            </Badge>
+          </Table.Td>
+          <Table.Td className={classes.right ?? ''}>{app.users?.toLocaleString() ?? '…'}</Table.Td>
+          <Table.Td>{app.lastSubmissionAt ? <Time at={app.lastSubmissionAt} relative /> : '–'}</Table.Td>
+          <Table.Td>
+            <Time at={app.createdAt} relative />
+          </Table.Td>
+          <Table.Td className={classes.right ?? ''}>
+            <AppMenu app={app} onOpenDialog={onOpenDialog} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }
 

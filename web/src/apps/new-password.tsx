@@ -11,7 +11,10 @@ interface NewPasswordProps {
   done?: string;
 }
 
-/** Shows a generated password once. The button is enabled after the reader confirmed to have saved it. */
+/**
+ * Shows a generated password once. The button is enabled after the reader confirmed to have saved
+ * it.
+ */
 export function NewPassword({ sourceAppId, password, done = 'Done', onClose }: NewPasswordProps) {
   const [isSaved, setSaved] = useState(false);
   return (

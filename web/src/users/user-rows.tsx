@@ -14,7 +14,9 @@ interface UserRowsProps {
   newIds: ReadonlySet<string>;
   /** The path of the list; `/<id>` after it is the path of a record. */
   path: string;
-  /** The fields whose cells are buttons that open the editor. Undefined: a click opens the record. */
+  /**
+   * The fields whose cells are buttons that open the editor. Undefined: a click opens the record.
+   */
   editableFields: readonly Field[] | undefined;
   onEdit: (cell: EditedCell) => void;
 }

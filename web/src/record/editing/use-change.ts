@@ -21,8 +21,8 @@ export class Outdated extends Error {
 }
 
 /**
- * Changes a record if it is still in the state that `etag` names. Otherwise the error is `Outdated`,
- * with the state to go on from.
+ * Changes a record if it is still in the state that `etag` names. Otherwise the error is
+ * `Outdated`, with the state to go on from.
  */
 export function useRecordChange(scope: Scope, id: string, onSaved: (stored: StoredRecord) => void) {
   const client = useQueryClient();
