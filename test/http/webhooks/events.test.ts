@@ -101,6 +101,22 @@ describe('the events of a record (spec 6)', () => {
     expect(Object.keys(shown)).not.toContain('eventCount');
   });
 
+  it('are delivered once if they are passed on again after a crash', async () => {
+    await submit({ name: 'Ada' });
+    await receiver.until(1);
+    const users = a.db.collection('users');
+    const filter = { sourceAppId: app.sourceAppId };
+    await expect.poll(() => users.findOne(filter)).toMatchObject({ outbox: [] });
+    const record = await users.findOne(filter);
+    // As the relay leaves it when its server stops before it removes the event.
+    const outbox = [{ id: record?._id, at: record?.createdAt, changed: ['data.name'] }];
+    await users.updateOne(filter, { $set: { outbox } });
+    await submit({ name: 'again' });
+    await expect.poll(() => users.findOne(filter)).toMatchObject({ outbox: [] });
+    const [, second] = await receiver.until(2);
+    expect(second?.body).toMatchObject({ type: 'user.updated', data: { revision: 2 } });
+  });
+
   it('are none of an app without webhooks', async () => {
     const other = await a.admin.buildApp();
     await a.client.submit(other.sourceAppId, { email: 'ada@example.com', data: {} }).expect(200);
