@@ -25,7 +25,7 @@ export function createUsers(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { config, models, stores, apps, leases, schemas, queryBudgetMs } = deps;
-  const { pages, keys, slots } = stores;
+  const { pages, slots } = stores;
   const collection = models.users.collection;
   const query = createUserQuery(collection, pages, queryBudgetMs);
   const repairSlots = createSlotRepair({ records: stores.slotRecords, hold: leases.hold });
@@ -33,9 +33,13 @@ export function createUsers(deps: {
     ...{ apps, schemas, store: stores.records, query, slotStore: slots },
     people: createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter }),
     search: createUserSearch(collection, undefined, pages),
-    bulkErase: createBulkErase({ users: collection, walker: query.walker, removeKeysOf: keys.removeOf }),
+    bulkErase: createBulkErase({ walker: query.walker, erase: stores.eraseRecords }),
     breakDown: createUserBreakdown(query.walker, queryBudgetMs),
   });
   const limits = createRecordLimits(config.recordLimit);
-  return { users, editor: createRecordEditor({ users: collection, leases, repairSlots, limits }), repairSlots };
+  return {
+    users,
+    editor: createRecordEditor({ users: collection, leases, repairSlots, limits, newId: stores.newId }),
+    repairSlots,
+  };
 }
