@@ -99,7 +99,7 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
   return (
     <li className={classes.entry}>
       <span>
-        {KINDS[kind]}
+        {KINDS[kind] ?? kind}
         {sourceAppId !== undefined ? ` in ${sourceAppId}` : ' in all apps'}
       </span>
       <Group gap="md">
@@ -124,14 +124,25 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
   );
 }
 
-const KINDS: Record<Entry['kind'], string> = {
+const KINDS: Partial<Record<string, string>> = {
+  delivery: 'Event for a webhook',
   record: 'Record',
   held: 'Held submission',
   suppression: 'Marked so that no import brings the person back,',
 };
 
+/** The kinds of what an erasure deletes. */
+const ERASED: Record<string, { one: string; many: string }> = {
+  records: { one: 'record', many: 'records' },
+  held: { one: 'held submission', many: 'held submissions' },
+  deliveries: { one: 'delivery', many: 'deliveries' },
+};
+
 function Receipt({ receipt: { id, at, erased } }: { receipt: ErasureReceipt }) {
-  const held = `${count(erased.records, 'record')} and ${count(erased.held, 'held submission')}`;
+  const held = Object.entries(erased)
+    .filter(([name, number]) => number > 0 || name === 'records')
+    .map(([name, number]) => count(number, ERASED[name]?.one ?? name, ERASED[name]?.many ?? name))
+    .join(', ');
   const text = `Erasure ${id} at ${at}: ${held}`;
   return (
     <Alert color="green" variant="light" title="Erased" role="status" my="sm">
