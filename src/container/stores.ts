@@ -2,6 +2,8 @@ import type { Types } from 'mongoose';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
+import { createMailQueue } from '../notifications/queue/mail-queue.ts';
+import { createMailsOfPerson } from '../notifications/queue/mails-of-person.ts';
 import { createSchemaStore } from '../schemas/schema-store.ts';
 import { createSessionOwnership } from '../sessions/session-store.ts';
 import { createSpentChallenges } from '../submissions/bots/spent-challenges.ts';
@@ -41,6 +43,7 @@ export function createStores(
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);
   const suppressions = createSuppressions(models.suppressed.collection, sessionSecret);
+  const mails = createMailQueue(models.mails.collection);
   const slots = createSlotStore(models.apps.collection);
   return {
     newId,
@@ -52,14 +55,22 @@ export function createStores(
     spent,
     held,
     suppressions,
+    mails,
     slots,
     slotRecords: createSlotRecords(users),
     retention: createRetentionStore(models.apps.collection),
     revision: createAppRevision(models.revisions.collection),
 
     /** What is deleted with an app beside its records. */
-    owned: [schemas, sessions, keys, spent, held, suppressions],
-    /** What is held of a person. A held submission can become a record, so it comes first. */
-    personal: [createHeldOfPerson(models.held.collection), createPersonRecords(users, keys.removeOf)],
+    owned: [schemas, sessions, keys, spent, held, suppressions, mails],
+    /**
+     * What is held of a person. A held submission can become a record, and emails are found by
+     * their records, so both come first.
+     */
+    personal: [
+      createHeldOfPerson(models.held.collection),
+      createMailsOfPerson(models.mails.collection, users),
+      createPersonRecords(users, keys.removeOf),
+    ],
   };
 }

@@ -106,7 +106,7 @@ describe('POST /auth/people/erase', () => {
     const one = await appWithPerson();
     const two = await appWithPerson();
     const { body } = await one.operator.post('/auth/people/erase', { email: EMAIL }).expect(200);
-    expect(body).toEqual({ id: expect.any(String), at: expect.any(String), erased: { records: 1, held: 2 } });
+    expect(body).toEqual({ id: expect.any(String), at: expect.any(String), erased: { records: 1, held: 2, mails: 0 } });
     const left = await one.operator.post('/auth/people/export', { email: EMAIL }).expect(200);
     expect(left.body.entries).toEqual([]);
     expect((await one.operator.get('/auth/users').expect(200)).body.users).toHaveLength(1);
