@@ -134,6 +134,7 @@ export function createContainer(
     abilities,
     confirmations: notifications.confirmations,
     mailQueue: stores.mails,
+    mailJob: notifications.mailJob,
     /** Plans emails about events of records. */
     mailConsumer: notifications.consumer,
 

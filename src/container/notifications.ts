@@ -1,7 +1,7 @@
 import type { AppService } from '../apps/apps.service.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
-import type { JobRunner } from '../jobs/job-runner.ts';
+import type { Job, JobRunner } from '../jobs/job-runner.ts';
 import { createMailer, type Mailer } from '../mail/mailer.ts';
 import { createConfirmationService } from '../notifications/confirmation/confirmation.service.ts';
 import { createConfirmationTokens } from '../notifications/confirmation/confirmation-token.ts';
@@ -41,16 +41,20 @@ export function createNotifications(deps: {
   const confirmations = createConfirmationService({ users, rates, tokens, findApp });
   const wake = (): void => jobs.wake(MAIL_JOB);
   const mailer: Mailer | undefined = config.mail && createMailer(config.mail);
+  let mailJob: Job | undefined;
   if (mailer) {
     const fieldsOf = async (...[appId]: Parameters<Stores['schemas']['newest']>) =>
       (await stores.schemas.newest(appId))?.schema.fields ?? [];
     const render = createMailRenderer({ apps, users, fieldsOf, queue, publicUrl, linkPath: confirmations.linkPath });
-    jobs.add(createMailJob({ queue, render, mailer, logger }));
+    mailJob = createMailJob({ queue, render, mailer, logger });
+    jobs.add(mailJob);
     jobs.add(createDigestJob({ apps, users, queue, wake }));
   }
   return {
     confirmations,
     consumer: createNotificationConsumer({ apps, confirmations, queue, rates, isOn: mailer !== undefined, wake }),
+    /** The job that sends; undefined when the service sends no email. */
+    mailJob,
     close: () => mailer?.close(),
   };
 }

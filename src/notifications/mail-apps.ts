@@ -1,6 +1,9 @@
 import type { Types } from 'mongoose';
 import type { AppCollection, AppDocument, Role } from '../apps/apps.model.ts';
 import type { FormSettings } from '../apps/form-settings/form-settings.ts';
+import { oneLine } from '../mail/plain-text.ts';
+
+const MAX_TITLE = 100;
 
 /** An app as its emails need it. */
 export interface MailApp {
@@ -45,7 +48,7 @@ function toMailApp({ _id, sourceAppId, role, form }: AppDocument): MailApp {
   return { id: _id, sourceAppId, role, form };
 }
 
-/** How emails name an app. */
+/** How emails name an app, in one line. */
 export function titleOf({ sourceAppId, form }: Pick<MailApp, 'sourceAppId' | 'form'>): string {
-  return form?.title ?? sourceAppId;
+  return oneLine(form?.title ?? sourceAppId, MAX_TITLE) || sourceAppId;
 }

@@ -231,7 +231,7 @@ describe('confirmedAt', () => {
     const { id, path } = await link('shown@example.com');
     const plain = await submit('plain@example.com');
     await a.client.post(path).set(PAGE).expect(200);
-    const confirmedAt = ((await stored(id))?.confirmedAt as Date).toISOString();
+    const confirmedAt = new Date((await stored(id))?.confirmedAt).toISOString();
     const scope = `sourceAppId=${app}`;
     const one = await a.admin.get(`/auth/users/${id}?${scope}`).expect(200);
     expect(one.body.confirmedAt).toBe(confirmedAt);
