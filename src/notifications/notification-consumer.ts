@@ -77,7 +77,7 @@ export function createNotificationConsumer(deps: {
 
   async function planFor(app: MailApp, events: readonly RecordEvent[]): Promise<void> {
     const erased = events.filter(({ type }) => type === 'user.erased').flatMap(idOf);
-    const written = events.filter(({ type }) => type !== 'user.erased');
+    const written = events.filter(({ type }) => type === 'user.created' || type === 'user.updated');
     if (app.form?.doubleOptIn) await planConfirmations(app, written);
     if (app.form?.notify?.when === 'each') await planNotifications(app, written);
     // Afterwards: an erasure is the last event of its record.

@@ -149,6 +149,16 @@ describe('two servers', () => {
     expect(smtp.mails).toHaveLength(1);
   });
 
+  it('give up an email that ended each server that took it', async () => {
+    const server = await start();
+    await server.services.jobs.stop();
+    const id = await plan(server);
+    await server.db.collection('mails').updateOne({ _id: id as never }, { $set: { attempts: 7 } });
+    await server.services.mailJob?.run({ signal: new AbortController().signal, stillOwner: () => true });
+    expect(await stored(server, id)).toMatchObject({ state: 'failed', reason: 'INTERRUPTED' });
+    expect(smtp.mails).toEqual([]);
+  });
+
   it('do not store an outdated result', async () => {
     const a = await start();
     await a.services.jobs.stop();

@@ -21,6 +21,8 @@ export interface Refusal {
 
 export interface SmtpOptions {
   port?: number;
+  /** Whether it offers TLS, with a certificate that nobody trusts. */
+  offersTls?: boolean;
   /** The user and password that a client must log in with. */
   auth?: { user: string; pass: string };
   onRecipient?: (address: string) => Refusal | undefined;
@@ -36,22 +38,30 @@ export interface TestSmtp {
   to(address: string): ReceivedMail[];
   /** The number of connections that it has accepted. */
   connections(): number;
+  /** The number of attempts to log in. */
+  logIns(): number;
   options: SmtpOptions;
   close(): Promise<void>;
 }
 
-/** Starts a real SMTP server on 127.0.0.1, without TLS. */
+/** Starts a real SMTP server on 127.0.0.1. */
 export async function startSmtp(options: SmtpOptions = {}): Promise<TestSmtp> {
   const mails: ReceivedMail[] = [];
   let connections = 0;
+  let logIns = 0;
   const server = new SMTPServer({
-    ...{ authOptional: options.auth === undefined, disabledCommands: ['STARTTLS'], allowInsecureAuth: true },
+    ...{
+      authOptional: options.auth === undefined,
+      disabledCommands: options.offersTls ? [] : ['STARTTLS'],
+      allowInsecureAuth: true,
+    },
     closeTimeout: 100,
     onConnect: (_session, callback) => {
       connections += 1;
       callback();
     },
     onAuth: ({ username, password }, _session, callback) => {
+      logIns += 1;
       const isRight = username === options.auth?.user && password === options.auth?.pass;
       callback(isRight ? null : refusal({ status: 535 }), isRight ? { user: username } : undefined);
     },
@@ -80,6 +90,7 @@ export async function startSmtp(options: SmtpOptions = {}): Promise<TestSmtp> {
     mails,
     to: (address) => mails.filter((mail) => mail.to.includes(address)),
     connections: () => connections,
+    logIns: () => logIns,
     options,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

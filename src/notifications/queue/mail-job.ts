@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { Job } from '../../jobs/job-runner.ts';
 import { MAX_CONNECTIONS, type Mailer, MailFailure } from '../../mail/mailer.ts';
 import type { RenderMail } from '../messages/mail-renderer.ts';
-import type { MailQueue, MailResult } from './mail-queue.ts';
+import { MAX_ATTEMPTS, type MailQueue, type MailResult } from './mail-queue.ts';
 import type { MailDocument } from './mails.model.ts';
 
 export const MAIL_JOB = 'mails';
@@ -26,6 +26,7 @@ export function createMailJob(deps: {
   const { queue, render, mailer, logger } = deps;
 
   async function send(mail: MailDocument): Promise<MailResult> {
+    if (mail.attempts > MAX_ATTEMPTS) return { state: 'failed', reason: mail.reason ?? 'INTERRUPTED' };
     const message = await render(mail);
     if (!message) return { state: 'dropped' };
     try {

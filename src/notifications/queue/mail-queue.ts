@@ -11,6 +11,8 @@ const DAY_MS = 24 * HOUR_MS;
 export const RETRY_AFTER_MS: readonly number[] = [
   ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 8 * HOUR_MS, DAY_MS],
 ];
+/** An email that was taken more often failed in each attempt, or ended the server that took it. */
+export const MAX_ATTEMPTS = RETRY_AFTER_MS.length + 1;
 /**
  * How long an email belongs to the server that took it; longer than an attempt lasts. If that
  * server dies, the email is sent again after this time.
