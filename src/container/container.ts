@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createAppActivity } from '../apps/app-activity.ts';
 import { createAppCreation } from '../apps/app-creation.ts';
-import { createPasswordHasher } from '../apps/app-credentials.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/app-removal.ts';
 import { createAppScope } from '../apps/app-scope.ts';
 import { createLateSweep, upgradeTombstones } from '../apps/app-tombstones.ts';
@@ -9,6 +8,7 @@ import { type App, createAppService } from '../apps/apps.service.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
 import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';
+import { createPasswordHasher } from '../apps/passwords/app-credentials.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { withTimeout } from '../core/timeouts.ts';
@@ -34,6 +34,7 @@ import { createNotifications } from './notifications.ts';
 import { createStores } from './stores.ts';
 import { createSubmissions } from './submissions.ts';
 import { createUsers } from './users.ts';
+import { createWebhooks } from './webhooks.ts';
 
 /** How long `stop` waits for a step of a background job. */
 const STOP_JOBS_WITHIN_MS = 1_000;
@@ -48,12 +49,14 @@ export interface ContainerOptions extends BackgroundTimes {
   queryBudgetMs?: number;
   /** The hourly limits of emails. */
   mailLimits?: MailLimits;
+  /** The clock of deliveries, as `Date.now`. */
+  deliveryNow?: () => number;
 }
 
 /** The settings that services depend on. */
 export type ContainerConfig = Pick<
   Config,
-  'mail' | 'maxArrayItems' | 'publicUrl' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'
+  'mail' | 'maxArrayItems' | 'publicUrl' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret' | 'webhooksAllowPrivate'
 >;
 
 export type Services = ReturnType<typeof createContainer>;
@@ -66,7 +69,14 @@ export function createContainer(
   config: ContainerConfig,
   connection: Connection,
   logger: Logger,
-  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS, queryBudgetMs, mailLimits, ...times }: ContainerOptions = {},
+  {
+    passwordCost,
+    sweepEveryMs = SWEEP_EVERY_MS,
+    queryBudgetMs,
+    mailLimits,
+    deliveryNow,
+    ...times
+  }: ContainerOptions = {},
 ) {
   const models = createModels(connection);
   const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
@@ -93,20 +103,25 @@ export function createContainer(
   const activity = createAppActivity(stored.apps);
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
   const counts = createUserCounts(models.users.collection);
-  const jobs = createBackground(models, stores, logger, times);
+  // Without a secret (command line) nothing issues or verifies challenges and links.
+  const secret = config.sessionSecret ?? randomUUID();
+  const notifications = createNotifications({
+    ...{ config, models, stores, findApp, logger, secret, mailLimits },
+    wake: (job) => jobs.wake(job),
+  });
+  const webhooks = createWebhooks({
+    ...{ config, models, stores, logger, otherConsumers: [notifications.consumer], now: deliveryNow },
+    wake: () => jobs.wake('events'),
+  });
+  const otherJobs = [webhooks.job, ...notifications.jobs];
+  const jobs = createBackground(models, stores, logger, { times, otherJobs });
   const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision });
   const { users, editor, repairSlots } = createUsers({
     ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
   });
-  // Without a secret (command line) nothing issues or verifies challenges and links.
-  const secret = config.sessionSecret ?? randomUUID();
   const { submissions, challenges } = createSubmissions({
     ...{ config, models, stores, apps, leases, activity, counts, repairSlots, secret },
   });
-  const notifications = createNotifications({
-    ...{ config, models, stores, findApp, jobs, logger, secret, mailLimits },
-  });
-
   return {
     apps,
     removal,
@@ -130,11 +145,13 @@ export function createContainer(
     findForm: createFormLookup(leases),
     appScope: createAppScope(apps),
     indexSlots: createIndexSlotService({ apps, schemas: stores.schemas }),
+    webhooks: webhooks.service,
     jobs,
     abilities,
     confirmations: notifications.confirmations,
     mailQueue: stores.mails,
-    mailJob: notifications.mailJob,
+    /** The jobs that send emails; none when the service sends none. */
+    mailJobs: notifications.jobs,
     /** Plans emails about events of records. */
     mailConsumer: notifications.consumer,
 
@@ -168,6 +185,7 @@ export function createContainer(
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
       removal.stop();
+      await webhooks.stop().catch(() => undefined);
       // A step in progress may be abandoned: the next server repeats it.
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
       notifications.close();

@@ -1,7 +1,7 @@
 import type { AppService } from '../apps/apps.service.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Job, JobRunner } from '../jobs/job-runner.ts';
+import type { Job } from '../jobs/job-runner.ts';
 import { createMailer, type Mailer } from '../mail/mailer.ts';
 import { createConfirmationService } from '../notifications/confirmation/confirmation.service.ts';
 import { createConfirmationTokens } from '../notifications/confirmation/confirmation-token.ts';
@@ -15,7 +15,7 @@ import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';
 
 /**
- * Creates what plans and sends emails, and adds its jobs.
+ * Creates what plans and sends emails.
  *
  * @param deps.findApp resolves with the state of an app that is in force
  * @param deps.secret derives the keys of links
@@ -26,12 +26,14 @@ export function createNotifications(deps: {
   models: Models;
   stores: Stores;
   findApp: AppService['find'];
-  jobs: JobRunner;
+  /** Runs the job of that name soon. */
+  wake(job: string): void;
   logger: Logger;
   secret: string;
   mailLimits: MailLimits | undefined;
 }) {
-  const { config, models, stores, findApp, jobs, logger, secret, mailLimits } = deps;
+  const { config, models, stores, findApp, logger, secret, mailLimits } = deps;
+  const wake = (): void => deps.wake(MAIL_JOB);
   const { publicUrl } = config;
   const users = models.users.collection;
   const queue = stores.mails;
@@ -39,22 +41,19 @@ export function createNotifications(deps: {
   const rates = createMailRates(models.apps.collection, mailLimits);
   const tokens = createConfirmationTokens(secret);
   const confirmations = createConfirmationService({ users, rates, tokens, findApp });
-  const wake = (): void => jobs.wake(MAIL_JOB);
   const mailer: Mailer | undefined = config.mail && createMailer(config.mail);
-  let mailJob: Job | undefined;
+  const jobs: Job[] = [];
   if (mailer) {
     const fieldsOf = async (...[appId]: Parameters<Stores['schemas']['newest']>) =>
       (await stores.schemas.newest(appId))?.schema.fields ?? [];
     const render = createMailRenderer({ apps, users, fieldsOf, queue, publicUrl, linkPath: confirmations.linkPath });
-    mailJob = createMailJob({ queue, render, mailer, logger });
-    jobs.add(mailJob);
-    jobs.add(createDigestJob({ apps, users, queue, wake }));
+    jobs.push(createMailJob({ queue, render, mailer, logger }), createDigestJob({ apps, users, queue, wake }));
   }
   return {
     confirmations,
-    consumer: createNotificationConsumer({ apps, confirmations, queue, rates, isOn: mailer !== undefined, wake }),
-    /** The job that sends; undefined when the service sends no email. */
-    mailJob,
+    consumer: createNotificationConsumer({ apps, confirmations, queue, rates, wake }),
+    /** Empty when the service sends no email. */
+    jobs,
     close: () => mailer?.close(),
   };
 }

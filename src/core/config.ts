@@ -140,6 +140,7 @@ const environment = z.object({
   SMTP_URL: parsed(parseSmtpUrl, SMTP_URL_FORMAT).optional(),
   MAIL_FROM: parsed(parseMailbox, MAILBOX_FORMAT).optional(),
   PUBLIC_URL: publicUrl.optional(),
+  WEBHOOKS_ALLOW_PRIVATE: z.enum(['true', 'false'], 'must be true or false').default('false'),
   MONGOMS_SYSTEM_BINARY: z.string().optional(),
   XDG_CACHE_HOME: z.string().optional(),
   PATH: z.string().default(''),
@@ -206,6 +207,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
       Object.freeze({ server: Object.freeze(value.SMTP_URL), from: Object.freeze(value.MAIL_FROM) }),
     /** The origin of the service in links of emails; undefined: they have none. */
     publicUrl: value.PUBLIC_URL,
+    /** Whether webhooks may have private addresses, and addresses with plain HTTP. */
+    webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE === 'true',
     logLevel: value.LOG_LEVEL,
     /** Where to find a mongod for the embedded database. */
     mongod: Object.freeze({

@@ -29,6 +29,7 @@ import { retentionRoutes } from '../users/retention/retention.routes.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
 import { userStatsRoutes } from '../users/stats/stats.routes.ts';
 import { userRoutes } from '../users/users.routes.ts';
+import { webhookRoutes } from '../webhooks/webhooks.routes.ts';
 import { createAuthStrategies } from './auth/strategies.ts';
 import { createCors } from './cors.ts';
 import { createDashboardRouter } from './dashboard.ts';
@@ -89,6 +90,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...formSettingsRoutes(services.formSettings, services.appScope),
       ...mailStatusRoutes(services.abilities),
       ...heldRoutes(services.held),
+      ...webhookRoutes(services.webhooks, services.appScope),
       ...formPageRoutes(services.findForm, pages),
       ...confirmationRoutes(services.confirmations, services.findForm, createConfirmationPages(embed.assets)),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),

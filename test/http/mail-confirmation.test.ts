@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_FORM_SETTINGS } from '../../src/apps/form-settings/form-settings.ts';
 import { parseRecordId } from '../../src/users/record-id.ts';
 import { appDocument } from '../support/index-slots.ts';
+import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
@@ -29,19 +29,17 @@ beforeEach(async () => {
   await a.admin.put(`/auth/apps/${app}/form`, { title: 'Newsletter', doubleOptIn: true }).expect(200);
 });
 
-const eventOf = async (recordId: string, type: 'user.created' | 'user.updated' | 'user.erased' = 'user.created') => ({
-  ...{ id: randomUUID(), type, recordId, at: new Date() },
-  appId: (await appDocument(a, app))._id,
-});
+const tell = async (id: string, type: 'user.created' | 'user.updated' = 'user.created') => [
+  await eventOf(a, app, id, type),
+];
 const submit = async (email: string): Promise<string> =>
   (await a.client.submit(app, { email, data: { name: 'Ada' } }).expect(200)).body.id;
 const stored = (id: string) => a.db.collection('users').findOne({ _id: parseRecordId(id) as never });
 const mailOf = (id: string) => a.db.collection('mails').findOne({ _id: id as never });
 
-/** Submits, tells the event and resolves with the path of the link. */
+/** Submits, and resolves with the path of the link. */
 async function link(email: string): Promise<{ id: string; path: string }> {
   const id = await submit(email);
-  await a.services.mailConsumer.consume([await eventOf(id)]);
   await expect.poll(() => smtp.to(email).length, POLL).toBe(1);
   return { id, path: linkIn(email) };
 }
@@ -82,12 +80,12 @@ describe('a confirmation email (spec 4.12)', () => {
 
   it('is sent once for an event, also when two servers are told it at the same time and again', async () => {
     const id = await submit('once@example.com');
-    const event = await eventOf(id);
+    const event = await eventOf(a, app, id);
+    // The relay tells it as well.
     await Promise.all([a, b, a, b].map(({ services }) => services.mailConsumer.consume([event])));
     await expect.poll(() => smtp.to('once@example.com').length, POLL).toBe(1);
     await b.services.mailConsumer.consume([event, event]);
-    const other = await submit('other@example.com');
-    await b.services.mailConsumer.consume([await eventOf(other)]);
+    await submit('other@example.com');
     await expect.poll(() => smtp.to('other@example.com').length, POLL).toBe(1);
     expect(smtp.to('once@example.com')).toHaveLength(1);
     expect((await stored(id))?.confirmation.mails).toHaveLength(1);
@@ -96,10 +94,11 @@ describe('a confirmation email (spec 4.12)', () => {
   it('is sent at most once in 24 hours and three times in all', async () => {
     const email = 'again@example.com';
     const id = await submit(email);
-    const tell = async () => {
-      const events = await Promise.all([eventOf(id, 'user.updated'), eventOf(id, 'user.updated')]);
-      await Promise.all([a, b].map(({ services }, at) => services.mailConsumer.consume(events.slice(at, at + 1))));
+    const tellBoth = async () => {
+      const events = await Promise.all([tell(id, 'user.updated'), tell(id, 'user.updated')]);
+      await Promise.all([a, b].map(({ services }, at) => services.mailConsumer.consume(events[at] ?? [])));
     };
+    await expect.poll(() => smtp.to(email).length, POLL).toBe(1);
     const aDayLater = async (): Promise<void> => {
       const record = await stored(id);
       const mails = record?.confirmation.mails.map((mail: { at: Date }) => ({
@@ -111,15 +110,15 @@ describe('a confirmation email (spec 4.12)', () => {
         .updateOne({ _id: parseRecordId(id) as never }, { $set: { 'confirmation.mails': mails } });
     };
     for (const count of [1, 2, 3, 3]) {
-      await tell();
-      await tell();
+      await tellBoth();
+      await submit(email);
       expect((await stored(id))?.confirmation.mails).toHaveLength(count);
       await expect.poll(() => smtp.to(email).length, POLL).toBe(count);
       await aDayLater();
     }
     // Each link confirms.
     await a.client.post(linkIn(email)).set(PAGE).expect(200);
-    await tell();
+    await tellBoth();
     expect((await stored(id))?.confirmation).toBeUndefined();
     expect(await a.db.collection('mails').countDocuments({ recordId: parseRecordId(id) as never })).toBe(3);
   });
@@ -127,15 +126,15 @@ describe('a confirmation email (spec 4.12)', () => {
   it('is not sent without the setting, and not after it was removed, the record erased or the app deleted', async () => {
     const off = (await a.admin.buildApp()).sourceAppId;
     const { body } = await a.client.submit(off, { email: 'off@example.com' }).expect(200);
-    await a.services.mailConsumer.consume([{ ...(await eventOf(body.id)), appId: (await appDocument(a, off))._id }]);
+    await a.services.mailConsumer.consume([await eventOf(a, off, body.id)]);
     expect(await a.db.collection('mails').countDocuments({ recordId: parseRecordId(body.id) as never })).toBe(0);
 
     // Planned for later, so that the reason ends before.
     const planned = async (email: string) => {
-      const id = await submit(email);
+      const recordId = await insertRecord(a, app, email);
+      const id = recordId.toString();
       const { _id: appId } = await appDocument(a, app);
       const _id = `confirmation:${id}:1`;
-      const recordId = parseRecordId(id) as NonNullable<ReturnType<typeof parseRecordId>>;
       const nextAt = new Date(Date.now() + 3_600_000);
       await a.services.mailQueue.add([{ _id, appId, purpose: 'confirmation', recordId, nextAt }]);
       return {

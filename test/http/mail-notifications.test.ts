@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDigestJob } from '../../src/notifications/digest/digest-job.ts';
 import { createMailApps } from '../../src/notifications/mail-apps.ts';
-import { createRecordIds } from '../../src/users/record-id.ts';
+import type { EventType } from '../../src/users/outbox/outbox.ts';
+import type { RecordId } from '../../src/users/record-id.ts';
 import { appDocument } from '../support/index-slots.ts';
+import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, type ReceivedMail, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
@@ -12,7 +14,6 @@ const POLL = { timeout: 15_000, interval: 20 };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const TEAM = ['team@example.com', 'boss@example.com'];
-const newId = createRecordIds();
 
 let smtp: TestSmtp;
 let a: TestServer;
@@ -47,18 +48,14 @@ async function notified(when: 'each' | 'daily', settings: object = {}): Promise<
   return sourceAppId;
 }
 
-async function submit(email: string, data: object = {}): Promise<string> {
-  return (await a.client.submit(app, { email, data }).expect(200)).body.id;
-}
+const submit = async (email: string, data: object = {}): Promise<string> =>
+  (await a.client.submit(app, { email, data }).expect(200)).body.id;
+/** Stores a record without telling an event. */
+const insert = (email: string, data: object = {}) => insertRecord(a, app, email, { data });
 
 /** Events of records, one for each. */
-async function eventsOf(
-  ids: readonly string[],
-  type: 'user.created' | 'user.updated' | 'user.erased' = 'user.created',
-) {
-  const { _id: appId } = await appDocument(a, app);
-  return ids.map((recordId) => ({ id: randomUUID(), type, appId, recordId, at: new Date() }));
-}
+const eventsOf = (ids: readonly RecordId[], type: EventType = 'user.created') =>
+  Promise.all(ids.map((id) => eventOf(a, app, id, type)));
 
 const received = async (count: number): Promise<ReceivedMail[]> => {
   await expect.poll(() => smtp.mails.length, POLL).toBe(count);
@@ -78,7 +75,6 @@ describe('a notification of each change (spec 4.12)', () => {
       ...{ name: 'Ada', plan: 'a', terms: true, extra: { deep: 1 } },
       visits: ['one', { page: '/two' }, 3, 4, 5, 6],
     });
-    await b.services.mailConsumer.consume(await eventsOf([id]));
     const [mail] = await received(1);
     expect(mail?.to.sort()).toEqual([...TEAM].sort());
     expect(mail?.header('subject')).toBe('New entry: Newsletter');
@@ -90,8 +86,10 @@ describe('a notification of each change (spec 4.12)', () => {
     expect(text).toContain(`https://forms.example.com/dashboard/users/${id}`);
     expect(mail?.html).toContain(`<a href="https://forms.example.com/dashboard/users/${id}"`);
 
-    await a.services.mailConsumer.consume(await eventsOf([id], 'user.updated'));
-    expect((await received(2))[1]?.header('subject')).toBe('Changed entry: Newsletter');
+    await a.admin.patch(`/auth/users/${id}?sourceAppId=${app}`, { set: { name: 'Eve' } }).expect(200);
+    const changed = (await received(2))[1];
+    expect(changed?.header('subject')).toBe('Changed entry: Newsletter');
+    expect(changed?.text).toContain('Full name\n    Eve\n');
   });
 
   it('has no header, line, element or link of what was submitted', async () => {
@@ -114,7 +112,7 @@ describe('a notification of each change (spec 4.12)', () => {
       other: hostile,
       [`k${1}`]: hostile[0],
     });
-    await a.services.mailConsumer.consume(await eventsOf([id]));
+
     const [mail] = await received(1);
     expect(mail?.to.sort()).toEqual([...TEAM].sort());
     expect(mail?.headers.map(([name]) => name).sort()).toEqual(
@@ -144,7 +142,7 @@ describe('a notification of each change (spec 4.12)', () => {
   });
 
   it('is planned once for an event that is told again, in part, and by two servers', async () => {
-    const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => submit(`u${n}@example.com`)));
+    const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => insert(`u${n}@example.com`)));
     const events = await eventsOf(ids);
     await Promise.all([a.services.mailConsumer.consume(events.slice(0, 15)), b.services.mailConsumer.consume(events)]);
     await a.services.mailConsumer.consume([...events].reverse());
@@ -160,7 +158,7 @@ describe('a notification of each change (spec 4.12)', () => {
     await anHourWithRoom();
     const mailLimits = { confirmations: 1_000, each: 6, summed: 30 };
     const limited = await startServer(mailEnv(smtp), a.database, { mailLimits });
-    const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => submit(`s${n}@example.com`)));
+    const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => insert(`s${n}@example.com`)));
     const events = await eventsOf(ids);
     await limited.services.mailConsumer.consume(events.slice(0, 4));
     await limited.services.mailConsumer.consume(events.slice(4, 20));
@@ -182,28 +180,26 @@ describe('a notification of each change (spec 4.12)', () => {
   });
 
   it('is not sent for a record that was erased', async () => {
-    const [kept = '', gone = ''] = [await submit('kept@example.com'), await submit('gone@example.com')];
+    const [kept, recordId] = [await insert('kept@example.com'), await insert('gone@example.com')];
     const later = new Date(Date.now() + HOUR_MS);
     const { _id: appId } = await appDocument(a, app);
     await a.services.mailConsumer.consume(await eventsOf([kept]));
     await received(1);
     const planned = { appId, purpose: 'each', nextAt: later } as const;
-    const recordId = (await a.db.collection('users').findOne({ email: 'gone@example.com', appId }))?._id as never;
     await a.services.mailQueue.add([{ _id: `each:${randomUUID()}`, ...planned, recordId }]);
     const erase = { email: 'gone@example.com' };
     const shown = await a.admin.post(`/auth/people/export?sourceAppId=${app}`, erase).expect(200);
     expect(shown.body.entries.map(({ kind }: { kind: string }) => kind)).toEqual(['mail', 'record']);
     const { body } = await a.admin.post(`/auth/people/erase?sourceAppId=${app}`, erase).expect(200);
-    expect(body.erased).toEqual({ records: 1, held: 0, mails: 1 });
+    expect(body.erased).toMatchObject({ records: 1, held: 0, mails: 1 });
     // The event of the erasure removes what was planned between the two.
     await a.services.mailQueue.add([{ _id: `each:${randomUUID()}`, ...planned, recordId }]);
-    await b.services.mailConsumer.consume(await eventsOf([gone], 'user.erased'));
-    expect(await a.db.collection('mails').countDocuments({ recordId })).toBe(0);
+    await b.services.mailConsumer.consume(await eventsOf([recordId], 'user.erased'));
+    expect(await a.db.collection('mails').countDocuments({ recordId: recordId as never })).toBe(0);
   });
 
   it('is kept without an address and a value', async () => {
-    const id = await submit('private@example.com', { name: 'Confidential' });
-    await a.services.mailConsumer.consume(await eventsOf([id]));
+    await submit('private@example.com', { name: 'Confidential' });
     await received(1);
     await expect
       .poll(async () => a.db.collection('mails').countDocuments(await ofApp({ state: 'sent' })), POLL)
@@ -218,19 +214,27 @@ describe('a notification of each change (spec 4.12)', () => {
     expect(a.log() + b.log()).not.toMatch(/private@|team@|Confidential/);
   });
 
-  it('is not for an app without the settings, nor of a server without SMTP_URL', async () => {
-    const { mailConsumer } = a.services;
+  it('is planned by a server without SMTP_URL too, and sent by another', async () => {
     const off = await startServer({}, a.database);
-    const form = { origins: [], nullOrigin: false, botProtection: 'honeypot' } as const;
-    expect(mailConsumer.accepts({ form })).toBe(false);
-    expect(mailConsumer.accepts({ form: undefined })).toBe(false);
-    expect(mailConsumer.accepts({ form: { ...form, notify: { emails: TEAM, when: 'daily' } } })).toBe(false);
-    expect(mailConsumer.accepts({ form: { ...form, notify: { emails: TEAM, when: 'each' } } })).toBe(true);
-    expect(mailConsumer.accepts({ form: { ...form, doubleOptIn: true } })).toBe(true);
-    expect(off.services.mailConsumer.accepts({ form: { ...form, doubleOptIn: true } })).toBe(false);
-    await off.services.mailConsumer.consume(await eventsOf([await submit('off@example.com')]));
-    expect(await a.db.collection('mails').countDocuments(await ofApp())).toBe(0);
+    await off.services.mailConsumer.consume(await eventsOf([await insert('off@example.com')]));
+    await received(1);
+    expect(off.services.mailJobs).toEqual([]);
     await off.close();
+  });
+
+  it('stores events in records only while the settings need them', async () => {
+    const settings = async (form: object) => {
+      await a.admin.put(`/auth/apps/${app}/form`, form).expect(200);
+      return (await appDocument(a, app)) as unknown as { consumers?: string[] };
+    };
+    const notify = { emails: TEAM, when: 'each' };
+    expect((await settings({ notify: { ...notify, when: 'daily' } })).consumers).toEqual([]);
+    await submit('quiet@example.com');
+    expect(await a.db.collection('users').findOne({ email: 'quiet@example.com' })).not.toHaveProperty('eventCount');
+    expect((await settings({ doubleOptIn: true })).consumers).toEqual(['email']);
+    expect((await settings({ notify, doubleOptIn: true })).consumers).toEqual(['email']);
+    expect((await settings({})).consumers).toEqual([]);
+    expect(await a.db.collection('mails').countDocuments(await ofApp())).toBe(0);
   });
 });
 
@@ -240,7 +244,7 @@ describe('the hourly limit of confirmation emails', () => {
     const mailLimits = { confirmations: 2, each: 60, summed: 10 };
     const limited = await startServer(mailEnv(smtp), a.database, { mailLimits });
     await a.admin.put(`/auth/apps/${app}/form`, { doubleOptIn: true }).expect(200);
-    const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => submit(`c${n}@example.com`)));
+    const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => insert(`c${n}@example.com`)));
     const events = await eventsOf(ids);
     await Promise.all([
       limited.services.mailConsumer.consume(events.slice(0, 30)),
@@ -267,12 +271,8 @@ describe('the hourly limit of confirmation emails', () => {
 });
 
 describe('the daily email', () => {
-  /** Stores a record that was created and changed at these times. */
-  async function store(appId: unknown, email: string, createdAt: Date, updatedAt = createdAt): Promise<void> {
-    await a.db.collection('users').insertOne({
-      ...{ _id: newId(createdAt), appId, sourceAppId: app, email, data: {}, schemaVersion: 1, createdAt, updatedAt },
-    } as never);
-  }
+  const store = (email: string, createdAt: Date, updatedAt = createdAt) =>
+    insertRecord(a, app, email, { createdAt, updatedAt });
 
   function digestJob(server: TestServer, now: number) {
     const { users, apps } = modelsOf(server);
@@ -288,12 +288,12 @@ describe('the daily email', () => {
     // Far ahead, so that the job of the servers finds nothing of these days.
     const start = Date.parse('2031-06-14T22:00:00.000Z'); // midnight in Berlin
     const at = (ms: number) => new Date(start + ms);
-    await store(appId, 'before@example.com', at(-1));
-    await store(appId, 'first@example.com', at(0));
-    await store(appId, 'last@example.com', at(DAY_MS - 1), at(DAY_MS + HOUR_MS));
-    await store(appId, 'next@example.com', at(DAY_MS));
-    await store(appId, 'changed@example.com', at(-DAY_MS), at(HOUR_MS));
-    await store(appId, 'changed-later@example.com', at(-DAY_MS), at(DAY_MS));
+    await store('before@example.com', at(-1));
+    await store('first@example.com', at(0));
+    await store('last@example.com', at(DAY_MS - 1), at(DAY_MS + HOUR_MS));
+    await store('next@example.com', at(DAY_MS));
+    await store('changed@example.com', at(-DAY_MS), at(HOUR_MS));
+    await store('changed-later@example.com', at(-DAY_MS), at(DAY_MS));
     const context = { signal: new AbortController().signal, stillOwner: () => true };
     const finish = async (job: ReturnType<typeof digestJob>) => {
       while (await job.run(context));

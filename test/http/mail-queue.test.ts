@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { appDocument } from '../support/index-slots.ts';
+import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
@@ -34,11 +33,9 @@ async function start(env: Record<string, string> = {}): Promise<TestServer> {
 /** Plans an email about a new record; resolves with the id of the email. */
 async function plan(server: TestServer): Promise<string> {
   count += 1;
-  const { body } = await server.client.submit(app, { email: `u${count}@example.com` }).expect(200);
-  const id = randomUUID();
-  const { _id: appId } = await appDocument(server, app);
-  await server.services.mailConsumer.consume([{ id, type: 'user.created', appId, recordId: body.id, at: new Date() }]);
-  return `each:${id}`;
+  const event = await eventOf(server, app, await insertRecord(server, app, `u${count}@example.com`));
+  await server.services.mailConsumer.consume([event]);
+  return `each:${event.id}`;
 }
 
 const stored = (server: TestServer, id: string) => server.db.collection('mails').findOne({ _id: id as never });
@@ -120,7 +117,7 @@ describe('two servers', () => {
     await Promise.all(Array.from({ length: 40 }, (_, n) => plan(n % 2 ? a : b)));
     // Both send at the same time, as when one has lost the lock of the job.
     const context = { signal: new AbortController().signal, stillOwner: () => true };
-    await Promise.all([a, b].map(({ services }) => services.mailJob?.run(context)));
+    await Promise.all([a, b].map(({ services }) => services.mailJobs[0]?.run(context)));
     await expect.poll(() => a.db.collection('mails').countDocuments({ state: 'sent' }), POLL).toBe(40);
     expect(smtp.mails).toHaveLength(40);
     expect(smtp.connections()).toBeLessThanOrEqual(2 * 5);
@@ -142,7 +139,7 @@ describe('two servers', () => {
     await isHeld;
     const b = await start();
     const context = { signal: new AbortController().signal, stillOwner: () => true };
-    await b.services.mailJob?.run(context);
+    await b.services.mailJobs[0]?.run(context);
     expect((await stored(b, id))?.attempts).toBe(1);
     release.abort();
     await expect.poll(() => stateOf(b, id), POLL).toBe('sent');
@@ -154,7 +151,7 @@ describe('two servers', () => {
     await server.services.jobs.stop();
     const id = await plan(server);
     await server.db.collection('mails').updateOne({ _id: id as never }, { $set: { attempts: 7 } });
-    await server.services.mailJob?.run({ signal: new AbortController().signal, stillOwner: () => true });
+    await server.services.mailJobs[0]?.run({ signal: new AbortController().signal, stillOwner: () => true });
     expect(await stored(server, id)).toMatchObject({ state: 'failed', reason: 'INTERRUPTED' });
     expect(smtp.mails).toEqual([]);
   });

@@ -44,6 +44,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param options.retentionEveryMs the interval in ms between erasures of old records
  * @param options.queryBudgetMs the time that a page of a query reads
  * @param options.mailLimits the hourly limits of emails
+ * @param options.deliveryNow the clock of deliveries
  * @param options.passwordCost the bcrypt cost; the default takes negligible time
  */
 export async function startServer(

@@ -12,7 +12,7 @@ const LAYERS = [
   ['server.ts', 'cli.ts'],
   ['cli'],
   ['http', 'container'],
-  ['notifications'],
+  ['notifications', 'webhooks'],
   ['submissions'],
   ['users'],
   ['schemas'],

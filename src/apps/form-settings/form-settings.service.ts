@@ -2,7 +2,7 @@ import { Types } from 'mongoose';
 import { AppNotFound, InvalidInput, type Issue, PreconditionFailed } from '../../core/errors.ts';
 import type { AppCollection } from '../apps.model.ts';
 import type { AppRevision } from '../revision.ts';
-import { DEFAULT_FORM_SETTINGS, type FormSettings, type RefusedOrigin } from './form-settings.ts';
+import { DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents, type RefusedOrigin } from './form-settings.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
 
 /** The settings of an app and what its operators see beside them. */
@@ -70,7 +70,10 @@ export function createFormSettingsService(deps: {
       const revisions = ifMatch?.map(revisionOf).filter((one) => one !== undefined);
       // `null` also matches an absent member.
       const filter = { ...live(appId), ...(revisions && { 'form.revision': { $in: revisions } }) };
-      const { matchedCount } = await apps.updateOne(filter, { $set: { form } });
+      // In the same step, so that the events of an app are stored whenever its settings need them.
+      const consumers = { consumers: EMAIL_CONSUMER };
+      const update = { $set: { form }, ...(needsEvents(settings) ? { $addToSet: consumers } : { $pull: consumers }) };
+      const { matchedCount } = await apps.updateOne(filter, update);
       if (matchedCount === 0) {
         await get(appId);
         throw new PreconditionFailed('The settings were changed meanwhile');
@@ -89,6 +92,9 @@ function mailIssues({ notify, doubleOptIn }: FormSettings, { mail, links }: Mail
   if (!doubleOptIn || links) return [];
   return [{ path: 'doubleOptIn', message: 'needs a server that knows its address for links: PUBLIC_URL is not set' }];
 }
+
+/** The name of emails among the consumers of an app (app-consumers.ts). */
+const EMAIL_CONSUMER = 'email';
 
 const DEFAULT_ETAG = '"default"';
 

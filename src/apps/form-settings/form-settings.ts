@@ -65,3 +65,8 @@ export function allowsOrigin({ origins, nullOrigin }: FormSettings, origin: stri
   if (origin === 'null') return nullOrigin;
   return origins.includes(origin) || origins.includes('*');
 }
+
+/** Returns whether events of records lead to emails in an app with these settings (spec 4.12). */
+export function needsEvents({ doubleOptIn, notify }: FormSettings): boolean {
+  return doubleOptIn === true || notify?.when === 'each';
+}

@@ -20,6 +20,8 @@ export const MAX_ATTEMPTS = RETRY_AFTER_MS.length + 1;
 export const TAKEN_FOR_MS = 2 * MINUTE_MS;
 /** How long emails are kept after they were sent, failed or dropped. */
 const KEEP_MS = 30 * DAY_MS;
+/** How long an email is kept that no server sends: longer than all attempts take. */
+const KEEP_DUE_MS = 3 * DAY_MS;
 /** How long a change is kept that a summary counts. */
 const KEEP_SUMMED_MS = 2 * DAY_MS;
 
@@ -47,9 +49,10 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       if (all.length === 0) return;
       const createdAt = new Date(now());
       const writes = all.map(({ _id, nextAt = createdAt, ...mail }): mongo.AnyBulkWriteOperation<MailDocument> => {
-        const expiry = mail.summary !== undefined && { expiresAt: new Date(now() + KEEP_SUMMED_MS) };
-        const state = mail.summary === undefined ? 'due' : 'summed';
-        const document = { ...mail, state, createdAt, nextAt, attempts: 0, ...expiry } as const;
+        const isDue = mail.summary === undefined;
+        const expiresAt = new Date(isDue ? nextAt.getTime() + KEEP_DUE_MS : now() + KEEP_SUMMED_MS);
+        const state = isDue ? 'due' : 'summed';
+        const document = { ...mail, state, createdAt, nextAt, attempts: 0, expiresAt } as const;
         return { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } };
       });
       try {

@@ -48,8 +48,8 @@ export interface MailDocument {
   changed?: number;
   /** Why the last attempt failed (MailFailure.reason). */
   reason?: string;
-  /** When MongoDB removes it; absent while it is due. */
-  expiresAt?: Date;
+  /** When MongoDB removes it. */
+  expiresAt: Date;
 }
 
 const mailSchema = new Schema(
@@ -70,7 +70,7 @@ const mailSchema = new Schema(
     created: { type: Number },
     changed: { type: Number },
     reason: { type: String },
-    expiresAt: { type: Date, expires: 0 },
+    expiresAt: { type: Date, required: true, expires: 0 },
   },
   { collection: 'mails', versionKey: false },
 )
