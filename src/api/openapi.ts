@@ -48,7 +48,9 @@ export function createOpenApiDocument(endpoints: readonly [name: string, spec: E
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: ['Public', 'Sessions', 'Users', 'People', 'Apps', 'Schemas', 'Forms', 'Operation'].map((name) => ({ name })),
+    tags: ['Public', 'Sessions', 'Users', 'People', 'Apps', 'Schemas', 'Forms', 'Webhooks', 'Operation'].map(
+      (name) => ({ name }),
+    ),
     paths,
     components: {
       securitySchemes: {

@@ -113,7 +113,10 @@ function parsed(raw: string, envelope: { from: string; to: string[] }): Received
   const { headers, body } = partOf(raw);
   const header = (name: string) => headers.find(([one]) => one === name)?.[1];
   const boundary = /boundary="([^"]+)"/.exec(header('content-type') ?? '')?.[1] ?? '';
-  const parts = body.split(`--${boundary}`).slice(1, -1).map(partOf);
+  const parts = body
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((part) => partOf(part.replace(/\r\n$/, '')));
   const bodyOf = (type: string): string => {
     const part = parts.find((one) => one.headers.some(([, value]) => value.startsWith(type)));
     return part ? decoded(part) : '';
