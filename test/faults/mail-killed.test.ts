@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseRecordId } from '../../src/users/record-id.ts';
+import { insertRecord } from '../support/mail-events.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
 import { ADMIN_PASSWORD, randomName, startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
@@ -42,19 +42,13 @@ describe('a server that is killed while it sends emails', () => {
     smtp.options.beforeTaken = () => new Promise((resolve) => setTimeout(() => resolve(undefined), 30));
     const { sourceAppId } = await planner.admin.buildApp();
     const app = await planner.services.apps.get(sourceAppId);
-    await planner.db
-      .collection('apps')
-      .updateOne(
-        { _id: app.id },
-        { $set: { form: { origins: [], nullOrigin: false, notify: { emails: ['team@example.com'], when: 'each' } } } },
-      );
-    const mails = [];
-    for (let n = 0; n < MAILS; n += 1) {
-      const { body } = await planner.client.submit(sourceAppId, { email: `u${n}@example.com` }).expect(200);
-      mails.push({ _id: `each:${n}`, appId: app.id, purpose: 'each', recordId: body.id } as const);
-    }
+    const notify = { emails: ['team@example.com'], when: 'each' };
+    const form = { origins: [], nullOrigin: false, botProtection: 'honeypot', notify };
+    await planner.db.collection('apps').updateOne({ _id: app.id }, { $set: { form } });
+    const ids = [];
+    for (let n = 0; n < MAILS; n += 1) ids.push(await insertRecord(planner, sourceAppId, `u${n}@example.com`));
     await planner.services.mailQueue.add(
-      mails.map((mail) => ({ ...mail, recordId: parseRecordId(mail.recordId) as never })),
+      ids.map((recordId) => ({ _id: `each:${recordId}`, appId: app.id, purpose: 'each', recordId }) as const),
     );
 
     let kills = 0;
