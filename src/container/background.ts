@@ -19,7 +19,7 @@ export function createBackground(
   models: Models,
   stores: Stores,
   logger: Logger,
-  { times, eventJob }: { times: BackgroundTimes; eventJob: Job },
+  { times, otherJobs }: { times: BackgroundTimes; otherJobs: readonly Job[] },
 ) {
   const { slots, slotRecords, schemas, revision, retention, eraseRecords } = stores;
   const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger });
@@ -30,6 +30,6 @@ export function createBackground(
       everyMs: times.retentionEveryMs,
     }),
   );
-  jobs.add(eventJob);
+  for (const job of otherJobs) jobs.add(job);
   return jobs;
 }

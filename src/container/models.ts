@@ -1,6 +1,7 @@
 import { createAppModel, createDeletedAppModel, createRevisionModel } from '../apps/apps.model.ts';
 import type { Connection } from '../database/client.ts';
 import { createJobModel } from '../jobs/jobs.model.ts';
+import { createMailModel } from '../notifications/queue/mails.model.ts';
 import { createSchemaModel } from '../schemas/schemas.model.ts';
 import { createSpentChallengeModel } from '../submissions/bots/spent-challenges.ts';
 import { createHeldModel } from '../submissions/held/held.model.ts';
@@ -25,6 +26,7 @@ export function createModels(connection: Connection) {
     held: createHeldModel(connection),
     suppressed: createSuppressionModel(connection),
     jobs: createJobModel(connection),
+    mails: createMailModel(connection),
     webhooks: createWebhookModel(connection),
     deliveries: createDeliveryModel(connection),
     erasures: createErasureModel(connection),

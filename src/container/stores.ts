@@ -3,6 +3,8 @@ import { createAppConsumers } from '../apps/app-consumers.ts';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
+import { createMailQueue } from '../notifications/queue/mail-queue.ts';
+import { createMailsOfPerson } from '../notifications/queue/mails-of-person.ts';
 import { createSchemaStore } from '../schemas/schema-store.ts';
 import { createSessionOwnership } from '../sessions/session-store.ts';
 import { createSpentChallenges } from '../submissions/bots/spent-challenges.ts';
@@ -54,6 +56,7 @@ export function createStores(
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);
   const suppressions = createSuppressions(models.suppressed.collection, sessionSecret);
+  const mails = createMailQueue(models.mails.collection);
   const webhooks = createWebhookStore(models.webhooks.collection);
   const deliveries = createDeliveryStore(models.deliveries.collection);
   const slots = createSlotStore(models.apps.collection);
@@ -67,6 +70,7 @@ export function createStores(
     spent,
     held,
     suppressions,
+    mails,
     webhooks,
     deliveries,
     erasures,
@@ -78,7 +82,7 @@ export function createStores(
     eraseRecords,
 
     /** What is deleted with an app beside its records. */
-    owned: [schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures],
+    owned: [schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures, mails],
     /**
      * What is held of a person. A held submission can become a record, so it comes first; what
      * names a record comes before the record.
@@ -86,6 +90,7 @@ export function createStores(
     personal: [
       createHeldOfPerson(models.held.collection),
       createDeliveriesOfPerson(users, deliveries),
+      createMailsOfPerson(models.mails.collection, users),
       createPersonRecords(users, eraseRecords),
     ],
   };

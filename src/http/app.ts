@@ -8,6 +8,9 @@ import type { Services } from '../container/container.ts';
 import type { Config } from '../core/config.ts';
 import { NotFound } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { confirmationRoutes } from '../notifications/confirmation/confirmation.routes.ts';
+import { createConfirmationPages } from '../notifications/confirmation/confirmation-pages.ts';
+import { mailStatusRoutes } from '../notifications/mail-status.routes.ts';
 import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
@@ -87,9 +90,11 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword, cursors),
       ...formSettingsRoutes(services.formSettings, services.appScope),
+      ...mailStatusRoutes(services.abilities),
       ...heldRoutes(services.held, services.appScope),
       ...webhookRoutes(services.webhooks, services.appScope),
       ...formPageRoutes(services.findForm, pages),
+      ...confirmationRoutes(services.confirmations, services.findForm, createConfirmationPages(embed.assets)),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {

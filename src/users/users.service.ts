@@ -117,12 +117,13 @@ export function createUserService(deps: {
      * @throws {NotFound} when the app was deleted
      */
     async export(
-      app: Pick<App, 'id'>,
+      app: Pick<App, 'id' | 'sourceAppId'>,
       request: ExportRequest,
       { signal }: { signal?: AbortSignal } = {},
     ): Promise<Readable> {
       const { schema, slotOf } = await queried(app);
-      const columns = columnsOf(request, schema);
+      const asksToConfirm = (await apps.find(app.sourceAppId))?.form?.doubleOptIn;
+      const columns = columnsOf(request, schema, asksToConfirm);
       const records = await query.all(app.id, queryOf(request, schema), slotOf, signal);
       const keys = schema.fields.map(({ key }) => key);
       return exportUsers(records, request.format, keys, { bom: request.bom, columns });

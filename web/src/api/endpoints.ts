@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { appEndpoints } from '../../../src/apps/apps.contract.ts';
 import type { formSettingsEndpoints } from '../../../src/apps/form-settings/form-settings.contract.ts';
+import type { mailStatusEndpoints } from '../../../src/notifications/mail-status.contract.ts';
 import type { schemaEndpoints } from '../../../src/schemas/schemas.contract.ts';
 import type { sessionEndpoints } from '../../../src/sessions/sessions.contract.ts';
 import type { heldEndpoints } from '../../../src/submissions/held/held.contract.ts';
@@ -24,6 +25,7 @@ type Endpoints = typeof appEndpoints &
   typeof retentionEndpoints &
   typeof formSettingsEndpoints &
   typeof heldEndpoints &
+  typeof mailStatusEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaEndpoints &
   typeof sessionEndpoints &

@@ -19,6 +19,7 @@ const OWN_TARGETS: readonly Target[] = [
   { path: 'email', type: 'email' },
   { path: 'createdAt', type: 'time' },
   { path: 'updatedAt', type: 'time' },
+  { path: 'confirmedAt', type: 'time' },
   { path: 'schemaVersion', type: 'number' },
 ];
 const OWN = new Map(OWN_TARGETS.map((target) => [target.path, target]));

@@ -15,7 +15,13 @@ export interface SettingsDraft {
   /** A local time of the reader, as in an `<input type="datetime-local">`. */
   closesAt: string;
   maxRecords: string;
+  doubleOptIn: '' | 'on';
+  /** One address in each line. */
+  notifyEmails: string;
+  notifyWhen: Notify['when'];
 }
+
+type Notify = NonNullable<FormSettings['notify']>;
 
 export type SettingName = keyof SettingsDraft;
 
@@ -31,6 +37,9 @@ export const SETTING_NAMES: Readonly<Record<SettingName, string>> = {
   submitPerMinute: 'Submissions per minute',
   closesAt: 'Closes at',
   maxRecords: 'Maximum number of records',
+  doubleOptIn: 'Ask people to confirm their email address',
+  notifyEmails: 'Notify by email',
+  notifyWhen: 'Send the notification',
 };
 
 export function draftOf(settings: FormSettings): SettingsDraft {
@@ -47,6 +56,9 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     submitPerMinute: String(settings.submitPerMinute ?? ''),
     closesAt: settings.closesAt === null ? '' : localText(new Date(settings.closesAt)),
     maxRecords: String(settings.maxRecords ?? ''),
+    doubleOptIn: settings.doubleOptIn ? 'on' : '',
+    notifyEmails: settings.notify?.emails.join('\n') ?? '',
+    notifyWhen: settings.notify?.when ?? 'each',
   };
 }
 
@@ -60,8 +72,26 @@ export function changedNames(before: SettingsDraft, after: SettingsDraft): Setti
  * are taken from the draft, because its texts are less exact than the stored values.
  */
 export function settingsOf(stored: FormSettings, draft: SettingsDraft, changed: readonly SettingName[]): SettingsInput {
-  const texts = Object.fromEntries(changed.map((name) => [name, sentValue(name, draft[name])]));
-  return { ...stored, ...texts };
+  const own = changed.filter((name) => !isOfEmail(name));
+  const texts = Object.fromEntries(own.map((name) => [name, sentValue(name, draft[name])]));
+  return {
+    ...{ ...stored, ...texts },
+    ...(changed.includes('doubleOptIn') && { doubleOptIn: draft.doubleOptIn === 'on' }),
+    ...(changed.some((name) => name === 'notifyEmails' || name === 'notifyWhen') && { notify: notifyOf(draft) }),
+  };
+}
+
+const isOfEmail = (name: SettingName): boolean => ['doubleOptIn', 'notifyEmails', 'notifyWhen'].includes(name);
+
+function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
+  const emails = notifyEmails.split(/[\s,;]+/).filter((email) => email !== '');
+  return emails.length > 0 ? { emails, when: notifyWhen } : null;
+}
+
+/** The setting of this form to which a problem belongs, by its path. */
+export function settingAt(path: string): string {
+  if (path === 'notify.when') return 'notifyWhen';
+  return path === 'notify' || path.startsWith('notify.') ? 'notifyEmails' : path;
 }
 
 function sentValue(name: SettingName, text: string): string | number | null {
@@ -92,7 +122,7 @@ export interface DraftState {
   draft: SettingsDraft;
 }
 
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
 const keyOf = (sourceAppId: string): string => `form settings draft ${FORMAT_VERSION} of ${sourceAppId}`;
 
 export function loadDraft(sourceAppId: string): DraftState | undefined {

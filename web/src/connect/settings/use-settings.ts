@@ -9,6 +9,7 @@ import {
   loadDraft,
   type SettingName,
   type SettingsDraft,
+  settingAt,
   settingsOf,
   storeDraft,
 } from './settings-draft.ts';
@@ -75,7 +76,7 @@ export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEdit
     isRestored: restored !== undefined && isDirty,
     isSaving: mutation.isPending,
     isSaved: mutation.isSuccess && !isDirty,
-    problems: Object.fromEntries(issues.map(({ path, message }) => [path, message])),
+    problems: Object.fromEntries(issues.map(({ path, message }) => [settingAt(path), message])),
     error: mutation.error && issues.length === 0 && !isConflict(mutation.error) ? mutation.error.message : undefined,
     edit: (part) => setState(({ base, draft }) => ({ base, draft: { ...draft, ...part } })),
     save: () => mutation.mutate(),
