@@ -28,6 +28,7 @@ import { createSchemaCheckService } from '../users/schema-check/schema-check.ser
 import { createUserStatsService } from '../users/stats/stats.service.ts';
 import { createUserCounts } from '../users/stats/user-counts.ts';
 import { type BackgroundTimes, createBackground } from './background.ts';
+import { createImports } from './imports.ts';
 import { createModels } from './models.ts';
 import { createStores } from './stores.ts';
 import { createSubmissions } from './submissions.ts';
@@ -53,7 +54,7 @@ export type Services = ReturnType<typeof createContainer>;
  * one process.
  */
 export function createContainer(
-  config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'>,
+  config: Pick<Config, 'importLimits' | 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'>,
   connection: Connection,
   logger: Logger,
   { passwordCost, sweepEveryMs = SWEEP_EVERY_MS, queryBudgetMs, ...times }: ContainerOptions = {},
@@ -87,11 +88,12 @@ export function createContainer(
   const { users, editor, repairSlots } = createUsers({
     ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
   });
-  const { submissions, challenges } = createSubmissions({
+  const { submissions, challenges, revalidation } = createSubmissions({
     ...{ config, models, stores, apps, leases, activity, counts, repairSlots },
     // Without a secret (command line) nothing issues challenges or verifies them.
     secret: config.sessionSecret ?? randomUUID(),
   });
+  const imports = createImports({ ...{ config, models, stores, leases, revalidation, jobs, logger }, times });
 
   return {
     apps,
@@ -105,6 +107,7 @@ export function createContainer(
     suppressions: stores.suppressions,
     retention: stores.retention,
     submissions,
+    imports,
     challenges,
     held: createHeldService({ store: stores.held, submissions }),
     userStats: createUserStatsService({ apps, activity, counts }),

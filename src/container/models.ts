@@ -1,5 +1,6 @@
 import { createAppModel, createDeletedAppModel, createRevisionModel } from '../apps/apps.model.ts';
 import type { Connection } from '../database/client.ts';
+import { createChunkModel, createImportModel, createRejectModel } from '../imports/imports.model.ts';
 import { createJobModel } from '../jobs/jobs.model.ts';
 import { createSchemaModel } from '../schemas/schemas.model.ts';
 import { createSpentChallengeModel } from '../submissions/bots/spent-challenges.ts';
@@ -22,6 +23,9 @@ export function createModels(connection: Connection) {
     spentChallenges: createSpentChallengeModel(connection),
     held: createHeldModel(connection),
     suppressed: createSuppressionModel(connection),
+    imports: createImportModel(connection),
+    importChunks: createChunkModel(connection),
+    importRejects: createRejectModel(connection),
     jobs: createJobModel(connection),
   };
 }

@@ -2,6 +2,11 @@ import type { Types } from 'mongoose';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
+import { createContentStore } from '../imports/content/content-store.ts';
+import { createImportStore } from '../imports/import-store.ts';
+import { createImportsOfPerson } from '../imports/imports-of-person.ts';
+import { createRejectStore } from '../imports/rejects/reject-store.ts';
+import { ownedByTime } from '../imports/removal.ts';
 import { createSchemaStore } from '../schemas/schema-store.ts';
 import { createSessionOwnership } from '../sessions/session-store.ts';
 import { createSpentChallenges } from '../submissions/bots/spent-challenges.ts';
@@ -41,6 +46,8 @@ export function createStores(
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);
   const suppressions = createSuppressions(models.suppressed.collection, sessionSecret);
+  const imports = createImportStore(models.imports.collection);
+  const importContent = createContentStore(models.importChunks.collection);
   const slots = createSlotStore(models.apps.collection);
   return {
     newId,
@@ -52,14 +59,28 @@ export function createStores(
     spent,
     held,
     suppressions,
+    imports,
+    importContent,
+    importRejects: createRejectStore(models.importRejects.collection),
     slots,
     slotRecords: createSlotRecords(users),
     retention: createRetentionStore(models.apps.collection),
     revision: createAppRevision(models.revisions.collection),
 
     /** What is deleted with an app beside its records. */
-    owned: [schemas, sessions, keys, spent, held, suppressions],
-    /** What is held of a person. A held submission can become a record, so it comes first. */
-    personal: [createHeldOfPerson(models.held.collection), createPersonRecords(users, keys.removeOf)],
+    owned: [
+      ...[schemas, sessions, keys, spent, held, suppressions],
+      ownedByTime(models.imports.collection, 'createdAt'),
+      ownedByTime(models.importChunks.collection, 'at'),
+      ownedByTime(models.importRejects.collection, 'at'),
+    ],
+    /** What is held of a person. What can become a record comes first. */
+    personal: [
+      createImportsOfPerson({
+        ...{ store: imports, content: importContent, rejects: models.importRejects.collection },
+      }),
+      createHeldOfPerson(models.held.collection),
+      createPersonRecords(users, keys.removeOf),
+    ],
   };
 }

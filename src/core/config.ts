@@ -28,11 +28,11 @@ const whole = (low: number, high: number) =>
     .transform(Number)
     .refine((n) => n >= low && n <= high, `must be a whole number from ${low} to ${high}`);
 
-const bytes = (low: number, range: string) =>
+const bytes = (low: number, range: string, high = 15 * MEGABYTE) =>
   z.string().transform((text, context) => {
     const match = /^(\d{1,9})\s*(b|kb|mb)?$/i.exec(text);
     const size = match ? Number(match[1]) * (UNITS[(match[2] ?? '').toLowerCase()] ?? 1) : 0;
-    if (size >= low && size <= 15 * MEGABYTE) return size;
+    if (size >= low && size <= high) return size;
     context.addIssue({ code: 'custom', message: `must be a size ${range}` });
     return z.NEVER;
   });
@@ -122,6 +122,8 @@ const environment = z.object({
   MAX_ARRAY_ITEMS: whole(1, 100_000).default(1000),
   BODY_LIMIT: bytes(1024, 'from 1kb to 15mb, like 100kb').default(100 * 1024),
   RECORD_LIMIT: bytes(256 * 1024, 'from 256kb to 15mb, like 1mb').default(MEGABYTE),
+  IMPORT_LIMIT: bytes(MEGABYTE, 'from 1mb to 4096mb, like 256mb', 4096 * MEGABYTE).default(256 * MEGABYTE),
+  IMPORT_APP_LIMIT: bytes(MEGABYTE, 'from 1mb to 65536mb, like 1024mb', 65_536 * MEGABYTE).default(1024 * MEGABYTE),
   MONGOMS_SYSTEM_BINARY: z.string().optional(),
   XDG_CACHE_HOME: z.string().optional(),
   PATH: z.string().default(''),
@@ -177,6 +179,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     bodyLimit: value.BODY_LIMIT,
     /** Maximum size of a stored record, in bytes. */
     recordLimit: value.RECORD_LIMIT,
+    /** The largest file of an import, and of all files of an app at the same time, in bytes. */
+    importLimits: Object.freeze({ perImport: value.IMPORT_LIMIT, perApp: value.IMPORT_APP_LIMIT }),
     logLevel: value.LOG_LEVEL,
     /** Where to find a mongod for the embedded database. */
     mongod: Object.freeze({

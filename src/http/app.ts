@@ -8,6 +8,7 @@ import type { Services } from '../container/container.ts';
 import type { Config } from '../core/config.ts';
 import { NotFound } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { importRoutes } from '../imports/imports.routes.ts';
 import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
@@ -78,6 +79,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...editingRoutes(services.editor, services.appScope),
       ...peopleRoutes(services.people, longReads, services.appScope),
       ...retentionRoutes(services.retention, services.appScope),
+      ...importRoutes(services.imports, services.appScope, longReads),
       ...userStatsRoutes(services.userStats),
       ...schemaCheckRoutes(services.schemaCheck),
       ...indexSlotRoutes(services.indexSlots),

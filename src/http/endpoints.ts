@@ -1,6 +1,7 @@
 import type { EndpointSpec } from '../api/endpoint.ts';
 import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
+import { importEndpoints } from '../imports/imports.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
 import { challengeEndpoints } from '../submissions/bots/challenges.contract.ts';
@@ -26,6 +27,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...editingEndpoints,
   ...peopleEndpoints,
   ...retentionEndpoints,
+  ...importEndpoints,
   ...userStatsEndpoints,
   ...schemaEndpoints,
   ...schemaCheckEndpoints,

@@ -36,6 +36,16 @@ export interface ConsentEntry {
 export type ConsentState = Record<string, string | false>;
 
 /**
+ * The last import that created or changed a record, the line that did, and what it did. A line that
+ * finds its own mark was applied before (src/imports).
+ */
+export interface ImportMark {
+  id: Types.ObjectId;
+  line: number;
+  result: 'created' | 'updated';
+}
+
+/**
  * A stored user record (spec 2.1). The optional members but `consents` are internal; no response
  * contains them.
  */
@@ -60,6 +70,7 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   consents?: ConsentEntry[];
   /** The result of `consents`: the filter of an upsert cannot search for the last entry. */
   consentState?: ConsentState;
+  import?: ImportMark;
 }
 
 const userSchema = new Schema(
@@ -78,6 +89,7 @@ const userSchema = new Schema(
     sizeBound: { type: Number },
     consents: { type: [Schema.Types.Mixed], default: undefined },
     consentState: { type: Schema.Types.Mixed },
+    import: { type: Schema.Types.Mixed },
     ...Object.fromEntries(SLOT_NAMES.map((slot) => [slot, { type: Schema.Types.Mixed }])),
   },
   { collection: 'users', versionKey: false, minimize: false },

@@ -42,6 +42,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
  * @param options.writesEndMs how long the builder of indexes waits for late writes
  * @param options.retentionEveryMs the interval in ms between erasures of old records
+ * @param options.importWritesEndMs how long imports wait for writes of a run that was cut short
  * @param options.queryBudgetMs the time that a page of a query reads
  * @param options.passwordCost the bcrypt cost; the default takes negligible time
  */
@@ -53,12 +54,14 @@ export async function startServer(
     sweepEveryMs,
     writesEndMs,
     retentionEveryMs,
+    importWritesEndMs,
     queryBudgetMs,
   }: {
     passwordCost?: number;
     sweepEveryMs?: number;
     writesEndMs?: number;
     retentionEveryMs?: number;
+    importWritesEndMs?: number;
     queryBudgetMs?: number;
   } = {},
 ): Promise<TestServer> {
@@ -79,6 +82,7 @@ export async function startServer(
     ...(sweepEveryMs !== undefined && { sweepEveryMs }),
     ...(writesEndMs !== undefined && { writesEndMs }),
     ...(retentionEveryMs !== undefined && { retentionEveryMs }),
+    ...(importWritesEndMs !== undefined && { importWritesEndMs }),
     ...(queryBudgetMs !== undefined && { queryBudgetMs }),
   });
   await services.prepare();

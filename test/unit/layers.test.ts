@@ -12,6 +12,7 @@ const LAYERS = [
   ['server.ts', 'cli.ts'],
   ['cli'],
   ['http', 'container'],
+  ['imports'],
   ['submissions'],
   ['users'],
   ['schemas'],

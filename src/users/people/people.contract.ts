@@ -7,7 +7,10 @@ const Email = z.string('must be a text').max(1_000, 'is too long').meta({ exampl
 const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
 const Entry = z
-  .looseObject({ kind: z.enum(['record', 'held', 'suppression']), sourceAppId: z.string().optional() })
+  .looseObject({
+    kind: z.enum(['record', 'held', 'import-line', 'import-reject', 'suppression']),
+    sourceAppId: z.string().optional(),
+  })
   .meta({ id: 'PersonEntry' });
 
 /** The endpoints for the data of one person (spec 4.6). */
@@ -45,6 +48,7 @@ export const peopleEndpoints = {
         erased: z.strictObject({
           records: z.int().nonnegative().meta({ example: 1 }),
           held: z.int().nonnegative().meta({ example: 0 }),
+          importLines: z.int().nonnegative().meta({ example: 0 }),
         }),
       })
       .meta({ id: 'ErasureReceipt' }),
