@@ -93,7 +93,7 @@ export function createContainer(
     // Without a secret (command line) nothing issues challenges or verifies them.
     secret: config.sessionSecret ?? randomUUID(),
   });
-  const imports = createImports({ ...{ config, models, stores, leases, revalidation, jobs, logger }, times });
+  const imports = createImports({ ...{ config, models, stores, leases, activity, revalidation, jobs, logger }, times });
 
   return {
     apps,
@@ -120,6 +120,8 @@ export function createContainer(
     appScope: createAppScope(apps),
     indexSlots: createIndexSlotService({ apps, schemas: stores.schemas }),
     jobs,
+    /** Whether it knows the secret with which stored hashes of emails are made. */
+    hasSecret: config.sessionSecret !== undefined,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { AppActivity } from '../apps/app-activity.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { createUploads } from '../imports/content/upload.ts';
@@ -19,12 +20,13 @@ export function createImports(deps: {
   models: Models;
   stores: Stores;
   leases: SchemaLeases;
+  activity: AppActivity;
   revalidation: Revalidation;
   jobs: JobRunner;
   logger: Logger;
   times: BackgroundTimes;
 }) {
-  const { config, models, stores, leases, revalidation, jobs, logger, times } = deps;
+  const { config, models, stores, leases, activity, revalidation, jobs, logger, times } = deps;
   const { imports: store, importContent: content, importRejects: rejects, suppressions, keys, newId } = stores;
   const users = models.users.collection;
   const limits = createRecordLimits(config.recordLimit);
@@ -32,7 +34,7 @@ export function createImports(deps: {
     createImportJob({
       ...{ store, content, rejects, users, leases, suppressions, limits, logger },
       writer: createBatchWriter({ users, keys, limits, maxArrayItems: config.maxArrayItems, newId, revalidation }),
-      isBusy: createBusyCheck(models.apps.collection),
+      isBusy: createBusyCheck(models.apps.collection, activity),
       writesEndMs: times.importWritesEndMs,
     }),
   );

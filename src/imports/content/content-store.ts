@@ -2,8 +2,8 @@ import { mongo, Types } from 'mongoose';
 import type { ChunkCollection, ImportDocument } from '../imports.model.ts';
 import { removeInSteps } from '../removal.ts';
 
-/** The bytes of each chunk of a file but the last: well below the 16 MB of a document. */
-export const CHUNK_BYTES = 1024 * 1024;
+/** The bytes of each chunk of a file but the last. Larger ones take more memory while they are read. */
+export const CHUNK_BYTES = 256 * 1024;
 
 /** A chunk of the file of an import is missing. */
 export class MissingContent extends Error {

@@ -16,8 +16,8 @@ const EVERY_MS = 1_000;
 /** How long a step works on one import. */
 const STEP_MS = 500;
 /** The lines of a batch, and of one beside submissions, which wait for it. */
-const BATCH = 1_000;
-const BATCH_IF_BUSY = 100;
+const BATCH = 500;
+const BATCH_IF_BUSY = 50;
 /** The longest wait of a step for imports that cannot go on yet. */
 const MAX_WAIT_MS = 200;
 

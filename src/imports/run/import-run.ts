@@ -47,6 +47,8 @@ interface Entry {
 /** Lines with different emails. */
 interface Batch {
   entries: Entry[];
+  /** The emails that are suppressed. Later ones are excluded from the import (exclusions.ts). */
+  suppressed: ReadonlySet<string>;
   lease: Lease;
   end: Position;
   isLast: boolean;
@@ -110,30 +112,34 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
     let turn = begun;
     const now = new Date();
     const emails = new Set<string>();
-    const batch: Batch = { entries: [], lease, end: known.position, isLast: false };
-    for (let bytes = 0; batch.entries.length < maxLines && bytes < MAX_BATCH_BYTES; ) {
-      const line = carried ?? (await reader.next());
-      carried = undefined;
-      if (!line) {
-        batch.isLast = true;
-        batch.end = reader.position();
-        return batch;
-      }
-      const checked = check(line, lease, now);
-      if (checked.email !== undefined && emails.has(checked.email)) {
-        carried = line;
-        break;
-      }
-      if (checked.email !== undefined) emails.add(checked.email);
-      batch.entries.push({ line, checked });
-      bytes += line.bytes;
-      if (performance.now() - turn < TURN_MS) continue;
-      if (performance.now() - begun > MAX_COLLECT_MS) break;
-      await nextTurn();
-      turn = performance.now();
-    }
-    batch.end = batch.entries.at(-1)?.line.next() ?? batch.end;
+    const batch: Batch = { entries: [], suppressed: new Set(), lease, end: known.position, isLast: false };
+    await fill();
+    batch.end = batch.isLast ? reader.position() : (batch.entries.at(-1)?.line.next() ?? batch.end);
+    batch.suppressed = await suppressedOf([...emails]);
     return batch;
+
+    async function fill(): Promise<void> {
+      for (let bytes = 0; batch.entries.length < maxLines && bytes < MAX_BATCH_BYTES; ) {
+        const line = carried ?? (await reader.next());
+        carried = undefined;
+        if (!line) {
+          batch.isLast = true;
+          return;
+        }
+        const checked = check(line, lease, now);
+        if (checked.email !== undefined && emails.has(checked.email)) {
+          carried = line;
+          return;
+        }
+        if (checked.email !== undefined) emails.add(checked.email);
+        batch.entries.push({ line, checked });
+        bytes += line.bytes;
+        if (performance.now() - turn < TURN_MS) continue;
+        if (performance.now() - begun > MAX_COLLECT_MS) return;
+        await nextTurn();
+        turn = performance.now();
+      }
+    }
   }
 
   /** The batch under a valid lease: checked again when the schema or the slots changed. */
@@ -150,10 +156,8 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
   }
 
   /** The lines that name a person, with what keeps them from being applied. */
-  async function linesOf({ entries }: Batch): Promise<BatchLine[]> {
+  function linesOf({ entries, suppressed }: Batch): BatchLine[] {
     const isExcluded = exclusionTest(known);
-    const emails = entries.flatMap(({ checked }) => checked.email ?? []);
-    const suppressed = await suppressedOf(emails);
     return entries.flatMap(({ line, checked: { email, submission, refusal } }): BatchLine[] => {
       if (email === undefined) return [];
       const { number } = line;
@@ -174,7 +178,7 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
   async function applied(batch: Batch, checkOwner: () => void): Promise<{ batch: Batch; results: Results }> {
     for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
       const current = await renewed(batch);
-      const lines = await linesOf(current);
+      const lines = linesOf(current);
       const writable = settings.invalid === 'abort' ? linesBeforeUnreadable(current, lines) : lines;
       try {
         const results: Results = await writer.apply({
