@@ -12,6 +12,7 @@ import { UsersPage } from './users/users-page.tsx';
 // Loaded on demand: the field rules and the linear-time pattern engine are large.
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
+const ImportPage = lazy(() => import('./import/import-page.tsx').then((page) => ({ default: page.ImportPage })));
 const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
 
 /** Maps URLs to pages for the role of the session. */
@@ -41,6 +42,9 @@ function AdminPages() {
       <Route path="/apps/:sourceAppId/users/:id">
         {({ sourceAppId, id }) => <RecordPage id={id} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
+      <Route path="/apps/:sourceAppId/import">
+        {({ sourceAppId }) => <ImportPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
       <Route path="/apps/:sourceAppId/:tab?">
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
       </Route>
@@ -61,6 +65,9 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
         <UsersPage scope={scope} />
       </Route>
       <Route path="/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
+      <Route path="/import">
+        <ImportPage scope={scope} />
+      </Route>
       <Route path="/held" component={HeldPage} />
       <Route path="/connect/:tab?">{({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       <Route component={NotFoundPage} />

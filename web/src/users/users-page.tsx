@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import { EmptyState } from '../components/empty-state.tsx';
+import { UploadIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
@@ -19,7 +20,7 @@ import { useUserCount } from './list/use-user-count.ts';
 import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
-import { type Scope, usersPath } from './scope.ts';
+import { importPath, type Scope, usersPath } from './scope.ts';
 import { UserStats } from './user-stats.tsx';
 import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
@@ -38,6 +39,9 @@ export function UsersPage({ scope }: { scope: Scope }) {
     <>
       <PageHeader title="Users" note={`Users who submitted to ${scope.sourceAppId}`}>
         <ColumnChooser columns={columns} />
+        <Button component={Link} href={importPath(scope)} variant="default" leftSection={<UploadIcon size={16} />}>
+          Import
+        </Button>
         <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />
       </PageHeader>
       {!scope.asAdmin && <UserStats />}
