@@ -27,12 +27,20 @@ export function createImports(deps: {
   times: BackgroundTimes;
 }) {
   const { config, models, stores, leases, activity, revalidation, jobs, logger, times } = deps;
-  const { imports: store, importContent: content, importRejects: rejects, suppressions, keys, newId } = stores;
+  const {
+    imports: store,
+    importContent: content,
+    importRejects: rejects,
+    suppressions,
+    eraseRecords,
+    keys,
+    newId,
+  } = stores;
   const users = models.users.collection;
   const limits = createRecordLimits(config.recordLimit);
   jobs.add(
     createImportJob({
-      ...{ store, content, rejects, users, leases, suppressions, limits, logger },
+      ...{ store, content, rejects, users, eraseRecords, leases, suppressions, limits, logger },
       writer: createBatchWriter({ users, keys, limits, maxArrayItems: config.maxArrayItems, newId, revalidation }),
       isBusy: createBusyCheck(models.apps.collection, activity),
       writesEndMs: times.importWritesEndMs,

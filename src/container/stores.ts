@@ -1,4 +1,5 @@
 import type { Types } from 'mongoose';
+import { createAppConsumers } from '../apps/app-consumers.ts';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
@@ -15,12 +16,17 @@ import { createHeldStore } from '../submissions/held/held-store.ts';
 import { createIdempotencyKeys } from '../submissions/store/idempotency-keys.ts';
 import { createSlotRecords } from '../users/index-slots/slot-records.ts';
 import { createSlotStore } from '../users/index-slots/slot-store.ts';
+import { createErasureStore } from '../users/outbox/erasures.model.ts';
+import { createRecordEraser } from '../users/outbox/record-eraser.ts';
 import { createPersonRecords } from '../users/people/person-records.ts';
 import { createSuppressions } from '../users/people/suppressions.ts';
 import { createRecordIds } from '../users/record-id.ts';
 import { createRecordPages } from '../users/record-pages.ts';
 import { createRetentionStore } from '../users/retention/retention-store.ts';
 import { createUserStore } from '../users/user-store.ts';
+import { createDeliveriesOfPerson } from '../webhooks/deliveries/deliveries-of-person.ts';
+import { createDeliveryStore } from '../webhooks/deliveries/delivery-store.ts';
+import { createWebhookStore } from '../webhooks/webhook-store.ts';
 import type { Models } from './models.ts';
 
 export type Stores = ReturnType<typeof createStores>;
@@ -37,17 +43,26 @@ export function createStores(
   appIdOf: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
 ) {
   const newId = createRecordIds();
+  const erasures = createErasureStore(models.erasures.collection);
   const users = models.users.collection;
   const pages = createRecordPages(users);
   const schemas = createSchemaStore(models.schemas.collection);
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
-  const records = createUserStore(users, pages, appIdOf, keys.removeOf);
+  const revision = createAppRevision(models.revisions.collection);
+  const consumers = createAppConsumers(models.apps.collection, revision);
+  const eraseRecords = createRecordEraser({
+    ...{ users, erasures: models.erasures.collection, newId },
+    ...{ removeKeysOf: keys.removeOf, hasConsumers: consumers.hasAny },
+  });
+  const records = createUserStore(users, pages, appIdOf, eraseRecords);
   const sessions = createSessionOwnership(connection);
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);
   const suppressions = createSuppressions(models.suppressed.collection, sessionSecret);
   const imports = createImportStore(models.imports.collection);
   const importContent = createContentStore(models.importChunks.collection);
+  const webhooks = createWebhookStore(models.webhooks.collection);
+  const deliveries = createDeliveryStore(models.deliveries.collection);
   const slots = createSlotStore(models.apps.collection);
   return {
     newId,
@@ -62,25 +77,34 @@ export function createStores(
     imports,
     importContent,
     importRejects: createRejectStore(models.importRejects.collection),
+    webhooks,
+    deliveries,
+    erasures,
     slots,
     slotRecords: createSlotRecords(users),
     retention: createRetentionStore(models.apps.collection),
-    revision: createAppRevision(models.revisions.collection),
+    revision,
+    consumers,
+    eraseRecords,
 
     /** What is deleted with an app beside its records. */
     owned: [
-      ...[schemas, sessions, keys, spent, held, suppressions],
+      ...[schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures],
       ownedByTime(models.imports.collection, 'createdAt'),
       ownedByTime(models.importChunks.collection, 'at'),
       ownedByTime(models.importRejects.collection, 'at'),
     ],
-    /** What is held of a person. What can become a record comes first. */
+    /**
+     * What is held of a person. Lines of imports and held submissions can become a record, so they
+     * come first; what names a record comes before the record.
+     */
     personal: [
       createImportsOfPerson({
         ...{ store: imports, content: importContent, rejects: models.importRejects.collection },
       }),
       createHeldOfPerson(models.held.collection),
-      createPersonRecords(users, keys.removeOf),
+      createDeliveriesOfPerson(users, deliveries),
+      createPersonRecords(users, eraseRecords),
     ],
   };
 }

@@ -124,6 +124,7 @@ const environment = z.object({
   RECORD_LIMIT: bytes(256 * 1024, 'from 256kb to 15mb, like 1mb').default(MEGABYTE),
   IMPORT_LIMIT: bytes(MEGABYTE, 'from 1mb to 4096mb, like 256mb', 4096 * MEGABYTE).default(256 * MEGABYTE),
   IMPORT_APP_LIMIT: bytes(MEGABYTE, 'from 1mb to 65536mb, like 1024mb', 65_536 * MEGABYTE).default(1024 * MEGABYTE),
+  WEBHOOKS_ALLOW_PRIVATE: z.enum(['true', 'false'], 'must be true or false').default('false'),
   MONGOMS_SYSTEM_BINARY: z.string().optional(),
   XDG_CACHE_HOME: z.string().optional(),
   PATH: z.string().default(''),
@@ -181,6 +182,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     recordLimit: value.RECORD_LIMIT,
     /** The largest file of an import, and of all files of an app at the same time, in bytes. */
     importLimits: Object.freeze({ perImport: value.IMPORT_LIMIT, perApp: value.IMPORT_APP_LIMIT }),
+    /** Whether webhooks may have private addresses, and addresses with plain HTTP. */
+    webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE === 'true',
     logLevel: value.LOG_LEVEL,
     /** Where to find a mongod for the embedded database. */
     mongod: Object.freeze({

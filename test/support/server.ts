@@ -44,6 +44,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param options.retentionEveryMs the interval in ms between erasures of old records
  * @param options.importWritesEndMs how long imports wait for writes of a run that was cut short
  * @param options.queryBudgetMs the time that a page of a query reads
+ * @param options.deliveryNow the clock of deliveries
  * @param options.passwordCost the bcrypt cost; the default takes negligible time
  */
 export async function startServer(
@@ -56,6 +57,7 @@ export async function startServer(
     retentionEveryMs,
     importWritesEndMs,
     queryBudgetMs,
+    deliveryNow,
   }: {
     passwordCost?: number;
     sweepEveryMs?: number;
@@ -63,6 +65,7 @@ export async function startServer(
     retentionEveryMs?: number;
     importWritesEndMs?: number;
     queryBudgetMs?: number;
+    deliveryNow?: () => number;
   } = {},
 ): Promise<TestServer> {
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
@@ -84,6 +87,7 @@ export async function startServer(
     ...(retentionEveryMs !== undefined && { retentionEveryMs }),
     ...(importWritesEndMs !== undefined && { importWritesEndMs }),
     ...(queryBudgetMs !== undefined && { queryBudgetMs }),
+    ...(deliveryNow && { deliveryNow }),
   });
   await services.prepare();
   await services.start();

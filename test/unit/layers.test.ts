@@ -13,6 +13,7 @@ const LAYERS = [
   ['cli'],
   ['http', 'container'],
   ['imports'],
+  ['webhooks'],
   ['submissions'],
   ['users'],
   ['schemas'],

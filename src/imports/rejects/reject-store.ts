@@ -1,12 +1,11 @@
 import { mongo, type Types } from 'mongoose';
-import { Unavailable } from '../../core/errors.ts';
+import { isOnlyDuplicates } from '../../database/failures.ts';
 import { KEEP_IMPORT_MS } from '../import-store.ts';
 import type { RejectCollection, RejectDocument } from '../imports.model.ts';
 import { removeInSteps } from '../removal.ts';
 
 const ID_BYTES = 12;
 const LINE_BYTES = 6;
-const DUPLICATE_KEY = 11_000;
 /** The longest line whose text is kept. */
 const MAX_ROW_LENGTH = 16 * 1024;
 const BATCH_SIZE = 100;
@@ -41,9 +40,7 @@ export function createRejectStore(rejects: RejectCollection) {
       try {
         await rejects.insertMany(documents, { ordered: false });
       } catch (error) {
-        const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
-        if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-        if ((error as mongo.MongoBulkWriteError).result.getWriteConcernError()) throw new Unavailable();
+        if (!isOnlyDuplicates(error)) throw error;
       }
     },
 

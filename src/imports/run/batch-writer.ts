@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo, type Types } from 'mongoose';
 import { AppError, Unavailable } from '../../core/errors.ts';
+import { isOnlyDuplicates } from '../../database/failures.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { Revalidation } from '../../submissions/revalidation.ts';
 import { createConflictReader, turnIntoArray } from '../../submissions/store/conflict.ts';
@@ -14,7 +16,7 @@ import { type RecordFacts, readFacts } from './record-facts.ts';
 
 /** Each further attempt means that concurrent writes changed records of the batch. */
 const MAX_ATTEMPTS = 24;
-const DUPLICATE_KEY = 11_000;
+const PAUSE_MS = 10;
 const BY_EMAIL = { appId: 1, email: 1 } as const;
 
 /** A line to apply, or one that is refused unless it was applied before. */
@@ -96,14 +98,14 @@ export function createBatchWriter(deps: {
       }
     }
     if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'explain' };
-    return { write: 'update', facts };
+    return { write: 'update' };
   }
 
   /** The message of a submission that finds the list full. */
   const arrayFull = (key: string): string => `data.${key} is full: it holds at most ${maxArrayItems} items`;
 
   /** Decides a line whose record is near its limits, or has a value that has to become a list. */
-  async function explain(submission: Submission, facts: RecordFacts): Promise<Plan> {
+  async function explain(submission: Submission): Promise<Plan> {
     const conflict = await conflicts.explain(submission);
     switch (conflict.reason) {
       case 'not-an-array':
@@ -118,7 +120,7 @@ export function createBatchWriter(deps: {
       case 'too-many-keys':
         return { result: { rejected: 'the record would have too many keys' } };
       case 'retry':
-        return { write: 'update', facts, exactBound: conflict.view.exactBound };
+        return { write: 'update', exactBound: conflict.view.exactBound };
       default:
         return { write: 'later' };
     }
@@ -135,9 +137,8 @@ export function createBatchWriter(deps: {
       await users.insertMany(documents, { ordered: false });
       return new Set();
     } catch (error) {
-      const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
-      if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-      if ((error as mongo.MongoBulkWriteError).result.getWriteConcernError()) throw new Unavailable();
+      if (!isOnlyDuplicates(error)) throw error;
+      const failures = [(error as mongo.MongoBulkWriteError).writeErrors].flat();
       return new Set(failures.flatMap(({ index }) => lines[index]?.line.number ?? []));
     }
   }
@@ -146,9 +147,9 @@ export function createBatchWriter(deps: {
   async function update(lines: readonly Planned[], importId: Types.ObjectId): Promise<boolean> {
     if (lines.length === 0) return true;
     const operations = lines.map(({ line, submission, plan }) => {
-      const { facts, exactBound } = plan as UpdatePlan;
+      const { exactBound } = plan as UpdatePlan;
       const view = { keyEpoch: 0, ...(exactBound && { exactBound }) };
-      const { filter, update: change } = upsertOf(submission, facts._id, maxArrayItems, view);
+      const { filter, update: change } = upsertOf(submission, newId(submission.now), maxArrayItems, view);
       const { $setOnInsert: _, ...rest } = change;
       const mark: ImportMark = { id: importId, line: line.number, result: 'updated' };
       const isLater = { 'import.id': importId, 'import.line': { $gte: line.number } };
@@ -193,9 +194,9 @@ export function createBatchWriter(deps: {
         continue;
       }
       let plan = planOf(line, facts, batch);
-      if ('write' in plan && plan.write === 'explain' && line.submission && facts) {
+      if ('write' in plan && plan.write === 'explain' && line.submission) {
         if (!settings.dryRun) checkOwner();
-        plan = settings.dryRun ? { result: 'updated' } : await explain(line.submission, facts);
+        plan = settings.dryRun ? { result: 'updated' } : await explain(line.submission);
       }
       if ('result' in plan) results.set(line.number, plan.result);
       else if (plan.write === 'later' || !line.submission) left.push(line);
@@ -257,6 +258,8 @@ export function createBatchWriter(deps: {
       try {
         for (let count = 0; left.length > 0; count += 1) {
           if (count === MAX_ATTEMPTS) throw new Unavailable();
+          // Something else keeps changing the records, or has to take their events first.
+          if (count > 2) await sleep(PAUSE_MS * count);
           left = await attempt(batch, left, results);
         }
       } catch (error) {
@@ -285,7 +288,6 @@ export function isRejected(result: LineResult | undefined): result is { rejected
 
 interface UpdatePlan {
   write: 'update';
-  facts: RecordFacts;
   exactBound?: { was: number | undefined; becomes: number } | undefined;
 }
 

@@ -5,6 +5,7 @@ import { Unavailable } from '../../core/errors.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { RecordLimits } from '../../submissions/store/record-limits.ts';
 import { OutdatedSchema } from '../../submissions/store/submission-store.ts';
+import type { RecordEraser } from '../../users/outbox/record-eraser.ts';
 import { ALL_APPS, type Suppressions } from '../../users/people/suppressions.ts';
 import type { UserCollection } from '../../users/users.model.ts';
 import type { ContentStore } from '../content/content-store.ts';
@@ -60,6 +61,7 @@ export interface RunDeps {
   rejects: RejectStore;
   writer: BatchWriter;
   users: UserCollection;
+  eraseRecords: RecordEraser;
   leases: SchemaLeases;
   suppressions: Pick<Suppressions, 'among' | 'has'>;
   limits: RecordLimits;
@@ -76,7 +78,7 @@ export type ImportRun = ReturnType<typeof createImportRun>;
  * @param runner identifies this run
  */
 export function createImportRun(deps: RunDeps, started: ImportDocument, runner: Types.ObjectId) {
-  const { store, content, rejects, writer, users, leases, suppressions, limits } = deps;
+  const { store, content, rejects, writer, users, eraseRecords, leases, suppressions, limits } = deps;
   const { _id: importId, appId, sourceAppId, settings, layout, chunks, position } = started;
   if (!layout || !position) throw new Error('the import was not started');
   let known = { ...started, runner, position };
@@ -149,7 +151,8 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
     const isSame =
       lease.schemaId === schemaId &&
       isSameSlots(lease.app.slots, app.slots) &&
-      lease.app.form?.timeZone === app.form?.timeZone;
+      lease.app.form?.timeZone === app.form?.timeZone &&
+      lease.app.hasConsumers === app.hasConsumers;
     if (isSame) return { ...batch, lease };
     const now = new Date();
     return { ...batch, lease, entries: batch.entries.map(({ line }) => ({ line, checked: check(line, lease, now) })) };
@@ -201,7 +204,9 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
       const mark = { 'import.id': importId, 'import.line': line.number, 'import.result': 'created' as const };
       // Not a record to which the person has submitted since.
       const isUntouched = { $expr: { $eq: ['$createdAt', '$updatedAt'] } };
-      await users.deleteOne({ appId, email: checked.email, ...mark, ...isUntouched });
+      const filter = { appId, email: checked.email, ...mark, ...isUntouched };
+      const found = await users.findOne(filter, { projection: { _id: 1 } });
+      if (found) await eraseRecords(appId, [found._id], filter);
       results.set(line.number, { rejected: ERASED });
     }
   }

@@ -49,6 +49,7 @@ export function checkLine(
     // The history of consents belongs to what people send themselves.
     consents: undefined,
     applied: undefined,
+    hasConsumers: lease.app.hasConsumers,
   };
   return { email, submission };
 }
