@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import type { Client } from '../support/client.ts';
 import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
 import { DataDir } from './data-dir.ts';
-import { send } from './load.ts';
+import { send, untilServed } from './load.ts';
 import { inspect } from './mongod.ts';
 import { logProgress, rounds, Service } from './service.ts';
 
@@ -27,18 +26,14 @@ function fileOf(): string {
   return `email,data.items,data.n\n${rows.join('')}`;
 }
 
-async function logIn(service: Service): Promise<Client> {
-  await expect.poll(() => send(`${service.url}/ready`).then(({ status }) => status), { timeout: 20_000 }).toBe(200);
-  return service.admin();
-}
-
 it(`applies each line once through ${KILLS} kills of the server (spec 4.7)`, async () => {
   const dataDir = await DataDir.create();
   cleanups.push(() => dataDir.remove());
   const service = await (await Service.create({ DATA_DIR: dataDir.path })).start();
   cleanups.push(() => service.stop());
   await service.createApp('forms');
-  let admin = await service.admin();
+  // Its session outlives the server.
+  const admin = await service.admin();
   const fields = [
     { key: 'items', kind: 'array' as const },
     { key: 'n', kind: 'number' as const },
@@ -54,7 +49,7 @@ it(`applies each line once through ${KILLS} kills of the server (spec 4.7)`, asy
     await sleep(Math.random() * 100);
     await service.kill();
     await service.start();
-    admin = await logIn(service);
+    await untilServed(() => send(`${service.url}/ready`));
     read = (await untilImport(admin, 'forms', id, () => true)).read;
     logProgress(`kill ${kill} of ${KILLS}, ${read} of ${LINES} lines dealt with`);
   }

@@ -2,7 +2,9 @@ import { mongo, Types } from 'mongoose';
 import type { ChunkCollection, ImportDocument } from '../imports.model.ts';
 import { removeInSteps } from '../removal.ts';
 
-/** The bytes of each chunk of a file but the last. Larger ones take more memory while they are read. */
+/**
+ * The bytes of each chunk of a file but the last. Larger ones take more memory while they are read.
+ */
 export const CHUNK_BYTES = 256 * 1024;
 
 /** A chunk of the file of an import is missing. */
@@ -43,7 +45,10 @@ export function createContentStore(chunks: ChunkCollection) {
       if (ids.length > 0) await chunks.deleteMany({ _id: { $in: [...ids] } });
     },
 
-    /** Yields the bytes of a file from an offset on, one chunk at a time. @throws {MissingContent} */
+    /**
+     * Yields the bytes of a file from an offset on, one chunk at a time.
+     * @throws {MissingContent}
+     */
     async *readFrom(ids: readonly Types.ObjectId[], offset: number): AsyncGenerator<Buffer> {
       const first = Math.floor(offset / CHUNK_BYTES);
       for (const [index, id] of ids.slice(first).entries()) {

@@ -35,7 +35,13 @@ export type BatchWriter = ReturnType<typeof createBatchWriter>;
 interface Batch {
   importId: Types.ObjectId;
   settings: Pick<ImportSettings, 'mode' | 'arrays' | 'invalid' | 'dryRun'>;
+  /** The lease under which the lines were checked. */
   lease: Lease;
+  /**
+   * Resolves with a valid lease of the same schema, slots and consumers.
+   * @throws {OutdatedSchema} when they have changed
+   */
+  renewLease(): Promise<Lease>;
   lines: readonly BatchLine[];
   /** Called before each write. Throws when another server runs the import. */
   checkOwner(): void;
@@ -213,6 +219,8 @@ export function createBatchWriter(deps: {
         for (const { line } of updates) results.set(line.number, 'updated');
         return rest;
       }
+      // Reading may have taken longer than the lease.
+      if (!batch.lease.isCurrent()) batch.lease = await batch.renewLease();
       checkOwner();
       const [refused, isComplete] = await Promise.all([insert(inserts, importId), update(updates, importId)]);
       for (const { line } of inserts) {
@@ -251,8 +259,9 @@ export function createBatchWriter(deps: {
      * @throws {UnknownApp} when the app was deleted; nothing of the batch is left
      * @throws {Unavailable} when a result is unknown
      */
-    async apply(batch: Batch): Promise<Map<number, LineResult>> {
-      const { lines, lease } = batch;
+    async apply(begun: Batch): Promise<Map<number, LineResult>> {
+      const batch = { ...begun };
+      const { lines } = batch;
       const results = new Map<number, LineResult>();
       let left: readonly BatchLine[] = lines;
       try {
@@ -263,10 +272,10 @@ export function createBatchWriter(deps: {
           left = await attempt(batch, left, results);
         }
       } catch (error) {
-        for (const { submission } of lines) if (submission) revalidation.settleLater(submission, lease);
+        for (const { submission } of lines) if (submission) revalidation.settleLater(submission, batch.lease);
         throw error;
       }
-      if (!lease.isCurrent() && !batch.settings.dryRun) await revalidateAll(batch, results);
+      if (!batch.lease.isCurrent() && !batch.settings.dryRun) await revalidateAll(batch, results);
       return results;
     },
   };

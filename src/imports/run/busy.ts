@@ -10,8 +10,8 @@ const LIMIT_MS = 100;
 
 /**
  * Returns a function that resolves with whether submissions arrive, for any app and on any server.
- * For other servers it reads the times that servers note for the dashboard (apps/app-activity.ts), so it costs
- * submissions nothing.
+ * For other servers it reads the times that servers note for the dashboard (apps/app-activity.ts),
+ * so it costs submissions nothing.
  */
 export function createBusyCheck(apps: AppCollection, activity: Pick<AppActivity, 'latest'>): () => Promise<boolean> {
   let last = { at: Number.NEGATIVE_INFINITY, busy: false };

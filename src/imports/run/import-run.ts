@@ -144,18 +144,18 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
     }
   }
 
-  /** The batch under a valid lease: checked again when the schema or the slots changed. */
+  /** The batch under a valid lease: checked again when what it depends on changed. */
   async function renewed(batch: Batch): Promise<Batch> {
     const lease = await holdLease();
-    const { schemaId, app } = batch.lease;
-    const isSame =
-      lease.schemaId === schemaId &&
-      isSameSlots(lease.app.slots, app.slots) &&
-      lease.app.form?.timeZone === app.form?.timeZone &&
-      lease.app.hasConsumers === app.hasConsumers;
-    if (isSame) return { ...batch, lease };
+    if (isSameState(lease, batch.lease)) return { ...batch, lease };
     const now = new Date();
     return { ...batch, lease, entries: batch.entries.map(({ line }) => ({ line, checked: check(line, lease, now) })) };
+  }
+
+  async function renewLease(before: Lease): Promise<Lease> {
+    const lease = await holdLease();
+    if (!isSameState(lease, before)) throw new OutdatedSchema();
+    return lease;
   }
 
   /** The lines that name a person, with what keeps them from being applied. */
@@ -186,6 +186,7 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
       try {
         const results: Results = await writer.apply({
           ...{ importId, settings, lease: current.lease, lines: writable, checkOwner },
+          renewLease: () => renewLease(current.lease),
         });
         return { batch: current, results };
       } catch (error) {
@@ -253,6 +254,16 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
 }
 
 type Results = Map<number, LineResult>;
+
+/** Whether what a line becomes is the same under two leases. */
+function isSameState(one: Lease, other: Lease): boolean {
+  return (
+    one.schemaId === other.schemaId &&
+    isSameSlots(one.app.slots, other.app.slots) &&
+    one.app.form?.timeZone === other.app.form?.timeZone &&
+    one.app.hasConsumers === other.app.hasConsumers
+  );
+}
 
 /** The lines before the first one that names no person: that one ends the import. */
 function linesBeforeUnreadable({ entries }: Batch, lines: readonly BatchLine[]): readonly BatchLine[] {

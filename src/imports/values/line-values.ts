@@ -113,7 +113,9 @@ function itemsOf(text: string): unknown[] {
   }
 }
 
-/** Reads lines that are JSON objects. Values of JSON are used as they are; null counts as absent. */
+/**
+ * Reads lines that are JSON objects. Values of JSON are used as they are; null counts as absent.
+ */
 function createJsonReader(
   settings: ImportSettings,
   fields: ReadonlyMap<string, FieldDefinition>,
