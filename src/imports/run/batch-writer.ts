@@ -12,20 +12,12 @@ import { OutdatedSchema, refuseOversized } from '../../submissions/store/submiss
 import type { RecordId } from '../../users/record-id.ts';
 import type { ImportMark, UserCollection, UserDocument } from '../../users/users.model.ts';
 import type { ImportSettings } from '../imports.model.ts';
-import { type RecordFacts, readFacts } from './record-facts.ts';
+import { type BatchLine, type RecordFacts, readFacts } from './record-facts.ts';
 
 /** Each further attempt means that concurrent writes changed records of the batch. */
 const MAX_ATTEMPTS = 24;
 const PAUSE_MS = 10;
 const BY_EMAIL = { appId: 1, email: 1 } as const;
-
-/** A line to apply, or one that is refused unless it was applied before. */
-export interface BatchLine {
-  number: number;
-  email: string;
-  submission?: Submission | undefined;
-  refusal?: string | undefined;
-}
 
 /** What became of a line. */
 export type LineResult = 'created' | 'updated' | 'unchanged' | { rejected: string };

@@ -16,7 +16,8 @@ import { createLineReader, type Line } from '../lines/line-reader.ts';
 import type { RejectStore } from '../rejects/reject-store.ts';
 import { type CheckedLine, checkLine } from '../values/line-submission.ts';
 import { createValueReader, type ReadValues } from '../values/line-values.ts';
-import { type BatchLine, type BatchWriter, isRejected, type LineResult } from './batch-writer.ts';
+import { type BatchWriter, isRejected, type LineResult } from './batch-writer.ts';
+import type { BatchLine } from './record-facts.ts';
 
 const MAX_BATCH_BYTES = 1024 * 1024;
 /** The longest time in which the lines of a batch are read and checked. */

@@ -1,10 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Types } from 'mongoose';
+import type { Submission } from '../../submissions/store/submission.ts';
 import type { UserCollection, UserDocument } from '../../users/users.model.ts';
-import type { BatchLine } from './batch-writer.ts';
 
 /** Records have up to 1 MB each. */
 const BATCH_SIZE = 100;
+
+/** A line to apply, or one that is refused unless it was applied before. */
+export interface BatchLine {
+  number: number;
+  email: string;
+  submission?: Submission | undefined;
+  refusal?: string | undefined;
+}
 
 /** What a line needs to know of the stored record of its person. */
 export interface RecordFacts

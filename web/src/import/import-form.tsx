@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NativeSelect, Progress, SimpleGrid, Table, TextInput } from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, Progress, Table, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../api/call.ts';
 import type { Field, ImportSettings } from '../api/endpoints.ts';
@@ -73,7 +73,7 @@ export function ImportForm(props: { scope: Scope; file: File; head: FileHead; fi
       ) : (
         <MapTable head={head} fields={fields} map={map} onChange={setMap} />
       )}
-      <SimpleGrid cols={{ base: 1, sm: 3 }} mt="md">
+      <div className={classes.options}>
         <NativeSelect label="Users" data={MODES} value={options.mode} onChange={set('mode')} />
         <NativeSelect label="Lists" data={ARRAYS} value={options.arrays} onChange={set('arrays')} />
         <NativeSelect label="Invalid lines" data={INVALID} value={options.invalid} onChange={set('invalid')} />
@@ -94,7 +94,7 @@ export function ImportForm(props: { scope: Scope; file: File; head: FileHead; fi
           value={options.timeZone}
           onChange={set('timeZone')}
         />
-      </SimpleGrid>
+      </div>
       {start.isPending && <Progress value={sent * 100} aria-label="Sent" mt="md" />}
       {start.error && <Refusal error={start.error} />}
       <Group mt="md">
