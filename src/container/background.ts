@@ -12,6 +12,8 @@ export interface BackgroundTimes {
   writesEndMs?: number | undefined;
   /** The interval of the erasure of old records. */
   retentionEveryMs?: number | undefined;
+  /** How long the job of imports waits for writes of a run that was cut short. */
+  importWritesEndMs?: number | undefined;
 }
 
 /** Creates the runner of background jobs with all jobs. */

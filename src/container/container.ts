@@ -29,6 +29,7 @@ import { createSchemaCheckService } from '../users/schema-check/schema-check.ser
 import { createUserStatsService } from '../users/stats/stats.service.ts';
 import { createUserCounts } from '../users/stats/user-counts.ts';
 import { type BackgroundTimes, createBackground } from './background.ts';
+import { createImports } from './imports.ts';
 import { createModels } from './models.ts';
 import { createNotifications } from './notifications.ts';
 import { createStores } from './stores.ts';
@@ -56,7 +57,14 @@ export interface ContainerOptions extends BackgroundTimes {
 /** The settings that services depend on. */
 export type ContainerConfig = Pick<
   Config,
-  'mail' | 'maxArrayItems' | 'publicUrl' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret' | 'webhooksAllowPrivate'
+  | 'importLimits'
+  | 'mail'
+  | 'maxArrayItems'
+  | 'publicUrl'
+  | 'rateLimitLogin'
+  | 'recordLimit'
+  | 'sessionSecret'
+  | 'webhooksAllowPrivate'
 >;
 
 export type Services = ReturnType<typeof createContainer>;
@@ -119,9 +127,11 @@ export function createContainer(
   const { users, editor, repairSlots } = createUsers({
     ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
   });
-  const { submissions, challenges } = createSubmissions({
+  const { submissions, challenges, revalidation } = createSubmissions({
     ...{ config, models, stores, apps, leases, activity, counts, repairSlots, secret },
   });
+  const imports = createImports({ ...{ config, models, stores, leases, activity, revalidation, jobs, logger }, times });
+
   return {
     apps,
     removal,
@@ -134,6 +144,7 @@ export function createContainer(
     suppressions: stores.suppressions,
     retention: stores.retention,
     submissions,
+    imports,
     challenges,
     held: createHeldService({ store: stores.held, submissions }),
     userStats: createUserStatsService({ apps, activity, counts }),
@@ -154,6 +165,8 @@ export function createContainer(
     mailJobs: notifications.jobs,
     /** Plans emails about events of records. */
     mailConsumer: notifications.consumer,
+    /** Whether it knows the secret with which stored hashes of emails are made. */
+    hasSecret: config.sessionSecret !== undefined,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {

@@ -3,6 +3,11 @@ import { createAppConsumers } from '../apps/app-consumers.ts';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
+import { createContentStore } from '../imports/content/content-store.ts';
+import { createImportStore } from '../imports/import-store.ts';
+import { createImportsOfPerson } from '../imports/imports-of-person.ts';
+import { createRejectStore } from '../imports/rejects/reject-store.ts';
+import { ownedByTime } from '../imports/removal.ts';
 import { createMailQueue } from '../notifications/queue/mail-queue.ts';
 import { createMailsOfPerson } from '../notifications/queue/mails-of-person.ts';
 import { createSchemaStore } from '../schemas/schema-store.ts';
@@ -57,6 +62,8 @@ export function createStores(
   const held = createHeldStore(models.held.collection, newId);
   const suppressions = createSuppressions(models.suppressed.collection, sessionSecret);
   const mails = createMailQueue(models.mails.collection);
+  const imports = createImportStore(models.imports.collection);
+  const importContent = createContentStore(models.importChunks.collection);
   const webhooks = createWebhookStore(models.webhooks.collection);
   const deliveries = createDeliveryStore(models.deliveries.collection);
   const slots = createSlotStore(models.apps.collection);
@@ -71,6 +78,9 @@ export function createStores(
     held,
     suppressions,
     mails,
+    imports,
+    importContent,
+    importRejects: createRejectStore(models.importRejects.collection),
     webhooks,
     deliveries,
     erasures,
@@ -82,12 +92,20 @@ export function createStores(
     eraseRecords,
 
     /** What is deleted with an app beside its records. */
-    owned: [schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures, mails],
+    owned: [
+      ...[schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures, mails],
+      ownedByTime(models.imports.collection, 'createdAt'),
+      ownedByTime(models.importChunks.collection, 'at'),
+      ownedByTime(models.importRejects.collection, 'at'),
+    ],
     /**
-     * What is held of a person. A held submission can become a record, so it comes first; what
-     * names a record comes before the record.
+     * What is held of a person. Lines of imports and held submissions can become a record, so they
+     * come first; what names a record comes before the record.
      */
     personal: [
+      createImportsOfPerson({
+        ...{ store: imports, content: importContent, rejects: models.importRejects.collection },
+      }),
       createHeldOfPerson(models.held.collection),
       createDeliveriesOfPerson(users, deliveries),
       createMailsOfPerson(models.mails.collection, users),

@@ -40,11 +40,12 @@ export function createSubmissions(deps: {
     writer: createGroupCommit(users, createRecordWriter(users)),
   });
   const challenges = createChallenges(secret);
+  const revalidation = createRevalidation({ apps, leases, users: stores.records, repairSlots });
   const submissions = createSubmissionService({
     ...{ activity, leases, store, limits, spent: stores.spent, held: stores.held },
-    revalidation: createRevalidation({ apps, leases, users: stores.records, repairSlots }),
+    revalidation,
     checkAdmission: createAdmissionCheck(challenges),
     capacity: createCapacity({ users, seats: createSeats(models.apps.collection, counts.ofApp) }),
   });
-  return { submissions, challenges };
+  return { submissions, challenges, revalidation };
 }

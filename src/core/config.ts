@@ -29,11 +29,11 @@ const whole = (low: number, high: number) =>
     .transform(Number)
     .refine((n) => n >= low && n <= high, `must be a whole number from ${low} to ${high}`);
 
-const bytes = (low: number, range: string) =>
+const bytes = (low: number, range: string, high = 15 * MEGABYTE) =>
   z.string().transform((text, context) => {
     const match = /^(\d{1,9})\s*(b|kb|mb)?$/i.exec(text);
     const size = match ? Number(match[1]) * (UNITS[(match[2] ?? '').toLowerCase()] ?? 1) : 0;
-    if (size >= low && size <= 15 * MEGABYTE) return size;
+    if (size >= low && size <= high) return size;
     context.addIssue({ code: 'custom', message: `must be a size ${range}` });
     return z.NEVER;
   });
@@ -140,6 +140,8 @@ const environment = z.object({
   SMTP_URL: parsed(parseSmtpUrl, SMTP_URL_FORMAT).optional(),
   MAIL_FROM: parsed(parseMailbox, MAILBOX_FORMAT).optional(),
   PUBLIC_URL: publicUrl.optional(),
+  IMPORT_LIMIT: bytes(MEGABYTE, 'from 1mb to 4096mb, like 256mb', 4096 * MEGABYTE).default(256 * MEGABYTE),
+  IMPORT_APP_LIMIT: bytes(MEGABYTE, 'from 1mb to 65536mb, like 1024mb', 65_536 * MEGABYTE).default(1024 * MEGABYTE),
   WEBHOOKS_ALLOW_PRIVATE: z.enum(['true', 'false'], 'must be true or false').default('false'),
   MONGOMS_SYSTEM_BINARY: z.string().optional(),
   XDG_CACHE_HOME: z.string().optional(),
@@ -207,6 +209,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
       Object.freeze({ server: Object.freeze(value.SMTP_URL), from: Object.freeze(value.MAIL_FROM) }),
     /** The origin of the service in links of emails; undefined: they have none. */
     publicUrl: value.PUBLIC_URL,
+    /** The largest file of an import, and of all files of an app at the same time, in bytes. */
+    importLimits: Object.freeze({ perImport: value.IMPORT_LIMIT, perApp: value.IMPORT_APP_LIMIT }),
     /** Whether webhooks may have private addresses, and addresses with plain HTTP. */
     webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE === 'true',
     logLevel: value.LOG_LEVEL,

@@ -8,6 +8,7 @@ import type { Services } from '../container/container.ts';
 import type { Config } from '../core/config.ts';
 import { NotFound } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { importRoutes } from '../imports/imports.routes.ts';
 import { confirmationRoutes } from '../notifications/confirmation/confirmation.routes.ts';
 import { createConfirmationPages } from '../notifications/confirmation/confirmation-pages.ts';
 import { mailStatusRoutes } from '../notifications/mail-status.routes.ts';
@@ -84,6 +85,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...editingRoutes(services.editor, services.appScope),
       ...peopleRoutes(services.people, longReads, services.appScope),
       ...retentionRoutes(services.retention, services.appScope),
+      ...importRoutes(services.imports, services.appScope, longReads),
       ...userStatsRoutes(services.userStats, services.appScope),
       ...schemaCheckRoutes(services.schemaCheck),
       ...indexSlotRoutes(services.indexSlots),

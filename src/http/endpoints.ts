@@ -1,6 +1,7 @@
 import type { EndpointSpec } from '../api/endpoint.ts';
 import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
+import { importEndpoints } from '../imports/imports.contract.ts';
 import { confirmationEndpoints } from '../notifications/confirmation/confirmation.contract.ts';
 import { mailStatusEndpoints } from '../notifications/mail-status.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
@@ -31,6 +32,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...editingEndpoints,
   ...peopleEndpoints,
   ...retentionEndpoints,
+  ...importEndpoints,
   ...userStatsEndpoints,
   ...schemaEndpoints,
   ...schemaCheckEndpoints,

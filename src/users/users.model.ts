@@ -43,6 +43,16 @@ export interface ConfirmationMail {
 }
 
 /**
+ * The last import that created or changed a record, the line that did, and what it did. A line that
+ * finds its own mark was applied before (src/imports).
+ */
+export interface ImportMark {
+  id: Types.ObjectId;
+  line: number;
+  result: 'created' | 'updated';
+}
+
+/**
  * A stored user record (spec 2.1). The optional members but `consents` and `confirmedAt` are
  * internal; no response contains them.
  */
@@ -71,6 +81,7 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   confirmedAt?: Date;
   /** The confirmation emails of a record that is not confirmed (notifications/confirmation). */
   confirmation?: { mails: ConfirmationMail[] };
+  import?: ImportMark;
   /** Events that consumers have not got yet, in their order (users/outbox). */
   outbox?: OutboxEntry[];
   /** The number of events of the record so far. */
@@ -95,6 +106,7 @@ const userSchema = new Schema(
     consentState: { type: Schema.Types.Mixed },
     confirmedAt: { type: Date },
     confirmation: { type: Schema.Types.Mixed },
+    import: { type: Schema.Types.Mixed },
     outbox: { type: [Schema.Types.Mixed], default: undefined },
     eventCount: { type: Number },
     ...Object.fromEntries(SLOT_NAMES.map((slot) => [slot, { type: Schema.Types.Mixed }])),

@@ -222,6 +222,17 @@ export const VIEWS: View[] = [
     },
   },
   {
+    name: 'import of users',
+    role: 'operator',
+    path: '/import',
+    open: async (page) => {
+      const buffer = Buffer.from('Mail;Full name;Other\nada@example.com;Ada;x\nnobody;Bob;y\n');
+      await page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+      await page.getByRole('button', { name: 'Dry run' }).click();
+      await page.getByText('Line 3: email must be an email address').waitFor();
+    },
+  },
+  {
     name: 'held submissions',
     role: 'operator',
     path: '/held',

@@ -42,6 +42,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
  * @param options.writesEndMs how long the builder of indexes waits for late writes
  * @param options.retentionEveryMs the interval in ms between erasures of old records
+ * @param options.importWritesEndMs how long imports wait for writes of a run that was cut short
  * @param options.queryBudgetMs the time that a page of a query reads
  * @param options.mailLimits the hourly limits of emails
  * @param options.deliveryNow the clock of deliveries

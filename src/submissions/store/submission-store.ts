@@ -137,14 +137,6 @@ export function createSubmissionStore(deps: {
     return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
   }
 
-  /** Refuses a submission that no record can hold, before any write. */
-  function refuseOversized({ change, size, consents }: Submission): void {
-    for (const [key, items] of Object.entries(change.append)) {
-      if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
-    }
-    if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFull(limits);
-  }
-
   return {
     /**
      * Stores a submission. When the promise resolves, the submission is durable (invariant 1).
@@ -158,7 +150,7 @@ export function createSubmissionStore(deps: {
      * @throws {Unavailable} when the write failed or its result is unknown
      */
     async store(submission: Submission): Promise<StoredSubmission> {
-      refuseOversized(submission);
+      refuseOversized(submission, limits, maxArrayItems);
       // By name, because the app's id as text costs more. The cached id of an earlier incarnation
       // of the app matches no record.
       const person = `${submission.sourceAppId} ${submission.email}`;
@@ -211,10 +203,25 @@ function answerRepeat(conflict: Repeat): StoredSubmission {
   return { id: _id, createdAt, updatedAt };
 }
 
-function arrayFull(key: string, maxArrayItems: number): Conflict {
+/**
+ * Refuses a submission that no record can hold, before any write.
+ * @throws {Conflict} @throws {TooLarge}
+ */
+export function refuseOversized(
+  { change, size, consents }: Submission,
+  limits: RecordLimits,
+  maxArrayItems: number,
+): void {
+  for (const [key, items] of Object.entries(change.append)) {
+    if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
+  }
+  if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFull(limits);
+}
+
+export function arrayFull(key: string, maxArrayItems: number): Conflict {
   return new Conflict(`data.${key} is full: it holds at most ${maxArrayItems} items`);
 }
 
-function recordFull({ max }: RecordLimits): TooLarge {
+export function recordFull({ max }: RecordLimits): TooLarge {
   return new TooLarge(`The record would be larger than ${(max / 1024 / 1024).toFixed(1)} MB`);
 }
