@@ -83,12 +83,12 @@ export function createContainer(
   const activity = createAppActivity(stored.apps);
   const counts = createUserCounts(models.users.collection);
   const jobs = createBackground(models, stores, logger, times);
-  const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision });
-  const { users, editor, repairSlots } = createUsers({
+  const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision, slots: stores.slotHandover });
+  const { users, editor, repairSlots, repairRenames } = createUsers({
     ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
   });
   const { submissions, challenges } = createSubmissions({
-    ...{ config, models, stores, apps, leases, activity, counts, repairSlots },
+    ...{ config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames },
     // Without a secret (command line) nothing issues challenges or verifies them.
     secret: config.sessionSecret ?? randomUUID(),
   });
@@ -98,7 +98,7 @@ export function createContainer(
     removal,
     leases,
     schemas,
-    schemaCheck: createSchemaCheckService({ apps, users }),
+    schemaCheck: createSchemaCheckService({ apps, users, schemas }),
     users,
     editor,
     people: createPeopleService({ apps, suppressions: stores.suppressions, logger, parts: stores.personal }),
@@ -115,7 +115,7 @@ export function createContainer(
     findApp,
     findForm: createFormLookup(leases),
     appScope: createAppScope(apps),
-    indexSlots: createIndexSlotService({ apps, schemas: stores.schemas }),
+    indexSlots: createIndexSlotService({ apps, schemas: stores.schemas, renames: stores.renames }),
     jobs,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */

@@ -2,6 +2,8 @@ import type { Types } from 'mongoose';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
+import { createRenameStore } from '../schemas/renames/pending-renames.ts';
+import { createSlotHandover } from '../schemas/renames/slot-handover.ts';
 import { createSchemaStore } from '../schemas/schema-store.ts';
 import { createSessionOwnership } from '../sessions/session-store.ts';
 import { createSpentChallenges } from '../submissions/bots/spent-challenges.ts';
@@ -14,6 +16,7 @@ import { createPersonRecords } from '../users/people/person-records.ts';
 import { createSuppressions } from '../users/people/suppressions.ts';
 import { createRecordIds } from '../users/record-id.ts';
 import { createRecordPages } from '../users/record-pages.ts';
+import { createRecordMoves } from '../users/renames/record-moves.ts';
 import { createRetentionStore } from '../users/retention/retention-store.ts';
 import { createUserStore } from '../users/user-store.ts';
 import type { Models } from './models.ts';
@@ -33,10 +36,11 @@ export function createStores(
 ) {
   const newId = createRecordIds();
   const users = models.users.collection;
-  const pages = createRecordPages(users);
+  const renames = createRenameStore(models.schemas.collection);
+  const pages = createRecordPages(users, renames.recent);
   const schemas = createSchemaStore(models.schemas.collection);
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
-  const records = createUserStore(users, pages, appIdOf, keys.removeOf);
+  const records = createUserStore(users, pages, renames.recent, appIdOf, keys.removeOf);
   const sessions = createSessionOwnership(connection);
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);
@@ -53,6 +57,9 @@ export function createStores(
     held,
     suppressions,
     slots,
+    slotHandover: createSlotHandover(models.apps.collection),
+    renames,
+    moves: createRecordMoves(users),
     slotRecords: createSlotRecords(users),
     retention: createRetentionStore(models.apps.collection),
     revision: createAppRevision(models.revisions.collection),
@@ -60,6 +67,6 @@ export function createStores(
     /** What is deleted with an app beside its records. */
     owned: [schemas, sessions, keys, spent, held, suppressions],
     /** What is held of a person. A held submission can become a record, so it comes first. */
-    personal: [createHeldOfPerson(models.held.collection), createPersonRecords(users, keys.removeOf)],
+    personal: [createHeldOfPerson(models.held.collection), createPersonRecords(users, renames.recent, keys.removeOf)],
   };
 }

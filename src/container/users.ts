@@ -8,6 +8,7 @@ import { createSlotRepair } from '../users/index-slots/slot-repair.ts';
 import { createBulkErase } from '../users/query/bulk-erase.ts';
 import { createPeopleSearch } from '../users/query/people.ts';
 import { createUserQuery } from '../users/query/user-query.ts';
+import { createRenameRepair } from '../users/renames/rename-repair.ts';
 import { createUserSearch } from '../users/user-search.ts';
 import { createUserService } from '../users/users.service.ts';
 import type { Models } from './models.ts';
@@ -24,16 +25,18 @@ export function createUsers(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { config, models, stores, apps, leases, schemas, queryBudgetMs } = deps;
-  const { pages, keys, slots } = stores;
+  const { pages, keys, slots, moves, renames } = stores;
   const collection = models.users.collection;
   const query = createUserQuery(collection, pages, queryBudgetMs);
   const repairSlots = createSlotRepair({ records: stores.slotRecords, hold: leases.hold });
   const users = createUserService({
-    ...{ apps, schemas, store: stores.records, query, slotStore: slots },
+    ...{ apps, schemas, store: stores.records, query, slotStore: slots, recentRenames: renames.recent },
     people: createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter }),
-    search: createUserSearch(collection, undefined, pages),
+    search: createUserSearch(collection, undefined, pages, renames.recent),
     bulkErase: createBulkErase({ users: collection, walker: query.walker, removeKeysOf: keys.removeOf }),
   });
   const limits = createRecordLimits(config.recordLimit);
-  return { users, editor: createRecordEditor({ users: collection, leases, repairSlots, limits }), repairSlots };
+  const repairRenames = createRenameRepair({ store: renames, moves });
+  const editor = createRecordEditor({ users: collection, leases, repairSlots, moves, repairRenames, limits });
+  return { users, editor, repairSlots, repairRenames };
 }

@@ -4,6 +4,8 @@ import { firstIdAt, parseRecordId, type RecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { RecordPages } from './record-pages.ts';
 import type { OpenSlice } from './record-slice.ts';
+import { shownRecord } from './renames/record-moves.ts';
+import type { RecentRenames } from './renames/shown-pages.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 import { DETAILS_PROJECTION, type DetailedRecord } from './users.presenter.ts';
 
@@ -32,12 +34,14 @@ export interface UserStore extends AppOwned {
 /**
  * Creates the store of user records.
  *
+ * @param recentRenames the pending renames of all apps
  * @param findAppId resolves with the `_id` of an app
  * @param removeKeysOf deletes the idempotency keys of an erased record
  */
 export function createUserStore(
   users: UserCollection,
   pages: RecordPages,
+  recentRenames: RecentRenames,
   findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
   removeKeysOf: (appId: Types.ObjectId, record: RecordId) => Promise<void>,
 ): UserStore {
@@ -48,7 +52,9 @@ export function createUserStore(
       const _id = parseRecordId(id);
       if (_id === undefined) return undefined;
       const projection = DETAILS_PROJECTION;
-      return (await users.findOne<DetailedRecord>({ _id, appId }, { projection })) ?? undefined;
+      const renames = (await recentRenames()).get(appId.toHexString());
+      const record = await users.findOne<DetailedRecord>({ _id, appId }, { projection });
+      return record ? shownRecord(record, renames) : undefined;
     },
 
     async erase(appId, id) {
