@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logger.ts';
 import { createJobLocks } from '../jobs/job-locks.ts';
-import { createJobRunner } from '../jobs/job-runner.ts';
+import { createJobRunner, type Job } from '../jobs/job-runner.ts';
 import { createSlotJob } from '../users/index-slots/slot-job.ts';
 import { createRenameJob } from '../users/renames/rename-job.ts';
 import { createRetentionJob } from '../users/retention/retention-job.ts';
@@ -16,17 +16,23 @@ export interface BackgroundTimes {
 }
 
 /** Creates the runner of background jobs with all jobs. */
-export function createBackground(models: Models, stores: Stores, logger: Logger, times: BackgroundTimes) {
-  const { slots, slotHandover, slotRecords, schemas, renames, moves, revision, retention, keys } = stores;
+export function createBackground(
+  models: Models,
+  stores: Stores,
+  logger: Logger,
+  { times, eventJob }: { times: BackgroundTimes; eventJob: Job },
+) {
+  const { slots, slotHandover, slotRecords, schemas, renames, moves, revision, retention, eraseRecords } = stores;
   const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger });
   const { writesEndMs } = times;
   jobs.add(createSlotJob({ store: slots, records: slotRecords, schemas, renames, revision, writesEndMs }));
   jobs.add(createRenameJob({ store: renames, moves, slots: slotHandover, revision, writesEndMs }));
   jobs.add(
     createRetentionJob({
-      ...{ store: retention, users: models.users.collection, removeKeysOf: keys.removeOf, logger },
+      ...{ store: retention, users: models.users.collection, erase: eraseRecords, logger },
       everyMs: times.retentionEveryMs,
     }),
   );
+  jobs.add(eventJob);
   return jobs;
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createAppActivity } from '../apps/app-activity.ts';
 import { createAppCreation } from '../apps/app-creation.ts';
-import { createPasswordHasher } from '../apps/app-credentials.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/app-removal.ts';
 import { createAppScope } from '../apps/app-scope.ts';
 import { createLateSweep, upgradeTombstones } from '../apps/app-tombstones.ts';
@@ -9,6 +8,7 @@ import { type App, createAppService } from '../apps/apps.service.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
 import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';
+import { createPasswordHasher } from '../apps/passwords/app-credentials.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { withTimeout } from '../core/timeouts.ts';
@@ -32,6 +32,7 @@ import { createModels } from './models.ts';
 import { createStores } from './stores.ts';
 import { createSubmissions } from './submissions.ts';
 import { createUsers } from './users.ts';
+import { createWebhooks } from './webhooks.ts';
 
 /** How long `stop` waits for a step of a background job. */
 const STOP_JOBS_WITHIN_MS = 1_000;
@@ -44,6 +45,8 @@ export interface ContainerOptions extends BackgroundTimes {
   sweepEveryMs?: number;
   /** The time that a page of a query reads. */
   queryBudgetMs?: number;
+  /** The clock of deliveries, as `Date.now`. */
+  deliveryNow?: () => number;
 }
 
 export type Services = ReturnType<typeof createContainer>;
@@ -53,10 +56,10 @@ export type Services = ReturnType<typeof createContainer>;
  * one process.
  */
 export function createContainer(
-  config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'>,
+  config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret' | 'webhooksAllowPrivate'>,
   connection: Connection,
   logger: Logger,
-  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS, queryBudgetMs, ...times }: ContainerOptions = {},
+  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS, queryBudgetMs, deliveryNow, ...times }: ContainerOptions = {},
 ) {
   const models = createModels(connection);
   const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
@@ -82,7 +85,11 @@ export function createContainer(
   const refusedOrigins = createRefusedOrigins(stored.apps);
   const activity = createAppActivity(stored.apps);
   const counts = createUserCounts(models.users.collection);
-  const jobs = createBackground(models, stores, logger, times);
+  const webhooks = createWebhooks({
+    ...{ config, models, stores, logger, otherConsumers: [], now: deliveryNow },
+    wake: () => jobs.wake('events'),
+  });
+  const jobs = createBackground(models, stores, logger, { times, eventJob: webhooks.job });
   const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision, slots: stores.slotHandover });
   const { users, editor, repairSlots, repairRenames } = createUsers({
     ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
@@ -116,6 +123,7 @@ export function createContainer(
     findForm: createFormLookup(leases),
     appScope: createAppScope(apps),
     indexSlots: createIndexSlotService({ apps, schemas: stores.schemas, renames: stores.renames }),
+    webhooks: webhooks.service,
     jobs,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
@@ -148,6 +156,7 @@ export function createContainer(
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
       removal.stop();
+      await webhooks.stop().catch(() => undefined);
       // A step in progress may be abandoned: the next server repeats it.
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
       await Promise.all([activity.flush(), refusedOrigins.flush()]).catch(() => undefined);

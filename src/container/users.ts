@@ -25,7 +25,7 @@ export function createUsers(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { config, models, stores, apps, leases, schemas, queryBudgetMs } = deps;
-  const { pages, keys, slots, moves, renames } = stores;
+  const { pages, slots, moves, renames } = stores;
   const collection = models.users.collection;
   const query = createUserQuery(collection, pages, queryBudgetMs);
   const repairSlots = createSlotRepair({ records: stores.slotRecords, hold: leases.hold });
@@ -33,10 +33,12 @@ export function createUsers(deps: {
     ...{ apps, schemas, store: stores.records, query, slotStore: slots, recentRenames: renames.recent },
     people: createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter }),
     search: createUserSearch(collection, undefined, pages, renames.recent),
-    bulkErase: createBulkErase({ users: collection, walker: query.walker, removeKeysOf: keys.removeOf }),
+    bulkErase: createBulkErase({ walker: query.walker, erase: stores.eraseRecords }),
   });
   const limits = createRecordLimits(config.recordLimit);
   const repairRenames = createRenameRepair({ store: renames, moves });
-  const editor = createRecordEditor({ users: collection, leases, repairSlots, moves, repairRenames, limits });
+  const editor = createRecordEditor({
+    ...{ users: collection, leases, repairSlots, moves, repairRenames, limits, newId: stores.newId },
+  });
   return { users, editor, repairSlots, repairRenames };
 }

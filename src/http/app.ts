@@ -26,6 +26,7 @@ import { retentionRoutes } from '../users/retention/retention.routes.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
 import { userStatsRoutes } from '../users/stats/stats.routes.ts';
 import { userRoutes } from '../users/users.routes.ts';
+import { webhookRoutes } from '../webhooks/webhooks.routes.ts';
 import { createAuthStrategies } from './auth/strategies.ts';
 import { createCors } from './cors.ts';
 import { createDashboardRouter } from './dashboard.ts';
@@ -85,6 +86,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword, cursors),
       ...formSettingsRoutes(services.formSettings, services.appScope),
       ...heldRoutes(services.held),
+      ...webhookRoutes(services.webhooks, services.appScope),
       ...formPageRoutes(services.findForm, pages),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],

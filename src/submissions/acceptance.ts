@@ -67,6 +67,7 @@ export function accept(
     ...(renames && { renames }),
     consents: sentConsents(lease, data, now, options.page),
     applied: appliedOf(input, options, now),
+    hasConsumers: lease.app.hasConsumers,
   };
 }
 

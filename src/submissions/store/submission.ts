@@ -2,6 +2,7 @@ import type { mongo, Types } from 'mongoose';
 import type { RecordChange } from '../../fields/compile.ts';
 import type { PendingRenames } from '../../fields/renames.ts';
 import type { SlotWrite } from '../../users/index-slots/slot-writes.ts';
+import { MAX_OUTBOX, type OutboxEntry, outboxEntry } from '../../users/outbox/outbox.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import { unmovedFilter } from '../../users/renames/record-moves.ts';
 import type { AppliedKey, ConsentState, UserDocument } from '../../users/users.model.ts';
@@ -48,6 +49,8 @@ export interface Submission {
   consents: SentConsents | undefined;
   /** The renames whose values are being moved, if any. */
   renames?: PendingRenames | undefined;
+  /** Whether the write stores an event for consumers of the app (users/outbox). */
+  hasConsumers: boolean;
   /** It may change a record but not create one: an app with `maxRecords` has no seat for it. */
   requiresRecord?: boolean;
 }
@@ -128,6 +131,7 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
     ...(growth > 0 && { sizeBound: growth }),
     ...(applied && { appliedKeys: [applied] }),
     ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
+    ...(submission.hasConsumers && { outbox: [eventOf(submission, newId)], eventCount: 1 }),
   };
   // Absent fields too, so that one index serves filters and sorting of all records.
   if (slots) for (const { slot, value = null } of slots) record[slot] = value;
@@ -202,6 +206,11 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     if (consents.entries.length > 0) push.consents = { $each: consents.entries };
     for (const [key, state] of Object.entries(stateAfter(consents.entries))) set[`consentState.${key}`] = state;
   }
+  if (submission.hasConsumers) {
+    filter[`outbox.${MAX_OUTBOX - 1}`] = { $exists: false };
+    push.outbox = eventOf(submission, newId);
+    increments.eventCount = 1;
+  }
   if (submission.requiresRecord || consents?.requiresRecord) create[NO_CREATION] = null;
 
   const update: Record<string, unknown> = { $set: set, $setOnInsert: create, $max: { updatedAt: now } };
@@ -217,6 +226,11 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     known,
     bytes: bytesOf(submission),
   };
+}
+
+/** The id that a new record would get identifies the event too: it is unique to the submission. */
+function eventOf({ now, change }: Submission, newId: RecordId): OutboxEntry {
+  return outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
 }
 
 /** The most that the change and its appended consents raise `sizeBound`, in bytes. */

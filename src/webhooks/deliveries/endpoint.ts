@@ -1,0 +1,42 @@
+/** The attempts that one endpoint gets at the same time. */
+const MAX_AT_ONCE = 20;
+/** The failures in a row after which an endpoint gets single attempts only. */
+const OPENS_AFTER = 5;
+const PROBE_AFTER_MS = { initial: 5_000, max: 5 * 60_000 };
+
+/**
+ * What the dispatcher knows of one endpoint: the records with an attempt in progress, and its
+ * circuit breaker. After {@link OPENS_AFTER} failures in a row the breaker opens: one delivery at a
+ * time is attempted, at growing intervals, until one succeeds.
+ */
+export class Endpoint {
+  /** The records with an attempt in progress, by id. */
+  readonly busy = new Map<string, Promise<void>>();
+  /** No delivery is due before this time, unless the dispatcher is told of one. */
+  lookAt = 0;
+  #failures = 0;
+  #probeAt = 0;
+
+  /** The number of attempts that may begin now. */
+  free(now: number): number {
+    if (this.#failures < OPENS_AFTER) return MAX_AT_ONCE - this.busy.size;
+    return this.busy.size === 0 && now >= this.#probeAt ? 1 : 0;
+  }
+
+  get isOpen(): boolean {
+    return this.#failures >= OPENS_AFTER;
+  }
+
+  /** When the next attempt may begin while the breaker is open. */
+  get probeAt(): number {
+    return this.#probeAt;
+  }
+
+  /** Notes the result of an attempt. */
+  note(isSuccess: boolean, now: number): void {
+    this.lookAt = 0;
+    this.#failures = isSuccess ? 0 : this.#failures + 1;
+    const pause = PROBE_AFTER_MS.initial * 2 ** Math.min(this.#failures - OPENS_AFTER, 10);
+    if (this.isOpen) this.#probeAt = now + Math.min(pause, PROBE_AFTER_MS.max);
+  }
+}
