@@ -17,6 +17,14 @@ export function createEventJob(deps: {
   dispatcher: Dispatcher;
 }): Job {
   const { consumers, relay, dispatcher } = deps;
+
+  /** Resolves after a pause, or as soon as an attempt has ended. */
+  async function rest(signal: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    dispatcher.onceFree(() => ended.abort());
+    await sleep(POLL_MS, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).catch(() => undefined);
+  }
+
   return {
     name: 'events',
     everyMs: STEP_MS,
@@ -25,7 +33,7 @@ export function createEventJob(deps: {
       const until = performance.now() + STEP_MS;
       while (!signal.aborted && stillOwner() && performance.now() < until) {
         const done = (await relay()) + (await dispatcher.step());
-        if (done === 0) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+        if (done === 0) await rest(signal);
       }
       return true;
     },

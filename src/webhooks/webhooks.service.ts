@@ -104,6 +104,7 @@ export function createWebhookService(deps: {
         unset: enabled ? { disabled: 1, failingSince: 1 } : {},
       });
       if (!changed) throw notFound();
+      if (isSwitchedOff) await deliveries.giveUp(_id);
       return changed;
     },
 

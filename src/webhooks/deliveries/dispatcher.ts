@@ -14,6 +14,8 @@ import { bodyOf, type RecordReader } from './payload.ts';
 const MAX_AT_ONCE = 200;
 /** How often the endpoints with waiting deliveries are read from the database. */
 const REFRESH_MS = 1_000;
+/** How often an endpoint is looked at without a sign of work: another server may have replayed. */
+const LOOK_EVERY_MS = 5_000;
 /** The pause before another look at an endpoint whose due deliveries wait for earlier ones. */
 const BLOCKED_MS = 100;
 /** The status by which an endpoint says that it is gone for good. */
@@ -41,6 +43,7 @@ export function createDispatcher(deps: {
   const stopping = new AbortController();
   let refreshAt = 0;
   let inProgress = 0;
+  let onFree = (): void => undefined;
 
   function endpointOf(webhookId: string): Endpoint {
     const known = endpoints.get(webhookId) ?? new Endpoint();
@@ -57,36 +60,36 @@ export function createDispatcher(deps: {
     for (const [id, endpoint] of endpoints) {
       if (!waiting.has(id) && endpoint.busy.size === 0) endpoints.delete(id);
     }
-    for (const id of waiting) endpointOf(id).lookAt = Math.min(endpointOf(id).lookAt, now() + REFRESH_MS);
+    for (const id of waiting) endpointOf(id).lookBy(now() + LOOK_EVERY_MS);
     refreshAt = now() + REFRESH_MS;
   }
 
   /** Begins the attempts of an endpoint that are due; resolves with their number. */
   async function look(id: string, endpoint: Endpoint): Promise<number> {
     const limit = Math.min(endpoint.free(now()), MAX_AT_ONCE - inProgress);
-    if (limit <= 0 || now() < endpoint.lookAt) return 0;
+    if (limit <= 0 || !endpoint.isDue(now())) return 0;
+    const postpone = endpoint.beginLook();
     const webhookId = new mongo.UUID(id);
+    const busy = [...endpoint.busy.keys()].map((record) => new mongo.UUID(record));
+    const due = await deliveries.due(webhookId, { now: now(), limit, busy });
+    if (due.length === 0) {
+      const next = await deliveries.nextDue(webhookId);
+      // Due but behind an attempt in progress: its end wakes the endpoint.
+      postpone(Math.max(next ?? Number.POSITIVE_INFINITY, now() + BLOCKED_MS));
+      return 0;
+    }
     const webhook = await webhooks.find(webhookId);
     if (!webhook || webhook.disabled) {
       await deliveries.giveUp(webhookId);
       return 0;
     }
-    const busy = [...endpoint.busy.keys()].map((record) => new mongo.UUID(record));
-    const due = await deliveries.due(webhookId, { now: now(), limit, busy });
     const records = await readRecords(due);
     for (const delivery of due) {
       const body = bodyOf(delivery, webhook, records.get(delivery.recordId.toHexString()));
       if (body === undefined) await deliveries.drop(delivery);
       else begin(endpoint, attempt(webhook, endpoint, delivery, body), delivery.recordId);
     }
-    if (due.length === 0) await postpone(webhookId, endpoint);
     return due.length;
-  }
-
-  async function postpone(webhookId: RecordId, endpoint: Endpoint): Promise<void> {
-    const next = await deliveries.nextDue(webhookId);
-    // Due but behind an attempt in progress: its end looks again at once.
-    endpoint.lookAt = Math.max(next ?? Number.POSITIVE_INFINITY, now() + BLOCKED_MS);
   }
 
   function begin(endpoint: Endpoint, work: Promise<void>, recordId: RecordId): void {
@@ -98,7 +101,8 @@ export function createDispatcher(deps: {
       .finally(() => {
         inProgress -= 1;
         endpoint.busy.delete(record);
-        endpoint.lookAt = 0;
+        endpoint.wake();
+        onFree();
       });
     endpoint.busy.set(record, settled);
   }
@@ -123,15 +127,20 @@ export function createDispatcher(deps: {
 
   /** Keeps since when an endpoint fails, and disables one that is gone or failed too long. */
   async function noteHealth(webhook: WebhookDocument, { isSuccess }: SendResult, isGone: boolean): Promise<void> {
-    if (isGone) await webhooks.disable(webhook._id, 'gone', now());
-    else if (isSuccess) await webhooks.noteSuccess(webhook);
-    else await webhooks.noteFailure(webhook, now());
+    if (isSuccess) return webhooks.noteSuccess(webhook);
+    const isDisabled = await webhooks.noteFailure(webhook, isGone, now());
+    if (isDisabled) await deliveries.giveUp(webhook._id);
   }
 
   return {
     /** Tells of new deliveries of these webhooks, so that they are attempted at once. */
     notify(webhookIds: readonly RecordId[]): void {
-      for (const id of webhookIds) endpointOf(id.toHexString()).lookAt = 0;
+      for (const id of webhookIds) endpointOf(id.toHexString()).wake();
+    },
+
+    /** Calls back when an attempt ends. There is one callback at a time. */
+    onceFree(callback: () => void): void {
+      onFree = callback;
     },
 
     /** Begins all attempts that are due; resolves with their number. */

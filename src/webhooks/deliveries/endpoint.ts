@@ -12,8 +12,8 @@ const PROBE_AFTER_MS = { initial: 5_000, max: 5 * 60_000 };
 export class Endpoint {
   /** The records with an attempt in progress, by id. */
   readonly busy = new Map<string, Promise<void>>();
-  /** No delivery is due before this time, unless the dispatcher is told of one. */
-  lookAt = 0;
+  #lookAt = 0;
+  #wakes = 0;
   #failures = 0;
   #probeAt = 0;
 
@@ -23,20 +23,34 @@ export class Endpoint {
     return this.busy.size === 0 && now >= this.#probeAt ? 1 : 0;
   }
 
-  get isOpen(): boolean {
-    return this.#failures >= OPENS_AFTER;
+  /** Whether deliveries may be due. */
+  isDue(now: number): boolean {
+    return now >= this.#lookAt;
   }
 
-  /** When the next attempt may begin while the breaker is open. */
-  get probeAt(): number {
-    return this.#probeAt;
+  /** Says that deliveries may be due now. */
+  wake(): void {
+    this.#lookAt = 0;
+    this.#wakes += 1;
+  }
+
+  /** Begins a look for due deliveries; the result postpones the next one, unless it was woken. */
+  beginLook(): (until: number) => void {
+    const wakes = this.#wakes;
+    return (until) => {
+      if (this.#wakes === wakes) this.#lookAt = until;
+    };
+  }
+
+  /** Looks again at this time at the latest. */
+  lookBy(time: number): void {
+    this.#lookAt = Math.min(this.#lookAt, time);
   }
 
   /** Notes the result of an attempt. */
   note(isSuccess: boolean, now: number): void {
-    this.lookAt = 0;
     this.#failures = isSuccess ? 0 : this.#failures + 1;
     const pause = PROBE_AFTER_MS.initial * 2 ** Math.min(this.#failures - OPENS_AFTER, 10);
-    if (this.isOpen) this.#probeAt = now + Math.min(pause, PROBE_AFTER_MS.max);
+    if (this.#failures >= OPENS_AFTER) this.#probeAt = now + Math.min(pause, PROBE_AFTER_MS.max);
   }
 }

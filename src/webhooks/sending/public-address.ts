@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { isValid, parse } from 'ipaddr.js';
+import ipaddr from 'ipaddr.js';
 
 /** The name of a receiver stands for an address that no delivery may reach. */
 export class PrivateAddress extends Error {
@@ -16,8 +16,8 @@ export class PrivateAddress extends Error {
  * address, such as one of NAT64, is not.
  */
 export function isPublicAddress(address: string): boolean {
-  if (!isValid(address)) return false;
-  const parsed = parse(address);
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
   if (parsed.kind() === 'ipv6' && 'isIPv4MappedAddress' in parsed && parsed.isIPv4MappedAddress()) {
     return parsed.toIPv4Address().range() === 'unicast';
   }
