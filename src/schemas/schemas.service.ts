@@ -119,9 +119,9 @@ export function createSchemaService(deps: {
           throw new PreconditionFailed(`The schema was changed meanwhile: its newest version is ${newest.version}`);
         }
         const version = newest.version + 1;
-        refuseEarlyRenames(earlier, renames, fields);
         const wrong = renameIssues(renames, newest.fields, fields);
         if (wrong.length > 0) throw new InvalidInput('Invalid schema', wrong);
+        refuseEarlyRenames(earlier, renames, fields);
         const schema: AppSchema = { version, rejectUnknown, fields };
         const moving = renames.length > 0 ? { version, pairs: renames } : earlier;
         if (renames.length > 0) await slots.restartBuilds(id, renames);
