@@ -123,12 +123,12 @@ export function createContainer(
   });
   const otherJobs = [webhooks.job, ...notifications.jobs];
   const jobs = createBackground(models, stores, logger, { times, otherJobs });
-  const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision });
-  const { users, editor, repairSlots } = createUsers({
+  const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision, slots: stores.slotHandover });
+  const { users, editor, repairSlots, repairRenames } = createUsers({
     ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
   });
   const { submissions, challenges, revalidation } = createSubmissions({
-    ...{ config, models, stores, apps, leases, activity, counts, repairSlots, secret },
+    ...{ config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret },
   });
   const imports = createImports({ ...{ config, models, stores, leases, activity, revalidation, jobs, logger }, times });
 
@@ -137,7 +137,7 @@ export function createContainer(
     removal,
     leases,
     schemas,
-    schemaCheck: createSchemaCheckService({ apps, users }),
+    schemaCheck: createSchemaCheckService({ apps, users, schemas }),
     users,
     editor,
     people: createPeopleService({ apps, suppressions: stores.suppressions, logger, parts: stores.personal }),
@@ -155,7 +155,7 @@ export function createContainer(
     findApp,
     findForm: createFormLookup(leases),
     appScope: createAppScope(apps),
-    indexSlots: createIndexSlotService({ apps, schemas: stores.schemas }),
+    indexSlots: createIndexSlotService({ apps, schemas: stores.schemas, renames: stores.renames }),
     webhooks: webhooks.service,
     jobs,
     abilities,

@@ -10,6 +10,8 @@ import { createRejectStore } from '../imports/rejects/reject-store.ts';
 import { ownedByTime } from '../imports/removal.ts';
 import { createMailQueue } from '../notifications/queue/mail-queue.ts';
 import { createMailsOfPerson } from '../notifications/queue/mails-of-person.ts';
+import { createRenameStore } from '../schemas/renames/pending-renames.ts';
+import { createSlotHandover } from '../schemas/renames/slot-handover.ts';
 import { createSchemaStore } from '../schemas/schema-store.ts';
 import { createSessionOwnership } from '../sessions/session-store.ts';
 import { createSpentChallenges } from '../submissions/bots/spent-challenges.ts';
@@ -24,6 +26,7 @@ import { createPersonRecords } from '../users/people/person-records.ts';
 import { createSuppressions } from '../users/people/suppressions.ts';
 import { createRecordIds } from '../users/record-id.ts';
 import { createRecordPages } from '../users/record-pages.ts';
+import { createRecordMoves } from '../users/renames/record-moves.ts';
 import { createRetentionStore } from '../users/retention/retention-store.ts';
 import { createUserStore } from '../users/user-store.ts';
 import { createDeliveriesOfPerson } from '../webhooks/deliveries/deliveries-of-person.ts';
@@ -47,7 +50,8 @@ export function createStores(
   const newId = createRecordIds();
   const erasures = createErasureStore(models.erasures.collection);
   const users = models.users.collection;
-  const pages = createRecordPages(users);
+  const renames = createRenameStore(models.schemas.collection);
+  const pages = createRecordPages(users, renames.recent);
   const schemas = createSchemaStore(models.schemas.collection);
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
   const revision = createAppRevision(models.revisions.collection);
@@ -56,7 +60,7 @@ export function createStores(
     ...{ users, erasures: models.erasures.collection, newId },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: consumers.hasAny },
   });
-  const records = createUserStore(users, pages, appIdOf, eraseRecords);
+  const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords);
   const sessions = createSessionOwnership(connection);
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);
@@ -85,6 +89,9 @@ export function createStores(
     deliveries,
     erasures,
     slots,
+    slotHandover: createSlotHandover(models.apps.collection),
+    renames,
+    moves: createRecordMoves(users),
     slotRecords: createSlotRecords(users),
     retention: createRetentionStore(models.apps.collection),
     revision,
@@ -109,7 +116,7 @@ export function createStores(
       createHeldOfPerson(models.held.collection),
       createDeliveriesOfPerson(users, deliveries),
       createMailsOfPerson(models.mails.collection, users),
-      createPersonRecords(users, eraseRecords),
+      createPersonRecords(users, renames.recent, eraseRecords),
     ],
   };
 }

@@ -314,7 +314,7 @@ export const VIEWS: View[] = [
       await page.getByRole('button', { name: 'Remove Plan' }).click();
       await page.getByRole('checkbox', { name: 'Reject unknown fields' }).check();
       await page.getByRole('button', { name: 'Review and save' }).click();
-      await page.getByText('not match the new schema').waitFor();
+      await page.getByText('stored records newly fail').waitFor();
     },
   },
   { name: 'JSON', role: 'admin', path: '/apps/APP/json', open: (page) => page.getByLabel('Schema as JSON').fill('{') },

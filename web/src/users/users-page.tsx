@@ -27,7 +27,7 @@ import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
 import { SavedViews } from './saved-views.tsx';
-import { importPath, type Scope, type Scope, usersPath, usersPath } from './scope.ts';
+import { importPath, type Scope, usersPath } from './scope.ts';
 import { UserStats } from './user-stats.tsx';
 import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';

@@ -1,4 +1,5 @@
 import type { FormSettings } from '../../api/endpoints.ts';
+import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import type { SettingsInput, StoredSettings } from '../queries.ts';
 
 /** The settings that this form edits, as the texts of its inputs. An empty text is unset. */
@@ -113,33 +114,11 @@ function localText(date: Date): string {
   return local.toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
 }
 
-// Drafts are kept in the tab's session storage, so that they survive navigation, reloads and
-// logins.
-
 /** A draft with the stored settings that it is based on. */
 export interface DraftState {
   base: StoredSettings;
   draft: SettingsDraft;
 }
 
-const FORMAT_VERSION = 2;
-const keyOf = (sourceAppId: string): string => `form settings draft ${FORMAT_VERSION} of ${sourceAppId}`;
-
-export function loadDraft(sourceAppId: string): DraftState | undefined {
-  try {
-    const text = sessionStorage.getItem(keyOf(sourceAppId));
-    return text === null ? undefined : (JSON.parse(text) as DraftState);
-  } catch {
-    return undefined;
-  }
-}
-
-/** @param state `undefined` removes the stored draft */
-export function storeDraft(sourceAppId: string, state: DraftState | undefined): void {
-  try {
-    if (state) sessionStorage.setItem(keyOf(sourceAppId), JSON.stringify(state));
-    else sessionStorage.removeItem(keyOf(sourceAppId));
-  } catch {
-    // Storage can be full or disabled. The draft then lasts until the page is closed.
-  }
-}
+/** The drafts of the settings form. */
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 2);
