@@ -22,6 +22,7 @@ afterAll(async () => {
   await smtp.close();
 });
 
+/** The built server itself: the script of `npm start` may install packages. */
 async function startSender(): Promise<ServerProcess> {
   const folder = await leftovers.folder();
   const env = {
@@ -30,7 +31,7 @@ async function startSender(): Promise<ServerProcess> {
     ADMIN_PASSWORD,
     SESSION_SECRET: 'a secret of the tests',
   };
-  const server = leftovers.keep(new ServerProcess({ ...env, DATA_DIR: folder }));
+  const server = leftovers.keep(new ServerProcess({ ...env, DATA_DIR: folder }, [process.execPath, 'dist/server.js']));
   await server.url();
   return server;
 }
