@@ -37,6 +37,7 @@ describe('the configuration without variables', () => {
       recordLimit: 1_048_576,
       mail: undefined,
       publicUrl: undefined,
+      importLimits: { perImport: 268_435_456, perApp: 1_073_741_824 },
       webhooksAllowPrivate: false,
       logLevel: 'info',
       mongod: {
