@@ -9,6 +9,7 @@ import { createSlotRepair } from '../users/index-slots/slot-repair.ts';
 import { createBulkErase } from '../users/query/bulk-erase.ts';
 import { createPeopleSearch } from '../users/query/people.ts';
 import { createUserQuery } from '../users/query/user-query.ts';
+import { createRenameRepair } from '../users/renames/rename-repair.ts';
 import { createUserSearch } from '../users/user-search.ts';
 import { createUserService } from '../users/users.service.ts';
 import type { Models } from './models.ts';
@@ -25,21 +26,21 @@ export function createUsers(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { config, models, stores, apps, leases, schemas, queryBudgetMs } = deps;
-  const { pages, slots } = stores;
+  const { pages, slots, moves, renames } = stores;
   const collection = models.users.collection;
   const query = createUserQuery(collection, pages, queryBudgetMs);
   const repairSlots = createSlotRepair({ records: stores.slotRecords, hold: leases.hold });
   const users = createUserService({
-    ...{ apps, schemas, store: stores.records, query, slotStore: slots },
+    ...{ apps, schemas, store: stores.records, query, slotStore: slots, recentRenames: renames.recent },
     people: createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter }),
-    search: createUserSearch(collection, undefined, pages),
+    search: createUserSearch(collection, undefined, pages, renames.recent),
     bulkErase: createBulkErase({ walker: query.walker, erase: stores.eraseRecords }),
     breakDown: createUserBreakdown(query.walker, queryBudgetMs),
   });
   const limits = createRecordLimits(config.recordLimit);
-  return {
-    users,
-    editor: createRecordEditor({ users: collection, leases, repairSlots, limits, newId: stores.newId }),
-    repairSlots,
-  };
+  const repairRenames = createRenameRepair({ store: renames, moves });
+  const editor = createRecordEditor({
+    ...{ users: collection, leases, repairSlots, moves, repairRenames, limits, newId: stores.newId },
+  });
+  return { users, editor, repairSlots, repairRenames };
 }

@@ -8,6 +8,10 @@ import type { Services } from '../container/container.ts';
 import type { Config } from '../core/config.ts';
 import { NotFound } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { importRoutes } from '../imports/imports.routes.ts';
+import { confirmationRoutes } from '../notifications/confirmation/confirmation.routes.ts';
+import { createConfirmationPages } from '../notifications/confirmation/confirmation-pages.ts';
+import { mailStatusRoutes } from '../notifications/mail-status.routes.ts';
 import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
@@ -81,15 +85,18 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...editingRoutes(services.editor, services.appScope),
       ...peopleRoutes(services.people, longReads, services.appScope),
       ...retentionRoutes(services.retention, services.appScope),
+      ...importRoutes(services.imports, services.appScope, longReads),
       ...userStatsRoutes(services.userStats, services.appScope),
       ...schemaCheckRoutes(services.schemaCheck),
       ...indexSlotRoutes(services.indexSlots),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword, cursors),
       ...formSettingsRoutes(services.formSettings, services.appScope),
+      ...mailStatusRoutes(services.abilities),
       ...heldRoutes(services.held, services.appScope),
       ...webhookRoutes(services.webhooks, services.appScope),
       ...formPageRoutes(services.findForm, pages),
+      ...confirmationRoutes(services.confirmations, services.findForm, createConfirmationPages(embed.assets)),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {

@@ -1,6 +1,9 @@
 import type { EndpointSpec } from '../api/endpoint.ts';
 import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
+import { importEndpoints } from '../imports/imports.contract.ts';
+import { confirmationEndpoints } from '../notifications/confirmation/confirmation.contract.ts';
+import { mailStatusEndpoints } from '../notifications/mail-status.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
 import { challengeEndpoints } from '../submissions/bots/challenges.contract.ts';
@@ -29,6 +32,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...editingEndpoints,
   ...peopleEndpoints,
   ...retentionEndpoints,
+  ...importEndpoints,
   ...userStatsEndpoints,
   ...schemaEndpoints,
   ...schemaCheckEndpoints,
@@ -36,9 +40,11 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...sessionEndpoints,
   ...appEndpoints,
   ...formSettingsEndpoints,
+  ...mailStatusEndpoints,
   ...heldEndpoints,
   ...webhookEndpoints,
   ...formPageEndpoints,
+  ...confirmationEndpoints,
   ...formDefinitionEndpoints,
   ...systemEndpoints,
 });

@@ -14,6 +14,7 @@ import type { QueryRequest } from './query/request.ts';
 import { type AnsweredPage, findUsers, type PageRequest, queryOf } from './query/user-finder.ts';
 import type { UserQuery } from './query/user-query.ts';
 import type { RecordBatches } from './record-json.ts';
+import type { RecentRenames } from './renames/shown-pages.ts';
 import type { UserPage, UserSearch } from './user-search.ts';
 import type { UserStore } from './user-store.ts';
 import type { DetailedRecord, UserRecord } from './users.presenter.ts';
@@ -31,11 +32,14 @@ export function createUserService(deps: {
   bulkErase: BulkErase;
   breakDown: UserBreakdown;
   slotStore: Pick<SlotStore, 'ofApps'>;
+  recentRenames: RecentRenames;
 }) {
-  const { apps, people, schemas, store, search, query, bulkErase, breakDown, slotStore } = deps;
+  const { apps, people, schemas, store, search, query, bulkErase, breakDown, slotStore, recentRenames } = deps;
 
   async function queried({ id }: Pick<App, 'id'>) {
-    const schema = await schemas.ofApp({ id });
+    // The renames first: when they are done meanwhile, no record is read under an old key.
+    const renames = (await recentRenames()).get(id.toHexString());
+    const schema = { ...(await schemas.ofApp({ id })), renames };
     const isIndexed = schema.fields.some((field) => 'indexed' in field && field.indexed);
     const [app] = isIndexed ? await slotStore.ofApps([id]) : [];
     return { id, schema, slotOf: app ? readySlots(app.slots, schema) : NO_SLOTS };
@@ -117,12 +121,13 @@ export function createUserService(deps: {
      * @throws {NotFound} when the app was deleted
      */
     async export(
-      app: Pick<App, 'id'>,
+      app: Pick<App, 'id' | 'sourceAppId'>,
       request: ExportRequest,
       { signal }: { signal?: AbortSignal } = {},
     ): Promise<Readable> {
       const { schema, slotOf } = await queried(app);
-      const columns = columnsOf(request, schema);
+      const asksToConfirm = (await apps.find(app.sourceAppId))?.form?.doubleOptIn;
+      const columns = columnsOf(request, schema, asksToConfirm);
       const records = await query.all(app.id, queryOf(request, schema), slotOf, signal);
       const keys = schema.fields.map(({ key }) => key);
       return exportUsers(records, request.format, keys, { bom: request.bom, columns });

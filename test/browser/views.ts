@@ -222,6 +222,17 @@ export const VIEWS: View[] = [
     },
   },
   {
+    name: 'import of users',
+    role: 'operator',
+    path: '/import',
+    open: async (page) => {
+      const buffer = Buffer.from('Mail;Full name;Other\nada@example.com;Ada;x\nnobody;Bob;y\n');
+      await page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+      await page.getByRole('button', { name: 'Dry run' }).click();
+      await page.getByText('Line 3: email must be an email address').waitFor();
+    },
+  },
+  {
     name: 'held submissions',
     role: 'operator',
     path: '/held',
@@ -303,7 +314,7 @@ export const VIEWS: View[] = [
       await page.getByRole('button', { name: 'Remove Plan' }).click();
       await page.getByRole('checkbox', { name: 'Reject unknown fields' }).check();
       await page.getByRole('button', { name: 'Review and save' }).click();
-      await page.getByText('not match the new schema').waitFor();
+      await page.getByText('stored records newly fail').waitFor();
     },
   },
   { name: 'JSON', role: 'admin', path: '/apps/APP/json', open: (page) => page.getByLabel('Schema as JSON').fill('{') },

@@ -12,6 +12,7 @@ import { UsersPage } from './users/users-page.tsx';
 // Loaded on demand: the field rules and the linear-time pattern engine are large.
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
+const ImportPage = lazy(() => import('./import/import-page.tsx').then((page) => ({ default: page.ImportPage })));
 const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx').then((page) => ({ default: page.PrivacyPage })));
 const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
 
@@ -48,6 +49,9 @@ function AdminPages() {
       <Route path="/apps/:sourceAppId/held">
         {({ sourceAppId }) => <HeldPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
+      <Route path="/apps/:sourceAppId/import">
+        {({ sourceAppId }) => <ImportPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
       <Route path="/apps/:sourceAppId/:tab?">
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
       </Route>
@@ -76,6 +80,9 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
       </Route>
       <Route path="/privacy">
         <PrivacyPage scope={scope} />
+      </Route>
+      <Route path="/import">
+        <ImportPage scope={scope} />
       </Route>
       <Route path="/connect/:tab?">{({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       <Route component={NotFoundPage} />

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { appEndpoints } from '../../../src/apps/apps.contract.ts';
 import type { formSettingsEndpoints } from '../../../src/apps/form-settings/form-settings.contract.ts';
+import type { importEndpoints } from '../../../src/imports/imports.contract.ts';
+import type { mailStatusEndpoints } from '../../../src/notifications/mail-status.contract.ts';
 import type { schemaEndpoints } from '../../../src/schemas/schemas.contract.ts';
 import type { sessionEndpoints } from '../../../src/sessions/sessions.contract.ts';
 import type { heldEndpoints } from '../../../src/submissions/held/held.contract.ts';
@@ -24,6 +26,8 @@ type Endpoints = typeof appEndpoints &
   typeof retentionEndpoints &
   typeof formSettingsEndpoints &
   typeof heldEndpoints &
+  typeof mailStatusEndpoints &
+  typeof importEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaEndpoints &
   typeof sessionEndpoints &
@@ -71,6 +75,8 @@ export type DetailedRecord = ResponseBody<'GET /auth/users/:id'>;
 export type ConsentEntry = NonNullable<DetailedRecord['consents']>[number];
 export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
 export type FormSettings = ResponseBody<'GET /auth/apps/:sourceAppId/form'>;
+export type Import = ResponseBody<'GET /auth/imports'>['imports'][number];
+export type ImportSettings = NonNullable<Request<'POST /auth/imports'>['body']>;
 export type HeldSubmission = ResponseBody<'GET /auth/held'>['held'][number];
 export type Schema = ResponseBody<'GET /auth/apps/:sourceAppId/schema'>;
 export type Field = Schema['fields'][number];

@@ -40,6 +40,7 @@ export const SearchIcon = icon(
   </>,
 );
 export const DownloadIcon = icon(<path d="M12 4v11M7.5 11l4.5 4.5 4.5-4.5M4 20h16" />);
+export const UploadIcon = icon(<path d="M12 15.5v-11M7.5 8.5 12 4l4.5 4.5M4 20h16" />);
 export const ColumnsIcon = icon(<path d="M4 5h16v14H4zM9.5 5v14M14.8 5v14" />);
 export const FilterIcon = icon(<path d="M4 5h16l-6.2 7.4V19l-3.6-2v-4.6z" />);
 export const ViewsIcon = icon(<path d="M6 4h12v16l-6-4.2L6 20z" />);

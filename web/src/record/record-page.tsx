@@ -9,6 +9,7 @@ import { PenIcon, TrashIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Time } from '../components/time.tsx';
+import { formSettingsQuery } from '../connect/queries.ts';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { schemaVersionQuery, scopedSchemaQuery } from '../users/queries.ts';
 import { type Scope, usersPath } from '../users/scope.ts';
@@ -29,13 +30,14 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
   const version = record.data?.record.schemaVersion;
   const schema = useQuery({ ...schemaVersionQuery(scope, version ?? 1), enabled: version !== undefined });
   const newest = useQuery(scopedSchemaQuery(scope));
+  const settings = useQuery({ ...formSettingsQuery(scope.sourceAppId), refetchInterval: false });
 
   if (record.error instanceof ApiError && [400, 404].includes(record.error.status))
     return <UserNotFound path={usersPath(scope)} />;
   const error = record.error ?? schema.error;
   if (error) return <LoadError error={error} onRetry={() => Promise.all([record.refetch(), schema.refetch()])} />;
   if (!record.data || !schema.data) return <PageSkeleton />;
-  const { email, createdAt, updatedAt } = record.data.record;
+  const { email, createdAt, updatedAt, confirmedAt } = record.data.record;
   const stored = record.data;
   const editable = newest.data?.fields.filter(({ kind }) => kind !== 'array') ?? [];
   return (
@@ -48,6 +50,12 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
         note={
           <>
             Created <Time at={createdAt} /> · Updated <Time at={updatedAt} />
+            {confirmedAt !== undefined && (
+              <>
+                {' · '}Email confirmed <Time at={confirmedAt} />
+              </>
+            )}
+            {confirmedAt === undefined && settings.data?.settings.doubleOptIn && ' · Email not confirmed'}
           </>
         }
       >

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import { AppLinks } from '../apps/app-links.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { UploadIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
@@ -26,7 +27,7 @@ import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
 import { SavedViews } from './saved-views.tsx';
-import { type Scope, usersPath } from './scope.ts';
+import { importPath, type Scope, usersPath } from './scope.ts';
 import { UserStats } from './user-stats.tsx';
 import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
@@ -54,6 +55,9 @@ export function UsersPage({ scope }: { scope: Scope }) {
           path={usersPath(scope)}
         />
         <ColumnChooser columns={columns} />
+        <Button component={Link} href={importPath(scope)} variant="default" leftSection={<UploadIcon size={16} />}>
+          Import
+        </Button>
         <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />
       </PageHeader>
       <UserStats scope={scope} />
