@@ -126,6 +126,9 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
 
 const KINDS: Partial<Record<string, string>> = {
   delivery: 'Event for a webhook',
+  mail: 'Email in the queue',
+  'import-line': 'Line of an import',
+  'import-reject': 'Refused line of an import',
   record: 'Record',
   held: 'Held submission',
   suppression: 'Marked so that no import brings the person back,',
