@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import { createRenameStore } from '../../src/schemas/renames/pending-renames.ts';
+import type { SchemaDocument } from '../../src/schemas/schemas.model.ts';
+import type { UserDocument } from '../../src/users/users.model.ts';
+import { createRecordReader } from '../../src/webhooks/deliveries/payload.ts';
+import type { DeliveryDocument } from '../../src/webhooks/webhooks.model.ts';
 import { Client } from '../support/client.ts';
 import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
@@ -226,6 +231,19 @@ describe('A renamed field', () => {
     },
     TIMEOUT_MS,
   );
+
+  it('is delivered to webhooks under its new key before the move', async () => {
+    const { sourceAppId } = await a.admin.buildApp({ fields: [text('name')] });
+    await a.client.submit(sourceAppId, { email: 'ada@x.org', data: { name: 'Ada' } }).expect(200);
+    const renames = [{ from: 'name', to: 'fullName' }];
+    await rename(a.admin, sourceAppId, { fields: [text('fullName')], renames }).expect(200);
+    const [stored] = await recordsOf(a, sourceAppId);
+    const pending = createRenameStore(a.db.collection<SchemaDocument>('schema_versions'));
+    const readRecords = createRecordReader(a.db.collection<UserDocument>('users'), pending.recent);
+    const delivery = { type: 'user.updated', appId: stored?.appId, recordId: stored?._id } as DeliveryDocument;
+    expect([...(await readRecords([delivery])).values()]).toMatchObject([{ data: { fullName: 'Ada' } }]);
+    expect(stored?.data).toEqual({ name: 'Ada' });
+  });
 
   it('is erased by a query on its new key before the move', async () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: [text('name')] });
