@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mongo } from 'mongoose';
 import type { Logger } from '../../core/logger.ts';
 import type { RecordId } from '../../users/record-id.ts';
@@ -39,6 +40,7 @@ export function createDispatcher(deps: {
   const { webhooks, deliveries, readRecords, sender, logger, now = Date.now } = deps;
   const endpoints = new Map<string, Endpoint>();
   const stopping = new AbortController();
+  setMaxListeners(MAX_AT_ONCE, stopping.signal);
   let refreshAt = 0;
   let inProgress = 0;
 
