@@ -13,6 +13,10 @@ import { UsersPage } from './users/users-page.tsx';
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
 const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
+const WebhooksPage = lazy(() =>
+  import('./webhooks/webhooks-page.tsx').then((page) => ({ default: page.WebhooksPage })),
+);
+const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx').then((page) => ({ default: page.WebhookPage })));
 
 /** Maps URLs to pages for the role of the session. */
 export function Pages({ session }: { session: Session }) {
@@ -41,6 +45,12 @@ function AdminPages() {
       <Route path="/apps/:sourceAppId/users/:id">
         {({ sourceAppId, id }) => <RecordPage id={id} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
+      <Route path="/apps/:sourceAppId/webhooks">
+        {({ sourceAppId }) => <WebhooksPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
+      <Route path="/apps/:sourceAppId/webhooks/:id">
+        {({ sourceAppId, id }) => <WebhookPage key={id} id={id} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
       <Route path="/apps/:sourceAppId/:tab?">
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
       </Route>
@@ -62,6 +72,10 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
       </Route>
       <Route path="/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
       <Route path="/held" component={HeldPage} />
+      <Route path="/webhooks">
+        <WebhooksPage scope={scope} />
+      </Route>
+      <Route path="/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>
       <Route path="/connect/:tab?">{({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       <Route component={NotFoundPage} />
     </Switch>

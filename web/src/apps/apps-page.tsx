@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import type { AppRecord } from '../api/endpoints.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { KeyIcon, MenuIcon, PlugIcon, PlusIcon, TrashIcon, UsersIcon } from '../components/icons.tsx';
+import { KeyIcon, MenuIcon, PlugIcon, PlusIcon, TrashIcon, UsersIcon, WebhookIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchBox } from '../components/search-box.tsx';
@@ -156,6 +156,9 @@ function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dialog: Op
         </Menu.Item>
         <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/connect`} leftSection={<PlugIcon size={16} />}>
           Connect a form
+        </Menu.Item>
+        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/webhooks`} leftSection={<WebhookIcon size={16} />}>
+          Webhooks
         </Menu.Item>
         <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => onOpenDialog({ kind: 'rotate', app })}>
           Rotate password
