@@ -48,7 +48,9 @@ export function createOpenApiDocument(endpoints: readonly [name: string, spec: E
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: ['Public', 'Sessions', 'Users', 'People', 'Apps', 'Schemas', 'Forms', 'Operation'].map((name) => ({ name })),
+    tags: ['Public', 'Sessions', 'Users', 'People', 'Imports', 'Apps', 'Schemas', 'Forms', 'Webhooks', 'Operation'].map(
+      (name) => ({ name }),
+    ),
     paths,
     components: {
       securitySchemes: {
@@ -79,12 +81,18 @@ function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject 
         content: contentOf(spec.body),
       },
     }),
+    ...(spec.upload && { requestBody: { required: true, content: filesOf(spec.upload) } }),
     responses: responses(spec),
   };
 }
 
 function contentOf({ schema, types }: BodySpec) {
   return Object.fromEntries(types.map((type) => [type, { schema: type === 'application/json' ? schema : FORM }]));
+}
+
+function filesOf(types: readonly string[]) {
+  const schema = { type: 'string' as const, format: 'binary' as const };
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
 function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
@@ -132,6 +140,6 @@ export function refusals(spec: EndpointSpec): number[] {
   if (spec.auth === 'form') statuses.add(404);
   if (spec.auth === 'session') statuses.add(401);
   if (spec.auth !== 'none') statuses.add(503);
-  if (spec.body) for (const status of [413, 415]) statuses.add(status);
+  if (spec.body || spec.upload) for (const status of [413, 415]) statuses.add(status);
   return [...statuses].sort((a, b) => a - b);
 }

@@ -10,16 +10,15 @@ export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
 /** Reads and writes webhooks (spec 4.11). */
 export function createWebhookStore(webhooks: WebhookCollection) {
-  async function disable(_id: RecordId, reason: DisabledReason, now: number): Promise<void> {
+  async function disable(_id: RecordId, reason: DisabledReason, now: number): Promise<true> {
     await webhooks.updateOne(
       { _id, disabled: { $exists: false } },
       { $set: { disabled: { reason, at: new Date(now) } } },
     );
+    return true;
   }
 
   return {
-    disable,
-
     insert: async (webhook: WebhookDocument): Promise<void> => void (await webhooks.insertOne(webhook)),
 
     find: async (_id: RecordId): Promise<WebhookDocument | undefined> => (await webhooks.findOne({ _id })) ?? undefined,
@@ -73,11 +72,15 @@ export function createWebhookStore(webhooks: WebhookCollection) {
       if (failingSince) await webhooks.updateOne({ _id }, { $unset: { failingSince: 1 } });
     },
 
-    /** Notes that a delivery failed, and disables an endpoint that only failed for five days. */
-    async noteFailure({ _id, failingSince }: WebhookDocument, now: number): Promise<void> {
-      if (!failingSince) {
-        await webhooks.updateOne({ _id, failingSince: { $exists: false } }, { $set: { failingSince: new Date(now) } });
-      } else if (now - failingSince.getTime() >= DISABLED_AFTER_MS) await disable(_id, 'failing', now);
+    /**
+     * Notes that a delivery failed, and disables an endpoint that is gone, or that only failed for
+     * five days. Resolves with whether it is disabled.
+     */
+    async noteFailure({ _id, failingSince }: WebhookDocument, isGone: boolean, now: number): Promise<boolean> {
+      if (isGone) return disable(_id, 'gone', now);
+      if (failingSince) return now - failingSince.getTime() >= DISABLED_AFTER_MS && disable(_id, 'failing', now);
+      await webhooks.updateOne({ _id, failingSince: { $exists: false } }, { $set: { failingSince: new Date(now) } });
+      return false;
     },
 
     removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>

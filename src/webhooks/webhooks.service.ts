@@ -4,8 +4,8 @@ import type { ScopedApp } from '../apps/app-scope.ts';
 import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
 import type { EventType } from '../users/outbox/outbox.ts';
 import { parseRecordId, type RecordId } from '../users/record-id.ts';
+import { messageOf } from './deliveries/attempts.ts';
 import type { DeliveryStore } from './deliveries/delivery-store.ts';
-import { messageOf } from './deliveries/dispatcher.ts';
 import { bodyOf, type RecordReader } from './deliveries/payload.ts';
 import type { Message, Sender, SendResult } from './sending/sender.ts';
 import { createSecret } from './sending/signature.ts';
@@ -109,6 +109,7 @@ export function createWebhookService(deps: {
         unset: enabled ? { disabled: 1, failingSince: 1 } : {},
       });
       if (!changed) throw notFound();
+      if (isSwitchedOff) await deliveries.giveUp(_id);
       return changed;
     },
 

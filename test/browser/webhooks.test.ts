@@ -314,10 +314,7 @@ describe('the pages of webhooks', () => {
         if (!isEmpty) {
           receiver.answer = () => ({ status: 410, body: '{"gone":true}' });
           await create();
-          await submit(
-            { name: 'Ada', [`a${Math.random()}`.replace('.', '')]: 'x'.repeat(200) },
-            `a${Math.random()}@example.com`,
-          );
+          await submit({ name: 'Ada', long: 'x'.repeat(200) }, `${randomName()}@example.com`);
           await expect
             .poll(async () => (await operator.get('/auth/webhooks')).body.webhooks[0].disabledReason)
             .toBe('gone');

@@ -12,6 +12,8 @@ import { UsersPage } from './users/users-page.tsx';
 // Loaded on demand: the field rules and the linear-time pattern engine are large.
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
+const ImportPage = lazy(() => import('./import/import-page.tsx').then((page) => ({ default: page.ImportPage })));
+const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx').then((page) => ({ default: page.PrivacyPage })));
 const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
 const WebhooksPage = lazy(() =>
   import('./webhooks/webhooks-page.tsx').then((page) => ({ default: page.WebhooksPage })),
@@ -51,10 +53,22 @@ function AdminPages() {
       <Route path="/apps/:sourceAppId/webhooks/:id">
         {({ sourceAppId, id }) => <WebhookPage key={id} id={id} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
+      <Route path="/apps/:sourceAppId/privacy">
+        {({ sourceAppId }) => <PrivacyPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
+      <Route path="/apps/:sourceAppId/held">
+        {({ sourceAppId }) => <HeldPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
+      <Route path="/apps/:sourceAppId/import">
+        {({ sourceAppId }) => <ImportPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
       <Route path="/apps/:sourceAppId/:tab?">
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
       </Route>
       <Route path="/users" component={AllUsersPage} />
+      <Route path="/privacy">
+        <PrivacyPage />
+      </Route>
       <Route component={NotFoundPage} />
     </Switch>
   );
@@ -71,7 +85,15 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
         <UsersPage scope={scope} />
       </Route>
       <Route path="/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
-      <Route path="/held" component={HeldPage} />
+      <Route path="/held">
+        <HeldPage scope={scope} />
+      </Route>
+      <Route path="/privacy">
+        <PrivacyPage scope={scope} />
+      </Route>
+      <Route path="/import">
+        <ImportPage scope={scope} />
+      </Route>
       <Route path="/webhooks">
         <WebhooksPage scope={scope} />
       </Route>

@@ -27,7 +27,7 @@ export const peopleRoutes = (people: PeopleService, longReads: LongReads, scope:
       const app = await scopeOf(principal, query.sourceAppId);
       longReads.begin(req, res);
       const { id, at, erased } = await people.erase(body.email, app, body);
-      return { id, at: at.toISOString(), erased: erased as { records: number; held: number } };
+      return { id, at: at.toISOString(), erased };
     },
   });
 };

@@ -1,6 +1,6 @@
-import { mongo, type Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../../apps/app-owned.ts';
-import { isDuplicateKey } from '../../database/failures.ts';
+import { isOnlyDuplicates } from '../../database/failures.ts';
 import type { RecordEvent } from '../../users/outbox/relay.ts';
 import { firstIdAt, type RecordId } from '../../users/record-id.ts';
 import {
@@ -75,7 +75,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       try {
         await deliveries.insertMany(added, { ordered: false });
       } catch (error) {
-        if (!onlyDuplicates(error)) throw error;
+        if (!isOnlyDuplicates(error)) throw error;
       }
     },
 
@@ -146,6 +146,8 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
           $inc: { attempts: 1 },
           $push: { log: { $each: [attempt], $slice: -MAX_LOG } },
         },
+        // A result that a crash loses is a repeated attempt.
+        { writeConcern: { w: 1, j: false } },
       );
     },
 
@@ -222,11 +224,4 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       .toArray();
     return new Map(found.map(({ _id, first }) => [_id.toHexString(), first]));
   }
-}
-
-/** Whether each write that failed found its document stored already. */
-function onlyDuplicates(error: unknown): boolean {
-  if (!(error instanceof mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
-  const failures = [error.writeErrors].flat();
-  return failures.length > 0 && failures.every(isDuplicateKey);
 }

@@ -1,19 +1,33 @@
+import type { DeliveryDocument, WebhookDocument } from '../webhooks.model.ts';
+
 /** The attempts that one endpoint gets at the same time. */
 const MAX_AT_ONCE = 20;
 /** The failures in a row after which an endpoint gets single attempts only. */
 const OPENS_AFTER = 5;
 const PROBE_AFTER_MS = { initial: 5_000, max: 5 * 60_000 };
+/** Deliveries that were read from the database are forgotten after this time. */
+const READY_FOR_MS = 1_000;
 
 /**
- * What the dispatcher knows of one endpoint: the records with an attempt in progress, and its
- * circuit breaker. After {@link OPENS_AFTER} failures in a row the breaker opens: one delivery at a
- * time is attempted, at growing intervals, until one succeeds.
+ * Deliveries that are due, of different records, with the webhook as it was when they were read.
+ */
+export interface Ready {
+  webhook: WebhookDocument;
+  deliveries: DeliveryDocument[];
+  readAt: number;
+}
+
+/**
+ * What the dispatcher knows of one endpoint: deliveries that are due, the records with an attempt
+ * in progress, and its circuit breaker. After {@link OPENS_AFTER} failures in a row the breaker
+ * opens: one delivery at a time is attempted, at growing intervals, until one succeeds.
  */
 export class Endpoint {
   /** The records with an attempt in progress, by id. */
   readonly busy = new Map<string, Promise<void>>();
-  /** No delivery is due before this time, unless the dispatcher is told of one. */
-  lookAt = 0;
+  #ready: Ready | undefined;
+  #lookAt = 0;
+  #wakes = 0;
   #failures = 0;
   #probeAt = 0;
 
@@ -23,20 +37,48 @@ export class Endpoint {
     return this.busy.size === 0 && now >= this.#probeAt ? 1 : 0;
   }
 
-  get isOpen(): boolean {
-    return this.#failures >= OPENS_AFTER;
+  /** Takes at most `limit` of the deliveries that were read; undefined when none is left. */
+  take(limit: number, now: number): Ready | undefined {
+    const ready = this.#ready;
+    if (!ready || ready.deliveries.length === 0 || now - ready.readAt > READY_FOR_MS) return undefined;
+    return { ...ready, deliveries: ready.deliveries.splice(0, limit) };
   }
 
-  /** When the next attempt may begin while the breaker is open. */
-  get probeAt(): number {
-    return this.#probeAt;
+  /** Keeps deliveries that were read. */
+  fill(ready: Ready): void {
+    this.#ready = ready;
+  }
+
+  /** Whether deliveries may be due. */
+  isDue(now: number): boolean {
+    return now >= this.#lookAt;
+  }
+
+  /** Says that deliveries may be due now. */
+  wake(): void {
+    this.#lookAt = 0;
+    this.#wakes += 1;
+  }
+
+  /** Begins a look for due deliveries; the result postpones the next one, unless it was woken. */
+  beginLook(): (until: number) => void {
+    const wakes = this.#wakes;
+    return (until) => {
+      if (this.#wakes === wakes) this.#lookAt = until;
+    };
+  }
+
+  /** Looks again at this time at the latest. */
+  lookBy(time: number): void {
+    this.#lookAt = Math.min(this.#lookAt, time);
   }
 
   /** Notes the result of an attempt. */
   note(isSuccess: boolean, now: number): void {
-    this.lookAt = 0;
     this.#failures = isSuccess ? 0 : this.#failures + 1;
+    if (this.#failures < OPENS_AFTER) return;
     const pause = PROBE_AFTER_MS.initial * 2 ** Math.min(this.#failures - OPENS_AFTER, 10);
-    if (this.isOpen) this.#probeAt = now + Math.min(pause, PROBE_AFTER_MS.max);
+    this.#probeAt = now + Math.min(pause, PROBE_AFTER_MS.max);
+    this.#ready = undefined;
   }
 }

@@ -1,12 +1,12 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { isValid, parse, parseCIDR } from 'ipaddr.js';
+import ipaddr from 'ipaddr.js';
 
 /** A name server that does not answer is asked twice, then the next one. */
 const NAME_TIMEOUT_MS = 2_000;
 const NAME_TRIES = 2;
 /** The global unicast addresses of IPv6 (RFC 4291); all others have a special meaning. */
-const GLOBAL_IPV6 = parseCIDR('2000::/3');
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /** The name of a receiver stands for an address that no delivery may reach. */
 export class PrivateAddress extends Error {
@@ -21,8 +21,8 @@ export class PrivateAddress extends Error {
  * address, such as one of NAT64, is not, except the mapped form of a public one.
  */
 export function isPublicAddress(address: string): boolean {
-  if (!isValid(address)) return false;
-  const parsed = parse(address);
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
   if (!('isIPv4MappedAddress' in parsed)) return parsed.range() === 'unicast';
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().range() === 'unicast';
   return parsed.range() === 'unicast' && parsed.match(GLOBAL_IPV6);

@@ -73,6 +73,24 @@ describe('the events of a record (spec 6)', () => {
     expect(() => new Webhook(secret).verify(`${text} `, signed)).toThrow();
   });
 
+  it('are signed by a replaced secret beside the new one for 24 hours', async () => {
+    const { body: list } = await operator.get('/auth/webhooks').expect(200);
+    const { body } = await operator.post(`/auth/webhooks/${list.webhooks[0].id}/rotate-secret`).expect(200);
+    await submit({ name: 'Ada' });
+    await receiver.until(1);
+    await a.db
+      .collection('webhooks')
+      .updateOne({ sourceAppId: app.sourceAppId }, { $set: { 'secrets.1.until': new Date(Date.now() - 1) } });
+    await submit({ name: 'again' });
+    const [first, second] = (await receiver.until(2)).map(({ text, headers }) => (one: string) => {
+      new Webhook(one).verify(text, headers as Record<string, string>);
+    });
+    first?.(secret);
+    first?.(body.secret);
+    second?.(body.secret);
+    expect(() => second?.(secret)).toThrow('No matching signature');
+  });
+
   it('are stored in the record by the write itself, and removed when they are delivered', async () => {
     const users = a.db.collection('users');
     const { body } = await submit({ name: 'Ada' });
@@ -81,6 +99,22 @@ describe('the events of a record (spec 6)', () => {
     const { body: shown } = await operator.get(`/auth/users/${body.id}`).expect(200);
     expect(Object.keys(shown)).not.toContain('outbox');
     expect(Object.keys(shown)).not.toContain('eventCount');
+  });
+
+  it('are delivered once if they are passed on again after a crash', async () => {
+    await submit({ name: 'Ada' });
+    await receiver.until(1);
+    const users = a.db.collection('users');
+    const filter = { sourceAppId: app.sourceAppId };
+    await expect.poll(() => users.findOne(filter)).toMatchObject({ outbox: [] });
+    const record = await users.findOne(filter);
+    // As the relay leaves it when its server stops before it removes the event.
+    const outbox = [{ id: record?._id, at: record?.createdAt, changed: ['data.name'] }];
+    await users.updateOne(filter, { $set: { outbox } });
+    await submit({ name: 'again' });
+    await expect.poll(() => users.findOne(filter)).toMatchObject({ outbox: [] });
+    const [, second] = await receiver.until(2);
+    expect(second?.body).toMatchObject({ type: 'user.updated', data: { revision: 2 } });
   });
 
   it('are none of an app without webhooks', async () => {
