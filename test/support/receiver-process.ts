@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import type { Client, TestApp } from './client.ts';
-import { Process } from './process.ts';
+import { type Leftovers, Process } from './process.ts';
 
 /** The programs that verify webhooks, as the dashboard shows them. */
 export const RECEIVERS = ['receiver.mjs', 'receiver.py', 'receiver.go'] as const;
@@ -84,17 +84,23 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/**
- * Lets a service deliver to a receiver: it starts with the secret of a webhook, and gets an event.
- */
+interface Delivering {
+  app: TestApp;
+  operator: Client;
+  submit: (email: string) => Promise<unknown>;
+  /** Ends the receiver. */
+  leftovers: Leftovers;
+}
+
+/** Starts a receiver with the secret of a new webhook, and lets the service deliver an event. */
 export async function receiveFrom(
-  { app, operator, submit }: { app: TestApp; operator: Client; submit: (email: string) => Promise<unknown> },
+  { app, operator, submit, leftovers }: Delivering,
   command: readonly string[],
 ): Promise<{ id: string; receiver: ReceiverProcess }> {
   const port = await freePort();
   const webhook = { url: `http://127.0.0.1:${port}/`, events: ['user.created'] };
   const { body } = await operator.post('/auth/webhooks', webhook).expect(200);
-  const receiver = await ReceiverProcess.start(command, port, body.secret);
+  const receiver = leftovers.keep(await ReceiverProcess.start(command, port, body.secret));
   await submit('ada@example.com');
   await receiver.waitForOutput(/\n/);
   expect(receiver.events[0]?.event).toMatchObject({
