@@ -1,7 +1,7 @@
 import type { Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
 import { firstIdAt, type RecordId } from '../users/record-id.ts';
-import type { DisabledReason, WebhookCollection, WebhookDocument } from './webhooks.model.ts';
+import type { DisabledReason, WebhookCollection, WebhookDocument, WebhookSecret } from './webhooks.model.ts';
 
 /** An endpoint that only failed for this time is disabled. */
 const DISABLED_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;
@@ -48,6 +48,20 @@ export function createWebhookStore(webhooks: WebhookCollection) {
       };
       if (Object.keys(update).length === 0) return (await webhooks.findOne({ _id, appId })) ?? undefined;
       return (await webhooks.findOneAndUpdate({ _id, appId }, update, { returnDocument: 'after' })) ?? undefined;
+    },
+
+    /**
+     * Replaces the secrets. Resolves with false when somebody replaced the current one since it was
+     * read.
+     */
+    replaceSecrets: async (
+      appId: Types.ObjectId,
+      _id: RecordId,
+      [current]: readonly WebhookSecret[],
+      secrets: WebhookSecret[],
+    ): Promise<boolean> => {
+      const filter = { _id, appId, 'secrets.0.secret': current?.secret ?? '' };
+      return (await webhooks.updateOne(filter, { $set: { secrets } })).matchedCount === 1;
     },
 
     remove: async (appId: Types.ObjectId, _id: RecordId): Promise<boolean> =>

@@ -109,8 +109,8 @@ const deliverySchema = new Schema(
 )
   // The next attempts of an endpoint.
   .index({ state: 1, webhookId: 1, nextAt: 1 })
-  // The log of an endpoint, newest first.
-  .index({ webhookId: 1, _id: -1 })
+  // The log of an endpoint, newest first, of one state or merged of all.
+  .index({ webhookId: 1, state: 1, _id: -1 })
   // The order of the events of a record; what is held of a person.
   .index({ recordId: 1, webhookId: 1, state: 1, revision: 1 })
   .index({ appId: 1, _id: -1 });

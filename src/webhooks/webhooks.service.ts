@@ -16,6 +16,8 @@ import type { DeliveryDocument, DeliveryState, WebhookDocument } from './webhook
 const MAX_WEBHOOKS = 20;
 /** How long a secret still signs after it was replaced. */
 const OLD_SECRET_MS = 24 * 60 * 60 * 1_000;
+/** The secrets that sign at the same time; further rotations end the oldest one. */
+const MAX_SECRETS = 5;
 /** The most deliveries that one request replays. */
 const MAX_REPLAYED = 100_000;
 
@@ -76,15 +78,18 @@ export function createWebhookService(deps: {
       { url, events, secret = createSecret() }: { url: string; events: EventType[]; secret?: string | undefined },
     ): Promise<{ webhook: WebhookDocument; secret: string }> {
       checkUrl(url);
-      if ((await webhooks.ofApps([app.id])).length >= MAX_WEBHOOKS) {
-        throw new Conflict(`An app has at most ${MAX_WEBHOOKS} webhooks`);
-      }
+      if ((await webhooks.ofApps([app.id])).length >= MAX_WEBHOOKS) throw tooMany();
       const createdAt = new Date();
       const webhook: WebhookDocument = {
         ...{ _id: newId(createdAt), appId: app.id, sourceAppId: app.sourceAppId, url, events },
         ...{ secrets: [{ secret }], createdAt },
       };
       await webhooks.insert(webhook);
+      // Others may have been created since they were counted. All of them may be refused then.
+      if ((await webhooks.ofApps([app.id])).length > MAX_WEBHOOKS) {
+        await webhooks.remove(app.id, webhook._id);
+        throw tooMany();
+      }
       await consumers.add(app.id, consumerName(webhook));
       wake();
       return { webhook, secret };
@@ -116,15 +121,22 @@ export function createWebhookService(deps: {
       await deliveries.giveUp(webhook._id);
     },
 
-    /** Replaces the secret and resolves with the new one. The old one signs for 24 hours more. */
+    /**
+     * Replaces the secret and resolves with the new one. The old one signs for 24 hours more; of
+     * those that were replaced in this time, the newest four.
+     */
     async rotateSecret(app: ScopedApp, id: string): Promise<string> {
-      const { _id, secrets } = await find(app, id);
       const secret = createSecret();
-      const [current] = secrets;
-      const old = current && { ...current, until: new Date(Date.now() + OLD_SECRET_MS) };
-      const rotated = { set: { secrets: [{ secret }, ...(old ? [old] : [])] }, unset: {} };
-      if (!(await webhooks.update(app.id, _id, rotated))) throw notFound();
-      return secret;
+      for (;;) {
+        const { _id, secrets } = await find(app, id);
+        const now = Date.now();
+        const old = secrets
+          .filter(({ until }) => !until || until.getTime() > now)
+          .map((one) => ({ ...one, until: one.until ?? new Date(now + OLD_SECRET_MS) }));
+        const rotated = [{ secret }, ...old].slice(0, MAX_SECRETS);
+        // Repeated when somebody else replaced the secret meanwhile.
+        if (await webhooks.replaceSecrets(app.id, _id, secrets, rotated)) return secret;
+      }
     },
 
     /** Sends an event of the type `webhook.test` once and resolves with the result. */
@@ -183,6 +195,10 @@ export function createWebhookService(deps: {
 
 function consumerName({ _id }: WebhookDocument): string {
   return `webhook ${_id}`;
+}
+
+function tooMany(): Conflict {
+  return new Conflict(`An app has at most ${MAX_WEBHOOKS} webhooks`);
 }
 
 function notFound(): NotFound {

@@ -5,10 +5,15 @@ import type { Page } from 'playwright-core';
 
 let axe: Promise<string> | undefined;
 
-/** Returns the accessibility violations of a page that was opened with `bypassCSP`. */
-export async function axeViolations(page: Page): Promise<string[]> {
+/**
+ * Returns the accessibility violations of a page that was opened with `bypassCSP`.
+ *
+ * @param isSerious whether only serious and critical ones count
+ */
+export async function axeViolations(page: Page, { isSerious = false } = {}): Promise<string[]> {
   axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(await axe);
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+  const counted = violations.filter(({ impact }) => !isSerious || impact === 'serious' || impact === 'critical');
+  return counted.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
 }

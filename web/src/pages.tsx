@@ -15,6 +15,10 @@ const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ def
 const ImportPage = lazy(() => import('./import/import-page.tsx').then((page) => ({ default: page.ImportPage })));
 const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx').then((page) => ({ default: page.PrivacyPage })));
 const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
+const WebhooksPage = lazy(() =>
+  import('./webhooks/webhooks-page.tsx').then((page) => ({ default: page.WebhooksPage })),
+);
+const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx').then((page) => ({ default: page.WebhookPage })));
 
 /** Maps URLs to pages for the role of the session. */
 export function Pages({ session }: { session: Session }) {
@@ -42,6 +46,12 @@ function AdminPages() {
       </Route>
       <Route path="/apps/:sourceAppId/users/:id">
         {({ sourceAppId, id }) => <RecordPage id={id} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
+      <Route path="/apps/:sourceAppId/webhooks">
+        {({ sourceAppId }) => <WebhooksPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
+      <Route path="/apps/:sourceAppId/webhooks/:id">
+        {({ sourceAppId, id }) => <WebhookPage key={id} id={id} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
       <Route path="/apps/:sourceAppId/privacy">
         {({ sourceAppId }) => <PrivacyPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
@@ -84,6 +94,10 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
       <Route path="/import">
         <ImportPage scope={scope} />
       </Route>
+      <Route path="/webhooks">
+        <WebhooksPage scope={scope} />
+      </Route>
+      <Route path="/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>
       <Route path="/connect/:tab?">{({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       <Route component={NotFoundPage} />
     </Switch>

@@ -3,7 +3,14 @@ import type { AppOwned } from '../../apps/app-owned.ts';
 import { isOnlyDuplicates } from '../../database/failures.ts';
 import type { RecordEvent } from '../../users/outbox/relay.ts';
 import { firstIdAt, type RecordId } from '../../users/record-id.ts';
-import type { Attempt, DeliveryCollection, DeliveryDocument, WebhookDocument } from '../webhooks.model.ts';
+import {
+  type Attempt,
+  DELIVERY_STATES,
+  type DeliveryCollection,
+  type DeliveryDocument,
+  type DeliveryState,
+  type WebhookDocument,
+} from '../webhooks.model.ts';
 
 /** How long a delivery is kept after its last change. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
@@ -13,6 +20,8 @@ const MAX_LOG = 10;
 const DUE_BATCH = 500;
 /** The deliveries that one statement changes. */
 const STEP = 1_000;
+/** The index with the order of the events for each state of an endpoint. */
+const OF_WEBHOOK = { webhookId: 1, state: 1, _id: -1 } as const;
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
@@ -21,27 +30,28 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
   const expiry = (now: number): Date => new Date(now + KEPT_MS);
 
   /**
-   * Changes all that match, in steps, so that no statement takes long; resolves with their number.
+   * Changes the deliveries of an endpoint in some states, from the first id on, in steps, so that
+   * no statement takes long. Each is changed once, although it may come back to its state
+   * meanwhile. Resolves with their number.
    */
   async function changeAll(
-    filter: mongo.Filter<DeliveryDocument>,
+    of: { webhookId: RecordId; state: { $in: DeliveryState[] } },
     update: mongo.UpdateFilter<DeliveryDocument>,
-    sort: mongo.Sort,
-    limit: number,
+    { first = '', limit = Number.POSITIVE_INFINITY }: { first?: string; limit?: number } = {},
   ): Promise<number> {
     let changed = 0;
+    let _id: { $gte: string } | { $gt: string } = { $gte: first };
     while (changed < limit) {
+      const options = { projection: { _id: 1 }, limit: Math.min(STEP, limit - changed), hint: OF_WEBHOOK };
       const found = await deliveries
-        .find(filter, { projection: { _id: 1 }, limit: Math.min(STEP, limit - changed) })
-        .sort(sort)
+        .find({ ...of, _id }, options)
+        .sort({ _id: 1 })
         .toArray();
-      if (found.length === 0) break;
-      const { modifiedCount } = await deliveries.updateMany(
-        { ...filter, _id: { $in: found.map(({ _id }) => _id) } },
-        update,
-      );
-      changed += modifiedCount;
-      if (modifiedCount === 0) break;
+      const ids = found.map((delivery) => delivery._id);
+      const last = ids.at(-1);
+      if (last === undefined) break;
+      changed += (await deliveries.updateMany({ ...of, _id: { $in: ids } }, update)).modifiedCount;
+      _id = { $gt: last };
     }
     return changed;
   }
@@ -143,12 +153,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
 
     /** Ends all waiting deliveries of an endpoint, which gets none any more. */
     giveUp: (webhookId: RecordId): Promise<number> =>
-      changeAll(
-        { state: 'waiting', webhookId },
-        { $set: { state: 'failed' }, $unset: { nextAt: 1 } },
-        { nextAt: 1 },
-        Number.POSITIVE_INFINITY,
-      ),
+      changeAll({ webhookId, state: { $in: ['waiting'] } }, { $set: { state: 'failed' }, $unset: { nextAt: 1 } }),
 
     /** Ends one waiting delivery whose record is gone. */
     async drop({ _id }: DeliveryDocument): Promise<void> {
@@ -158,14 +163,16 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     /** Resolves with a page of an endpoint's deliveries, newest first. */
     page: (
       webhookId: RecordId,
-      {
-        limit,
-        before,
-        state,
-      }: { limit: number; before?: string | undefined; state?: DeliveryDocument['state'] | undefined },
+      { limit, before, state }: { limit: number; before?: string | undefined; state?: DeliveryState | undefined },
     ): Promise<DeliveryDocument[]> =>
       deliveries
-        .find({ webhookId, ...(state && { state }), ...(before !== undefined && { _id: { $lt: before } }) }, { limit })
+        .find(
+          {
+            ...{ webhookId, state: { $in: state ? [state] : [...DELIVERY_STATES] } },
+            ...(before !== undefined && { _id: { $lt: before } }),
+          },
+          { limit, hint: OF_WEBHOOK },
+        )
         .sort({ _id: -1 })
         .toArray(),
 
@@ -184,10 +191,9 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     /** Lets the ended deliveries of events since a time wait again, the oldest first. */
     replaySince: (webhookId: RecordId, since: Date, limit: number, now: number): Promise<number> =>
       changeAll(
-        { webhookId, _id: { $gte: firstIdAt(since).toString() }, state: { $in: ['delivered', 'failed'] } },
+        { webhookId, state: { $in: ['delivered', 'failed'] } },
         { $set: { state: 'waiting', attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) } },
-        { _id: 1 },
-        limit,
+        { first: firstIdAt(new Date(Math.max(since.getTime(), 0))).toString(), limit },
       ),
 
     /** Deletes what names these records, except that they were erased. Resolves with the number. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mongo } from 'mongoose';
 import pLimit from 'p-limit';
 import type { Logger } from '../../core/logger.ts';
@@ -44,6 +45,7 @@ export function createDispatcher(deps: {
   const attempt = createAttempts({ webhooks, deliveries, sender, now });
   const endpoints = new Map<string, Endpoint>();
   const stopping = new AbortController();
+  setMaxListeners(MAX_AT_ONCE, stopping.signal);
   const limitLooks = pLimit(LOOKS_AT_ONCE);
   let refreshAt = 0;
   let inProgress = 0;

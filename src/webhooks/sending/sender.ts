@@ -33,28 +33,50 @@ export interface Message {
 
 export type Sender = ReturnType<typeof createSender>;
 
+/** The URL is not one that a delivery may use. */
+class PlainHttp extends Error {
+  override readonly name = 'PlainHttp';
+  constructor() {
+    super('the address does not begin with https://');
+  }
+}
+
 /**
  * Creates what posts messages to webhooks. It follows no redirect, connects to public addresses
  * only, and reads a bounded part of the answer.
  *
  * @param options.allowPrivate also connects to private addresses, and over plain HTTP
+ * @param options.nameServers resolve the names of receivers; in tests only
+ * @param options.timeoutMs when an attempt ends; another one in tests only
  */
-export function createSender({ allowPrivate }: { allowPrivate: boolean }) {
+export function createSender(options: {
+  allowPrivate: boolean;
+  nameServers?: readonly string[];
+  timeoutMs?: number | undefined;
+}) {
+  const { allowPrivate, nameServers, timeoutMs = TIMEOUT_MS } = options;
   const pool = {
     keepAlive: true,
     ...{ maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_FREE_SOCKETS, timeout: IDLE_SOCKET_MS },
-    ...(!allowPrivate && { lookup: createPublicLookup() }),
+    ...(!allowPrivate && { lookup: createPublicLookup(nameServers) }),
   };
   const agents = { 'http:': new http.Agent(pool), 'https:': new https.Agent(pool) };
 
-  function post(url: URL, { headers, body }: Message, signal: AbortSignal): Promise<IncomingMessage> {
+  function post({ url: text, headers, body }: Message, signal: AbortSignal): Promise<IncomingMessage> {
+    const url = new URL(text);
+    if (!allowPrivate && url.protocol !== 'https:') throw new PlainHttp();
+    if (!allowPrivate && !isAllowedHost(url)) throw new PrivateAddress();
     const { request } = url.protocol === 'http:' ? http : https;
-    const options = {
+    const sent = {
       ...{ method: 'POST', agent: agents[url.protocol as keyof typeof agents], signal },
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     };
     return new Promise((resolve, reject) => {
-      request(url, options, resolve).once('error', reject).end(body);
+      request(url, sent, resolve)
+        .on('error', reject)
+        // An answer that switches protocols closes the connection without an error.
+        .on('close', () => reject(new Error('closed without an answer')))
+        .end(body);
     });
   }
 
@@ -63,23 +85,24 @@ export function createSender({ allowPrivate }: { allowPrivate: boolean }) {
     async send(message: Message, stop?: AbortSignal): Promise<SendResult> {
       const begun = performance.now();
       const elapsed = () => Math.round(performance.now() - begun);
-      const timeout = AbortSignal.timeout(TIMEOUT_MS);
+      const attempt = new AbortController();
+      const abort = () => attempt.abort();
+      const timer = setTimeout(abort, timeoutMs);
+      stop?.addEventListener('abort', abort);
+      if (stop?.aborted) abort();
       try {
-        const url = new URL(message.url);
-        if (!allowPrivate && !isAllowedHost(url)) throw new PrivateAddress();
-        const answer = await post(url, message, stop ? AbortSignal.any([stop, timeout]) : timeout);
+        const answer = await post(message, attempt.signal);
         const { statusCode: status = 0, headers } = answer;
         const isSuccess = status >= 200 && status < 300;
-        const response = await readStart(answer).catch((error) => {
-          // The status of a success has arrived.
-          if (!isSuccess) throw error;
-          return '';
-        });
+        const response = await readStart(answer);
         const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
         return { isSuccess, ms: elapsed(), status, ...(response !== '' && { response }), retryAfterMs };
       } catch (error) {
-        const reason = timeout.aborted ? `no answer within ${TIMEOUT_MS / 1_000} s` : reasonOf(error);
+        const reason = attempt.signal.aborted ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error);
         return { isSuccess: false, ms: elapsed(), error: reason, retryAfterMs: 0 };
+      } finally {
+        clearTimeout(timer);
+        stop?.removeEventListener('abort', abort);
       }
     },
 
@@ -90,21 +113,28 @@ export function createSender({ allowPrivate }: { allowPrivate: boolean }) {
   };
 }
 
-/** Reads at most {@link MAX_ANSWER_BYTES} of an answer, and returns the beginning as a text. */
+/**
+ * Reads at most {@link MAX_ANSWER_BYTES} of an answer, and returns the beginning as a text. The
+ * status of an answer that breaks off has arrived, so this does not reject.
+ */
 async function readStart(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= MAX_ANSWER_BYTES) chunks.push(chunk);
-    else break; // leaving the loop destroys the connection
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes <= MAX_ANSWER_BYTES) chunks.push(chunk);
+      else break; // leaving the loop destroys the connection
+    }
+  } catch {
+    // What has arrived is kept.
   }
   return Buffer.concat(chunks).toString().slice(0, MAX_KEPT);
 }
 
 /** A reason without addresses of the own network. */
 function reasonOf(error: unknown): string {
-  if (error instanceof PrivateAddress) return error.message;
+  if (error instanceof PrivateAddress || error instanceof PlainHttp) return error.message;
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return typeof code === 'string' ? `the connection failed (${code})` : 'the connection failed';
 }

@@ -14,6 +14,7 @@ import type { retentionEndpoints } from '../../../src/users/retention/retention.
 import type { schemaCheckEndpoints } from '../../../src/users/schema-check/schema-check.contract.ts';
 import type { userStatsEndpoints } from '../../../src/users/stats/stats.contract.ts';
 import type { userEndpoints } from '../../../src/users/users.contract.ts';
+import type { webhookEndpoints } from '../../../src/webhooks/webhooks.contract.ts';
 
 // Imports only types of the contracts: no service code is bundled, and a changed endpoint fails the
 // type check of the dashboard.
@@ -32,7 +33,8 @@ type Endpoints = typeof appEndpoints &
   typeof schemaEndpoints &
   typeof sessionEndpoints &
   typeof userEndpoints &
-  typeof userStatsEndpoints;
+  typeof userStatsEndpoints &
+  typeof webhookEndpoints;
 type Spec = Endpoints[keyof Endpoints];
 
 type NameOf<One extends Spec> = One extends Spec ? `${Uppercase<One['method']>} ${One['path']}` : never;
@@ -81,4 +83,6 @@ export type HeldSubmission = ResponseBody<'GET /auth/held'>['held'][number];
 export type Schema = ResponseBody<'GET /auth/apps/:sourceAppId/schema'>;
 export type Field = Schema['fields'][number];
 export type Kind = Field['kind'];
+export type Webhook = ResponseBody<'GET /auth/webhooks'>['webhooks'][number];
+export type Delivery = ResponseBody<'GET /auth/webhooks/:id/deliveries'>['deliveries'][number];
 export type Session = ResponseBody<'GET /auth/session'>;

@@ -14,6 +14,7 @@ import {
   PlusIcon,
   TrashIcon,
   UsersIcon,
+  WebhookIcon,
 } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -184,6 +185,9 @@ function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dialog: Op
         </Menu.Item>
         <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/connect`} leftSection={<PlugIcon size={16} />}>
           Connect a form
+        </Menu.Item>
+        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/webhooks`} leftSection={<WebhookIcon size={16} />}>
+          Webhooks
         </Menu.Item>
         <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/privacy`} leftSection={<LockIcon size={16} />}>
           Privacy and retention

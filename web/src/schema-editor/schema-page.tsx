@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { LeftIcon, PlugIcon, UsersIcon } from '../components/icons.tsx';
+import { LeftIcon, PlugIcon, UsersIcon, WebhookIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
@@ -47,6 +47,14 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
           leftSection={<PlugIcon size={16} />}
         >
           Connect a form
+        </Button>
+        <Button
+          component={Link}
+          href={`/apps/${sourceAppId}/webhooks`}
+          variant="default"
+          leftSection={<WebhookIcon size={16} />}
+        >
+          Webhooks
         </Button>
       </PageHeader>
       <Tabs

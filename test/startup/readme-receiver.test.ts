@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSecret } from '../../src/webhooks/sending/signature.ts';
+import { Client } from '../support/client.ts';
+import { Leftovers } from '../support/process.ts';
+import { RECEIVER_FOLDER, receiveFrom } from '../support/receiver-process.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+const section = /^## Receive events\n[\s\S]*?(?=^## )/m.exec(readme)?.[0] ?? '';
+const program = /```js\n([\s\S]*?)```/.exec(section)?.[1] ?? '';
+const [, start = ''] = /```sh\n(?:\w+=\S+ )(.*)\n```/.exec(section) ?? [];
+
+const leftovers = new Leftovers();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ WEBHOOKS_ALLOW_PRIVATE: 'true' });
+});
+afterAll(async () => {
+  await leftovers.clear();
+  await server.close();
+});
+
+describe('the receiver of the README', () => {
+  it('prints what the service sends, and refuses what others send', async () => {
+    const folder = await leftovers.folder();
+    const [runtime, file = ''] = start.split(' ');
+    expect(runtime).toBe('node');
+    await writeFile(join(folder, file), program);
+    const app = await server.admin.buildApp();
+    const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+    const submit = (email: string) => server.client.submit(app.sourceAppId, { email, data: {} }).expect(200);
+    const command = [process.execPath, join(folder, file)];
+    const { receiver } = await receiveFrom({ app, operator, submit, leftovers }, command);
+    expect(await receiver.post()).toBe(204);
+    expect(await receiver.post({ secret: createSecret() })).toBe(401);
+    await expect.poll(() => receiver.events.length).toBe(2);
+  });
+
+  it('is the one that the dashboard shows', () => {
+    expect(program).toBe(readFileSync(join(RECEIVER_FOLDER, 'receiver.mjs'), 'utf8'));
+  });
+});

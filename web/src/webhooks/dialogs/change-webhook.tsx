@@ -1,0 +1,25 @@
+import { Modal } from '@mantine/core';
+import { useWebhookChanges } from '../queries.ts';
+import type { WebhookDialogProps } from './dialog-props.ts';
+import { WebhookForm } from './webhook-form.tsx';
+
+/** Changes the URL and the events of a webhook. */
+export function ChangeWebhook({ webhook, scope, opened, onClose }: WebhookDialogProps) {
+  const { change } = useWebhookChanges(scope);
+  const close = (): void => {
+    onClose();
+    change.reset();
+  };
+  return (
+    <Modal opened={opened} onClose={close} title="Change webhook">
+      <WebhookForm
+        initial={webhook}
+        action="Save"
+        pending={change.isPending}
+        error={change.error}
+        onSubmit={(values) => change.mutate({ id: webhook.id, ...values }, { onSuccess: close })}
+        onCancel={close}
+      />
+    </Modal>
+  );
+}

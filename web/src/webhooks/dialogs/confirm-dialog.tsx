@@ -1,0 +1,47 @@
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface ConfirmDialogProps {
+  opened: boolean;
+  title: string;
+  action: string;
+  isDangerous?: boolean;
+  pending: boolean;
+  error: Error | null;
+  onConfirm: () => void;
+  onClose: () => void;
+  /** Explains the consequences. */
+  children: ReactNode;
+}
+
+/** Asks before an action that has consequences. */
+export function ConfirmDialog({ opened, title, onClose, ...rest }: ConfirmDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <Confirmation onClose={onClose} {...rest} />
+    </Modal>
+  );
+}
+
+/** The content of a dialog that asks before an action. */
+export function Confirmation(props: Omit<ConfirmDialogProps, 'opened' | 'title'>) {
+  const { action, isDangerous = false, pending, error, onConfirm, onClose, children } = props;
+  return (
+    <Stack>
+      {children}
+      {error && (
+        <Alert color="red" variant="light" role="alert">
+          {error.message}.
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button {...(isDangerous && { color: 'red.9' })} loading={pending} onClick={onConfirm}>
+          {action}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

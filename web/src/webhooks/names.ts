@@ -1,0 +1,32 @@
+import type { Delivery, Webhook } from '../api/endpoints.ts';
+import type { Scope } from '../users/scope.ts';
+
+/** The events, with what they tell. */
+export const EVENTS = [
+  { type: 'user.created', name: 'Created', note: 'A person submitted for the first time.' },
+  { type: 'user.updated', name: 'Updated', note: 'A record changed. The event names the changed paths.' },
+  { type: 'user.erased', name: 'Erased', note: 'A record was erased. The event has its ID only.' },
+] as const satisfies readonly { type: Webhook['events'][number]; name: string; note: string }[];
+
+export const DISABLED_REASONS = {
+  operator: 'Switched off by an operator',
+  gone: 'It answered 410 Gone',
+  failing: 'Every attempt failed for five days',
+} satisfies Record<NonNullable<Webhook['disabledReason']>, string>;
+
+export const DELIVERY_STATES = {
+  waiting: { name: 'Waiting', color: 'yellow' },
+  delivered: { name: 'Delivered', color: 'green' },
+  failed: { name: 'Failed', color: 'red' },
+} satisfies Record<Delivery['state'], { name: string; color: string }>;
+
+/** The path of the webhooks of an app, or of one of them. */
+export function webhooksPath({ sourceAppId, asAdmin }: Scope, id?: string): string {
+  const base = asAdmin ? `/apps/${sourceAppId}/webhooks` : '/webhooks';
+  return id === undefined ? base : `${base}/${id}`;
+}
+
+/** A duration of an attempt, for example `41 ms` or `15 s`. */
+export function milliseconds(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
+}

@@ -1,0 +1,32 @@
+import { Alert } from '@mantine/core';
+import type { ResponseBody } from '../api/endpoints.ts';
+import { milliseconds } from './names.ts';
+import { TextBlock } from './text-block.tsx';
+
+interface TestResultProps {
+  test: { data: ResponseBody<'POST /auth/webhooks/:id/test'> | undefined; error: Error | null };
+}
+
+/** The result of a test event: status, time and answer. */
+export function TestResult({ test: { data, error } }: TestResultProps) {
+  if (error) {
+    return (
+      <Alert color="red" variant="light" p="xs" role="alert">
+        {error.message}.
+      </Alert>
+    );
+  }
+  if (!data) return null;
+  const { ok, status, ms, error: problem, response } = data;
+  return (
+    <Alert
+      color={ok ? 'green' : 'red'}
+      variant="light"
+      p="xs"
+      title={ok ? 'The test event was accepted' : 'The test event was not accepted'}
+    >
+      {status === undefined ? `No status: ${problem}` : `Status ${status}`} · {milliseconds(ms)}
+      {response !== undefined && <TextBlock text={response} />}
+    </Alert>
+  );
+}

@@ -1,0 +1,103 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Webhook } from '../api/endpoints.ts';
+import { Time } from '../components/time.tsx';
+import type { Scope } from '../users/scope.ts';
+import { EVENTS, webhooksPath } from './names.ts';
+import { useWebhookChanges } from './queries.ts';
+import { TestResult } from './test-result.tsx';
+import { WebhookMenu } from './webhook-menu.tsx';
+import { WebhookState } from './webhook-state.tsx';
+import classes from './webhooks.module.css';
+
+/** The webhooks of an app, each with its state and actions. */
+export function WebhookList({ webhooks, scope }: { webhooks: readonly Webhook[]; scope: Scope }) {
+  return (
+    <ul className={classes.list}>
+      {webhooks.map((webhook) => (
+        <li key={webhook.id} className={classes.item}>
+          <div className={classes.top}>
+            <Link href={webhooksPath(scope, webhook.id)} className={classes.url ?? ''}>
+              {webhook.url}
+            </Link>
+            <WebhookMenu webhook={webhook} scope={scope} />
+          </div>
+          <WebhookFacts webhook={webhook} />
+          <WebhookActions webhook={webhook} scope={scope}>
+            <Button
+              component={Link}
+              href={webhooksPath(scope, webhook.id)}
+              size="xs"
+              variant="default"
+              aria-label={`Deliveries to ${webhook.url}`}
+            >
+              Deliveries
+            </Button>
+          </WebhookActions>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The state of a webhook, and what it gets. */
+export function WebhookFacts({ webhook }: { webhook: Webhook }) {
+  const names = EVENTS.filter(({ type }) => webhook.events.includes(type)).map(({ name }) => name.toLowerCase());
+  return (
+    <div className={classes.facts}>
+      <WebhookState webhook={webhook} />
+      <span>Users {names.join(', ')}</span>
+      <span>
+        Added <Time at={webhook.createdAt} relative />
+      </span>
+    </div>
+  );
+}
+
+/** Sends a test event and shows its result; enables a webhook that is disabled. */
+export function WebhookActions({
+  webhook: { id, url, state },
+  scope,
+  children,
+}: {
+  webhook: Webhook;
+  scope: Scope;
+  children?: React.ReactNode;
+}) {
+  const { test, change } = useWebhookChanges(scope);
+  const [testedUrl, setTestedUrl] = useState<string>();
+  return (
+    <>
+      <div className={classes.actions}>
+        {state === 'disabled' && (
+          <Button
+            size="xs"
+            loading={change.isPending}
+            aria-label={`Enable ${url}`}
+            onClick={() => change.mutate({ id, enabled: true })}
+          >
+            Enable
+          </Button>
+        )}
+        <Button
+          size="xs"
+          variant="default"
+          loading={test.isPending}
+          aria-label={`Send test event to ${url}`}
+          onClick={() => {
+            setTestedUrl(url);
+            test.mutate(id);
+          }}
+        >
+          Send test event
+        </Button>
+        {children}
+      </div>
+      <div aria-live="polite">
+        {testedUrl === url && <TestResult test={test} />}
+        {change.error && <TestResult test={{ data: undefined, error: change.error }} />}
+      </div>
+    </>
+  );
+}

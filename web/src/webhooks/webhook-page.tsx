@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import { ApiError } from '../api/call.ts';
+import { EmptyState } from '../components/empty-state.tsx';
+import { LoadError } from '../components/load-error.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { PageSkeleton } from '../shell/page-skeleton.tsx';
+import type { Scope } from '../users/scope.ts';
+import { BackLink } from './back-link.tsx';
+import { DeliveriesCard } from './deliveries/deliveries-card.tsx';
+import { webhooksPath } from './names.ts';
+import { webhooksQuery } from './queries.ts';
+import { WebhookActions, WebhookFacts } from './webhook-list.tsx';
+import { WebhookMenu } from './webhook-menu.tsx';
+import classes from './webhooks.module.css';
+
+/** One webhook with its deliveries. */
+export function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
+  const [, navigate] = useLocation();
+  const { data: webhooks, error, refetch } = useQuery(webhooksQuery(scope));
+  const webhook = webhooks?.find((one) => one.id === id);
+  const path = webhooksPath(scope);
+  const isMissing = (webhooks && !webhook) || (error instanceof ApiError && error.status === 404);
+  if (isMissing) return <WebhookNotFound path={path} />;
+  if (!webhook) return error ? <LoadError error={error} onRetry={refetch} /> : <PageSkeleton />;
+  return (
+    <>
+      <BackLink path={path} name="Webhooks" />
+      <PageHeader title={webhook.url} note={<WebhookFacts webhook={webhook} />}>
+        <WebhookMenu webhook={webhook} scope={scope} onDeleted={() => navigate(path, { replace: true })} />
+      </PageHeader>
+      <div className={classes.stack}>
+        <WebhookActions webhook={webhook} scope={scope} />
+        <DeliveriesCard webhook={webhook} scope={scope} />
+      </div>
+    </>
+  );
+}
+
+function WebhookNotFound({ path }: { path: string }) {
+  return (
+    <>
+      <PageHeader title="Webhook not found" />
+      <EmptyState
+        title="No webhook has this ID"
+        action={
+          <Button component={Link} href={path}>
+            Go to webhooks
+          </Button>
+        }
+      >
+        The webhook may have been deleted or may belong to another app.
+      </EmptyState>
+    </>
+  );
+}

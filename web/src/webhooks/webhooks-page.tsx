@@ -1,0 +1,54 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError } from '../api/call.ts';
+import { EmptyState } from '../components/empty-state.tsx';
+import { PlusIcon } from '../components/icons.tsx';
+import { LoadError } from '../components/load-error.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { TableSkeleton } from '../components/table-skeleton.tsx';
+
+import type { Scope } from '../users/scope.ts';
+import { BackLink } from './back-link.tsx';
+import { CreateWebhook } from './dialogs/create-webhook.tsx';
+import { webhooksQuery } from './queries.ts';
+import { VerifyCard } from './verify-card.tsx';
+import { WebhookList } from './webhook-list.tsx';
+import classes from './webhooks.module.css';
+
+/** The webhooks of an app, and code that verifies what they send. */
+export function WebhooksPage({ scope }: { scope: Scope }) {
+  const { data: webhooks, error, refetch } = useQuery(webhooksQuery(scope));
+  const [creating, setCreating] = useState(false);
+  const create = (
+    <Button leftSection={<PlusIcon size={16} />} onClick={() => setCreating(true)}>
+      Add webhook
+    </Button>
+  );
+  if (error instanceof ApiError && error.status === 404) return <PageHeader title="App not found" />;
+  return (
+    <>
+      {scope.asAdmin && <BackLink path={`/apps/${scope.sourceAppId}`} name={scope.sourceAppId} />}
+      <PageHeader
+        title="Webhooks"
+        note="A webhook tells another program of each change of a record: the service posts a signed event to its URL."
+      >
+        {create}
+      </PageHeader>
+      <div className={classes.stack}>
+        {error && <LoadError error={error} onRetry={refetch} />}
+        <section className={classes.card} aria-label="List of webhooks">
+          {!webhooks && !error && <TableSkeleton rows={3} />}
+          {webhooks && webhooks.length > 0 && <WebhookList webhooks={webhooks} scope={scope} />}
+          {webhooks?.length === 0 && (
+            <EmptyState title="No webhooks yet" action={create}>
+              Add the URL of a program that should hear of new, changed and erased users of {scope.sourceAppId}.
+            </EmptyState>
+          )}
+        </section>
+        <VerifyCard />
+      </div>
+      <CreateWebhook scope={scope} opened={creating} onClose={() => setCreating(false)} />
+    </>
+  );
+}
