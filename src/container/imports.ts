@@ -34,6 +34,7 @@ export function createImports(deps: {
     suppressions,
     eraseRecords,
     keys,
+    moves,
     newId,
   } = stores;
   const users = models.users.collection;
@@ -41,7 +42,15 @@ export function createImports(deps: {
   jobs.add(
     createImportJob({
       ...{ store, content, rejects, users, eraseRecords, leases, suppressions, limits, logger },
-      writer: createBatchWriter({ users, keys, limits, maxArrayItems: config.maxArrayItems, newId, revalidation }),
+      writer: createBatchWriter({
+        users,
+        keys,
+        limits,
+        maxArrayItems: config.maxArrayItems,
+        newId,
+        revalidation,
+        moves,
+      }),
       isBusy: createBusyCheck(models.apps.collection, activity),
       writesEndMs: times.importWritesEndMs,
     }),

@@ -38,24 +38,48 @@ export function accept(
   options: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder' | 'page'>,
 ): Submission {
   const { email, data: sent = {}, problems } = input;
-  const { renames, schema } = lease;
   const normalized = normalizeEmail(email);
-  const data = renames && !schema.rejectUnknown ? underNewKeys(sent, renames) : sent;
-  const found = lease.validator.issues(data);
-  // No record has an old key and the new one.
-  if (renames && found.length === 0) found.push(...oldKeyIssues(data, renames));
+  const { data, issues: found } = checkData(sent, lease);
   const issues = problems ? joinIssues(problems, found) : found;
   if (normalized === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
 
   const now = new Date();
   const change = lease.validator.change(data, now.toISOString());
+  return {
+    ...submissionOf({ email: normalized, change, now }, lease, limits),
+    consents: sentConsents(lease, data, now, options.page),
+    applied: appliedOf(input, options, now),
+  };
+}
+
+/**
+ * Checks `data` against the schema of a lease. Returns the problems, and `data` under the new keys
+ * while values are being moved to them (decision 22).
+ *
+ * @param isPartial whether required fields may be absent
+ */
+export function checkData(sent: Record<string, unknown>, lease: Lease, isPartial = false) {
+  const { renames, schema, validator } = lease;
+  const data = renames && !schema.rejectUnknown ? underNewKeys(sent, renames) : sent;
+  const issues = validator.issues(data, isPartial);
+  // No record has an old key and the new one.
+  if (renames && issues.length === 0) issues.push(...oldKeyIssues(data, renames));
+  return { data, issues };
+}
+
+/** Returns the submission of a change that was checked under a lease, without consents and key. */
+export function submissionOf(
+  { email, change, now }: Pick<Submission, 'email' | 'change' | 'now'>,
+  lease: Lease,
+  limits: RecordLimits,
+): Submission {
   const size = changeSize(change);
   const slots = slotWrites(lease.app.slots, change);
   return {
     appId: lease.app.id,
     sourceAppId: lease.app.sourceAppId,
-    email: normalized,
+    email,
     schemaVersion: lease.schema.version,
     fieldKeys: lease.validator.fieldKeys,
     now,
@@ -64,9 +88,9 @@ export function accept(
     slots,
     growth: growthOf(change, size, limits),
     maxBound: maxBoundOf(limits, slots?.length ?? 0),
-    ...(renames && { renames }),
-    consents: sentConsents(lease, data, now, options.page),
-    applied: appliedOf(input, options, now),
+    ...(lease.renames && { renames: lease.renames }),
+    consents: undefined,
+    applied: undefined,
     hasConsumers: lease.app.hasConsumers,
   };
 }

@@ -10,6 +10,7 @@ import type { RecordLimits } from '../../submissions/store/record-limits.ts';
 import { insertOf, type Submission, upsertOf } from '../../submissions/store/submission.ts';
 import { OutdatedSchema, refuseOversized } from '../../submissions/store/submission-store.ts';
 import type { RecordId } from '../../users/record-id.ts';
+import type { RecordMoves } from '../../users/renames/record-moves.ts';
 import type { ImportMark, UserCollection, UserDocument } from '../../users/users.model.ts';
 import type { ImportSettings } from '../imports.model.ts';
 import { type BatchLine, type RecordFacts, readFacts } from './record-facts.ts';
@@ -54,8 +55,9 @@ export function createBatchWriter(deps: {
   maxArrayItems: number;
   newId: (createdAt: Date) => RecordId;
   revalidation: Revalidation;
+  moves: Pick<RecordMoves, 'one'>;
 }) {
-  const { users, limits, maxArrayItems, newId, revalidation } = deps;
+  const { users, limits, maxArrayItems, newId, revalidation, moves } = deps;
   const conflicts = createConflictReader(deps);
 
   /** What a line does to the record of its person, if it may. Nothing is written. */
@@ -70,6 +72,8 @@ export function createBatchWriter(deps: {
     }
     if (settings.mode === 'insert') return { result: { rejected: 'a record of this email exists' } };
     if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
+    // The record is moved first (decision 22).
+    if (lease.renames && facts.schemaVersion < lease.renames.version) return { write: 'explain' };
     if (facts.isSame) return { result: 'unchanged' };
     return tooLargeAlone(submission) ?? planUpdate(submission, facts);
   }
@@ -109,6 +113,11 @@ export function createBatchWriter(deps: {
       case 'not-an-array':
         await turnIntoArray(users, submission, conflict.key);
         return { write: 'later' };
+      case 'unmoved': {
+        const { appId, email, renames } = submission;
+        if (renames) await moves.one({ appId, email }, renames);
+        return { write: 'later' };
+      }
       case 'newer-schema':
         throw new OutdatedSchema();
       case 'array-full':
@@ -153,7 +162,7 @@ export function createBatchWriter(deps: {
       const isLater = { 'import.id': importId, 'import.line': { $gte: line.number } };
       return {
         updateOne: {
-          filter: { ...filter, $nor: [isLater] } as mongo.Filter<UserDocument>,
+          filter: { ...filter, $nor: [...(filter.$nor ?? []), isLater] } as mongo.Filter<UserDocument>,
           update: { ...rest, $set: { ...rest.$set, import: mark } } as mongo.UpdateFilter<UserDocument>,
           // Without it MongoDB compares plans for each write.
           hint: BY_EMAIL,

@@ -2,9 +2,9 @@ import { normalizeEmail } from '../../core/email.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { RecordChange } from '../../fields/compile.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
-import { changeSize, growthOf, maxBoundOf, type RecordLimits } from '../../submissions/store/record-limits.ts';
+import { checkData, submissionOf } from '../../submissions/acceptance.ts';
+import type { RecordLimits } from '../../submissions/store/record-limits.ts';
 import type { Submission } from '../../submissions/store/submission.ts';
-import { slotWrites } from '../../users/index-slots/slot-writes.ts';
 import type { ImportSettings } from '../imports.model.ts';
 import type { LineValues } from './line-values.ts';
 
@@ -21,37 +21,20 @@ export interface CheckedLine {
  * `update` may lack required fields, because its record has them.
  */
 export function checkLine(
-  { email: sent, data, problems }: LineValues,
+  { email: sent, data: sentData, problems }: LineValues,
   lease: Lease,
   { mode, arrays }: Pick<ImportSettings, 'mode' | 'arrays'>,
   limits: RecordLimits,
   now: Date,
 ): CheckedLine {
   const email = problems.some(({ path }) => path === '') ? undefined : normalizeEmail(sent);
-  const issues = issuesOf({ email, problems, found: lease.validator.issues(data, mode === 'update') });
+  const { data, issues: found } = checkData(sentData, lease, mode === 'update');
+  const issues = issuesOf({ email, problems, found });
   if (email === undefined || issues.length > 0) return { email, refusal: reasonOf(issues) };
   const change = lease.validator.change(data, now.toISOString());
   if (arrays === 'replace') replaceArrays(change);
-  const size = changeSize(change);
-  const slots = slotWrites(lease.app.slots, change);
-  const submission: Submission = {
-    appId: lease.app.id,
-    sourceAppId: lease.app.sourceAppId,
-    email,
-    schemaVersion: lease.schema.version,
-    fieldKeys: lease.validator.fieldKeys,
-    now,
-    change,
-    size,
-    slots,
-    growth: growthOf(change, size, limits),
-    maxBound: maxBoundOf(limits, slots?.length ?? 0),
-    // The history of consents belongs to what people send themselves.
-    consents: undefined,
-    applied: undefined,
-    hasConsumers: lease.app.hasConsumers,
-  };
-  return { email, submission };
+  // Without consents: their history belongs to what people send themselves.
+  return { email, submission: submissionOf({ email, change, now }, lease, limits) };
 }
 
 /** The items become the values of the fields, instead of being appended to them. */
