@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Types } from 'mongoose';
+import { createApiKeyStore } from './api-keys/api-key-store.ts';
+import { createApiKeyModel } from './api-keys/api-keys.model.ts';
+import { createApiKeyService } from './api-keys/api-keys.service.ts';
 import { createAppActivity } from './apps/app-activity.ts';
 import { createAppCreation } from './apps/app-creation.ts';
 import { createPasswordHasher } from './apps/app-credentials.ts';
@@ -115,6 +118,7 @@ export function createContainer(
     held: createHeldModel(connection),
     suppressed: createSuppressionModel(connection),
     jobs: createJobModel(connection),
+    apiKeys: createApiKeyModel(connection),
   };
   const collection = models.users.collection;
   const appIdOf = async (sourceAppId: string): Promise<Types.ObjectId | undefined> =>
@@ -135,7 +139,16 @@ export function createContainer(
   const spentChallenges = createSpentChallenges(models.spentChallenges.collection);
   const heldStore = createHeldStore(models.held.collection, newId);
   const suppressions = createSuppressions(models.suppressed.collection, config.sessionSecret);
-  const others = [schemaStore, sessionOwnership, idempotencyKeys, spentChallenges, heldStore, suppressions];
+  const apiKeyStore = createApiKeyStore(models.apiKeys.collection);
+  const others = [
+    apiKeyStore,
+    schemaStore,
+    sessionOwnership,
+    idempotencyKeys,
+    spentChallenges,
+    heldStore,
+    suppressions,
+  ];
   const sweepLate = createLateSweep({ ...stored, owned: [userStore, ...others], logger, sweepEveryMs });
   const removal = createAppRemoval({ ...stored, users: userStore, others, revision, sweepLate, logger, sweepEveryMs });
   const leases = createSchemaLeases({
@@ -212,6 +225,7 @@ export function createContainer(
     userStats,
     sessions,
     sessionStore: createSessionStore(connection),
+    apiKeys: createApiKeyService({ store: apiKeyStore, apps, failures: config.rateLimitLogin }),
 
     formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins }),
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),

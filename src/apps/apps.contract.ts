@@ -12,6 +12,12 @@ export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 /** An app id in a path. The format is not checked: an invalid id names no app and gives 404. */
 export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsletter' }) });
 
+/** The query parameter with which admins name another app (app-scope.ts). */
+export const ScopeParameter = SourceAppId.optional().meta({
+  description: 'The app to work on, for admins. Default: the app of the caller',
+  example: 'newsletter',
+});
+
 const EXAMPLE_PASSWORD = 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g';
 
 /** A generated password. */

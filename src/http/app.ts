@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import { createBodyReaders } from '../api/body/readers.ts';
 import { createCursors } from '../api/cursors.ts';
 import { createOpenApiDocument } from '../api/openapi.ts';
+import { apiKeyRoutes } from '../api-keys/api-keys.routes.ts';
 import { appRoutes } from '../apps/apps.routes.ts';
 import { formSettingsRoutes } from '../apps/form-settings/form-settings.routes.ts';
 import type { Services } from '../container.ts';
@@ -83,6 +84,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...indexSlotRoutes(services.indexSlots),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword, cursors),
+      ...apiKeyRoutes(services.apiKeys, services.appScope),
       ...formSettingsRoutes(services.formSettings, services.appScope),
       ...heldRoutes(services.held),
       ...formPageRoutes(services.findForm, pages),
@@ -92,6 +94,8 @@ export function createApp({ config, logger, services, isStopping = () => false }
       auth: createAuthStrategies({
         loadSession: createSessionLoader(config, services.sessionStore),
         sessions: services.sessions,
+        keys: services.apiKeys,
+        cookieName: config.sessionCookieName,
       }),
       cors,
       readers: createBodyReaders(config.bodyLimit),

@@ -1,4 +1,5 @@
 import type { EndpointSpec } from '../api/endpoint.ts';
+import { apiKeyEndpoints } from '../api-keys/api-keys.contract.ts';
 import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
@@ -32,6 +33,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...indexSlotEndpoints,
   ...sessionEndpoints,
   ...appEndpoints,
+  ...apiKeyEndpoints,
   ...formSettingsEndpoints,
   ...heldEndpoints,
   ...formPageEndpoints,

@@ -84,8 +84,8 @@ async function readInput(
   deps: MountDeps,
 ): Promise<AnyInput> {
   const principal = await deps.auth[spec.auth](req, res);
-  authorize(spec, principal);
-  if (principal?.kind === 'public' && (spec.body || spec.auth === 'form')) {
+  authorize(spec, principal, req);
+  if (principal && (spec.auth === 'form' || (spec.auth === 'app id' && spec.body))) {
     await admit(spec, principal.sourceAppId, req, deps);
   }
   // The deadline has passed meanwhile and 503 was sent.
@@ -104,10 +104,15 @@ async function readInput(
 }
 
 /** @throws {Forbidden} when the caller lacks the role or the scope */
-function authorize({ role, scope }: EndpointSpec, principal: Principal | undefined): void {
-  if (role && (principal?.kind !== 'session' || principal.app.role !== role))
-    throw new Forbidden('Admin role required');
+function authorize({ role, scope }: EndpointSpec, principal: Principal | undefined, req: Request): void {
+  if (role && !hasRole(role, principal, req)) throw new Forbidden('Admin role required');
   if (scope && !principal?.scopes.has(scope)) throw new Forbidden(`The scope ${scope} is required`);
+}
+
+function hasRole(role: NonNullable<EndpointSpec['role']>, principal: Principal | undefined, req: Request): boolean {
+  if (!principal || principal.kind === 'public') return false;
+  if (principal.app.role === 'admin') return true;
+  return role === 'admin or own key' && principal.kind === 'key' && req.params.sourceAppId === principal.sourceAppId;
 }
 
 /** Checks the app before the rate limit and the body, so that invented ids use neither. */

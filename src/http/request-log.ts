@@ -6,7 +6,7 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /**
  * Gives each request an id (a valid `X-Request-Id` of the client, or a new one) and logs one line:
- * id, method, path, app, status and duration in milliseconds. Never logs a body, a header, a
+ * id, method, path, app, API key (its id), status and duration in milliseconds. Never logs a body, a header, a
  * cookie, an address or a query, which contain personal data and secrets. A request whose client
  * disconnected is marked `aborted`.
  *
@@ -33,6 +33,7 @@ function describe(req: Request, res: Response, durationMs: number) {
     method: req.method,
     path: pathOf(req.originalUrl),
     app: req.appId,
+    key: req.keyId,
     status: res.statusCode,
     durationMs: Math.round(durationMs * 100) / 100,
     aborted: res.writableFinished ? undefined : true,

@@ -91,7 +91,8 @@ export const userEndpoints = {
   listUsers: {
     method: 'get',
     path: '/auth/users',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
     tag: 'Users',
     summary: "The session's users",
     description:
@@ -117,7 +118,8 @@ export const userEndpoints = {
   exportUsers: {
     method: 'get',
     path: '/auth/users/export',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'export',
     tag: 'Users',
     summary: "The session's users as a file",
     description:
@@ -158,7 +160,8 @@ export const userEndpoints = {
   getUser: {
     method: 'get',
     path: '/auth/users/:id',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
     tag: 'Users',
     summary: "One of the session's users",
     params: UserPath,
@@ -170,7 +173,8 @@ export const userEndpoints = {
   eraseUsers: {
     method: 'delete',
     path: '/auth/users',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
     tag: 'Users',
     summary: "Erase many of the session's users",
     description:
@@ -189,7 +193,8 @@ export const userEndpoints = {
   eraseUser: {
     method: 'delete',
     path: '/auth/users/:id',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
     tag: 'Users',
     summary: "Erase one of the session's users",
     description: 'Permanent. A later submission of the same email creates a new record.',
@@ -201,7 +206,8 @@ export const userEndpoints = {
   listAllUsers: {
     method: 'get',
     path: '/auth/admin/users',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
     role: 'admin',
     tag: 'Users',
     summary: 'Users across all apps',

@@ -15,7 +15,7 @@ const LAYERS = [
   ['submissions'],
   ['users'],
   ['schemas'],
-  ['sessions'],
+  ['sessions', 'api-keys'],
   ['apps'],
   ['jobs'],
   ['api'],

@@ -23,7 +23,8 @@ export const heldEndpoints = {
   listHeld: {
     method: 'get',
     path: '/auth/held',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
     tag: 'Forms',
     summary: "The session's held submissions",
     description:
@@ -50,7 +51,8 @@ export const heldEndpoints = {
   releaseHeld: {
     method: 'post',
     path: '/auth/held/:id/release',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
     tag: 'Forms',
     summary: 'Store a held submission',
     description:
@@ -62,7 +64,8 @@ export const heldEndpoints = {
   deleteHeld: {
     method: 'delete',
     path: '/auth/held/:id',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
     tag: 'Forms',
     summary: 'Delete a held submission',
     params: HeldPath,

@@ -36,7 +36,8 @@ export const editingEndpoints = {
   editUser: {
     method: 'patch',
     path: '/auth/users/:id',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
     tag: 'Users',
     summary: "Change one of the session's users",
     description:

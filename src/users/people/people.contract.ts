@@ -15,7 +15,8 @@ export const peopleEndpoints = {
   exportPerson: {
     method: 'post',
     path: '/auth/people/export',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'export',
     tag: 'People',
     summary: 'Everything that is held of a person',
     description:
@@ -30,7 +31,8 @@ export const peopleEndpoints = {
   erasePerson: {
     method: 'post',
     path: '/auth/people/erase',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
     tag: 'People',
     summary: 'Erase everything that is held of a person',
     description:

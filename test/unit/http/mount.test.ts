@@ -44,6 +44,7 @@ function serve(scopes: Scope[] = []) {
         'app id': authenticate,
         form: authenticate,
         session: authenticate,
+        'session or key': authenticate,
       },
       cors: createCors(['https://listed.example'], { allows: async () => false, isListedByAny: async () => false }),
       readers: createBodyReaders(1_000),
