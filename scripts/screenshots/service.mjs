@@ -1,4 +1,4 @@
-import { createContainer } from '../../dist/container.js';
+import { createContainer } from '../../dist/container/container.js';
 import { loadConfig } from '../../dist/core/config.js';
 import { createLogger } from '../../dist/core/logger.js';
 import { connectDatabase } from '../../dist/database/client.js';

@@ -1,4 +1,4 @@
-import type { Services } from '../container.ts';
+import type { Services } from '../container/container.ts';
 
 /** Opens the database, runs a task with the services, and closes the database. */
 export type WithServices = (task: (services: Services) => Promise<void>) => Promise<void>;

@@ -1,4 +1,4 @@
-import { createContainer } from '../container.ts';
+import { createContainer } from '../container/container.ts';
 import { loadConfig } from '../core/config.ts';
 import { createLogger } from '../core/logger.ts';
 import { openDatabase } from '../database/open.ts';

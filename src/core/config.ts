@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
 import { connectionStringProblem } from './connection-string.ts';
-import { passwordProblem } from './password.ts';
+import { passwordProblem } from './secrets/password.ts';
 import { isWebOrigin, WEB_ORIGIN_FORMAT } from './web-origin.ts';
 
 const MEGABYTE = 1024 * 1024;

@@ -5,7 +5,7 @@ import { createOpenApiDocument } from '../api/openapi.ts';
 import { apiKeyRoutes } from '../api-keys/api-keys.routes.ts';
 import { appRoutes } from '../apps/apps.routes.ts';
 import { formSettingsRoutes } from '../apps/form-settings/form-settings.routes.ts';
-import type { Services } from '../container.ts';
+import type { Services } from '../container/container.ts';
 import type { Config } from '../core/config.ts';
 import { NotFound } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..', '..');
 const LAYERS = [
   ['server.ts', 'cli.ts'],
   ['cli'],
-  ['http', 'container.ts'],
+  ['http', 'container'],
   ['submissions'],
   ['users'],
   ['schemas'],

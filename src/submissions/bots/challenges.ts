@@ -4,8 +4,8 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { Types } from 'mongoose';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { deriveSecretKey } from '../../core/derived-key.ts';
 import { Forbidden, Unavailable } from '../../core/errors.ts';
+import { deriveSecretKey } from '../../core/secrets/derived-key.ts';
 
 /** How long a challenge can be solved and sent: a person may take that long to fill a form. */
 export const CHALLENGE_LIFETIME_MS = 20 * 60 * 1_000;

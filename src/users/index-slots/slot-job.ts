@@ -35,7 +35,7 @@ export function createSlotJob(deps: {
   records: SlotRecords;
   schemas: Pick<SchemaStore, 'appsWithIndexes' | 'newestFields'>;
   revision: AppRevision;
-  writesEndMs?: number;
+  writesEndMs?: number | undefined;
 }): Job {
   const { store, records, schemas, revision, writesEndMs = WRITES_END_MS } = deps;
   let compared: { revision: string; at: number } | undefined;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type Connection, mongo, Types } from 'mongoose';
 import type { AppOwned } from '../../apps/app-owned.ts';
-import { deriveSecretKey } from '../../core/derived-key.ts';
+import { deriveSecretKey } from '../../core/secrets/derived-key.ts';
 import { type Collection, createModel, type Model, Schema } from '../../database/collections.ts';
 import type { PersonData } from './person-data.ts';
 

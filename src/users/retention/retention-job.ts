@@ -35,7 +35,7 @@ export function createRetentionJob(deps: {
   /** Deletes the idempotency keys of erased records. */
   removeKeysOf(appId: Types.ObjectId, ...records: RecordId[]): Promise<void>;
   logger: Logger;
-  everyMs?: number;
+  everyMs?: number | undefined;
 }): Job {
   const { store, users, removeKeysOf, logger, everyMs = EVERY_MS } = deps;
   let pass: Pass | undefined;

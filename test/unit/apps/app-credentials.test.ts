@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPasswordHasher, generatePassword } from '../../../src/apps/app-credentials.ts';
 import { APP_ID_PATTERN } from '../../../src/core/app-id.ts';
-import { passwordProblem } from '../../../src/core/password.ts';
+import { passwordProblem } from '../../../src/core/secrets/password.ts';
 
 const LOW_COST = 4;
 const WAITER = { network: '192.0.2.1', known: true, leftMs: () => 30_000 };

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
-import { prepareDataDir } from './data-dir.ts';
+import type { Config } from '../config.ts';
+import { prepareDataDir } from '../data-dir.ts';
 
 const BYTES = 32;
 

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { createApiKeyService } from '../api-keys/api-keys.service.ts';
+import { createAppActivity } from '../apps/app-activity.ts';
+import { createAppCreation } from '../apps/app-creation.ts';
+import { createPasswordHasher } from '../apps/app-credentials.ts';
+import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/app-removal.ts';
+import { createAppScope } from '../apps/app-scope.ts';
+import { createLateSweep, upgradeTombstones } from '../apps/app-tombstones.ts';
+import { type App, createAppService } from '../apps/apps.service.ts';
+import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
+import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
+import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';
+import type { Config } from '../core/config.ts';
+import type { Logger } from '../core/logger.ts';
+import { withTimeout } from '../core/timeouts.ts';
+import type { Connection } from '../database/client.ts';
+import { ensureIndexes, STATEMENT_TIME_MS } from '../database/collections.ts';
+import { monitorPrimary } from '../database/primary-monitor.ts';
+import { createSchemaLeases } from '../schemas/schema-leases.ts';
+import { createSchemaService } from '../schemas/schemas.service.ts';
+import { createLoginLimiter } from '../sessions/login-limiter.ts';
+import { createSessionStore } from '../sessions/session-store.ts';
+import { createSessionService } from '../sessions/sessions.service.ts';
+import { createHeldService } from '../submissions/held/held.service.ts';
+import { createFormLookup } from '../submissions/pages/public-form.ts';
+import { createIndexSlotService } from '../users/index-slots/index-slots.service.ts';
+import { createPeopleService } from '../users/people/people.service.ts';
+import { createSchemaCheckService } from '../users/schema-check/schema-check.service.ts';
+import { createUserStatsService } from '../users/stats/stats.service.ts';
+import { createUserCounts } from '../users/stats/user-counts.ts';
+import { type BackgroundTimes, createBackground } from './background.ts';
+import { createModels } from './models.ts';
+import { createStores } from './stores.ts';
+import { createSubmissions } from './submissions.ts';
+import { createUsers } from './users.ts';
+
+/** How long `stop` waits for a step of a background job. */
+const STOP_JOBS_WITHIN_MS = 1_000;
+
+/** What tests shorten or make cheaper. */
+export interface ContainerOptions extends BackgroundTimes {
+  /** The bcrypt cost. */
+  passwordCost?: number;
+  /** The interval of the search for interrupted deletions. */
+  sweepEveryMs?: number;
+  /** The time that a page of a query reads. */
+  queryBudgetMs?: number;
+}
+
+export type Services = ReturnType<typeof createContainer>;
+
+/**
+ * Creates all services on one connection. Two calls share nothing, so a test can run two servers in
+ * one process.
+ */
+export function createContainer(
+  config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'>,
+  connection: Connection,
+  logger: Logger,
+  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS, queryBudgetMs, ...times }: ContainerOptions = {},
+) {
+  const models = createModels(connection);
+  const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
+  const stores = createStores(config, connection, models, async (sourceAppId) => (await apps.find(sourceAppId))?.id);
+  const { revision } = stores;
+
+  const apps = createAppService({
+    ...stored,
+    createApp: createAppCreation({ apps: stored.apps, owned: [stores.schemas] }),
+    hasher: createPasswordHasher(passwordCost),
+  });
+  const sweepLate = createLateSweep({ ...stored, owned: [stores.records, ...stores.owned], logger, sweepEveryMs });
+  const removal = createAppRemoval({
+    ...{ ...stored, users: stores.records, others: stores.owned, revision, sweepLate, logger, sweepEveryMs },
+  });
+  const leases = createSchemaLeases({
+    findApp: (sourceAppId, readConcern) => apps.find(sourceAppId, readConcern),
+    newestSchema: (app, readConcern) => stores.schemas.newest(app.id, readConcern),
+    readRevision: () => revision.read(),
+  });
+  monitorPrimary(connection, () => leases.revokeAll());
+  const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
+  const refusedOrigins = createRefusedOrigins(stored.apps);
+  const activity = createAppActivity(stored.apps);
+  const counts = createUserCounts(models.users.collection);
+  const jobs = createBackground(models, stores, logger, times);
+  const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision });
+  const { users, editor, repairSlots } = createUsers({
+    ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
+  });
+  const { submissions, challenges } = createSubmissions({
+    ...{ config, models, stores, apps, leases, activity, counts, repairSlots },
+    // Without a secret (command line) nothing issues challenges or verifies them.
+    secret: config.sessionSecret ?? randomUUID(),
+  });
+
+  return {
+    apps,
+    removal,
+    leases,
+    schemas,
+    schemaCheck: createSchemaCheckService({ apps, users }),
+    users,
+    editor,
+    people: createPeopleService({ apps, suppressions: stores.suppressions, logger, parts: stores.personal }),
+    suppressions: stores.suppressions,
+    retention: stores.retention,
+    submissions,
+    challenges,
+    held: createHeldService({ store: stores.held, submissions }),
+    userStats: createUserStatsService({ apps, activity, counts }),
+    sessions: createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) }),
+    sessionStore: createSessionStore(connection),
+    apiKeys: createApiKeyService({ store: stores.apiKeys, apps, failures: config.rateLimitLogin }),
+    formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins }),
+    appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
+    findApp,
+    findForm: createFormLookup(leases),
+    appScope: createAppScope(apps),
+    indexSlots: createIndexSlotService({ apps, schemas: stores.schemas }),
+    jobs,
+
+    /** Creates the indexes on which the invariants depend. Await it before any other call. */
+    async prepare(): Promise<void> {
+      await upgradeTombstones(stored.deletedApps);
+      await ensureIndexes(Object.values(models));
+      await stores.sessions.createIndexes();
+    },
+
+    /**
+     * For a server, before it listens: finishes interrupted deletions and starts the periodic
+     * search for others.
+     */
+    async start(): Promise<void> {
+      await revision.bump();
+      await removal.start();
+      jobs.start();
+    },
+
+    /** Whether the database answers. */
+    async ping(): Promise<boolean> {
+      try {
+        await connection.getClient().db().admin().command({ ping: 1, maxTimeMS: STATEMENT_TIME_MS });
+        return true;
+      } catch {
+        return false; // the reason is in the log of the requests that fail
+      }
+    },
+
+    /** Stops background work; resolves when pending writes are completed or have failed. */
+    async stop(): Promise<void> {
+      removal.stop();
+      // A step in progress may be abandoned: the next server repeats it.
+      await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
+      await Promise.all([activity.flush(), refusedOrigins.flush()]).catch(() => undefined);
+    },
+  };
+}

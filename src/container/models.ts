@@ -1,0 +1,29 @@
+import { createApiKeyModel } from '../api-keys/api-keys.model.ts';
+import { createAppModel, createDeletedAppModel, createRevisionModel } from '../apps/apps.model.ts';
+import type { Connection } from '../database/client.ts';
+import { createJobModel } from '../jobs/jobs.model.ts';
+import { createSchemaModel } from '../schemas/schemas.model.ts';
+import { createSpentChallengeModel } from '../submissions/bots/spent-challenges.ts';
+import { createHeldModel } from '../submissions/held/held.model.ts';
+import { createMovedKeyModel } from '../submissions/store/idempotency-keys.ts';
+import { createSuppressionModel } from '../users/people/suppressions.ts';
+import { createUserModel } from '../users/users.model.ts';
+
+export type Models = ReturnType<typeof createModels>;
+
+/** Creates the models of all collections. `ensureIndexes` creates their indexes. */
+export function createModels(connection: Connection) {
+  return {
+    apps: createAppModel(connection),
+    deletedApps: createDeletedAppModel(connection),
+    revisions: createRevisionModel(connection),
+    schemas: createSchemaModel(connection),
+    users: createUserModel(connection),
+    movedKeys: createMovedKeyModel(connection),
+    spentChallenges: createSpentChallengeModel(connection),
+    held: createHeldModel(connection),
+    suppressed: createSuppressionModel(connection),
+    jobs: createJobModel(connection),
+    apiKeys: createApiKeyModel(connection),
+  };
+}

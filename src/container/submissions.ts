@@ -1,0 +1,50 @@
+import type { AppActivity } from '../apps/app-activity.ts';
+import type { AppService } from '../apps/apps.service.ts';
+import type { Config } from '../core/config.ts';
+import type { SchemaLeases } from '../schemas/schema-leases.ts';
+import { createAdmissionCheck } from '../submissions/admission/admission.ts';
+import { createCapacity } from '../submissions/admission/capacity.ts';
+import { createSeats } from '../submissions/admission/seats.ts';
+import { createChallenges } from '../submissions/bots/challenges.ts';
+import { createRevalidation } from '../submissions/revalidation.ts';
+import { createGroupCommit } from '../submissions/store/group-commit.ts';
+import { createRecordLimits } from '../submissions/store/record-limits.ts';
+import { createRecordWriter } from '../submissions/store/record-writer.ts';
+import { createSubmissionStore } from '../submissions/store/submission-store.ts';
+import { createSubmissionService } from '../submissions/submissions.service.ts';
+import type { RepairSlots } from '../users/index-slots/slot-repair.ts';
+import type { UserCounts } from '../users/stats/user-counts.ts';
+import type { Models } from './models.ts';
+import type { Stores } from './stores.ts';
+
+/**
+ * Creates what accepts and stores submissions.
+ * @param deps.secret derives the keys of challenges
+ */
+export function createSubmissions(deps: {
+  config: Pick<Config, 'maxArrayItems' | 'recordLimit'>;
+  models: Models;
+  stores: Stores;
+  apps: AppService;
+  leases: SchemaLeases;
+  activity: AppActivity;
+  counts: UserCounts;
+  repairSlots: RepairSlots;
+  secret: string;
+}) {
+  const { config, models, stores, apps, leases, activity, counts, repairSlots, secret } = deps;
+  const users = models.users.collection;
+  const limits = createRecordLimits(config.recordLimit);
+  const store = createSubmissionStore({
+    ...{ users, keys: stores.keys, limits, newId: stores.newId, maxArrayItems: config.maxArrayItems },
+    writer: createGroupCommit(users, createRecordWriter(users)),
+  });
+  const challenges = createChallenges(secret);
+  const submissions = createSubmissionService({
+    ...{ activity, leases, store, limits, spent: stores.spent, held: stores.held },
+    revalidation: createRevalidation({ apps, leases, users: stores.records, repairSlots }),
+    checkAdmission: createAdmissionCheck(challenges),
+    capacity: createCapacity({ users, seats: createSeats(models.apps.collection, counts.ofApp) }),
+  });
+  return { submissions, challenges };
+}
