@@ -9,7 +9,9 @@ export const MAX_KEYS = 50;
 export interface ApiKeyDocument {
   _id: Types.ObjectId;
   appId: Types.ObjectId;
-  /** A number below {@link MAX_KEYS} that no other key of the app has: the index bounds the keys. */
+  /**
+   * A number below {@link MAX_KEYS} that no other key of the app has: the index bounds the keys.
+   */
   place: number;
   /** The SHA-256 of the key. */
   hash: mongo.Binary;

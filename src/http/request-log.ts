@@ -6,9 +6,9 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /**
  * Gives each request an id (a valid `X-Request-Id` of the client, or a new one) and logs one line:
- * id, method, path, app, API key (its id), status and duration in milliseconds. Never logs a body, a header, a
- * cookie, an address or a query, which contain personal data and secrets. A request whose client
- * disconnected is marked `aborted`.
+ * id, method, path, app, API key (its id), status and duration in milliseconds. Never logs a body,
+ * a header, a cookie, an address or a query, which contain personal data and secrets. A request
+ * whose client disconnected is marked `aborted`.
  *
  * pino-http creates a logger for each request and makes a submission a third more expensive
  * (docs/performance.md).

@@ -8,9 +8,9 @@ import type { KeyAuth } from './api-key.ts';
  * Identifies a client by the app in `x-app-id` (spec 5.1), or by its API key (spec 5.4): then the
  * header may be absent. Does not check that an app exists that only the header names.
  *
- * The returned function throws {@link InvalidInput} when the header is missing or malformed; the two
- * messages are part of the interface. It rejects with {@link Forbidden} when a key is for another
- * app.
+ * The returned function throws {@link InvalidInput} when the header is missing or malformed; the
+ * two messages are part of the interface. It rejects with {@link Forbidden} when a key is for
+ * another app.
  */
 export function createAppIdAuth(keys: KeyAuth) {
   return (req: Request): PublicPrincipal | Promise<KeyPrincipal> => {
