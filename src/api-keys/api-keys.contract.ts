@@ -82,6 +82,7 @@ export const apiKeyEndpoints = {
     method: 'post',
     path: '/auth/keys',
     auth: 'session',
+    audit: 'key.created',
     tag: 'API keys',
     summary: "Create an API key of the session's app",
     description:
@@ -101,6 +102,7 @@ export const apiKeyEndpoints = {
     method: 'delete',
     path: '/auth/keys/:id',
     auth: 'session',
+    audit: 'key.deleted',
     tag: 'API keys',
     summary: "Delete an API key of the session's app",
     description: 'After the response no server accepts the key.',

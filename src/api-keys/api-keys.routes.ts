@@ -12,11 +12,13 @@ export const apiKeyRoutes = (keys: ApiKeyService, scope: AppScope): Route[] =>
       return { keys: (await keys.list(id)).map(present) };
     },
 
-    createKey: async ({ principal, query, body }) => {
+    createKey: async ({ principal, query, body, audit }) => {
       const { id: appId } = await scope(principal, query.sourceAppId);
       const { expiresAt, cidrs, ...settings } = body;
       const input = { ...settings, expiresAt: expiresAt ?? undefined, cidrs: cidrs ?? undefined };
-      return keys.create(appId, input, principal);
+      const created = await keys.create(appId, input, principal);
+      audit({ target: created.id, detail: { scopes: body.scopes.join(' ') } });
+      return created;
     },
 
     deleteKey: async ({ principal, params, query }) => {

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { AppError } from '../core/errors.ts';
+import type { AuditAction, AuditFacts } from './audit-action.ts';
 import type { FormEntries } from './body/form-entries.ts';
 import type { AppPrincipal, KeyPrincipal, Principal, PublicPrincipal, Scope, SessionPrincipal } from './principal.ts';
 import type { Download, Empty, Html, JsonStream, Redirect, Versioned } from './reply.ts';
@@ -76,6 +77,8 @@ export interface EndpointSpec {
   scope?: Scope;
   /** Default: `trusted`. */
   cors?: CorsPolicy;
+  /** The event that each success adds to the audit log (spec 4.9). */
+  audit?: AuditAction;
   tag: string;
   summary: string;
   description?: string;
@@ -136,6 +139,8 @@ export interface Input<Spec extends EndpointSpec> {
    * disconnected.
    */
   leftMs(): number;
+  /** Says more of the event that the endpoint declares (`audit`). */
+  audit(facts: AuditFacts): void;
   req: Request;
   res: Response;
 }

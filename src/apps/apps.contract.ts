@@ -67,6 +67,7 @@ export const appEndpoints = {
     path: '/auth/apps',
     auth: 'session',
     role: 'admin',
+    audit: 'app.created',
     tag: 'Apps',
     summary: 'Create an app',
     description:
@@ -83,6 +84,7 @@ export const appEndpoints = {
     path: '/auth/apps/:sourceAppId/password',
     auth: 'session',
     role: 'admin',
+    audit: 'password.replaced',
     tag: 'Apps',
     summary: 'Give an app a new password',
     description:
@@ -99,6 +101,7 @@ export const appEndpoints = {
     path: '/auth/apps/:sourceAppId',
     auth: 'session',
     role: 'admin',
+    audit: 'app.deleted',
     tag: 'Apps',
     summary: 'Delete an app and all its users',
     description:

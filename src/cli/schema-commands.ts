@@ -3,7 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
 import { InvalidInput } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
-import { say, type WithServices } from './command.ts';
+import { COMMAND_LINE, say, type WithServices } from './command.ts';
 
 /** The commands `schema get|put` (spec 2.3). */
 export function schemaCommands(withServices: WithServices): Command {
@@ -26,7 +26,13 @@ export function schemaCommands(withServices: WithServices): Command {
     .action(async (id: string, file?: string) => {
       const json = parseJson(file === undefined ? await readAll(process.stdin) : await read(file));
       const replacement = await checkSchema(json);
-      await withServices(async ({ schemas }) => say(JSON.stringify(await schemas.replace(id, replacement), null, 2)));
+      await withServices(async ({ apps, schemas, audit }) => {
+        const schema = await schemas.replace(id, replacement);
+        const app = { id: (await apps.find(id))?.id, sourceAppId: id };
+        const detail = { version: schema.version };
+        await audit.record({ action: 'schema.replaced', actor: COMMAND_LINE, app, target: id, detail });
+        say(JSON.stringify(schema, null, 2));
+      });
     });
 
   return schema;

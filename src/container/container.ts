@@ -10,12 +10,17 @@ import { type App, createAppService } from '../apps/apps.service.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
 import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';
+import { createAuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import type { Connection } from '../database/client.ts';
 import { ensureIndexes, STATEMENT_TIME_MS } from '../database/collections.ts';
+import { measurePool } from '../database/pool-metrics.ts';
 import { monitorPrimary } from '../database/primary-monitor.ts';
+import { measureJobs } from '../jobs/job-metrics.ts';
+import { createMetrics, NO_METRICS } from '../metrics/metrics.ts';
+import { measureProcess } from '../metrics/process-metrics.ts';
 import { createSchemaLeases } from '../schemas/schema-leases.ts';
 import { createSchemaService } from '../schemas/schemas.service.ts';
 import { createLoginLimiter } from '../sessions/login-limiter.ts';
@@ -54,20 +59,26 @@ export type Services = ReturnType<typeof createContainer>;
  * one process.
  */
 export function createContainer(
-  config: Pick<Config, 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'>,
+  config: Pick<
+    Config,
+    'auditDays' | 'maxArrayItems' | 'metricsToken' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'
+  >,
   connection: Connection,
   logger: Logger,
   { passwordCost, sweepEveryMs = SWEEP_EVERY_MS, queryBudgetMs, ...times }: ContainerOptions = {},
 ) {
+  const registry = config.metricsToken === undefined ? undefined : createMetrics();
+  const metrics = registry ?? NO_METRICS;
   const models = createModels(connection);
   const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
   const stores = createStores(config, connection, models, async (sourceAppId) => (await apps.find(sourceAppId))?.id);
   const { revision } = stores;
+  const audit = createAuditLog({ events: models.audit.collection, days: config.auditDays, logger });
 
   const apps = createAppService({
     ...stored,
     createApp: createAppCreation({ apps: stored.apps, owned: [stores.schemas] }),
-    hasher: createPasswordHasher(passwordCost),
+    hasher: createPasswordHasher(passwordCost, metrics),
   });
   const sweepLate = createLateSweep({ ...stored, owned: [stores.records, ...stores.owned], logger, sweepEveryMs });
   const removal = createAppRemoval({
@@ -84,18 +95,28 @@ export function createContainer(
   const activity = createAppActivity(stored.apps);
   const counts = createUserCounts(models.users.collection);
   const jobs = createBackground(models, stores, logger, times);
+  measureJobs(jobs, metrics);
+  measurePool(connection, metrics);
+  const stopMeasuring = measureProcess(metrics);
   const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision });
   const { users, editor, repairSlots } = createUsers({
     ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
   });
   const { submissions, challenges } = createSubmissions({
-    ...{ config, models, stores, apps, leases, activity, counts, repairSlots },
+    ...{ config, models, stores, apps, leases, activity, counts, repairSlots, metrics },
     // Without a secret (command line) nothing issues challenges or verifies them.
     secret: config.sessionSecret ?? randomUUID(),
   });
 
+  /** Not awaited, so that the answer takes the same time for an app that does not exist. */
+  async function noteFailedLogin(sourceAppId: string, address: string): Promise<void> {
+    const app = await apps.find(sourceAppId);
+    if (app) await audit.record({ action: 'login.failed', actor: { kind: 'anonymous', address }, app });
+  }
+
   return {
     apps,
+    audit,
     removal,
     leases,
     schemas,
@@ -109,7 +130,10 @@ export function createContainer(
     challenges,
     held: createHeldService({ store: stores.held, submissions }),
     userStats: createUserStatsService({ apps, activity, counts }),
-    sessions: createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) }),
+    sessions: createSessionService({
+      ...{ apps, limiter: createLoginLimiter(config.rateLimitLogin) },
+      onFailure: (sourceAppId, address) => void noteFailedLogin(sourceAppId, address).catch(() => undefined),
+    }),
     sessionStore: createSessionStore(connection),
     apiKeys: createApiKeyService({ store: stores.apiKeys, apps, failures: config.rateLimitLogin }),
     formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins }),
@@ -119,6 +143,8 @@ export function createContainer(
     appScope: createAppScope(apps),
     indexSlots: createIndexSlotService({ apps, schemas: stores.schemas }),
     jobs,
+    /** Undefined without METRICS_TOKEN. */
+    metrics: registry,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {
@@ -149,10 +175,11 @@ export function createContainer(
 
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
+      stopMeasuring();
       removal.stop();
       // A step in progress may be abandoned: the next server repeats it.
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
-      await Promise.all([activity.flush(), refusedOrigins.flush()]).catch(() => undefined);
+      await Promise.all([activity.flush(), refusedOrigins.flush(), audit.flush()]).catch(() => undefined);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createApiKeyModel } from '../api-keys/api-keys.model.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from '../apps/apps.model.ts';
+import { createAuditModel } from '../audit/audit.model.ts';
 import type { Connection } from '../database/client.ts';
 import { createJobModel } from '../jobs/jobs.model.ts';
 import { createSchemaModel } from '../schemas/schemas.model.ts';
@@ -25,5 +26,6 @@ export function createModels(connection: Connection) {
     suppressed: createSuppressionModel(connection),
     jobs: createJobModel(connection),
     apiKeys: createApiKeyModel(connection),
+    audit: createAuditModel(connection),
   };
 }

@@ -2,6 +2,7 @@ import type { EndpointSpec } from '../api/endpoint.ts';
 import { apiKeyEndpoints } from '../api-keys/api-keys.contract.ts';
 import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
+import { auditEndpoints } from '../audit/audit.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
 import { challengeEndpoints } from '../submissions/bots/challenges.contract.ts';
@@ -34,6 +35,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...sessionEndpoints,
   ...appEndpoints,
   ...apiKeyEndpoints,
+  ...auditEndpoints,
   ...formSettingsEndpoints,
   ...heldEndpoints,
   ...formPageEndpoints,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../core/logger.ts';
+import type { MeasureRequest } from './metrics/request-metrics.ts';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
@@ -12,14 +13,18 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
  *
  * pino-http creates a logger for each request and makes a submission a third more expensive
  * (docs/performance.md).
+ *
+ * @param measure measures each request as well
  */
-export function createRequestLog(logger: Logger): RequestHandler {
+export function createRequestLog(logger: Logger, measure?: MeasureRequest): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
     req.id = requestId(req);
     res.setHeader('X-Request-Id', req.id);
     res.once('close', () => {
-      const line = describe(req, res, performance.now() - startedAt);
+      const durationMs = performance.now() - startedAt;
+      measure?.(req, res, durationMs);
+      const line = describe(req, res, durationMs);
       if (res.statusCode >= 500) logger.error(line, 'request');
       else logger.info(line, 'request');
     });

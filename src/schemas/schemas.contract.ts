@@ -80,6 +80,7 @@ export const schemaEndpoints = {
     auth: 'session or key',
     scope: 'schema:write',
     role: 'admin or own key',
+    audit: 'schema.replaced',
     tag: 'Schemas',
     summary: "Replace any app's schema",
     description:

@@ -19,8 +19,11 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
       return present(schema);
     },
 
-    replaceSchema: async ({ params, headers, body }) =>
-      present(await schemas.replace(params.sourceAppId, body, versionsOf(headers['if-match']))),
+    replaceSchema: async ({ params, headers, body, audit }) => {
+      const schema = await schemas.replace(params.sourceAppId, body, versionsOf(headers['if-match']));
+      audit({ detail: { version: schema.version } });
+      return present(schema);
+    },
 
     listSchemaVersions: async ({ params }) =>
       JsonStream.of('versions', await schemas.history(params.sourceAppId), (version) => version),

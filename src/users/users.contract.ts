@@ -93,6 +93,7 @@ export const userEndpoints = {
     path: '/auth/users',
     auth: 'session or key',
     scope: 'users:read',
+    audit: 'users.listed',
     tag: 'Users',
     summary: "The session's users",
     description:
@@ -120,6 +121,7 @@ export const userEndpoints = {
     path: '/auth/users/export',
     auth: 'session or key',
     scope: 'export',
+    audit: 'users.exported',
     tag: 'Users',
     summary: "The session's users as a file",
     description:
@@ -175,6 +177,7 @@ export const userEndpoints = {
     path: '/auth/users',
     auth: 'session or key',
     scope: 'users:write',
+    audit: 'users.erased',
     tag: 'Users',
     summary: "Erase many of the session's users",
     description:
@@ -195,6 +198,7 @@ export const userEndpoints = {
     path: '/auth/users/:id',
     auth: 'session or key',
     scope: 'users:write',
+    audit: 'user.erased',
     tag: 'Users',
     summary: "Erase one of the session's users",
     description: 'Permanent. A later submission of the same email creates a new record.',
@@ -209,6 +213,7 @@ export const userEndpoints = {
     auth: 'session or key',
     scope: 'users:read',
     role: 'admin',
+    audit: 'users.listed',
     tag: 'Users',
     summary: 'Users across all apps',
     description:

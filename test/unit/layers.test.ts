@@ -17,10 +17,12 @@ const LAYERS = [
   ['schemas'],
   ['sessions', 'api-keys'],
   ['apps'],
+  ['audit'],
   ['jobs'],
   ['api'],
   ['fields'],
   ['database'],
+  ['metrics'],
   ['core'],
 ];
 

@@ -25,6 +25,7 @@ export const heldEndpoints = {
     path: '/auth/held',
     auth: 'session or key',
     scope: 'users:read',
+    audit: 'held.listed',
     tag: 'Forms',
     summary: "The session's held submissions",
     description:
@@ -53,6 +54,7 @@ export const heldEndpoints = {
     path: '/auth/held/:id/release',
     auth: 'session or key',
     scope: 'users:write',
+    audit: 'held.released',
     tag: 'Forms',
     summary: 'Store a held submission',
     description:
@@ -66,6 +68,7 @@ export const heldEndpoints = {
     path: '/auth/held/:id',
     auth: 'session or key',
     scope: 'users:write',
+    audit: 'held.deleted',
     tag: 'Forms',
     summary: 'Delete a held submission',
     params: HeldPath,

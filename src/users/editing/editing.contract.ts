@@ -38,6 +38,7 @@ export const editingEndpoints = {
     path: '/auth/users/:id',
     auth: 'session or key',
     scope: 'users:write',
+    audit: 'user.changed',
     tag: 'Users',
     summary: "Change one of the session's users",
     description:

@@ -17,6 +17,7 @@ export const peopleEndpoints = {
     path: '/auth/people/export',
     auth: 'session or key',
     scope: 'export',
+    audit: 'person.exported',
     tag: 'People',
     summary: 'Everything that is held of a person',
     description:
@@ -33,6 +34,7 @@ export const peopleEndpoints = {
     path: '/auth/people/erase',
     auth: 'session or key',
     scope: 'users:write',
+    audit: 'person.erased',
     tag: 'People',
     summary: 'Erase everything that is held of a person',
     description:

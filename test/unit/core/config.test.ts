@@ -35,6 +35,8 @@ describe('the configuration without variables', () => {
       maxArrayItems: 1000,
       bodyLimit: 102_400,
       recordLimit: 1_048_576,
+      metricsToken: undefined,
+      auditDays: 400,
       logLevel: 'info',
       mongod: {
         binary: undefined,
@@ -131,6 +133,8 @@ describe('a malformed variable', () => {
     ),
     ...['many', '-1', '1000001'].map((value) => ['RATE_LIMIT_SUBMIT', value]),
     ...['many', '-1', '0.5'].map((value) => ['RATE_LIMIT_LOGIN', value]),
+    ...['0', '3651', 'ever'].map((value) => ['AUDIT_DAYS', value]),
+    ...['short', 'with a space in the middle', 'x'.repeat(201)].map((value) => ['METRICS_TOKEN', value]),
     ...['0', '100001', 'all'].map((value) => ['MAX_ARRAY_ITEMS', value]),
     ...['1023', '16mb', '1.5mb', '100 apples', '-1kb'].map((value) => ['BODY_LIMIT', value]),
     ...['255kb', '16mb', '0'].map((value) => ['RECORD_LIMIT', value]),

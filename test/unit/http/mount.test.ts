@@ -50,6 +50,7 @@ function serve(scopes: Scope[] = []) {
       readers: createBodyReaders(1_000),
       limitSubmit: () => undefined,
       findApp: async () => ({ form: undefined }),
+      recordAudit: async () => undefined,
     },
   );
   app.use(createErrorHandler(createLogger({ logLevel: 'silent' })));
