@@ -12,6 +12,8 @@ import { UsersPage } from './users/users-page.tsx';
 // Loaded on demand: the field rules and the linear-time pattern engine are large.
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
+const KeysPage = lazy(() => import('./keys/keys-page.tsx').then((page) => ({ default: page.KeysPage })));
+const AuditPage = lazy(() => import('./audit/audit-page.tsx').then((page) => ({ default: page.AuditPage })));
 const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
 
 /** Maps URLs to pages for the role of the session. */
@@ -41,10 +43,16 @@ function AdminPages() {
       <Route path="/apps/:sourceAppId/users/:id">
         {({ sourceAppId, id }) => <RecordPage id={id} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
+      <Route path="/apps/:sourceAppId/keys">
+        {({ sourceAppId }) => <KeysPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
       <Route path="/apps/:sourceAppId/:tab?">
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
       </Route>
       <Route path="/users" component={AllUsersPage} />
+      <Route path="/audit">
+        <AuditPage asAdmin />
+      </Route>
       <Route component={NotFoundPage} />
     </Switch>
   );
@@ -62,6 +70,12 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
       </Route>
       <Route path="/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
       <Route path="/held" component={HeldPage} />
+      <Route path="/keys">
+        <KeysPage scope={scope} />
+      </Route>
+      <Route path="/audit">
+        <AuditPage />
+      </Route>
       <Route path="/connect/:tab?">{({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       <Route component={NotFoundPage} />
     </Switch>

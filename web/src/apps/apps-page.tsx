@@ -4,7 +4,16 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import type { AppRecord } from '../api/endpoints.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { KeyIcon, MenuIcon, PlugIcon, PlusIcon, TrashIcon, UsersIcon } from '../components/icons.tsx';
+import {
+  KeyIcon,
+  LockIcon,
+  LogIcon,
+  MenuIcon,
+  PlugIcon,
+  PlusIcon,
+  TrashIcon,
+  UsersIcon,
+} from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchBox } from '../components/search-box.tsx';
@@ -157,7 +166,13 @@ function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dialog: Op
         <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/connect`} leftSection={<PlugIcon size={16} />}>
           Connect a form
         </Menu.Item>
-        <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => onOpenDialog({ kind: 'rotate', app })}>
+        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/keys`} leftSection={<KeyIcon size={16} />}>
+          API keys
+        </Menu.Item>
+        <Menu.Item component={Link} href={`/audit?sourceAppId=${app.sourceAppId}`} leftSection={<LogIcon size={16} />}>
+          Audit log
+        </Menu.Item>
+        <Menu.Item leftSection={<LockIcon size={16} />} onClick={() => onOpenDialog({ kind: 'rotate', app })}>
           Rotate password
         </Menu.Item>
         {app.role !== 'admin' && (
