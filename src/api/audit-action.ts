@@ -17,6 +17,12 @@ export const AUDITED_CHANGES = [
   'held.deleted',
   'key.created',
   'key.deleted',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.deleted',
+  'webhook.tested',
+  'webhook.secret.replaced',
+  'webhook.replayed',
 ] as const;
 
 /** Looks at the data of many people, or at everything of one. Equal ones become one event. */

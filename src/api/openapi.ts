@@ -51,9 +51,19 @@ export function createOpenApiDocument(endpoints: readonly [name: string, spec: E
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: ['Public', 'Sessions', 'Users', 'People', 'Apps', 'Schemas', 'Forms', 'API keys', 'Audit', 'Operation'].map(
-      (name) => ({ name }),
-    ),
+    tags: [
+      'Public',
+      'Sessions',
+      'Users',
+      'People',
+      'Apps',
+      'Schemas',
+      'Forms',
+      'Webhooks',
+      'API keys',
+      'Audit',
+      'Operation',
+    ].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {

@@ -51,6 +51,8 @@ export interface AppDocument {
   seats?: Seats[];
   /** When records are erased for their age (users/retention). Absent: never. */
   retention?: Retention;
+  /** Who listens to the events of its records (app-consumers.ts). Absent or empty: nobody. */
+  consumers?: string[];
   /** The uses of index slots by fields of the app (users/index-slots). Absent: none. */
   slots?: IndexSlot[];
 }
@@ -70,6 +72,7 @@ const appSchema = new Schema(
     seats: { type: [Schema.Types.Mixed], default: undefined },
     retention: { type: Schema.Types.Mixed },
     slots: { type: [Schema.Types.Mixed], default: undefined },
+    consumers: { type: [String], default: undefined },
   },
   { collection: 'apps', versionKey: false },
 )
@@ -77,6 +80,8 @@ const appSchema = new Schema(
   .index({ 'form.origins': 1 }, { sparse: true })
   // For the job that builds and drops them.
   .index({ 'slots.state': 1 }, { sparse: true })
+  // For the job that relays events.
+  .index({ consumers: 1 }, { sparse: true })
   // For the job that erases old records.
   .index({ 'retention.days': 1 }, { sparse: true })
   .index({ 'form.nullOrigin': 1 }, { partialFilterExpression: { 'form.nullOrigin': true } });

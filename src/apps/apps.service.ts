@@ -4,11 +4,11 @@ import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } f
 import { AppNotFound, Conflict, InvalidInput, Unauthenticated } from '../core/errors.ts';
 import { literal } from '../database/pattern.ts';
 import type { CreateApp } from './app-creation.ts';
-import { generatePassword, type PasswordHasher } from './app-credentials.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
 import type { StoredFormSettings } from './form-settings/form-settings.ts';
-import type { Waiter } from './hashing-queue.ts';
 import type { IndexSlot } from './index-slots.ts';
+import { generatePassword, type PasswordHasher } from './passwords/app-credentials.ts';
+import type { Waiter } from './passwords/hashing-queue.ts';
 
 /** An app without its password hash (spec 2.2). */
 export interface App {
@@ -23,6 +23,8 @@ export interface App {
   form: StoredFormSettings | undefined;
   /** The index slots in use; undefined when there are none (decision 21). */
   slots: readonly IndexSlot[] | undefined;
+  /** Whether somebody listens to the events of its records (spec 6). */
+  hasConsumers: boolean;
 }
 
 /** A new password in plain text. Only its hash is stored, so it cannot be returned again. */
@@ -231,7 +233,9 @@ export function createAppService(deps: {
   };
 }
 
-function toApp({ _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots }: AppDocument): App {
+function toApp(app: AppDocument): App {
+  const { _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots, consumers } = app;
   const used = slots?.length ? slots : undefined;
-  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots: used };
+  const hasConsumers = consumers !== undefined && consumers.length > 0;
+  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots: used, hasConsumers };
 }

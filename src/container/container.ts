@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createApiKeyService } from '../api-keys/api-keys.service.ts';
 import { createAppActivity } from '../apps/app-activity.ts';
 import { createAppCreation } from '../apps/app-creation.ts';
-import { createPasswordHasher } from '../apps/app-credentials.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/app-removal.ts';
 import { createAppScope } from '../apps/app-scope.ts';
 import { createLateSweep, upgradeTombstones } from '../apps/app-tombstones.ts';
@@ -10,6 +9,7 @@ import { type App, createAppService } from '../apps/apps.service.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
 import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';
+import { createPasswordHasher } from '../apps/passwords/app-credentials.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
@@ -38,6 +38,7 @@ import { createModels } from './models.ts';
 import { createStores } from './stores.ts';
 import { createSubmissions } from './submissions.ts';
 import { createUsers } from './users.ts';
+import { createWebhooks } from './webhooks.ts';
 
 /** How long `stop` waits for a step of a background job. */
 const STOP_JOBS_WITHIN_MS = 1_000;
@@ -50,6 +51,8 @@ export interface ContainerOptions extends BackgroundTimes {
   sweepEveryMs?: number;
   /** The time that a page of a query reads. */
   queryBudgetMs?: number;
+  /** The clock of deliveries, as `Date.now`. */
+  deliveryNow?: () => number;
 }
 
 export type Services = ReturnType<typeof createContainer>;
@@ -61,11 +64,17 @@ export type Services = ReturnType<typeof createContainer>;
 export function createContainer(
   config: Pick<
     Config,
-    'auditDays' | 'maxArrayItems' | 'metricsToken' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret'
+    | 'auditDays'
+    | 'maxArrayItems'
+    | 'metricsToken'
+    | 'rateLimitLogin'
+    | 'recordLimit'
+    | 'sessionSecret'
+    | 'webhooksAllowPrivate'
   >,
   connection: Connection,
   logger: Logger,
-  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS, queryBudgetMs, ...times }: ContainerOptions = {},
+  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS, queryBudgetMs, deliveryNow, ...times }: ContainerOptions = {},
 ) {
   const registry = config.metricsToken === undefined ? undefined : createMetrics();
   const metrics = registry ?? NO_METRICS;
@@ -94,7 +103,11 @@ export function createContainer(
   const refusedOrigins = createRefusedOrigins(stored.apps);
   const activity = createAppActivity(stored.apps);
   const counts = createUserCounts(models.users.collection);
-  const jobs = createBackground(models, stores, logger, times);
+  const webhooks = createWebhooks({
+    ...{ config, models, stores, logger, otherConsumers: [], now: deliveryNow, metrics },
+    wake: () => jobs.wake('events'),
+  });
+  const jobs = createBackground(models, stores, logger, { times, eventJob: webhooks.job });
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
@@ -142,6 +155,7 @@ export function createContainer(
     findForm: createFormLookup(leases),
     appScope: createAppScope(apps),
     indexSlots: createIndexSlotService({ apps, schemas: stores.schemas }),
+    webhooks: webhooks.service,
     jobs,
     /** Undefined without METRICS_TOKEN. */
     metrics: registry,
@@ -177,6 +191,7 @@ export function createContainer(
     async stop(): Promise<void> {
       stopMeasuring();
       removal.stop();
+      await webhooks.stop().catch(() => undefined);
       // A step in progress may be abandoned: the next server repeats it.
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
       await Promise.all([activity.flush(), refusedOrigins.flush(), audit.flush()]).catch(() => undefined);

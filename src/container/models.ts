@@ -7,8 +7,10 @@ import { createSchemaModel } from '../schemas/schemas.model.ts';
 import { createSpentChallengeModel } from '../submissions/bots/spent-challenges.ts';
 import { createHeldModel } from '../submissions/held/held.model.ts';
 import { createMovedKeyModel } from '../submissions/store/idempotency-keys.ts';
+import { createErasureModel } from '../users/outbox/erasures.model.ts';
 import { createSuppressionModel } from '../users/people/suppressions.ts';
 import { createUserModel } from '../users/users.model.ts';
+import { createDeliveryModel, createWebhookModel } from '../webhooks/webhooks.model.ts';
 
 export type Models = ReturnType<typeof createModels>;
 
@@ -27,5 +29,8 @@ export function createModels(connection: Connection) {
     jobs: createJobModel(connection),
     apiKeys: createApiKeyModel(connection),
     audit: createAuditModel(connection),
+    webhooks: createWebhookModel(connection),
+    deliveries: createDeliveryModel(connection),
+    erasures: createErasureModel(connection),
   };
 }

@@ -24,7 +24,7 @@ export function createUsers(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { config, models, stores, apps, leases, schemas, queryBudgetMs } = deps;
-  const { pages, keys, slots } = stores;
+  const { pages, slots } = stores;
   const collection = models.users.collection;
   const query = createUserQuery(collection, pages, queryBudgetMs);
   const repairSlots = createSlotRepair({ records: stores.slotRecords, hold: leases.hold });
@@ -32,8 +32,12 @@ export function createUsers(deps: {
     ...{ apps, schemas, store: stores.records, query, slotStore: slots },
     people: createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter }),
     search: createUserSearch(collection, undefined, pages),
-    bulkErase: createBulkErase({ users: collection, walker: query.walker, removeKeysOf: keys.removeOf }),
+    bulkErase: createBulkErase({ walker: query.walker, erase: stores.eraseRecords }),
   });
   const limits = createRecordLimits(config.recordLimit);
-  return { users, editor: createRecordEditor({ users: collection, leases, repairSlots, limits }), repairSlots };
+  return {
+    users,
+    editor: createRecordEditor({ users: collection, leases, repairSlots, limits, newId: stores.newId }),
+    repairSlots,
+  };
 }

@@ -122,6 +122,7 @@ const environment = z.object({
   MAX_ARRAY_ITEMS: whole(1, 100_000).default(1000),
   BODY_LIMIT: bytes(1024, 'from 1kb to 15mb, like 100kb').default(100 * 1024),
   RECORD_LIMIT: bytes(256 * 1024, 'from 256kb to 15mb, like 1mb').default(MEGABYTE),
+  WEBHOOKS_ALLOW_PRIVATE: z.enum(['true', 'false'], 'must be true or false').default('false'),
   MONGOMS_SYSTEM_BINARY: z.string().optional(),
   XDG_CACHE_HOME: z.string().optional(),
   PATH: z.string().default(''),
@@ -186,6 +187,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     metricsToken: value.METRICS_TOKEN,
     /** How long events of the audit log are kept. */
     auditDays: value.AUDIT_DAYS,
+    /** Whether webhooks may have private addresses, and addresses with plain HTTP. */
+    webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE === 'true',
     logLevel: value.LOG_LEVEL,
     /** Where to find a mongod for the embedded database. */
     mongod: Object.freeze({

@@ -36,6 +36,16 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 /**
+ * An unordered bulk write failed, and each of its writes either took effect or was refused by a
+ * unique index.
+ */
+export function isOnlyDuplicates(error: unknown): boolean {
+  if (!(error instanceof mongoose.mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
+  const failures = [error.writeErrors].flat();
+  return failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY);
+}
+
+/**
  * An update operator was applied to a stored value of the wrong type, such as `$push` to a string.
  */
 export function isTypeMismatch(error: unknown): boolean {

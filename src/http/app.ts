@@ -30,6 +30,7 @@ import { retentionRoutes } from '../users/retention/retention.routes.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
 import { userStatsRoutes } from '../users/stats/stats.routes.ts';
 import { userRoutes } from '../users/users.routes.ts';
+import { webhookRoutes } from '../webhooks/webhooks.routes.ts';
 import { createAuthStrategies } from './auth/strategies.ts';
 import { createCors } from './cors.ts';
 import { createDashboardRouter } from './dashboard.ts';
@@ -93,6 +94,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...auditRoutes(services.audit, cursors),
       ...formSettingsRoutes(services.formSettings, services.appScope),
       ...heldRoutes(services.held),
+      ...webhookRoutes(services.webhooks, services.appScope),
       ...formPageRoutes(services.findForm, pages),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],

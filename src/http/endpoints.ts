@@ -17,6 +17,7 @@ import { retentionEndpoints } from '../users/retention/retention.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
 import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
 import { userEndpoints } from '../users/users.contract.ts';
+import { webhookEndpoints } from '../webhooks/webhooks.contract.ts';
 import { systemEndpoints } from './system.contract.ts';
 
 /** All endpoints by name, in the order of the documentation. */
@@ -38,6 +39,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...auditEndpoints,
   ...formSettingsEndpoints,
   ...heldEndpoints,
+  ...webhookEndpoints,
   ...formPageEndpoints,
   ...formDefinitionEndpoints,
   ...systemEndpoints,

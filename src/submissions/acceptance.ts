@@ -61,6 +61,7 @@ export function accept(
     maxBound: maxBoundOf(limits, slots?.length ?? 0),
     consents: sentConsents(lease, data, now, options.page),
     applied: appliedOf(input, options, now),
+    hasConsumers: lease.app.hasConsumers,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
-import { firstIdAt, parseRecordId, type RecordId } from './record-id.ts';
+import type { RecordEraser } from './outbox/record-eraser.ts';
+import { firstIdAt, parseRecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { RecordPages } from './record-pages.ts';
 import type { OpenSlice } from './record-slice.ts';
@@ -33,13 +34,13 @@ export interface UserStore extends AppOwned {
  * Creates the store of user records.
  *
  * @param findAppId resolves with the `_id` of an app
- * @param removeKeysOf deletes the idempotency keys of an erased record
+ * @param erase deletes records with their idempotency keys
  */
 export function createUserStore(
   users: UserCollection,
   pages: RecordPages,
   findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
-  removeKeysOf: (appId: Types.ObjectId, record: RecordId) => Promise<void>,
+  erase: RecordEraser,
 ): UserStore {
   return {
     ofApp: (appId, signal) => pages.all(appId, {}, signal),
@@ -53,9 +54,7 @@ export function createUserStore(
 
     async erase(appId, id) {
       const _id = parseRecordId(id);
-      if (_id === undefined || (await users.deleteOne({ _id, appId })).deletedCount === 0) return false;
-      await removeKeysOf(appId, _id);
-      return true;
+      return _id !== undefined && (await erase(appId, [_id])) > 0;
     },
 
     async withdraw({ appId, email, createdAt }) {

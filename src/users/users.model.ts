@@ -2,6 +2,7 @@ import type { Connection, mongo, Types } from 'mongoose';
 import { SLOT_NAMES, type SlotName } from '../apps/index-slots.ts';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
 import type { IndexValue } from '../fields/kind.ts';
+import type { OutboxEntry } from './outbox/outbox.ts';
 
 /**
  * A submission that was applied under an `Idempotency-Key`: hashes of the key and of the data, and
@@ -60,6 +61,10 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   consents?: ConsentEntry[];
   /** The result of `consents`: the filter of an upsert cannot search for the last entry. */
   consentState?: ConsentState;
+  /** Events that consumers have not got yet, in their order (users/outbox). */
+  outbox?: OutboxEntry[];
+  /** The number of events of the record so far. */
+  eventCount?: number;
 }
 
 const userSchema = new Schema(
@@ -78,6 +83,8 @@ const userSchema = new Schema(
     sizeBound: { type: Number },
     consents: { type: [Schema.Types.Mixed], default: undefined },
     consentState: { type: Schema.Types.Mixed },
+    outbox: { type: [Schema.Types.Mixed], default: undefined },
+    eventCount: { type: Number },
     ...Object.fromEntries(SLOT_NAMES.map((slot) => [slot, { type: Schema.Types.Mixed }])),
   },
   { collection: 'users', versionKey: false, minimize: false },

@@ -144,6 +144,8 @@ describe('a scope', () => {
     ['users:write', 'delete', '/auth/held/none', undefined, 404],
     ['export', 'get', '/auth/users/export', undefined, 200],
     ['export', 'post', '/auth/people/export', { email: 'nobody@example.com' }, 200],
+    ['webhooks', 'get', '/auth/webhooks', undefined, 200],
+    ['webhooks', 'delete', '/auth/webhooks/none', undefined, 404],
     ['submit', 'post', '/v1/users', person, 200],
     ['submit', 'post', '/v1/forms/APP', person, 200],
   ];

@@ -65,6 +65,7 @@ const submissions = fc.record({
   ),
   extraKeys: fc.nat({ max: 3 }),
   hasKey: fc.boolean(),
+  hasConsumers: fc.boolean(),
   consents: fc.dictionary(
     key.map((name) => `c${name}`),
     fc.record({ given: fc.boolean(), version: fc.string({ minLength: 1 }) }),
@@ -91,34 +92,38 @@ describe('The record of a new person', () => {
     const inserted = server.db.collection<UserDocument>('inserted');
     const upserted = server.db.collection<UserDocument>('upserted');
     const newId = createRecordIds();
-    const test = fc.asyncProperty(submissions, async ({ set, append, slots, extraKeys, hasKey, consents }) => {
-      const now = new Date();
-      const change = { set, append, extraKeys };
-      const size = changeSize(change);
-      const submission: Submission = {
-        appId: new mongoose.Types.ObjectId(),
-        sourceAppId: 'some-app',
-        email: 'ada@example.com',
-        schemaVersion: 3,
-        now,
-        fieldKeys: [],
-        change,
-        size,
-        slots,
-        growth: growthOf(change, size, limits),
-        maxBound: limits.max,
-        consents: sentConsents(schemaWith(consents), givenOf(consents), now, 'https://example.com/?q=1'),
-        applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
-      };
-      const id = newId(now);
-      await inserted.insertOne(insertOf(submission, id).record);
-      const { filter, update } = upsertOf(submission, id, 10, UNSEEN);
-      await upserted.updateOne(filter, update, { upsert: true });
-      const created = await inserted.findOne({ _id: id });
-      expect(created).not.toBeNull();
-      for (const { slot } of slots ?? []) expect(created).toHaveProperty(slot);
-      expect(created).toEqual(await upserted.findOne({ _id: id }));
-    });
+    const test = fc.asyncProperty(
+      submissions,
+      async ({ set, append, slots, extraKeys, hasKey, consents, hasConsumers }) => {
+        const now = new Date();
+        const change = { set, append, extraKeys };
+        const size = changeSize(change);
+        const submission: Submission = {
+          appId: new mongoose.Types.ObjectId(),
+          sourceAppId: 'some-app',
+          email: 'ada@example.com',
+          schemaVersion: 3,
+          now,
+          fieldKeys: [],
+          change,
+          size,
+          slots,
+          growth: growthOf(change, size, limits),
+          maxBound: limits.max,
+          consents: sentConsents(schemaWith(consents), givenOf(consents), now, 'https://example.com/?q=1'),
+          applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
+          hasConsumers,
+        };
+        const id = newId(now);
+        await inserted.insertOne(insertOf(submission, id).record);
+        const { filter, update } = upsertOf(submission, id, 10, UNSEEN);
+        await upserted.updateOne(filter, update, { upsert: true });
+        const created = await inserted.findOne({ _id: id });
+        expect(created).not.toBeNull();
+        for (const { slot } of slots ?? []) expect(created).toHaveProperty(slot);
+        expect(created).toEqual(await upserted.findOne({ _id: id }));
+      },
+    );
     await fc.assert(test, { numRuns: 150 });
   });
 });

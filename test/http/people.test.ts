@@ -106,7 +106,11 @@ describe('POST /auth/people/erase', () => {
     const one = await appWithPerson();
     const two = await appWithPerson();
     const { body } = await one.operator.post('/auth/people/erase', { email: EMAIL }).expect(200);
-    expect(body).toEqual({ id: expect.any(String), at: expect.any(String), erased: { records: 1, held: 2 } });
+    expect(body).toEqual({
+      id: expect.any(String),
+      at: expect.any(String),
+      erased: expect.objectContaining({ records: 1, held: 2 }),
+    });
     const left = await one.operator.post('/auth/people/export', { email: EMAIL }).expect(200);
     expect(left.body.entries).toEqual([]);
     expect((await one.operator.get('/auth/users').expect(200)).body.users).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createPasswordHasher } from '../../src/apps/app-credentials.ts';
+import { createPasswordHasher } from '../../src/apps/passwords/app-credentials.ts';
 import { createContainer } from '../../src/container/container.ts';
 import { clientNetwork } from '../../src/core/client-network.ts';
 import { loadConfig } from '../../src/core/config.ts';

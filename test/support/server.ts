@@ -43,6 +43,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param options.writesEndMs how long the builder of indexes waits for late writes
  * @param options.retentionEveryMs the interval in ms between erasures of old records
  * @param options.queryBudgetMs the time that a page of a query reads
+ * @param options.deliveryNow the clock of deliveries
  * @param options.passwordCost the bcrypt cost; the default takes negligible time
  */
 export async function startServer(
@@ -54,12 +55,14 @@ export async function startServer(
     writesEndMs,
     retentionEveryMs,
     queryBudgetMs,
+    deliveryNow,
   }: {
     passwordCost?: number;
     sweepEveryMs?: number;
     writesEndMs?: number;
     retentionEveryMs?: number;
     queryBudgetMs?: number;
+    deliveryNow?: () => number;
   } = {},
 ): Promise<TestServer> {
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
@@ -80,6 +83,7 @@ export async function startServer(
     ...(writesEndMs !== undefined && { writesEndMs }),
     ...(retentionEveryMs !== undefined && { retentionEveryMs }),
     ...(queryBudgetMs !== undefined && { queryBudgetMs }),
+    ...(deliveryNow && { deliveryNow }),
   });
   await services.prepare();
   await services.start();

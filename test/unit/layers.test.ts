@@ -12,6 +12,7 @@ const LAYERS = [
   ['server.ts', 'cli.ts'],
   ['cli'],
   ['http', 'container'],
+  ['webhooks'],
   ['submissions'],
   ['users'],
   ['schemas'],

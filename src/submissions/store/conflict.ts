@@ -1,4 +1,5 @@
 import { MAX_EXTRA_KEYS } from '../../fields/compile.ts';
+import { MAX_OUTBOX } from '../../users/outbox/outbox.ts';
 import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from '../../users/users.model.ts';
 import { consentChange, maxEntriesBefore } from './consents.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
@@ -23,6 +24,8 @@ export type Conflict =
   | { reason: 'not-an-array'; key: string }
   | { reason: 'array-full'; key: string }
   | { reason: 'consents-full' }
+  /** Too many events of the record wait for the relay. */
+  | { reason: 'outbox-full' }
   | { reason: 'record-full' }
   | { reason: 'too-many-keys' }
   /** Nothing refuses the write now: repeat it with this view of the record. */
@@ -40,6 +43,8 @@ interface Facts
   types?: Record<string, string>;
   /** The number of consent entries. Read only for a submission with consent fields. */
   consentEntries?: number;
+  /** The number of waiting events. Read only for an app with consumers. */
+  waitingEvents?: number;
   /** The size of the document in bytes. This and the next two are read only near the size limit. */
   size?: number;
   /** The size of the values that the submission replaces, in bytes. */
@@ -108,6 +113,7 @@ export function createConflictReader(deps: {
       const conflict = applied && (await explainKey(facts, applied));
       if (conflict) return conflict;
       if (facts.schemaVersion > schemaVersion) return { reason: 'newer-schema' };
+      if ((facts.waitingEvents ?? 0) >= MAX_OUTBOX) return { reason: 'outbox-full' };
       const full = explainArrays(facts, submission);
       if (full) return full;
       const appended = newConsents(facts, submission);
@@ -171,6 +177,7 @@ function factsPipeline(submission: Submission) {
       consentState: Object.fromEntries(consents.entries.map(({ key }) => [key, `$consentState.${key}`])),
       consentEntries: { $size: { $ifNull: ['$consents', []] } },
     }),
+    ...(submission.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } }),
     size: nearLimit({ $bsonSize: '$$ROOT' }),
     replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
     extraKeys: nearLimit(extraKeys),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Connection, mongo, type Types } from 'mongoose';
 import type { AppOwned } from '../../apps/app-owned.ts';
 import { type Collection, createModel, type Model, Schema } from '../../database/collections.ts';
+import { isOnlyDuplicates } from '../../database/failures.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../../users/users.model.ts';
 
@@ -14,7 +15,6 @@ const APP_ID_BYTES = 12;
  * 24 hours (invariant 3), plus one hour for clock skew and the interval of MongoDB's TTL monitor.
  */
 const KEPT_SECONDS = 25 * 60 * 60;
-const DUPLICATE_KEY = 11_000;
 
 /**
  * A key that was moved out of its record. `_id` is the app's id, the record's id and the key's
@@ -125,9 +125,7 @@ export function createIdempotencyKeys(
     try {
       await moved.insertMany(documents, { ordered: false });
     } catch (error) {
-      if (!(error instanceof mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) throw error;
-      const failures = [error.writeErrors].flat();
-      if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+      if (!isOnlyDuplicates(error)) throw error;
     }
   }
 

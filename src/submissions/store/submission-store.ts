@@ -94,6 +94,8 @@ export function createSubmissionStore(deps: {
         throw arrayFull(conflict.key, maxArrayItems);
       case 'consents-full':
         throw new Conflict('The record is full: it takes withdrawals of consents only');
+      case 'outbox-full':
+        throw new Unavailable('Too many events of this record wait to be delivered; try again shortly', 1);
       case 'record-full':
         throw recordFull(limits);
       case 'too-many-keys':

@@ -1,6 +1,7 @@
 import type { mongo, Types } from 'mongoose';
 import type { RecordChange } from '../../fields/compile.ts';
 import type { SlotWrite } from '../../users/index-slots/slot-writes.ts';
+import { MAX_OUTBOX, type OutboxEntry, outboxEntry } from '../../users/outbox/outbox.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { AppliedKey, ConsentState, UserDocument } from '../../users/users.model.ts';
 import { consentChange, type SentConsents, stateAfter } from './consents.ts';
@@ -44,6 +45,8 @@ export interface Submission {
   applied: AppliedKey | undefined;
   /** The consent fields that were sent, if the schema has any. */
   consents: SentConsents | undefined;
+  /** Whether the write stores an event for consumers of the app (users/outbox). */
+  hasConsumers: boolean;
   /** It may change a record but not create one: an app with `maxRecords` has no seat for it. */
   requiresRecord?: boolean;
 }
@@ -124,6 +127,7 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
     ...(growth > 0 && { sizeBound: growth }),
     ...(applied && { appliedKeys: [applied] }),
     ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
+    ...(submission.hasConsumers && { outbox: [eventOf(submission, newId)], eventCount: 1 }),
   };
   // Absent fields too, so that one index serves filters and sorting of all records.
   if (slots) for (const { slot, value = null } of slots) record[slot] = value;
@@ -196,6 +200,11 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     if (consents.entries.length > 0) push.consents = { $each: consents.entries };
     for (const [key, state] of Object.entries(stateAfter(consents.entries))) set[`consentState.${key}`] = state;
   }
+  if (submission.hasConsumers) {
+    filter[`outbox.${MAX_OUTBOX - 1}`] = { $exists: false };
+    push.outbox = eventOf(submission, newId);
+    increments.eventCount = 1;
+  }
   if (submission.requiresRecord || consents?.requiresRecord) create[NO_CREATION] = null;
 
   const update: Record<string, unknown> = { $set: set, $setOnInsert: create, $max: { updatedAt: now } };
@@ -211,6 +220,11 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     known,
     bytes: bytesOf(submission),
   };
+}
+
+/** The id that a new record would get identifies the event too: it is unique to the submission. */
+function eventOf({ now, change }: Submission, newId: RecordId): OutboxEntry {
+  return outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
 }
 
 /** The most that the change and its appended consents raise `sizeBound`, in bytes. */

@@ -2,6 +2,8 @@ import { mongo } from 'mongoose';
 import { Conflict, InvalidInput, TooLarge } from '../../core/errors.ts';
 import { MAX_EXTRA_KEYS, TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { SlotWrite } from '../index-slots/slot-writes.ts';
+import { outboxEntry } from '../outbox/outbox.ts';
+import type { RecordId } from '../record-id.ts';
 import type { UserDocument } from '../users.model.ts';
 
 /** A change of a record by an operator (spec 4.3). No key is in two of its parts. */
@@ -40,6 +42,8 @@ export interface EditContext {
   fieldKeys: readonly string[];
   slots: readonly SlotWrite[] | undefined;
   limits: EditLimits;
+  /** The id of the event that the write stores; undefined: the app has no consumers. */
+  eventId: RecordId | undefined;
 }
 
 /** A write that applies an edit to the record in the state that was read, and to no other. */
@@ -86,6 +90,8 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
   }
   for (const { slot, value } of context.slots ?? []) if (value !== undefined) set[slot] = value;
   set.sizeBound = boundOf(record, edited, context);
+  const changed = [...Object.keys(edit.set), ...edit.unset, ...removedItems(edit).keys()];
+  const event = context.eventId && outboxEntry(context.eventId, set.updatedAt as Date, changed);
   return {
     filter: {
       ...{ _id, appId, updatedAt, schemaVersion: { $lte: context.schemaVersion }, data: { $eq: data } },
@@ -95,6 +101,7 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
       $set: set,
       ...(Object.keys(unset).length > 0 && { $unset: unset }),
       ...(Object.keys(pull).length > 0 && { $pull: pull }),
+      ...(event && { $push: { outbox: event }, $inc: { eventCount: 1 } }),
     } as mongo.UpdateFilter<UserDocument>,
   };
 }

@@ -23,8 +23,9 @@ export function createRecordEditor(deps: {
   leases: Pick<SchemaLeases, 'hold' | 'forget'>;
   repairSlots: RepairSlots;
   limits: EditLimits;
+  newId: (at: Date) => RecordId;
 }) {
-  const { users, leases, repairSlots, limits } = deps;
+  const { users, leases, repairSlots, limits, newId } = deps;
 
   /** @throws {NotFound} when the app was deleted, or created again */
   async function leaseOn(app: ScopedApp): Promise<Lease> {
@@ -51,7 +52,8 @@ export function createRecordEditor(deps: {
     }
     const removed = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
     const slots = slotWrites(app.slots, { set: { ...edit.set, ...removed }, append: {} });
-    const context = { schemaVersion: schema.version, fieldKeys: validator.fieldKeys, slots, limits };
+    const eventId = app.hasConsumers ? newId(new Date()) : undefined;
+    const context = { schemaVersion: schema.version, fieldKeys: validator.fieldKeys, slots, limits, eventId };
     const write = editWrite(record, edit, context);
     const late: LateWrite = { appId: app.id, sourceAppId: app.sourceAppId, email: record.email, slots };
     try {

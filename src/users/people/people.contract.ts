@@ -46,10 +46,9 @@ export const peopleEndpoints = {
       .strictObject({
         id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
         at: Timestamp,
-        erased: z.strictObject({
-          records: z.int().nonnegative().meta({ example: 1 }),
-          held: z.int().nonnegative().meta({ example: 0 }),
-        }),
+        erased: z
+          .record(z.string(), z.int().nonnegative())
+          .meta({ description: 'The erased documents by kind', example: { records: 1, held: 0, deliveries: 4 } }),
       })
       .meta({ id: 'ErasureReceipt' }),
     errors: [404, 429],

@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import type { RecordId } from '../record-id.ts';
+import type { RecordEraser } from '../outbox/record-eraser.ts';
 import type { UserCollection } from '../users.model.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, presentDetails } from '../users.presenter.ts';
 import type { PersonData } from './person-data.ts';
@@ -11,12 +11,9 @@ const BATCH_SIZE = 10;
 /**
  * The records of a person: one at most in each app (invariant 2).
  *
- * @param removeKeysOf deletes the idempotency keys of erased records
+ * @param erase deletes records with their idempotency keys
  */
-export function createPersonRecords(
-  users: UserCollection,
-  removeKeysOf: (appId: Types.ObjectId, ...records: RecordId[]) => Promise<void>,
-): PersonData {
+export function createPersonRecords(users: UserCollection, erase: RecordEraser): PersonData {
   return {
     name: 'records',
 
@@ -36,8 +33,7 @@ export function createPersonRecords(
       const found = await users.find({ appId: { $in: [...appIds] }, email }, options).toArray();
       let erased = 0;
       for (const { _id, appId } of found) {
-        erased += (await users.deleteOne({ _id, appId, email })).deletedCount;
-        await removeKeysOf(appId, _id);
+        erased += await erase(appId, [_id], { email });
       }
       return erased;
     },

@@ -1,8 +1,7 @@
 import { mongo, type Types } from 'mongoose';
 import { Conflict, InvalidInput } from '../../core/errors.ts';
 import { type DocumentId, idOf } from '../../database/bson/raw-batches.ts';
-import type { UserCollection } from '../users.model.ts';
-import { allOf, type Filter } from './conditions/filter.ts';
+import type { RecordEraser } from '../outbox/record-eraser.ts';
 import { conditionsOf, countSegments, type Query } from './plan/plan.ts';
 import type { SlotOf } from './plan/ready-slots.ts';
 import { NO_LIMIT, type Walker } from './walk.ts';
@@ -18,14 +17,10 @@ export type BulkErase = ReturnType<typeof createBulkErase>;
 /**
  * Creates the erasure of all records that match a query (spec 4.3).
  *
- * @param removeKeysOf deletes the idempotency keys of erased records
+ * @param deps.erase deletes records with their idempotency keys
  */
-export function createBulkErase(deps: {
-  users: UserCollection;
-  walker: Walker;
-  removeKeysOf: (appId: Types.ObjectId, ...records: DocumentId[]) => Promise<void>;
-}) {
-  const { users, walker, removeKeysOf } = deps;
+export function createBulkErase(deps: { walker: Walker; erase: RecordEraser }) {
+  const { walker, erase } = deps;
 
   /**
    * Resolves with the number of erased records. Erased are the records that matched when they were
@@ -59,21 +54,6 @@ export function createBulkErase(deps: {
     }
     return erased;
   };
-
-  /** Deletes those of the records that match; resolves with their number. */
-  async function erase(appId: Types.ObjectId, ids: DocumentId[], matching: Filter): Promise<number> {
-    const { deletedCount } = await users.deleteMany(allOf({ appId, _id: { $in: ids } } as Filter, matching));
-    await removeKeysOf(appId, ...(deletedCount === ids.length ? ids : await goneOf(appId, ids)));
-    return deletedCount;
-  }
-
-  /** The ids of which no record exists any more. */
-  async function goneOf(appId: Types.ObjectId, ids: readonly DocumentId[]): Promise<DocumentId[]> {
-    const filter = { appId, _id: { $in: ids } } as Filter;
-    const kept = await users.find(filter, { projection: { _id: 1 } }).toArray();
-    const keptIds = new Set(kept.map(({ _id }) => String(_id)));
-    return ids.filter((id) => !keptIds.has(String(id)));
-  }
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Types } from 'mongoose';
 import type { Retention } from '../../apps/apps.model.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
+import type { RecordEraser } from '../outbox/record-eraser.ts';
 import { firstIdAt, type RecordId } from '../record-id.ts';
 import type { UserCollection } from '../users.model.ts';
 import type { RetentionStore } from './retention-store.ts';
@@ -32,12 +33,12 @@ interface Pass {
 export function createRetentionJob(deps: {
   store: RetentionStore;
   users: UserCollection;
-  /** Deletes the idempotency keys of erased records. */
-  removeKeysOf(appId: Types.ObjectId, ...records: RecordId[]): Promise<void>;
+  /** Deletes records with their idempotency keys. */
+  erase: RecordEraser;
   logger: Logger;
   everyMs?: number | undefined;
 }): Job {
-  const { store, users, removeKeysOf, logger, everyMs = EVERY_MS } = deps;
+  const { store, users, erase, logger, everyMs = EVERY_MS } = deps;
   let pass: Pass | undefined;
 
   /** Resolves with the last record that the batch dealt with; undefined at the end of the app. */
@@ -60,18 +61,9 @@ export function createRetentionJob(deps: {
     const old = found.filter((record) => record[basis] < before).map(({ _id }) => _id);
     if (old.length > 0 && stillOwner()) {
       // Not a record that was changed after the read.
-      const { deletedCount } = await users.deleteMany({ appId, _id: { $in: old }, [basis]: { $lt: before } });
-      current.erased += deletedCount;
-      await removeKeysOf(appId, ...(deletedCount === old.length ? old : await goneOf(appId, old)));
+      current.erased += await erase(appId, old, { [basis]: { $lt: before } });
     }
     return found.length < BATCH ? undefined : found.at(-1)?._id;
-  }
-
-  /** The ids of which no record exists any more. */
-  async function goneOf(appId: Types.ObjectId, ids: readonly RecordId[]): Promise<RecordId[]> {
-    const kept = await users.find({ appId, _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray();
-    const keptIds = new Set(kept.map(({ _id }) => _id.toHexString()));
-    return ids.filter((id) => !keptIds.has(id.toHexString()));
   }
 
   /** Deals with the next batch; resolves with whether the pass goes on. */

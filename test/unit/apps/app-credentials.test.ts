@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPasswordHasher, generatePassword } from '../../../src/apps/app-credentials.ts';
+import { createPasswordHasher, generatePassword } from '../../../src/apps/passwords/app-credentials.ts';
 import { APP_ID_PATTERN } from '../../../src/core/app-id.ts';
 import { passwordProblem } from '../../../src/core/secrets/password.ts';
 

@@ -23,6 +23,12 @@ export const ACTIONS: Record<AuditAction, string> = {
   'held.deleted': 'Held submission deleted',
   'key.created': 'API key created',
   'key.deleted': 'API key deleted',
+  'webhook.created': 'Webhook created',
+  'webhook.changed': 'Webhook changed',
+  'webhook.deleted': 'Webhook deleted',
+  'webhook.tested': 'Webhook tested',
+  'webhook.secret.replaced': 'Webhook secret replaced',
+  'webhook.replayed': 'Events sent again',
 };
 
 export const ALL_ACTIONS = Object.keys(ACTIONS) as AuditAction[];

@@ -1,4 +1,4 @@
-import { Unavailable } from '../core/errors.ts';
+import { Unavailable } from '../../core/errors.ts';
 
 /** More concurrent hashes would take too much processor time from submissions. */
 const MAX_CONCURRENT = 2;

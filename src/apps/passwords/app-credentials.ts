@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import bcrypt from 'bcrypt';
-import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
+import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import { HashingQueue, type Waiter } from './hashing-queue.ts';
 
 const COST = 12;

@@ -1,0 +1,46 @@
+import type { Config } from '../core/config.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { createRelay, type EventConsumer } from '../users/outbox/relay.ts';
+import { createDeliveryConsumer } from '../webhooks/deliveries/delivery-consumer.ts';
+import { createDispatcher } from '../webhooks/deliveries/dispatcher.ts';
+import { createRecordReader } from '../webhooks/deliveries/payload.ts';
+import { createEventJob } from '../webhooks/event-job.ts';
+import { createSender } from '../webhooks/sending/sender.ts';
+import { createWebhookService } from '../webhooks/webhooks.service.ts';
+import type { Models } from './models.ts';
+import type { Stores } from './stores.ts';
+
+/** Creates what relays events and delivers them to webhooks. */
+export function createWebhooks(deps: {
+  config: Pick<Config, 'webhooksAllowPrivate'>;
+  models: Models;
+  stores: Stores;
+  logger: Logger;
+  /** Other features that listen to events. */
+  otherConsumers: readonly EventConsumer[];
+  /** Runs the job of events soon. */
+  wake: () => void;
+  /** The time of deliveries; another one in tests only. */
+  now: (() => number) | undefined;
+  metrics: Metrics;
+}) {
+  const { config, models, stores, logger, otherConsumers, wake, now, metrics } = deps;
+  const { webhooks, deliveries, consumers, newId } = stores;
+  const allowPrivate = config.webhooksAllowPrivate;
+  const sender = createSender({ allowPrivate });
+  const readRecords = createRecordReader(models.users.collection);
+  const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, sender, logger, now, metrics });
+  const relay = createRelay({
+    ...{ users: models.users.collection, erasures: models.erasures.collection },
+    consumers: [createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers],
+  });
+  return {
+    service: createWebhookService({ webhooks, deliveries, consumers, readRecords, sender, newId, allowPrivate, wake }),
+    job: createEventJob({ consumers, relay, dispatcher }),
+    async stop(): Promise<void> {
+      await dispatcher.stop();
+      sender.close();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { mongo, Types } from 'mongoose';
+import type { DocumentId } from '../../database/bson/raw-batches.ts';
+import type { RecordId } from '../record-id.ts';
+import type { UserCollection, UserDocument } from '../users.model.ts';
+import type { ErasureCollection } from './erasures.model.ts';
+
+export type RecordEraser = ReturnType<typeof createRecordEraser>;
+
+/**
+ * Creates what deletes records on behalf of people: operators, the person, or retention. A deletion
+ * of the app itself is no erasure of its records.
+ *
+ * @param deps.removeKeysOf deletes the idempotency keys of erased records
+ * @param deps.hasConsumers resolves with whether somebody listens to the events of the app
+ */
+export function createRecordEraser(deps: {
+  users: UserCollection;
+  erasures: ErasureCollection;
+  newId: (at: Date) => RecordId;
+  removeKeysOf: (appId: Types.ObjectId, ...records: DocumentId[]) => Promise<void>;
+  hasConsumers: (appId: Types.ObjectId) => Promise<boolean>;
+}) {
+  const { users, erasures, newId, removeKeysOf, hasConsumers } = deps;
+
+  /** Announces the erasure of those of the records that exist. */
+  async function announce(appId: Types.ObjectId, ids: DocumentId[]): Promise<void> {
+    const found = await users.find(named(appId, ids), { projection: { eventCount: 1 } }).toArray();
+    if (found.length === 0) return;
+    const writes = found.map(({ _id, eventCount = 0 }) => ({
+      updateOne: {
+        filter: { _id },
+        update: {
+          $set: { appId, revision: eventCount + 1 },
+          $setOnInsert: { eventId: newId(new Date()) },
+          $currentDate: { at: true as const },
+        },
+        upsert: true,
+      },
+    }));
+    await erasures.bulkWrite(writes, { ordered: false });
+  }
+
+  /** The ids of which no record exists any more. */
+  async function goneOf(appId: Types.ObjectId, ids: readonly DocumentId[]): Promise<DocumentId[]> {
+    const kept = await users.find(named(appId, ids), { projection: { _id: 1 } }).toArray();
+    const keptIds = new Set(kept.map(({ _id }) => String(_id)));
+    return ids.filter((id) => !keptIds.has(String(id)));
+  }
+
+  /**
+   * Deletes those of these records of an app that match, at most some thousand, with their
+   * idempotency keys; resolves with their number.
+   */
+  return async (
+    appId: Types.ObjectId,
+    ids: DocumentId[],
+    matching: mongo.Filter<UserDocument> = {},
+  ): Promise<number> => {
+    if (ids.length === 0) return 0;
+    if (await hasConsumers(appId)) await announce(appId, ids);
+    const filter = { $and: [named(appId, ids), matching] } as mongo.Filter<UserDocument>;
+    const { deletedCount } = await users.deleteMany(filter);
+    const gone = deletedCount === ids.length ? ids : await goneOf(appId, ids);
+    if (gone.length > 0) await removeKeysOf(appId, ...gone);
+    return deletedCount;
+  };
+}
+
+const named = (appId: Types.ObjectId, ids: readonly DocumentId[]) =>
+  ({ appId, _id: { $in: ids } }) as mongo.Filter<UserDocument>;

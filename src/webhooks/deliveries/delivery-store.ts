@@ -1,0 +1,219 @@
+import type { mongo, Types } from 'mongoose';
+import type { AppOwned } from '../../apps/app-owned.ts';
+import { isOnlyDuplicates } from '../../database/failures.ts';
+import type { RecordEvent } from '../../users/outbox/relay.ts';
+import { firstIdAt, type RecordId } from '../../users/record-id.ts';
+import type { Attempt, DeliveryCollection, DeliveryDocument, WebhookDocument } from '../webhooks.model.ts';
+
+/** How long a delivery is kept after its last change. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+/** The attempts that are kept of a delivery. */
+const MAX_LOG = 10;
+/** The deliveries that are due and examined for one look at an endpoint. */
+const DUE_BATCH = 500;
+/** The deliveries that one statement changes. */
+const STEP = 1_000;
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+/** Reads and writes deliveries (spec 4.11). */
+export function createDeliveryStore(deliveries: DeliveryCollection) {
+  const expiry = (now: number): Date => new Date(now + KEPT_MS);
+
+  /**
+   * Changes all that match, in steps, so that no statement takes long; resolves with their number.
+   */
+  async function changeAll(
+    filter: mongo.Filter<DeliveryDocument>,
+    update: mongo.UpdateFilter<DeliveryDocument>,
+    sort: mongo.Sort,
+    limit: number,
+  ): Promise<number> {
+    let changed = 0;
+    while (changed < limit) {
+      const found = await deliveries
+        .find(filter, { projection: { _id: 1 }, limit: Math.min(STEP, limit - changed) })
+        .sort(sort)
+        .toArray();
+      if (found.length === 0) break;
+      const { modifiedCount } = await deliveries.updateMany(
+        { ...filter, _id: { $in: found.map(({ _id }) => _id) } },
+        update,
+      );
+      changed += modifiedCount;
+      if (modifiedCount === 0) break;
+    }
+    return changed;
+  }
+
+  return {
+    /** Stores a delivery of each event to each webhook that wants it. Idempotent. */
+    async add(events: readonly RecordEvent[], webhooks: readonly WebhookDocument[], now: number): Promise<void> {
+      const added = events.flatMap((event) =>
+        webhooks
+          .filter(({ appId, events: wanted }) => appId.equals(event.appId) && wanted.includes(event.type))
+          .map(({ _id: webhookId }): DeliveryDocument => {
+            const { id, recordId, appId, type, revision, changed, at } = event;
+            return {
+              ...{ _id: `${id}:${webhookId}`, webhookId, appId, recordId, type, revision, at },
+              ...(changed && { changed }),
+              ...{ state: 'waiting', attempts: 0, log: [], nextAt: new Date(now), expiresAt: expiry(now) },
+            };
+          }),
+      );
+      if (added.length === 0) return;
+      try {
+        await deliveries.insertMany(added, { ordered: false });
+      } catch (error) {
+        if (!isOnlyDuplicates(error)) throw error;
+      }
+    },
+
+    /** The webhooks with waiting deliveries. */
+    waitingWebhooks: (): Promise<RecordId[]> => deliveries.distinct('webhookId', { state: 'waiting' }),
+
+    /**
+     * Resolves with deliveries whose time has come: for each record at most the first that waits,
+     * and none that waits behind an earlier one of its record.
+     *
+     * @param busy records with an attempt in progress
+     */
+    async due(
+      webhookId: RecordId,
+      { now, limit, busy }: { now: number; limit: number; busy: RecordId[] },
+    ): Promise<DeliveryDocument[]> {
+      const isDue = { state: 'waiting', webhookId, nextAt: { $lte: new Date(now) } } as const;
+      const found = await deliveries
+        .find({ ...isDue, recordId: { $nin: busy } }, { limit: DUE_BATCH })
+        .sort({ nextAt: 1 })
+        .toArray();
+      const firsts = await firstOfEach(
+        webhookId,
+        found.map(({ recordId }) => recordId),
+      );
+      const due: DeliveryDocument[] = [];
+      for (const delivery of found) {
+        const first = firsts.get(delivery.recordId.toHexString());
+        if (!first || first.revision >= delivery.revision) due.push(delivery);
+        // Not read again before the one in front of it.
+        else if (first.nextAt.getTime() > now) {
+          await deliveries.updateOne({ _id: delivery._id, state: 'waiting' }, { $set: { nextAt: first.nextAt } });
+        }
+        if (due.length === limit) break;
+      }
+      return due;
+    },
+
+    /** When the next attempt of an endpoint is due; undefined when none waits. */
+    async nextDue(webhookId: RecordId): Promise<number | undefined> {
+      const [next] = await deliveries
+        .find({ state: 'waiting', webhookId }, { projection: { nextAt: 1 }, limit: 1 })
+        .sort({ nextAt: 1 })
+        .toArray();
+      return next?.nextAt?.getTime();
+    },
+
+    /**
+     * Stores the result of an attempt. Changes nothing if the delivery was erased or replayed
+     * meanwhile.
+     * @param nextAt the time of the next attempt; undefined when none follows
+     */
+    async settle(
+      { _id, attempts }: DeliveryDocument,
+      { attempt, isSuccess, nextAt }: { attempt: Attempt; isSuccess: boolean; nextAt: number | undefined },
+      now: number,
+    ): Promise<void> {
+      const settled = isSuccess ? 'delivered' : 'failed';
+      await deliveries.updateOne(
+        { _id, state: 'waiting', attempts },
+        {
+          $set: {
+            state: nextAt === undefined ? settled : 'waiting',
+            expiresAt: expiry(Math.max(now, nextAt ?? 0)),
+            ...(nextAt !== undefined && { nextAt: new Date(nextAt) }),
+          },
+          ...(nextAt === undefined && { $unset: { nextAt: 1 } }),
+          $inc: { attempts: 1 },
+          $push: { log: { $each: [attempt], $slice: -MAX_LOG } },
+        },
+      );
+    },
+
+    /** Ends all waiting deliveries of an endpoint, which gets none any more. */
+    giveUp: (webhookId: RecordId): Promise<number> =>
+      changeAll(
+        { state: 'waiting', webhookId },
+        { $set: { state: 'failed' }, $unset: { nextAt: 1 } },
+        { nextAt: 1 },
+        Number.POSITIVE_INFINITY,
+      ),
+
+    /** Ends one waiting delivery whose record is gone. */
+    async drop({ _id }: DeliveryDocument): Promise<void> {
+      await deliveries.deleteOne({ _id, state: 'waiting' });
+    },
+
+    /** Resolves with a page of an endpoint's deliveries, newest first. */
+    page: (
+      webhookId: RecordId,
+      {
+        limit,
+        before,
+        state,
+      }: { limit: number; before?: string | undefined; state?: DeliveryDocument['state'] | undefined },
+    ): Promise<DeliveryDocument[]> =>
+      deliveries
+        .find({ webhookId, ...(state && { state }), ...(before !== undefined && { _id: { $lt: before } }) }, { limit })
+        .sort({ _id: -1 })
+        .toArray(),
+
+    /** Resolves with a delivery of an app. */
+    find: async (appId: Types.ObjectId, id: string): Promise<DeliveryDocument | undefined> =>
+      (await deliveries.findOne({ _id: id, appId })) ?? undefined,
+
+    /** Lets a delivery wait for a first attempt again. Resolves with false when there is none. */
+    async replay(appId: Types.ObjectId, id: string, now: number): Promise<boolean> {
+      const update = {
+        $set: { state: 'waiting' as const, attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) },
+      };
+      return (await deliveries.updateOne({ _id: id, appId }, update)).matchedCount === 1;
+    },
+
+    /** Lets the ended deliveries of events since a time wait again, the oldest first. */
+    replaySince: (webhookId: RecordId, since: Date, limit: number, now: number): Promise<number> =>
+      changeAll(
+        { webhookId, _id: { $gte: firstIdAt(since).toString() }, state: { $in: ['delivered', 'failed'] } },
+        { $set: { state: 'waiting', attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) } },
+        { _id: 1 },
+        limit,
+      ),
+
+    /** Deletes what names these records, except that they were erased. Resolves with the number. */
+    forget: async (recordIds: readonly RecordId[]): Promise<number> =>
+      (await deliveries.deleteMany({ recordId: { $in: [...recordIds] }, type: { $ne: 'user.erased' } })).deletedCount,
+
+    /** What is stored of these records. */
+    ofRecords: (recordIds: readonly RecordId[]): AsyncIterable<DeliveryDocument> =>
+      deliveries.find({ recordId: { $in: [...recordIds] } }),
+
+    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
+      (await deliveries.deleteMany({ appId, ...(since && { _id: { $gte: firstIdAt(since).toString() } }) }))
+        .deletedCount,
+
+    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
+      const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time).toString() };
+      return (await deliveries.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
+    },
+  } satisfies AppOwned & Record<string, unknown>;
+
+  /** For each record the first waiting delivery, by the id of the record. */
+  async function firstOfEach(webhookId: RecordId, recordIds: RecordId[]) {
+    const found = await deliveries
+      .aggregate<{ _id: RecordId; first: { revision: number; nextAt: Date } }>([
+        { $match: { recordId: { $in: recordIds }, webhookId, state: 'waiting' } },
+        { $group: { _id: '$recordId', first: { $min: { revision: '$revision', nextAt: '$nextAt' } } } },
+      ])
+      .toArray();
+    return new Map(found.map(({ _id, first }) => [_id.toHexString(), first]));
+  }
+}

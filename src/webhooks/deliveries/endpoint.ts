@@ -1,0 +1,56 @@
+/** The attempts that one endpoint gets at the same time. */
+const MAX_AT_ONCE = 20;
+/** The failures in a row after which an endpoint gets single attempts only. */
+const OPENS_AFTER = 5;
+const PROBE_AFTER_MS = { initial: 5_000, max: 5 * 60_000 };
+
+/**
+ * What the dispatcher knows of one endpoint: the records with an attempt in progress, and its
+ * circuit breaker. After {@link OPENS_AFTER} failures in a row the breaker opens: one delivery at a
+ * time is attempted, at growing intervals, until one succeeds.
+ */
+export class Endpoint {
+  /** The records with an attempt in progress, by id. */
+  readonly busy = new Map<string, Promise<void>>();
+  #lookAt = 0;
+  #wakes = 0;
+  #failures = 0;
+  #probeAt = 0;
+
+  /** The number of attempts that may begin now. */
+  free(now: number): number {
+    if (this.#failures < OPENS_AFTER) return MAX_AT_ONCE - this.busy.size;
+    return this.busy.size === 0 && now >= this.#probeAt ? 1 : 0;
+  }
+
+  /** Whether deliveries may be due. */
+  isDue(now: number): boolean {
+    return now >= this.#lookAt;
+  }
+
+  /** Says that deliveries may be due now. */
+  wake(): void {
+    this.#lookAt = 0;
+    this.#wakes += 1;
+  }
+
+  /** Begins a look for due deliveries; the result postpones the next one, unless it was woken. */
+  beginLook(): (until: number) => void {
+    const wakes = this.#wakes;
+    return (until) => {
+      if (this.#wakes === wakes) this.#lookAt = until;
+    };
+  }
+
+  /** Looks again at this time at the latest. */
+  lookBy(time: number): void {
+    this.#lookAt = Math.min(this.#lookAt, time);
+  }
+
+  /** Notes the result of an attempt. */
+  note(isSuccess: boolean, now: number): void {
+    this.#failures = isSuccess ? 0 : this.#failures + 1;
+    const pause = PROBE_AFTER_MS.initial * 2 ** Math.min(this.#failures - OPENS_AFTER, 10);
+    if (this.#failures >= OPENS_AFTER) this.#probeAt = now + Math.min(pause, PROBE_AFTER_MS.max);
+  }
+}

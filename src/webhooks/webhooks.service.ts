@@ -1,0 +1,194 @@
+import { mongo } from 'mongoose';
+import type { AppConsumers } from '../apps/app-consumers.ts';
+import type { ScopedApp } from '../apps/app-scope.ts';
+import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
+import type { EventType } from '../users/outbox/outbox.ts';
+import { parseRecordId, type RecordId } from '../users/record-id.ts';
+import type { DeliveryStore } from './deliveries/delivery-store.ts';
+import { messageOf } from './deliveries/dispatcher.ts';
+import { bodyOf, type RecordReader } from './deliveries/payload.ts';
+import type { Message, Sender, SendResult } from './sending/sender.ts';
+import { createSecret } from './sending/signature.ts';
+import type { WebhookStore } from './webhook-store.ts';
+import type { DeliveryDocument, DeliveryState, WebhookDocument } from './webhooks.model.ts';
+
+/** The webhooks of one app. */
+const MAX_WEBHOOKS = 20;
+/** How long a secret still signs after it was replaced. */
+const OLD_SECRET_MS = 24 * 60 * 60 * 1_000;
+/** The most deliveries that one request replays. */
+const MAX_REPLAYED = 100_000;
+
+/** What an operator may change. */
+export interface WebhookChange {
+  url?: string | undefined;
+  events?: EventType[] | undefined;
+  enabled?: boolean | undefined;
+}
+
+/** A delivery with what would be sent now; undefined: the record is gone. */
+export interface DeliveryDetails {
+  delivery: DeliveryDocument;
+  request: Message | undefined;
+}
+
+export type WebhookService = ReturnType<typeof createWebhookService>;
+
+/** What operators do with webhooks (spec 4.11). */
+export function createWebhookService(deps: {
+  webhooks: WebhookStore;
+  deliveries: DeliveryStore;
+  consumers: AppConsumers;
+  readRecords: RecordReader;
+  sender: Sender;
+  newId: (at: Date) => RecordId;
+  allowPrivate: boolean;
+  /** Makes this server look for work soon. */
+  wake: () => void;
+}) {
+  const { webhooks, deliveries, consumers, readRecords, sender, newId, allowPrivate, wake } = deps;
+
+  async function find(app: ScopedApp, id: string): Promise<WebhookDocument> {
+    const _id = parseRecordId(id);
+    const webhook = _id && (await webhooks.ofApp(app.id, _id));
+    if (!webhook) throw notFound();
+    return webhook;
+  }
+
+  function checkUrl(text: string): void {
+    const url = new URL(text);
+    if (url.protocol === 'https:' || (allowPrivate && url.protocol === 'http:')) return;
+    throw new InvalidInput('Invalid webhook', [{ path: 'url', message: 'must begin with https://' }]);
+  }
+
+  return {
+    /** The webhooks of an app, oldest first. */
+    list: (app: ScopedApp): Promise<WebhookDocument[]> => webhooks.ofApps([app.id]),
+
+    /**
+     * Creates a webhook. Once this resolves, every later change of a record leads to an event.
+     *
+     * @param secret the secret to use instead of a generated one
+     * @throws {Conflict} when the app has too many webhooks
+     */
+    async create(
+      app: ScopedApp,
+      { url, events, secret = createSecret() }: { url: string; events: EventType[]; secret?: string | undefined },
+    ): Promise<{ webhook: WebhookDocument; secret: string }> {
+      checkUrl(url);
+      if ((await webhooks.ofApps([app.id])).length >= MAX_WEBHOOKS) {
+        throw new Conflict(`An app has at most ${MAX_WEBHOOKS} webhooks`);
+      }
+      const createdAt = new Date();
+      const webhook: WebhookDocument = {
+        ...{ _id: newId(createdAt), appId: app.id, sourceAppId: app.sourceAppId, url, events },
+        ...{ secrets: [{ secret }], createdAt },
+      };
+      await webhooks.insert(webhook);
+      await consumers.add(app.id, consumerName(webhook));
+      wake();
+      return { webhook, secret };
+    },
+
+    /** Changes a webhook and resolves with it. @throws {NotFound} */
+    async change(app: ScopedApp, id: string, { url, events, enabled }: WebhookChange): Promise<WebhookDocument> {
+      if (url !== undefined) checkUrl(url);
+      const { _id, disabled } = await find(app, id);
+      const isSwitchedOff = enabled === false && !disabled;
+      const changed = await webhooks.update(app.id, _id, {
+        set: {
+          ...(url !== undefined && { url }),
+          ...(events && { events }),
+          ...(isSwitchedOff && { disabled: { reason: 'operator' as const, at: new Date() } }),
+        },
+        unset: enabled ? { disabled: 1, failingSince: 1 } : {},
+      });
+      if (!changed) throw notFound();
+      if (isSwitchedOff) await deliveries.giveUp(_id);
+      return changed;
+    },
+
+    /** Deletes a webhook; its waiting deliveries end. @throws {NotFound} */
+    async remove(app: ScopedApp, id: string): Promise<void> {
+      const webhook = await find(app, id);
+      if (!(await webhooks.remove(app.id, webhook._id))) throw notFound();
+      await consumers.remove(app.id, consumerName(webhook));
+      await deliveries.giveUp(webhook._id);
+    },
+
+    /** Replaces the secret and resolves with the new one. The old one signs for 24 hours more. */
+    async rotateSecret(app: ScopedApp, id: string): Promise<string> {
+      const { _id, secrets } = await find(app, id);
+      const secret = createSecret();
+      const [current] = secrets;
+      const old = current && { ...current, until: new Date(Date.now() + OLD_SECRET_MS) };
+      const rotated = { set: { secrets: [{ secret }, ...(old ? [old] : [])] }, unset: {} };
+      if (!(await webhooks.update(app.id, _id, rotated))) throw notFound();
+      return secret;
+    },
+
+    /** Sends an event of the type `webhook.test` once and resolves with the result. */
+    async test(app: ScopedApp, id: string): Promise<SendResult> {
+      const webhook = await find(app, id);
+      const at = new Date();
+      const recordId = new mongo.UUID().toString();
+      const data = {
+        ...{ id: recordId, sourceAppId: app.sourceAppId, email: 'ada@example.com', data: { name: 'Ada' }, revision: 1 },
+      };
+      const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data });
+      return sender.send(messageOf(webhook, { _id: newId(at).toString() }, body, at));
+    },
+
+    /** Resolves with a page of deliveries, newest first. @throws {NotFound} */
+    async deliveries(
+      app: ScopedApp,
+      id: string,
+      page: { limit: number; before?: string | undefined; state?: DeliveryState | undefined },
+    ): Promise<DeliveryDocument[]> {
+      const { _id } = await find(app, id);
+      return deliveries.page(_id, page);
+    },
+
+    /** Resolves with one delivery, and with what an attempt would send now. @throws {NotFound} */
+    async delivery(app: ScopedApp, id: string): Promise<DeliveryDetails> {
+      const delivery = await deliveries.find(app.id, id);
+      if (!delivery) throw deliveryNotFound();
+      const webhook = await webhooks.ofApp(app.id, delivery.webhookId);
+      const records = await readRecords([delivery]);
+      const body = webhook && bodyOf(delivery, webhook, records.get(delivery.recordId.toHexString()));
+      const request =
+        body === undefined ? undefined : messageOf(webhook as WebhookDocument, delivery, body, new Date());
+      return { delivery, request };
+    },
+
+    /** Lets a delivery be attempted again, soon. @throws {NotFound} */
+    async replay(app: ScopedApp, id: string): Promise<void> {
+      if (!(await deliveries.replay(app.id, id, Date.now()))) throw deliveryNotFound();
+      wake();
+    },
+
+    /**
+     * Lets the deliveries of events since a time be attempted again, the oldest first, at most
+     * 100,000; resolves with their number.
+     * @throws {NotFound}
+     */
+    async replaySince(app: ScopedApp, id: string, since: Date): Promise<number> {
+      const { _id } = await find(app, id);
+      const replayed = await deliveries.replaySince(_id, since, MAX_REPLAYED, Date.now());
+      wake();
+      return replayed;
+    },
+  };
+}
+
+function consumerName({ _id }: WebhookDocument): string {
+  return `webhook ${_id}`;
+}
+
+function notFound(): NotFound {
+  return new NotFound('Webhook not found');
+}
+
+function deliveryNotFound(): NotFound {
+  return new NotFound('Delivery not found');
+}
