@@ -68,7 +68,7 @@ describe('the API keys page', () => {
     await row.getByText('just now').last().waitFor();
     await row
       .getByText(/^from .*127\.0\.0\.1$/)
-      .first()
+      .last()
       .waitFor();
     expectClean();
     await close();
