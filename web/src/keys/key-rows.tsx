@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Table, Text } from '@mantine/core';
+import { Badge, Button, Group, Table } from '@mantine/core';
 import type { ApiKey } from '../api/endpoints.ts';
 import { Time } from '../components/time.tsx';
 import classes from './keys-page.module.css';
@@ -13,7 +13,7 @@ export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete:
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
-            <Table.Th>May</Table.Th>
+            <Table.Th>Allowed to</Table.Th>
             <Table.Th>Last used</Table.Th>
             <Table.Th>Ends</Table.Th>
             <Table.Th>
@@ -28,18 +28,15 @@ export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete:
                 {key.name}
                 {key.cidrs.length > 0 && <div className={classes.detail}>From {key.cidrs.join(', ')}</div>}
                 <div className={classes.onPhone}>
-                  <LastUse apiKey={key} />
+                  <Scopes of={key} />
+                  <div>
+                    <LastUse apiKey={key} />
+                  </div>
                   <End at={key.expiresAt} />
                 </div>
               </Table.Td>
               <Table.Td>
-                <Group gap={6}>
-                  {key.scopes.map((scope) => (
-                    <Badge key={scope} variant="light" color="gray" tt="none">
-                      {SCOPES[scope].name}
-                    </Badge>
-                  ))}
-                </Group>
+                <Scopes of={key} />
               </Table.Td>
               <Table.Td>
                 <LastUse apiKey={key} />
@@ -66,8 +63,20 @@ export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete:
   );
 }
 
+function Scopes({ of: { scopes } }: { of: ApiKey }) {
+  return (
+    <Group gap={6}>
+      {scopes.map((scope) => (
+        <Badge key={scope} variant="light" color="gray" tt="none">
+          {SCOPES[scope].name}
+        </Badge>
+      ))}
+    </Group>
+  );
+}
+
 function LastUse({ apiKey: { lastUsedAt, lastUsedFrom } }: { apiKey: ApiKey }) {
-  if (!lastUsedAt) return <Text c="dimmed">Never used</Text>;
+  if (!lastUsedAt) return <span className={classes.none}>Never used</span>;
   return (
     <>
       <Time at={lastUsedAt} relative />
@@ -77,7 +86,7 @@ function LastUse({ apiKey: { lastUsedAt, lastUsedFrom } }: { apiKey: ApiKey }) {
 }
 
 function End({ at }: { at: string | null }) {
-  if (!at) return <Text c="dimmed">Never ends</Text>;
+  if (!at) return <span className={classes.none}>Never ends</span>;
   if (Date.parse(at) > Date.now()) return <Time at={at} />;
   return (
     <Badge variant="light" color="red" tt="none">
