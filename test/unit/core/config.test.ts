@@ -37,6 +37,7 @@ describe('the configuration without variables', () => {
       recordLimit: 1_048_576,
       metricsToken: undefined,
       auditDays: 400,
+      webhooksAllowPrivate: false,
       logLevel: 'info',
       mongod: {
         binary: undefined,
