@@ -6,6 +6,8 @@
 //   --data        instead: finding, counting and exporting in an app of a million records
 //   --events      instead: from a submission to its webhook, and what a webhook costs
 //   --records N   the number of records of --data
+//   --import      instead: an import of CSV, its memory, and submissions beside it
+//   --records N   the number of records of --data, and of lines of --import
 //   --rounds N, --seconds N, --connections N,M, --output FILE
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -23,6 +25,7 @@ const { values } = parseArgs({
     growth: { type: 'boolean', default: false },
     data: { type: 'boolean', default: false },
     events: { type: 'boolean', default: false },
+    import: { type: 'boolean', default: false },
     records: { type: 'string', default: '1000000' },
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
@@ -53,6 +56,13 @@ if (values.events) {
   const { measureEvents } = await import('./bench/events.mjs');
   const { results, table: lines } = await measureEvents({ rounds, seconds, progress: say });
   writeFileSync(values.output, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
+  console.log(lines);
+  process.exit();
+}
+if (values.import) {
+  const { measureImport } = await import('./bench/import.mjs');
+  const { results, table: lines } = await measureImport({ lines: Number(values.records), progress: say });
+  writeFileSync(values.output, `${JSON.stringify({ node: process.version, results }, null, 2)}\n`);
   console.log(lines);
   process.exit();
 }

@@ -17,6 +17,9 @@ export const AUDITED_CHANGES = [
   'held.deleted',
   'key.created',
   'key.deleted',
+  'import.created',
+  'import.started',
+  'import.deleted',
   'webhook.created',
   'webhook.changed',
   'webhook.deleted',
@@ -26,7 +29,13 @@ export const AUDITED_CHANGES = [
 ] as const;
 
 /** Looks at the data of many people, or at everything of one. Equal ones become one event. */
-export const AUDITED_LOOKS = ['users.listed', 'users.exported', 'person.exported', 'held.listed'] as const;
+export const AUDITED_LOOKS = [
+  'users.listed',
+  'users.exported',
+  'person.exported',
+  'held.listed',
+  'import.rejects.exported',
+] as const;
 
 /** What an endpoint can declare as its event. */
 export type AuditAction = (typeof AUDITED_CHANGES)[number] | (typeof AUDITED_LOOKS)[number];

@@ -87,6 +87,8 @@ export interface EndpointSpec {
   /** Request headers other than `x-app-id`, by lower-case name. */
   headers?: Shape;
   body?: BodySpec;
+  /** Media types of a body that the handler reads from `req` itself, as a stream of any length. */
+  upload?: readonly string[];
   /** The rate limit that applies. */
   limit?: 'submit';
   /** May exceed the deadline, because its work grows with the stored data. */

@@ -56,6 +56,7 @@ export function createOpenApiDocument(endpoints: readonly [name: string, spec: E
       'Sessions',
       'Users',
       'People',
+      'Imports',
       'Apps',
       'Schemas',
       'Forms',
@@ -94,6 +95,7 @@ function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject 
         content: contentOf(spec.body),
       },
     }),
+    ...(spec.upload && { requestBody: { required: true, content: filesOf(spec.upload) } }),
     responses: responses(spec),
   };
 }
@@ -110,6 +112,11 @@ const takesKeys = (auth: EndpointSpec['auth']): boolean => ['app id', 'form', 's
 
 function contentOf({ schema, types }: BodySpec) {
   return Object.fromEntries(types.map((type) => [type, { schema: type === 'application/json' ? schema : FORM }]));
+}
+
+function filesOf(types: readonly string[]) {
+  const schema = { type: 'string' as const, format: 'binary' as const };
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
 function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
@@ -159,6 +166,6 @@ export function refusals(spec: EndpointSpec): number[] {
   if (spec.auth === 'session') statuses.add(401);
   if (takesKeys(spec.auth)) for (const status of [401, 429]) statuses.add(status);
   if (spec.auth !== 'none') statuses.add(503);
-  if (spec.body) for (const status of [413, 415]) statuses.add(status);
+  if (spec.body || spec.upload) for (const status of [413, 415]) statuses.add(status);
   return [...statuses].sort((a, b) => a - b);
 }

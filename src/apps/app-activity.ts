@@ -21,9 +21,11 @@ export function createAppActivity(apps: AppCollection) {
   let pending = new Map<string, Activity>();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  let newest = new Date(0);
 
   /** Records a submission to `app` at `at`; a flush writes it within about one second. */
   function note(app: Pick<App, 'id' | 'sourceAppId'>, at: Date): void {
+    newest = at;
     const earlier = pending.get(app.sourceAppId);
     if (!earlier || earlier.at < at) pending.set(app.sourceAppId, { app, at });
     // A failed write notes its times again, which schedules the next attempt.
@@ -57,5 +59,10 @@ export function createAppActivity(apps: AppCollection) {
     return running;
   }
 
-  return { note, flush };
+  return {
+    note,
+    flush,
+    /** The time of the latest submission to this server. */
+    latest: (): Date => newest,
+  };
 }

@@ -1,6 +1,7 @@
 import { createContainer } from '../container/container.ts';
 import { loadConfig } from '../core/config.ts';
 import { createLogger } from '../core/logger.ts';
+import { existingSecret } from '../core/secrets/session-secret.ts';
 import { openDatabase } from '../database/open.ts';
 import type { WithServices } from './command.ts';
 
@@ -17,7 +18,9 @@ export async function withServices(env: NodeJS.ProcessEnv, task: Parameters<With
   const logger = createLogger({ logLevel: 'silent' }, { write: () => undefined });
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
   const database = await openDatabase(config, { logger, progress, shared: true });
-  const services = createContainer(config, database.connection, logger);
+  // For what depends on hashes with the secret, such as imports.
+  const sessionSecret = await existingSecret(config);
+  const services = createContainer({ ...config, sessionSecret }, database.connection, logger);
   try {
     await services.prepare();
     await task(services);

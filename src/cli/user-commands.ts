@@ -2,10 +2,11 @@ import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import { type ExportFormat, exportFormats } from '../users/export/export.ts';
 import { COMMAND_LINE, type WithServices } from './command.ts';
+import { importCommand } from './import-command.ts';
 
-/** The command `users export` (spec 2.1). */
+/** The commands `users export|import` (spec 2.1 and 4.7). */
 export function userCommands(withServices: WithServices): Command {
-  const users = new Command('users').description("export apps' users");
+  const users = new Command('users').description("export and import apps' users");
 
   users
     .command('export')
@@ -26,5 +27,6 @@ export function userCommands(withServices: WithServices): Command {
       }),
     );
 
+  users.addCommand(importCommand(withServices));
   return users;
 }

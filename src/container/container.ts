@@ -21,6 +21,7 @@ import { monitorPrimary } from '../database/primary-monitor.ts';
 import { measureJobs } from '../jobs/job-metrics.ts';
 import { createMetrics, NO_METRICS } from '../metrics/metrics.ts';
 import { measureProcess } from '../metrics/process-metrics.ts';
+import type { MailLimits } from '../notifications/queue/mail-rates.ts';
 import { createSchemaLeases } from '../schemas/schema-leases.ts';
 import { createSchemaService } from '../schemas/schemas.service.ts';
 import { createLoginLimiter } from '../sessions/login-limiter.ts';
@@ -34,7 +35,9 @@ import { createSchemaCheckService } from '../users/schema-check/schema-check.ser
 import { createUserStatsService } from '../users/stats/stats.service.ts';
 import { createUserCounts } from '../users/stats/user-counts.ts';
 import { type BackgroundTimes, createBackground } from './background.ts';
+import { createImports } from './imports.ts';
 import { createModels } from './models.ts';
+import { createNotifications } from './notifications.ts';
 import { createStores } from './stores.ts';
 import { createSubmissions } from './submissions.ts';
 import { createUsers } from './users.ts';
@@ -51,9 +54,26 @@ export interface ContainerOptions extends BackgroundTimes {
   sweepEveryMs?: number;
   /** The time that a page of a query reads. */
   queryBudgetMs?: number;
+  /** The hourly limits of emails. */
+  mailLimits?: MailLimits;
   /** The clock of deliveries, as `Date.now`. */
   deliveryNow?: () => number;
 }
+
+/** The settings that services depend on. */
+export type ContainerConfig = Pick<
+  Config,
+  | 'auditDays'
+  | 'importLimits'
+  | 'mail'
+  | 'maxArrayItems'
+  | 'metricsToken'
+  | 'publicUrl'
+  | 'rateLimitLogin'
+  | 'recordLimit'
+  | 'sessionSecret'
+  | 'webhooksAllowPrivate'
+>;
 
 export type Services = ReturnType<typeof createContainer>;
 
@@ -62,19 +82,17 @@ export type Services = ReturnType<typeof createContainer>;
  * one process.
  */
 export function createContainer(
-  config: Pick<
-    Config,
-    | 'auditDays'
-    | 'maxArrayItems'
-    | 'metricsToken'
-    | 'rateLimitLogin'
-    | 'recordLimit'
-    | 'sessionSecret'
-    | 'webhooksAllowPrivate'
-  >,
+  config: ContainerConfig,
   connection: Connection,
   logger: Logger,
-  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS, queryBudgetMs, deliveryNow, ...times }: ContainerOptions = {},
+  {
+    passwordCost,
+    sweepEveryMs = SWEEP_EVERY_MS,
+    queryBudgetMs,
+    mailLimits,
+    deliveryNow,
+    ...times
+  }: ContainerOptions = {},
 ) {
   const registry = config.metricsToken === undefined ? undefined : createMetrics();
   const metrics = registry ?? NO_METRICS;
@@ -102,24 +120,31 @@ export function createContainer(
   const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
   const refusedOrigins = createRefusedOrigins(stored.apps);
   const activity = createAppActivity(stored.apps);
+  const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
   const counts = createUserCounts(models.users.collection);
+  // Without a secret (command line) nothing issues or verifies challenges and links.
+  const secret = config.sessionSecret ?? randomUUID();
+  const notifications = createNotifications({
+    ...{ config, models, stores, findApp, logger, secret, mailLimits },
+    wake: (job) => jobs.wake(job),
+  });
   const webhooks = createWebhooks({
-    ...{ config, models, stores, logger, otherConsumers: [], now: deliveryNow, metrics },
+    ...{ config, models, stores, logger, otherConsumers: [notifications.consumer], now: deliveryNow, metrics },
     wake: () => jobs.wake('events'),
   });
-  const jobs = createBackground(models, stores, logger, { times, eventJob: webhooks.job });
+  const otherJobs = [webhooks.job, ...notifications.jobs];
+  const jobs = createBackground(models, stores, logger, { times, otherJobs });
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
-  const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision });
-  const { users, editor, repairSlots } = createUsers({
+  const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision, slots: stores.slotHandover });
+  const { users, editor, repairSlots, repairRenames } = createUsers({
     ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
   });
-  const { submissions, challenges } = createSubmissions({
-    ...{ config, models, stores, apps, leases, activity, counts, repairSlots, metrics },
-    // Without a secret (command line) nothing issues challenges or verifies them.
-    secret: config.sessionSecret ?? randomUUID(),
+  const { submissions, challenges, revalidation } = createSubmissions({
+    ...{ config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret, metrics },
   });
+  const imports = createImports({ ...{ config, models, stores, leases, activity, revalidation, jobs, logger }, times });
 
   /** Not awaited, so that the answer takes the same time for an app that does not exist. */
   async function noteFailedLogin(sourceAppId: string, address: string): Promise<void> {
@@ -133,13 +158,14 @@ export function createContainer(
     removal,
     leases,
     schemas,
-    schemaCheck: createSchemaCheckService({ apps, users }),
+    schemaCheck: createSchemaCheckService({ apps, users, schemas }),
     users,
     editor,
     people: createPeopleService({ apps, suppressions: stores.suppressions, logger, parts: stores.personal }),
     suppressions: stores.suppressions,
     retention: stores.retention,
     submissions,
+    imports,
     challenges,
     held: createHeldService({ store: stores.held, submissions }),
     userStats: createUserStatsService({ apps, activity, counts }),
@@ -149,16 +175,25 @@ export function createContainer(
     }),
     sessionStore: createSessionStore(connection),
     apiKeys: createApiKeyService({ store: stores.apiKeys, apps, failures: config.rateLimitLogin }),
-    formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins }),
+    formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins, abilities }),
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
     findApp,
     findForm: createFormLookup(leases),
     appScope: createAppScope(apps),
-    indexSlots: createIndexSlotService({ apps, schemas: stores.schemas }),
+    indexSlots: createIndexSlotService({ apps, schemas: stores.schemas, renames: stores.renames }),
     webhooks: webhooks.service,
     jobs,
     /** Undefined without METRICS_TOKEN. */
     metrics: registry,
+    abilities,
+    confirmations: notifications.confirmations,
+    mailQueue: stores.mails,
+    /** The jobs that send emails; none when the service sends none. */
+    mailJobs: notifications.jobs,
+    /** Plans emails about events of records. */
+    mailConsumer: notifications.consumer,
+    /** Whether it knows the secret with which stored hashes of emails are made. */
+    hasSecret: config.sessionSecret !== undefined,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {
@@ -194,6 +229,7 @@ export function createContainer(
       await webhooks.stop().catch(() => undefined);
       // A step in progress may be abandoned: the next server repeats it.
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
+      notifications.close();
       await Promise.all([activity.flush(), refusedOrigins.flush(), audit.flush()]).catch(() => undefined);
     },
   };

@@ -2,7 +2,9 @@ import { createApiKeyModel } from '../api-keys/api-keys.model.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from '../apps/apps.model.ts';
 import { createAuditModel } from '../audit/audit.model.ts';
 import type { Connection } from '../database/client.ts';
+import { createChunkModel, createImportModel, createRejectModel } from '../imports/imports.model.ts';
 import { createJobModel } from '../jobs/jobs.model.ts';
+import { createMailModel } from '../notifications/queue/mails.model.ts';
 import { createSchemaModel } from '../schemas/schemas.model.ts';
 import { createSpentChallengeModel } from '../submissions/bots/spent-challenges.ts';
 import { createHeldModel } from '../submissions/held/held.model.ts';
@@ -26,9 +28,13 @@ export function createModels(connection: Connection) {
     spentChallenges: createSpentChallengeModel(connection),
     held: createHeldModel(connection),
     suppressed: createSuppressionModel(connection),
+    imports: createImportModel(connection),
+    importChunks: createChunkModel(connection),
+    importRejects: createRejectModel(connection),
     jobs: createJobModel(connection),
     apiKeys: createApiKeyModel(connection),
     audit: createAuditModel(connection),
+    mails: createMailModel(connection),
     webhooks: createWebhookModel(connection),
     deliveries: createDeliveryModel(connection),
     erasures: createErasureModel(connection),

@@ -4,6 +4,15 @@ import { createAppConsumers } from '../apps/app-consumers.ts';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
+import { createContentStore } from '../imports/content/content-store.ts';
+import { createImportStore } from '../imports/import-store.ts';
+import { createImportsOfPerson } from '../imports/imports-of-person.ts';
+import { createRejectStore } from '../imports/rejects/reject-store.ts';
+import { ownedByTime } from '../imports/removal.ts';
+import { createMailQueue } from '../notifications/queue/mail-queue.ts';
+import { createMailsOfPerson } from '../notifications/queue/mails-of-person.ts';
+import { createRenameStore } from '../schemas/renames/pending-renames.ts';
+import { createSlotHandover } from '../schemas/renames/slot-handover.ts';
 import { createSchemaStore } from '../schemas/schema-store.ts';
 import { createSessionOwnership } from '../sessions/session-store.ts';
 import { createSpentChallenges } from '../submissions/bots/spent-challenges.ts';
@@ -18,6 +27,7 @@ import { createPersonRecords } from '../users/people/person-records.ts';
 import { createSuppressions } from '../users/people/suppressions.ts';
 import { createRecordIds } from '../users/record-id.ts';
 import { createRecordPages } from '../users/record-pages.ts';
+import { createRecordMoves } from '../users/renames/record-moves.ts';
 import { createRetentionStore } from '../users/retention/retention-store.ts';
 import { createUserStore } from '../users/user-store.ts';
 import { createDeliveriesOfPerson } from '../webhooks/deliveries/deliveries-of-person.ts';
@@ -41,7 +51,8 @@ export function createStores(
   const newId = createRecordIds();
   const erasures = createErasureStore(models.erasures.collection);
   const users = models.users.collection;
-  const pages = createRecordPages(users);
+  const renames = createRenameStore(models.schemas.collection);
+  const pages = createRecordPages(users, renames.recent);
   const schemas = createSchemaStore(models.schemas.collection);
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
   const revision = createAppRevision(models.revisions.collection);
@@ -50,12 +61,15 @@ export function createStores(
     ...{ users, erasures: models.erasures.collection, newId },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: consumers.hasAny },
   });
-  const records = createUserStore(users, pages, appIdOf, eraseRecords);
+  const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords);
   const sessions = createSessionOwnership(connection);
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);
   const suppressions = createSuppressions(models.suppressed.collection, sessionSecret);
   const apiKeys = createApiKeyStore(models.apiKeys.collection);
+  const mails = createMailQueue(models.mails.collection);
+  const imports = createImportStore(models.imports.collection);
+  const importContent = createContentStore(models.importChunks.collection);
   const webhooks = createWebhookStore(models.webhooks.collection);
   const deliveries = createDeliveryStore(models.deliveries.collection);
   const slots = createSlotStore(models.apps.collection);
@@ -69,11 +83,18 @@ export function createStores(
     spent,
     held,
     suppressions,
+    mails,
+    imports,
+    importContent,
+    importRejects: createRejectStore(models.importRejects.collection),
     webhooks,
     deliveries,
     erasures,
     slots,
     apiKeys,
+    slotHandover: createSlotHandover(models.apps.collection),
+    renames,
+    moves: createRecordMoves(users),
     slotRecords: createSlotRecords(users),
     retention: createRetentionStore(models.apps.collection),
     revision,
@@ -81,15 +102,24 @@ export function createStores(
     eraseRecords,
 
     /** What is deleted with an app beside its records. */
-    owned: [apiKeys, schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures],
+    owned: [
+      ...[apiKeys, schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures, mails],
+      ownedByTime(models.imports.collection, 'createdAt'),
+      ownedByTime(models.importChunks.collection, 'at'),
+      ownedByTime(models.importRejects.collection, 'at'),
+    ],
     /**
-     * What is held of a person. A held submission can become a record, so it comes first; what
-     * names a record comes before the record.
+     * What is held of a person. Lines of imports and held submissions can become a record, so they
+     * come first; what names a record comes before the record.
      */
     personal: [
+      createImportsOfPerson({
+        ...{ store: imports, content: importContent, rejects: models.importRejects.collection },
+      }),
       createHeldOfPerson(models.held.collection),
       createDeliveriesOfPerson(users, deliveries),
-      createPersonRecords(users, eraseRecords),
+      createMailsOfPerson(models.mails.collection, users),
+      createPersonRecords(users, renames.recent, eraseRecords),
     ],
   };
 }

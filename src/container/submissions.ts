@@ -15,6 +15,7 @@ import { createSubmissionStore } from '../submissions/store/submission-store.ts'
 import { countSubmissions } from '../submissions/submission-metrics.ts';
 import { createSubmissionService } from '../submissions/submissions.service.ts';
 import type { RepairSlots } from '../users/index-slots/slot-repair.ts';
+import type { RepairRenames } from '../users/renames/rename-repair.ts';
 import type { UserCounts } from '../users/stats/user-counts.ts';
 import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';
@@ -32,22 +33,25 @@ export function createSubmissions(deps: {
   activity: AppActivity;
   counts: UserCounts;
   repairSlots: RepairSlots;
+  repairRenames: RepairRenames;
   secret: string;
   metrics: Metrics;
 }) {
-  const { config, models, stores, apps, leases, activity, counts, repairSlots, secret, metrics } = deps;
+  const { config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret, metrics } = deps;
   const users = models.users.collection;
   const limits = createRecordLimits(config.recordLimit);
   const store = createSubmissionStore({
+    moves: stores.moves,
     ...{ users, keys: stores.keys, limits, newId: stores.newId, maxArrayItems: config.maxArrayItems },
     writer: createGroupCommit(users, createRecordWriter(users), metrics),
   });
   const challenges = createChallenges(secret);
+  const revalidation = createRevalidation({ apps, leases, users: stores.records, repairSlots, repairRenames });
   const submissions = createSubmissionService({
     ...{ activity, leases, store, limits, spent: stores.spent, held: stores.held },
-    revalidation: createRevalidation({ apps, leases, users: stores.records, repairSlots }),
+    revalidation,
     checkAdmission: createAdmissionCheck(challenges),
     capacity: createCapacity({ users, seats: createSeats(models.apps.collection, counts.ofApp) }),
   });
-  return { submissions: countSubmissions(submissions, metrics), challenges };
+  return { submissions: countSubmissions(submissions, metrics), challenges, revalidation };
 }

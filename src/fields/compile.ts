@@ -35,8 +35,11 @@ export interface Validator {
   /** The keys of the schema's fields. */
   fieldKeys: readonly string[];
   consentFields: readonly ConsentField[];
-  /** Returns the problems of `data`, at most 20, with paths such as `data.age`. */
-  issues(data: Record<string, unknown>): Issue[];
+  /**
+   * Returns the problems of `data`, at most 20, with paths such as `data.age`.
+   * @param isPartial whether required fields may be missing
+   */
+  issues(data: Record<string, unknown>, isPartial?: boolean): Issue[];
   /**
    * Returns the problems of a change by an operator, at most 20: of the values that it sets, and of
    * the fields that it removes. Fields that it does not name are not checked (spec 4.3).
@@ -71,10 +74,10 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
     fieldKeys: [...compiled.keys()],
     consentFields: fields.flatMap(consentOf),
 
-    issues(data) {
+    issues(data, isPartial = false) {
       const issues: Issue[] = [];
       const budget = { steps: MAX_PATTERN_STEPS };
-      for (const key of required) {
+      for (const key of isPartial ? [] : required) {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, message: 'is required' });
       }
       const keys = Object.keys(data);

@@ -3,6 +3,9 @@ import { apiKeyEndpoints } from '../api-keys/api-keys.contract.ts';
 import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
 import { auditEndpoints } from '../audit/audit.contract.ts';
+import { importEndpoints } from '../imports/imports.contract.ts';
+import { confirmationEndpoints } from '../notifications/confirmation/confirmation.contract.ts';
+import { mailStatusEndpoints } from '../notifications/mail-status.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
 import { challengeEndpoints } from '../submissions/bots/challenges.contract.ts';
@@ -10,6 +13,7 @@ import { formEndpoints } from '../submissions/forms/forms.contract.ts';
 import { heldEndpoints } from '../submissions/held/held.contract.ts';
 import { formDefinitionEndpoints, formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
+import { breakdownEndpoints } from '../users/breakdown/breakdown.contract.ts';
 import { editingEndpoints } from '../users/editing/editing.contract.ts';
 import { indexSlotEndpoints } from '../users/index-slots/index-slots.contract.ts';
 import { peopleEndpoints } from '../users/people/people.contract.ts';
@@ -26,9 +30,11 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...challengeEndpoints,
   ...formEndpoints,
   ...userEndpoints,
+  ...breakdownEndpoints,
   ...editingEndpoints,
   ...peopleEndpoints,
   ...retentionEndpoints,
+  ...importEndpoints,
   ...userStatsEndpoints,
   ...schemaEndpoints,
   ...schemaCheckEndpoints,
@@ -38,9 +44,11 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...apiKeyEndpoints,
   ...auditEndpoints,
   ...formSettingsEndpoints,
+  ...mailStatusEndpoints,
   ...heldEndpoints,
   ...webhookEndpoints,
   ...formPageEndpoints,
+  ...confirmationEndpoints,
   ...formDefinitionEndpoints,
   ...systemEndpoints,
 });

@@ -58,10 +58,10 @@ export function createJobRunner({ locks, logger }: { locks: JobLocks; logger: Lo
       loops.set(job.name, createLoop(job, locks, logger));
     },
 
-    /** Starts all jobs. */
-    start(): void {
+    /** Starts all jobs, or only the one of this name. */
+    start(only?: string): void {
       isStarted = true;
-      for (const loop of loops.values()) loop.start();
+      for (const [name, loop] of loops) if (only === undefined || name === only) loop.start();
     },
 
     /** Runs a job soon, although it is not due. Does nothing for a job that was not added. */

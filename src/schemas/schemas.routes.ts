@@ -19,8 +19,9 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
       return present(schema);
     },
 
-    replaceSchema: async ({ params, headers, body, audit }) => {
-      const schema = await schemas.replace(params.sourceAppId, body, versionsOf(headers['if-match']));
+    replaceSchema: async ({ principal, params, headers, body, audit }) => {
+      const options = { over: versionsOf(headers['if-match']), author: principal.sourceAppId };
+      const schema = await schemas.replace(params.sourceAppId, body, options);
       audit({ detail: { version: schema.version } });
       return present(schema);
     },

@@ -12,7 +12,7 @@ const LAYERS = [
   ['server.ts', 'cli.ts'],
   ['cli'],
   ['http', 'container'],
-  ['webhooks'],
+  ['imports', 'notifications', 'webhooks'],
   ['submissions'],
   ['users'],
   ['schemas'],
@@ -20,6 +20,7 @@ const LAYERS = [
   ['apps'],
   ['audit'],
   ['jobs'],
+  ['mail'],
   ['api'],
   ['fields'],
   ['database'],
@@ -28,7 +29,7 @@ const LAYERS = [
 ];
 
 /** The modules of src/ that web/ may load at run time. From others it imports types only. */
-const SHARED_WITH_WEB = ['src/fields', 'src/core/errors.ts'];
+const SHARED_WITH_WEB = ['src/fields', 'src/core/errors.ts', 'src/imports/lines/csv-cells.ts'];
 
 const MAX_FILES_PER_FOLDER = 14;
 

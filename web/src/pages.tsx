@@ -14,6 +14,8 @@ const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx').then((page) => ({ default: page.KeysPage })));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx').then((page) => ({ default: page.AuditPage })));
+const ImportPage = lazy(() => import('./import/import-page.tsx').then((page) => ({ default: page.ImportPage })));
+const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx').then((page) => ({ default: page.PrivacyPage })));
 const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
 
 /** Maps URLs to pages for the role of the session. */
@@ -46,12 +48,24 @@ function AdminPages() {
       <Route path="/apps/:sourceAppId/keys">
         {({ sourceAppId }) => <KeysPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
+      <Route path="/apps/:sourceAppId/privacy">
+        {({ sourceAppId }) => <PrivacyPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
+      <Route path="/apps/:sourceAppId/held">
+        {({ sourceAppId }) => <HeldPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
+      <Route path="/apps/:sourceAppId/import">
+        {({ sourceAppId }) => <ImportPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
       <Route path="/apps/:sourceAppId/:tab?">
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
       </Route>
       <Route path="/users" component={AllUsersPage} />
       <Route path="/audit">
         <AuditPage asAdmin />
+      </Route>
+      <Route path="/privacy">
+        <PrivacyPage />
       </Route>
       <Route component={NotFoundPage} />
     </Switch>
@@ -69,12 +83,20 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
         <UsersPage scope={scope} />
       </Route>
       <Route path="/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
-      <Route path="/held" component={HeldPage} />
       <Route path="/keys">
         <KeysPage scope={scope} />
       </Route>
       <Route path="/audit">
         <AuditPage />
+      </Route>
+      <Route path="/held">
+        <HeldPage scope={scope} />
+      </Route>
+      <Route path="/privacy">
+        <PrivacyPage scope={scope} />
+      </Route>
+      <Route path="/import">
+        <ImportPage scope={scope} />
       </Route>
       <Route path="/connect/:tab?">{({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       <Route component={NotFoundPage} />

@@ -32,12 +32,21 @@ export function createJsonReader(readBytes: ReadBytes): ReadBody {
     const sent = readBytes(req, deadline);
     const bytes = sent instanceof Promise ? await sent : sent;
     if (!isUtf8(bytes)) throw notUtf8();
-    const text = bytes.toString();
-    const value = parse(text);
-    checkNumbers(text);
-    checkValue(value, 0);
-    return value;
+    return parseStrictJson(bytes.toString(), 'The request body');
   };
+}
+
+/**
+ * Parses JSON; refuses what storing it would alter, and deep nesting.
+ *
+ * @param subject what the messages name, such as "The request body"
+ * @throws {InvalidInput}
+ */
+export function parseStrictJson(text: string, subject: string): unknown {
+  const value = parse(text, subject);
+  checkNumbers(text, subject);
+  checkValue(value, 0, subject);
+  return value;
 }
 
 function checkType(req: Request): void {
@@ -48,24 +57,24 @@ function checkType(req: Request): void {
   checkCharset(type);
 }
 
-function parse(text: string): unknown {
+function parse(text: string, subject: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidInput('The request body is not valid JSON');
+    throw new InvalidInput(`${subject} is not valid JSON`);
   }
 }
 
-function checkValue(value: unknown, depth: number): void {
+function checkValue(value: unknown, depth: number, subject: string): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw new InvalidInput('The request body holds text that is not valid Unicode');
+    if (!value.isWellFormed()) throw new InvalidInput(`${subject} holds text that is not valid Unicode`);
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new InvalidInput('The request body holds a number that is too large');
+    if (!Number.isFinite(value)) throw new InvalidInput(`${subject} holds a number that is too large`);
   } else if (typeof value === 'object' && value !== null) {
-    if (depth >= MAX_DEPTH) throw new InvalidInput(`The request body is nested deeper than ${MAX_DEPTH} levels`);
+    if (depth >= MAX_DEPTH) throw new InvalidInput(`${subject} is nested deeper than ${MAX_DEPTH} levels`);
     for (const key of Object.keys(value)) {
-      checkValue(key, depth + 1);
-      checkValue((value as Record<string, unknown>)[key], depth + 1);
+      checkValue(key, depth + 1, subject);
+      checkValue((value as Record<string, unknown>)[key], depth + 1, subject);
     }
   }
 }

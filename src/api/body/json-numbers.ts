@@ -22,14 +22,15 @@ const NINE = 0x39;
  * may be rounded, as by every JSON parser.
  *
  * @param json valid JSON
+ * @param subject what the messages name
  * @throws {InvalidInput}
  */
-export function checkNumbers(json: string): void {
+export function checkNumbers(json: string, subject = 'The request body'): void {
   if (!SUSPECT.test(json)) return;
   for (let at = 0; at < json.length; ) {
     const code = json.charCodeAt(at);
     if (code === QUOTE) at = endOfString(json, at + 1);
-    else if (code === MINUS || (code >= ZERO && code <= NINE)) at = checkLiteral(json, at);
+    else if (code === MINUS || (code >= ZERO && code <= NINE)) at = checkLiteral(json, at, subject);
     else at += 1;
   }
 }
@@ -47,14 +48,14 @@ function endOfString(json: string, start: number): number {
 }
 
 /** @returns the position after the number that begins at `start` */
-function checkLiteral(json: string, start: number): number {
+function checkLiteral(json: string, start: number, subject: string): number {
   LITERAL.lastIndex = start;
   const literal = LITERAL.exec(json)?.[0] ?? '-';
   if (INTEGER.test(literal) && String(Number(literal)) !== literal) {
-    throw new InvalidInput('The request body holds an integer beyond 2^53, which would be altered; send it as text');
+    throw new InvalidInput(`${subject} holds an integer beyond 2^53, which would be altered; send it as text`);
   }
   if (NONZERO.test(literal) && Number(literal) === 0) {
-    throw new InvalidInput('The request body holds a number that is too small and would become 0');
+    throw new InvalidInput(`${subject} holds a number that is too small and would become 0`);
   }
   return start + literal.length;
 }

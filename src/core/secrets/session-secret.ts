@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { prepareDataDir } from '../data-dir.ts';
 
 const BYTES = 32;
+const FILE = 'session-secret';
 
 /**
  * Returns the secret that signs session cookies: the configured one, or one that is generated once
@@ -15,8 +16,18 @@ export async function sessionSecret({
   dataDir,
 }: Pick<Config, 'sessionSecret' | 'dataDir'>): Promise<string> {
   if (sessionSecret !== undefined) return sessionSecret;
-  const path = join(await prepareDataDir(dataDir), 'session-secret');
+  const path = join(await prepareDataDir(dataDir), FILE);
   return (await readSecret(path)) ?? (await generate(path));
+}
+
+/**
+ * Returns the secret that the server of this configuration uses; undefined when none was generated.
+ */
+export async function existingSecret({
+  sessionSecret,
+  dataDir,
+}: Pick<Config, 'sessionSecret' | 'dataDir'>): Promise<string | undefined> {
+  return sessionSecret ?? readSecret(join(dataDir, FILE));
 }
 
 /** The kept secret; undefined when there is none or a power failure left an empty file. */

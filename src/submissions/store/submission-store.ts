@@ -4,6 +4,7 @@ import { Conflict, InvalidInput, KeyReused, TooLarge, Unavailable } from '../../
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../database/failures.ts';
 import { TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { RecordId } from '../../users/record-id.ts';
+import type { RecordMoves } from '../../users/renames/record-moves.ts';
 import type { AppliedKey, ConsentState, UserCollection } from '../../users/users.model.ts';
 import { createConflictReader, type Repeat, turnIntoArray } from './conflict.ts';
 import { stateAfter } from './consents.ts';
@@ -59,13 +60,14 @@ export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
  */
 export function createSubmissionStore(deps: {
   users: UserCollection;
+  moves: Pick<RecordMoves, 'one'>;
   writer: RecordWriter;
   keys: IdempotencyKeys;
   newId: (createdAt: Date) => RecordId;
   maxArrayItems: number;
   limits: RecordLimits;
 }) {
-  const { users, writer, keys, newId, maxArrayItems, limits } = deps;
+  const { users, moves, writer, keys, newId, maxArrayItems, limits } = deps;
   const cache = new LRUCache<string, Cached>({ max: MAX_CACHED });
   const heuristic = createInsertHeuristic();
   const conflicts = createConflictReader({ users, keys, limits, maxArrayItems });
@@ -82,6 +84,9 @@ export function createSubmissionStore(deps: {
         return answerRepeat(conflict);
       case 'newer-schema':
         throw new OutdatedSchema();
+      case 'unmoved':
+        if (submission.renames) await moves.one(recordOf(submission), submission.renames);
+        return UNSEEN;
       case 'no-record':
         throw new NoRecord();
       case 'keys-full':
@@ -137,14 +142,6 @@ export function createSubmissionStore(deps: {
     return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
   }
 
-  /** Refuses a submission that no record can hold, before any write. */
-  function refuseOversized({ change, size, consents }: Submission): void {
-    for (const [key, items] of Object.entries(change.append)) {
-      if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
-    }
-    if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFull(limits);
-  }
-
   return {
     /**
      * Stores a submission. When the promise resolves, the submission is durable (invariant 1).
@@ -158,7 +155,7 @@ export function createSubmissionStore(deps: {
      * @throws {Unavailable} when the write failed or its result is unknown
      */
     async store(submission: Submission): Promise<StoredSubmission> {
-      refuseOversized(submission);
+      refuseOversized(submission, limits, maxArrayItems);
       // By name, because the app's id as text costs more. The cached id of an earlier incarnation
       // of the app matches no record.
       const person = `${submission.sourceAppId} ${submission.email}`;
@@ -205,16 +202,35 @@ export function createSubmissionStore(deps: {
   };
 }
 
+function recordOf({ appId, email }: Submission): Pick<Submission, 'appId' | 'email'> {
+  return { appId, email };
+}
+
 function answerRepeat(conflict: Repeat): StoredSubmission {
   if (conflict.reason === 'key-reused') throw new KeyReused();
   const { _id, createdAt, updatedAt } = conflict.record;
   return { id: _id, createdAt, updatedAt };
 }
 
-function arrayFull(key: string, maxArrayItems: number): Conflict {
+/**
+ * Refuses a submission that no record can hold, before any write.
+ * @throws {Conflict} @throws {TooLarge}
+ */
+export function refuseOversized(
+  { change, size, consents }: Submission,
+  limits: RecordLimits,
+  maxArrayItems: number,
+): void {
+  for (const [key, items] of Object.entries(change.append)) {
+    if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
+  }
+  if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFull(limits);
+}
+
+export function arrayFull(key: string, maxArrayItems: number): Conflict {
   return new Conflict(`data.${key} is full: it holds at most ${maxArrayItems} items`);
 }
 
-function recordFull({ max }: RecordLimits): TooLarge {
+export function recordFull({ max }: RecordLimits): TooLarge {
   return new TooLarge(`The record would be larger than ${(max / 1024 / 1024).toFixed(1)} MB`);
 }

@@ -34,7 +34,7 @@ const PIECE_UNITS = 64 * 1024;
 const ROW_END = '\r\n';
 
 /** Spreadsheets evaluate a cell that begins with one of these characters as a formula. */
-const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
+export const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
 /**
  * RFC 4180 names the comma, the quote and line breaks. Spreadsheets in many locales split cells at
  * a semicolon.
@@ -62,7 +62,7 @@ export async function* recordsAsCsv(batches: RecordBatches, layout: CsvLayout): 
 }
 
 /** The text of a cell, quoted if need be. An apostrophe before a formula makes it a text. */
-function cell(text: string): string {
+export function cell(text: string): string {
   const shown = FORMULA.test(text) ? `'${text}` : text;
   return SPECIAL.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
 }

@@ -7,7 +7,13 @@ const Email = z.string('must be a text').max(1_000, 'is too long').meta({ exampl
 const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
 const Entry = z
-  .looseObject({ kind: z.enum(['record', 'held', 'suppression']), sourceAppId: z.string().optional() })
+  .looseObject({
+    kind: z.string().meta({
+      description: '`record`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `suppression`',
+      example: 'record',
+    }),
+    sourceAppId: z.string().optional(),
+  })
   .meta({ id: 'PersonEntry' });
 
 /** The endpoints for the data of one person (spec 4.6). */

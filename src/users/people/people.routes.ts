@@ -29,7 +29,7 @@ export const peopleRoutes = (people: PeopleService, longReads: LongReads, scope:
       longReads.begin(req, res);
       const { id, at, erased } = await people.erase(body.email, app, body);
       audit({ target: id, detail: { ...erased, suppress: body.suppress }, ...(!app && { app: null }) });
-      return { id, at: at.toISOString(), erased: erased as { records: number; held: number } };
+      return { id, at: at.toISOString(), erased };
     },
   });
 };

@@ -3,9 +3,16 @@ import type { apiKeyEndpoints } from '../../../src/api-keys/api-keys.contract.ts
 import type { appEndpoints } from '../../../src/apps/apps.contract.ts';
 import type { formSettingsEndpoints } from '../../../src/apps/form-settings/form-settings.contract.ts';
 import type { auditEndpoints } from '../../../src/audit/audit.contract.ts';
+import type { importEndpoints } from '../../../src/imports/imports.contract.ts';
+import type { mailStatusEndpoints } from '../../../src/notifications/mail-status.contract.ts';
 import type { schemaEndpoints } from '../../../src/schemas/schemas.contract.ts';
 import type { sessionEndpoints } from '../../../src/sessions/sessions.contract.ts';
 import type { heldEndpoints } from '../../../src/submissions/held/held.contract.ts';
+import type { breakdownEndpoints } from '../../../src/users/breakdown/breakdown.contract.ts';
+import type { editingEndpoints } from '../../../src/users/editing/editing.contract.ts';
+import type { indexSlotEndpoints } from '../../../src/users/index-slots/index-slots.contract.ts';
+import type { peopleEndpoints } from '../../../src/users/people/people.contract.ts';
+import type { retentionEndpoints } from '../../../src/users/retention/retention.contract.ts';
 import type { schemaCheckEndpoints } from '../../../src/users/schema-check/schema-check.contract.ts';
 import type { userStatsEndpoints } from '../../../src/users/stats/stats.contract.ts';
 import type { userEndpoints } from '../../../src/users/users.contract.ts';
@@ -16,8 +23,15 @@ import type { userEndpoints } from '../../../src/users/users.contract.ts';
 type Endpoints = typeof apiKeyEndpoints &
   typeof appEndpoints &
   typeof auditEndpoints &
+  typeof breakdownEndpoints &
+  typeof editingEndpoints &
+  typeof indexSlotEndpoints &
+  typeof peopleEndpoints &
+  typeof retentionEndpoints &
   typeof formSettingsEndpoints &
   typeof heldEndpoints &
+  typeof mailStatusEndpoints &
+  typeof importEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaEndpoints &
   typeof sessionEndpoints &
@@ -69,6 +83,8 @@ export type KeyScope = ApiKey['scopes'][number];
 export type AuditEvent = ResponseBody<'GET /auth/audit'>['events'][number];
 export type AuditAction = AuditEvent['action'];
 export type FormSettings = ResponseBody<'GET /auth/apps/:sourceAppId/form'>;
+export type Import = ResponseBody<'GET /auth/imports'>['imports'][number];
+export type ImportSettings = NonNullable<Request<'POST /auth/imports'>['body']>;
 export type HeldSubmission = ResponseBody<'GET /auth/held'>['held'][number];
 export type Schema = ResponseBody<'GET /auth/apps/:sourceAppId/schema'>;
 export type Field = Schema['fields'][number];

@@ -10,6 +10,11 @@ export function scopeParameter({ sourceAppId, asAdmin }: Scope): { sourceAppId?:
   return asAdmin ? { sourceAppId } : {};
 }
 
+/** The path of the page that imports users. */
+export function importPath({ sourceAppId, asAdmin }: Scope): string {
+  return asAdmin ? `/apps/${sourceAppId}/import` : '/import';
+}
+
 /** The path of the list of users; `/<id>` after it is the path of a record. */
 export function usersPath({ sourceAppId, asAdmin }: Scope): string {
   return asAdmin ? `/apps/${sourceAppId}/users` : '/users';

@@ -1,0 +1,169 @@
+// npm run bench -- --import: an import of CSV over HTTP, its memory, and submissions beside it.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { pino } from 'pino';
+import { loadConfig } from '../../dist/core/config.js';
+import { startEmbedded } from '../../dist/database/embedded/embedded.js';
+import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
+import { cpuMicroseconds, memoryMegabytes, START_FLAGS, startServer, stopServer } from './processes.mjs';
+
+const APP = 'import';
+const OTHER_APP = 'submissions';
+const PART_BYTES = 4 * 1024 * 1024;
+const LINES_OF_A_PART = 10_000;
+/** Submissions each second beside the import: a busy form. */
+const RATE = 100;
+const MEASURED_MS = 10_000;
+
+const FIELDS = [
+  { key: 'name', label: 'Name', kind: 'text', required: false },
+  { key: 'age', label: 'Age', kind: 'number', required: false },
+  { key: 'plan', label: 'Plan', kind: 'select', required: false, enum: ['free', 'pro', 'team'] },
+  { key: 'born', label: 'Born', kind: 'date', required: false },
+];
+
+/** Measures; resolves with the results and a Markdown table. */
+export async function measureImport({ lines, progress }) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
+  const { mongod } = loadConfig(process.env);
+  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
+  const server = await startServer([...START_FLAGS, 'dist/server.js'], { ...SERVICE_ENV, MONGODB_URI: database.uri });
+  try {
+    const admin = await logIn(server.url);
+    for (const sourceAppId of [APP, OTHER_APP]) {
+      await admin('POST', '/auth/apps', { sourceAppId });
+      await admin('PUT', `/auth/apps/${sourceAppId}/schema`, { rejectUnknown: false, fields: FIELDS });
+    }
+    const idle = memoryMegabytes(server.pid);
+    const pids = { service: server.pid, mongod: await pidOf(database.uri) };
+    const results = {};
+    for (const [name, age] of [
+      ['new persons', 30],
+      ['other values', 31],
+      ['equal values', 31],
+    ]) {
+      results[name] = { ...(await runImport(admin, pids, lines, age)), idle };
+      progress(`${name}: ${JSON.stringify(results[name])}`);
+    }
+    const alone = await submissions(server.url);
+    progress(`submissions alone: ${JSON.stringify(alone)}`);
+    const running = runImport(admin, pids, lines, 32);
+    await sleep(3_000);
+    const beside = await submissions(server.url);
+    progress(`beside an import: ${JSON.stringify(beside)}`);
+    results['beside submissions'] = { ...(await running), alone, beside };
+    return { results, table: tableOf(results) };
+  } finally {
+    await stopServer(server);
+    await database.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function pidOf(uri) {
+  const client = new mongoose.mongo.MongoClient(uri);
+  const { pid } = await client.db('admin').command({ serverStatus: 1 });
+  await client.close();
+  return Number(pid);
+}
+
+async function logIn(url) {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ sourceAppId: 'admin', password: ADMIN_PASSWORD });
+  const answer = await fetch(`${url}/auth/login`, { method: 'POST', headers, body });
+  const cookie = answer.headers.get('set-cookie').split(';')[0];
+  return async (method, path, content, more = {}) => {
+    const sent = content instanceof Buffer || content === undefined ? content : JSON.stringify(content);
+    const response = await fetch(url + path, { method, headers: { ...headers, cookie, ...more }, body: sent });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+}
+
+function* contentOf(lines, age) {
+  yield 'email,data.name,data.age,data.plan,data.born\n';
+  for (let from = 0; from < lines; from += LINES_OF_A_PART) {
+    let part = '';
+    for (let number = from; number < Math.min(lines, from + LINES_OF_A_PART); number += 1) {
+      const mixed = (number * 7_919) % 1_000_003;
+      part += `person${mixed}@example.com,Ada Lovelace ${mixed},${age},${['free', 'pro', 'team'][mixed % 3]},1990-01-31\n`;
+    }
+    yield part;
+  }
+}
+
+/** Resolves with the lines per second from the start to the end, and the most memory meanwhile. */
+async function runImport(admin, pids, lines, age) {
+  const { id } = await admin('POST', `/auth/imports?sourceAppId=${APP}`, {});
+  let sent = 0;
+  let waiting = Buffer.alloc(0);
+  const send = async () => {
+    const range = `bytes ${sent}-${sent + waiting.length - 1}/*`;
+    await admin('PUT', `/auth/imports/${id}/content?sourceAppId=${APP}`, waiting, { 'content-range': range });
+    sent += waiting.length;
+    waiting = Buffer.alloc(0);
+  };
+  for (const part of contentOf(lines, age)) {
+    waiting = Buffer.concat([waiting, Buffer.from(part)]);
+    if (waiting.length >= PART_BYTES) await send();
+  }
+  if (waiting.length > 0) await send();
+  const before = [cpuMicroseconds(pids.service), cpuMicroseconds(pids.mongod)];
+  const startedAt = performance.now();
+  await admin('POST', `/auth/imports/${id}/start?sourceAppId=${APP}`, {});
+  let memory = 0;
+  for (;;) {
+    await sleep(100);
+    memory = Math.max(memory, memoryMegabytes(pids.service));
+    const { state, read, rejected } = await admin('GET', `/auth/imports/${id}?sourceAppId=${APP}`);
+    if (state === 'running') continue;
+    if (state !== 'completed' || rejected > 0) throw new Error(`the import is ${state}, ${rejected} rejected`);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const perLine = [pids.service, pids.mongod].map((pid, index) => (cpuMicroseconds(pid) - before[index]) / read);
+    const [service, mongod] = perLine.map((microseconds) => Math.round(microseconds * 10) / 10);
+    return { lines: read, perSecond: Math.round(read / seconds), service, mongod, memory: Math.round(memory) };
+  }
+}
+
+/** Sends submissions at a fixed rate; resolves with their latency in milliseconds. */
+async function submissions(url) {
+  const times = [];
+  const headers = { 'content-type': 'application/json', 'x-app-id': OTHER_APP };
+  const pending = [];
+  const startedAt = performance.now();
+  for (let number = 0; number < (RATE * MEASURED_MS) / 1_000; number += 1) {
+    await sleep(Math.max(0, startedAt + (number * 1_000) / RATE - performance.now()));
+    const body = JSON.stringify({ email: `s${Math.random()}@example.com`, data: { name: 'Ada', age: 36 } });
+    const begun = performance.now();
+    pending.push(
+      fetch(`${url}/v1/users`, { method: 'POST', headers, body }).then(async (response) => {
+        if (!response.ok) throw new Error(`submission: ${response.status}`);
+        await response.text();
+        times.push(performance.now() - begun);
+      }),
+    );
+  }
+  await Promise.all(pending);
+  times.sort((one, other) => one - other);
+  const at = (part) => Math.round((times[Math.floor(times.length * part)] ?? 0) * 10) / 10;
+  return { median: at(0.5), p99: at(0.99) };
+}
+
+function tableOf(results) {
+  return [
+    '| Import | Lines/s | CPU of the service for a line | of MongoDB | Most memory |',
+    '|---|---|---|---|---|',
+    ...Object.entries(results).map(
+      ([name, { perSecond, service, mongod, memory }]) =>
+        `| ${name} | ${perSecond} | ${service} us | ${mongod} us | ${memory} MB |`,
+    ),
+    '',
+    ...['alone', 'beside'].map((name) => {
+      const { median, p99 } = results['beside submissions'][name];
+      return `Submissions ${name === 'alone' ? 'alone' : 'beside an import'}, ${RATE}/s: median ${median} ms, p99 ${p99} ms`;
+    }),
+  ].join('\n');
+}

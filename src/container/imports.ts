@@ -1,0 +1,53 @@
+import type { AppActivity } from '../apps/app-activity.ts';
+import type { Config } from '../core/config.ts';
+import type { Logger } from '../core/logger.ts';
+import { createUploads } from '../imports/content/upload.ts';
+import { createImportService } from '../imports/imports.service.ts';
+import { createBatchWriter } from '../imports/run/batch-writer.ts';
+import { createBusyCheck } from '../imports/run/busy.ts';
+import { createImportJob, IMPORT_JOB } from '../imports/run/import-job.ts';
+import type { JobRunner } from '../jobs/job-runner.ts';
+import type { SchemaLeases } from '../schemas/schema-leases.ts';
+import type { Revalidation } from '../submissions/revalidation.ts';
+import { createRecordLimits } from '../submissions/store/record-limits.ts';
+import type { BackgroundTimes } from './background.ts';
+import type { Models } from './models.ts';
+import type { Stores } from './stores.ts';
+
+/** Creates what receives imports, and adds the job that applies them. */
+export function createImports(deps: {
+  config: Pick<Config, 'importLimits' | 'maxArrayItems' | 'recordLimit'>;
+  models: Models;
+  stores: Stores;
+  leases: SchemaLeases;
+  activity: AppActivity;
+  revalidation: Revalidation;
+  jobs: JobRunner;
+  logger: Logger;
+  times: BackgroundTimes;
+}) {
+  const { config, models, stores, leases, activity, revalidation, jobs, logger, times } = deps;
+  const {
+    imports: store,
+    importContent: content,
+    importRejects: rejects,
+    suppressions,
+    eraseRecords,
+    keys,
+    newId,
+  } = stores;
+  const users = models.users.collection;
+  const limits = createRecordLimits(config.recordLimit);
+  jobs.add(
+    createImportJob({
+      ...{ store, content, rejects, users, eraseRecords, leases, suppressions, limits, logger },
+      writer: createBatchWriter({ users, keys, limits, maxArrayItems: config.maxArrayItems, newId, revalidation }),
+      isBusy: createBusyCheck(models.apps.collection, activity),
+      writesEndMs: times.importWritesEndMs,
+    }),
+  );
+  return createImportService({
+    ...{ store, content, rejects, leases, wake: () => jobs.wake(IMPORT_JOB) },
+    uploads: createUploads({ imports: models.imports.collection, content, limits: config.importLimits }),
+  });
+}

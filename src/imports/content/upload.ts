@@ -1,0 +1,139 @@
+import { Types } from 'mongoose';
+import { AppError, Conflict, NotFound, TooLarge, Unavailable } from '../../core/errors.ts';
+import type { ImportCollection, ImportDocument } from '../imports.model.ts';
+import { CHUNK_BYTES, type ContentStore } from './content-store.ts';
+
+/** The files that one server receives at the same time. Each takes two chunks of memory. */
+const MAX_UPLOADS = 16;
+
+/** The most bytes of one file, and of all files that an app has at the same time. */
+export interface ContentLimits {
+  perImport: number;
+  perApp: number;
+}
+
+/** The state of a file while it is received: a request continues it only from this state. */
+type Progress = Pick<ImportDocument, '_id' | 'appId' | 'expiresAt' | 'received' | 'chunks'>;
+
+export type Uploads = ReturnType<typeof createUploads>;
+
+/** Receives the files of imports (spec 4.7). */
+export function createUploads(deps: { imports: ImportCollection; content: ContentStore; limits: ContentLimits }) {
+  const { imports, content, limits } = deps;
+  let running = 0;
+
+  /** The bytes of all other files of the app. */
+  async function storedOf({ _id, appId }: Progress): Promise<number> {
+    const group = { _id: null, bytes: { $sum: '$received' } };
+    const filter = { appId, _id: { $ne: _id }, 'chunks.0': { $exists: true } };
+    const [sum] = await imports.aggregate<{ bytes: number }>([{ $match: filter }, { $group: group }]).toArray();
+    return sum?.bytes ?? 0;
+  }
+
+  /**
+   * Adds a full chunk, or the last one, which replaces a chunk that was not full.
+   * @throws {Conflict} when another request writes the file, or the import was started
+   */
+  async function add(progress: Progress, upload: Types.ObjectId, bytes: Buffer, replaces: boolean): Promise<void> {
+    const kept = replaces ? progress.chunks.slice(0, -1) : progress.chunks;
+    const received = kept.length * CHUNK_BYTES + bytes.length;
+    await checkSize(progress, received);
+    const chunk = await content.add(progress, bytes);
+    const chunks = [...kept, chunk];
+    const filter = { _id: progress._id, upload, state: 'uploading' as const, received: progress.received };
+    const { matchedCount } = await imports.updateOne(filter, { $set: { chunks, received } });
+    if (matchedCount === 0) {
+      await content.remove([chunk]);
+      throw new Conflict('The import was started, or another request sends its content');
+    }
+    if (replaces) await content.remove(progress.chunks.slice(-1));
+    Object.assign(progress, { chunks, received });
+  }
+
+  async function checkSize(progress: Progress, received: number): Promise<void> {
+    if (received > limits.perImport) throw new TooLarge(`The file is larger than ${megabytes(limits.perImport)}`);
+    if ((await storedOf(progress)) + received > limits.perApp) {
+      throw new TooLarge(`The files of this app are larger than ${megabytes(limits.perApp)}; delete an import`);
+    }
+  }
+
+  async function receive(progress: Progress, upload: Types.ObjectId, source: AsyncIterable<Buffer>): Promise<void> {
+    const last = progress.chunks.at(-1);
+    const isPartial = progress.received % CHUNK_BYTES !== 0;
+    let parts: Buffer[] = last && isPartial ? [await content.read(last)] : [];
+    let size = progress.received % CHUNK_BYTES;
+    let stored = size;
+    const flush = async (): Promise<void> => {
+      const all = Buffer.concat(parts);
+      const bytes = all.subarray(0, CHUNK_BYTES);
+      await add(progress, upload, bytes, stored > 0);
+      parts = all.length > CHUNK_BYTES ? [all.subarray(CHUNK_BYTES)] : [];
+      size = all.length - bytes.length;
+      stored = 0;
+    };
+    try {
+      for await (const part of source) {
+        parts.push(part);
+        size += part.length;
+        while (size >= CHUNK_BYTES) await flush();
+      }
+    } catch (error) {
+      // What arrived before the connection ended is kept, so that the client can go on from there.
+      if (isCutOff(error) && size > stored) await flush();
+      throw error;
+    }
+    if (size > stored) await flush();
+  }
+
+  return {
+    /**
+     * Stores the content of a file from a byte on, and resolves with the number of bytes that it
+     * has then. When the connection ends, what arrived is kept.
+     *
+     * @param size the bytes of the source, if they are known before
+     * @param from the first byte of the source; undefined: the source is the whole file
+     * @throws {NotFound} when the app has no such import
+     * @throws {Conflict} when it was started, or another request writes it
+     * @throws {TooLarge} when the file, or all files of the app, exceed the limit
+     */
+    async write(
+      appId: Types.ObjectId,
+      _id: Types.ObjectId,
+      from: number | undefined,
+      source: AsyncIterable<Buffer>,
+      size = 0,
+    ): Promise<number> {
+      if (running >= MAX_UPLOADS) throw new Unavailable('Too many files are being received; try again shortly', 5);
+      running += 1;
+      try {
+        const upload = new Types.ObjectId();
+        const begins = from === undefined ? { $set: { upload, received: 0, chunks: [] } } : { $set: { upload } };
+        const filter = { _id, appId, state: 'uploading' as const, ...(from !== undefined && { received: from }) };
+        const before = await imports.findOneAndUpdate(filter, begins);
+        if (!before) throw await refusalOf(appId, _id);
+        if (from === undefined) await content.remove(before.chunks);
+        const progress: Progress = from === undefined ? { ...before, received: 0, chunks: [] } : before;
+        await checkSize(progress, progress.received + size);
+        await receive(progress, upload, source);
+        return progress.received;
+      } finally {
+        running -= 1;
+      }
+    },
+  };
+
+  async function refusalOf(appId: Types.ObjectId, _id: Types.ObjectId): Promise<Error> {
+    const found = await imports.findOne({ _id, appId }, { projection: { state: 1, received: 1 } });
+    if (!found || found.state === 'deleting') return new NotFound('Import not found');
+    if (found.state !== 'uploading') return new Conflict('The import was started');
+    return new AppError(416, `The content continues at byte ${found.received}`);
+  }
+}
+
+function isCutOff(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException)?.code === 'ECONNRESET';
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.floor(bytes / 1024 / 1024)} MB`;
+}

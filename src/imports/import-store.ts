@@ -1,0 +1,174 @@
+import { type mongo, Types } from 'mongoose';
+import { exclusionOf, newExclusionKey } from './exclusions.ts';
+import type { Counters, ImportCollection, ImportDocument, ImportSettings, Position } from './imports.model.ts';
+
+/** How long an import is kept after its last change of state. */
+export const KEEP_IMPORT_MS = 30 * 24 * 60 * 60 * 1_000;
+/** The rejected lines that an import shows. */
+const MAX_ERRORS = 20;
+/** The most imports whose turn the job compares. */
+const MAX_RUNNING = 1_000;
+
+const ENDED = ['completed', 'aborted', 'failed'] as const;
+export type EndState = (typeof ENDED)[number];
+
+/** What a batch changed. */
+export interface BatchOutcome {
+  counters: Counters;
+  errors: { line: number; message: string }[];
+  position: Position;
+  /** Set when the import ends with the batch. */
+  end?: EndState;
+}
+
+export type ImportStore = ReturnType<typeof createImportStore>;
+
+/** The documents of imports. */
+export function createImportStore(imports: ImportCollection) {
+  const visible = { state: { $ne: 'deleting' as const } };
+  const newExpiry = (): Date => new Date(Date.now() + KEEP_IMPORT_MS);
+
+  return {
+    async create(app: { id: Types.ObjectId; sourceAppId: string }, settings: ImportSettings): Promise<ImportDocument> {
+      const created: ImportDocument = {
+        ...{ _id: new Types.ObjectId(), appId: app.id, sourceAppId: app.sourceAppId, settings, state: 'uploading' },
+        ...{ createdAt: new Date(), expiresAt: newExpiry(), received: 0, chunks: [] },
+        ...{ counters: { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }, firstErrors: [] },
+        ...{ excluded: [], exclusionKey: newExclusionKey() },
+      };
+      await imports.insertOne(created);
+      return created;
+    },
+
+    find: async (appId: Types.ObjectId, _id: Types.ObjectId): Promise<ImportDocument | undefined> =>
+      (await imports.findOne({ _id, appId, ...visible })) ?? undefined,
+
+    /** The imports of an app, newest first. */
+    list: (appId: Types.ObjectId, limit: number): Promise<ImportDocument[]> =>
+      imports
+        .find({ appId, ...visible }, { projection: { chunks: 0, excluded: 0 } })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray(),
+
+    unfinished: (appId: Types.ObjectId, limit: number): Promise<number> =>
+      imports.countDocuments({ appId, state: { $in: ['uploading', 'running'] } }, { limit }),
+
+    /** Starts an import whose file is as it was read; resolves with whether it was still so. */
+    async start(
+      { _id, received, upload }: ImportDocument,
+      layout: NonNullable<ImportDocument['layout']>,
+      position: Position,
+    ): Promise<Date | undefined> {
+      const expiresAt = newExpiry();
+      const same = { received, upload: upload ?? { $exists: false } };
+      const { matchedCount } = await imports.updateOne(
+        { _id, state: 'uploading', ...same } as mongo.Filter<ImportDocument>,
+        { $set: { state: 'running', layout, position, startedAt: new Date(), expiresAt }, $unset: { upload: 1 } },
+      );
+      return matchedCount === 1 ? expiresAt : undefined;
+    },
+
+    /** Marks an import as deleted; resolves with false when the app has none of this id. */
+    async markDeleted(appId: Types.ObjectId, _id: Types.ObjectId): Promise<boolean> {
+      const update = { $set: { state: 'deleting' as const, cleanup: true as const }, $unset: { runner: 1 as const } };
+      return (await imports.updateOne({ _id, appId, ...visible }, update)).matchedCount === 1;
+    },
+
+    /** The imports whose turn it is: of each app the one that was started first. */
+    async heads(): Promise<ImportDocument[]> {
+      const running = await imports
+        .find({ state: 'running' }, { projection: { appId: 1 } })
+        .sort({ startedAt: 1 })
+        .limit(MAX_RUNNING)
+        .toArray();
+      const first = new Map<string, ImportDocument>();
+      for (const one of running) {
+        const app = one.appId.toHexString();
+        if (!first.has(app)) first.set(app, one);
+      }
+      return [...first.values()];
+    },
+
+    /** Resolves with the import if it runs. */
+    running: async (_id: Types.ObjectId): Promise<ImportDocument | undefined> =>
+      (await imports.findOne({ _id, state: 'running' })) ?? undefined,
+
+    /**
+     * Makes a run the only one that may write for an import; resolves with the import and whether
+     * another run may still be writing.
+     */
+    async claim(
+      _id: Types.ObjectId,
+      runner: Types.ObjectId,
+    ): Promise<{ claimed: ImportDocument; isClean: boolean } | undefined> {
+      const before = await imports.findOneAndUpdate({ _id, state: 'running' }, { $set: { runner } });
+      return before ? { claimed: before, isClean: before.runner === undefined } : undefined;
+    },
+
+    /** Ends a run in an orderly way: none of its writes is in flight. */
+    async release(_id: Types.ObjectId, runner: Types.ObjectId): Promise<void> {
+      await imports.updateOne({ _id, runner }, { $unset: { runner: 1 } });
+    },
+
+    /**
+     * Records the outcome of a batch, in one step: it was applied. Resolves with false when the
+     * import was deleted, runs elsewhere, or persons were erased since `known` was read.
+     */
+    async commit(
+      known: Pick<ImportDocument, '_id' | 'runner' | 'position' | 'excluded'>,
+      { counters, errors, position, end }: BatchOutcome,
+    ): Promise<boolean> {
+      const { _id, runner, excluded } = known;
+      const filter = {
+        ...{ _id, runner, state: 'running', excluded: { $size: excluded.length } },
+        'position.offset': known.position?.offset,
+      } as mongo.Filter<ImportDocument>;
+      const ended = end && { state: end, endedAt: new Date(), expiresAt: newExpiry(), cleanup: true as const };
+      const { matchedCount } = await imports.updateOne(filter, {
+        $set: { position, ...ended },
+        $inc: Object.fromEntries(Object.entries(counters).map(([name, count]) => [`counters.${name}`, count])),
+        $push: { firstErrors: { $each: errors, $slice: MAX_ERRORS } },
+        ...(end && { $unset: { runner: 1 as const } }),
+      } as mongo.UpdateFilter<ImportDocument>);
+      return matchedCount === 1;
+    },
+
+    /** Ends an import that cannot go on. */
+    async fail({ _id, runner }: Pick<ImportDocument, '_id' | 'runner'>, failure: string): Promise<void> {
+      const ended = { state: 'failed', endedAt: new Date(), expiresAt: newExpiry(), cleanup: true, failure } as const;
+      await imports.updateOne({ _id, runner, state: 'running' } as mongo.Filter<ImportDocument>, {
+        $set: ended,
+        $unset: { runner: 1 },
+      });
+    },
+
+    /** Some imports that have ended or were deleted, of which something is left to remove. */
+    toCleanUp: (): Promise<ImportDocument[]> => imports.find({ cleanup: true }, { limit: 10 }).toArray(),
+
+    async cleanedUp({ _id, state }: ImportDocument): Promise<void> {
+      if (state === 'deleting') await imports.deleteOne({ _id, state });
+      else await imports.updateOne({ _id, state }, { $set: { chunks: [], excluded: [] }, $unset: { cleanup: 1 } });
+    },
+
+    /** The imports of these apps that have a file, in the order of their ids. */
+    withContent: (appIds: readonly Types.ObjectId[]): AsyncIterable<ImportDocument> =>
+      imports.find({ appId: { $in: [...appIds] }, received: { $gt: 0 }, 'chunks.0': { $exists: true } }),
+
+    /** Keeps unfinished imports of these apps from applying lines of a person. */
+    async exclude(appIds: readonly Types.ObjectId[], email: string): Promise<void> {
+      const unfinished = imports.find(
+        { appId: { $in: [...appIds] }, state: { $in: ['uploading', 'running'] } },
+        { projection: { exclusionKey: 1 } },
+      );
+      for await (const one of unfinished) {
+        await imports.updateOne({ _id: one._id }, { $addToSet: { excluded: exclusionOf(one, email) } });
+      }
+    },
+  };
+}
+
+/** The result of a batch without lines. */
+export function noCounts(): Counters {
+  return { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 };
+}

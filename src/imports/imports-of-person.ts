@@ -1,0 +1,84 @@
+import type { Types } from 'mongoose';
+import type { PersonData } from '../users/people/person-data.ts';
+import type { ContentStore } from './content/content-store.ts';
+import { createEmailSearch } from './content/email-search.ts';
+import type { ImportStore } from './import-store.ts';
+import type { ImportDocument, RejectCollection } from './imports.model.ts';
+import { importOf } from './rejects/reject-store.ts';
+
+const BATCH_SIZE = 100;
+const BY_EMAIL = { email: 1, appId: 1 } as const;
+
+/**
+ * What imports hold of a person: rejected lines, and lines of files that are kept until their
+ * import ends. An erasure overwrites the lines in the files, and unfinished imports pass over lines
+ * of the person that they have read already.
+ */
+export function createImportsOfPerson(deps: {
+  store: ImportStore;
+  content: ContentStore;
+  rejects: RejectCollection;
+}): PersonData {
+  const { store, content, rejects } = deps;
+
+  /** Yields the lines of a file that name the person. @param erase whether to overwrite them */
+  async function* linesOf(one: ImportDocument, email: string, erase: boolean): AsyncGenerator<string> {
+    const [first] = one.chunks;
+    if (!first) return;
+    const search = createEmailSearch(await content.read(first), email);
+    // A line may begin in the chunk before and end in the one after.
+    let previous: Buffer = Buffer.alloc(0);
+    let current: Buffer = await content.read(first);
+    for (const [index, id] of one.chunks.entries()) {
+      const following = one.chunks[index + 1];
+      const next = following ? await content.read(following) : Buffer.alloc(0);
+      const bytes = Buffer.concat([previous, current, next]);
+      const lines = search(bytes, previous.length, previous.length + current.length);
+      for (const { text } of lines) yield text;
+      if (erase && lines.length > 0) {
+        for (const { overwrite } of lines) overwrite();
+        const before = one.chunks[index - 1];
+        if (before) await content.replace(before, bytes.subarray(0, previous.length));
+        await content.replace(id, bytes.subarray(previous.length, previous.length + current.length));
+        if (following) await content.replace(following, bytes.subarray(previous.length + current.length));
+      }
+      previous = bytes.subarray(previous.length, previous.length + current.length);
+      current = bytes.subarray(bytes.length - next.length);
+    }
+  }
+
+  return {
+    name: 'importLines',
+
+    async *entriesOf(appIds, email) {
+      for await (const one of store.withContent(appIds)) {
+        const id = one._id.toHexString();
+        for await (const text of linesOf(one, email, false)) {
+          yield { appId: one.appId, shown: { kind: 'import-line', import: id, text } };
+        }
+      }
+      const found = rejects.find(ofPerson(appIds, email), { hint: BY_EMAIL, batchSize: BATCH_SIZE });
+      for await (const reject of found) {
+        const { appId, line, reason, row } = reject;
+        const shown = { import: importOf(reject), line, reason, ...(row !== undefined && { text: row }) };
+        yield { appId, shown: { kind: 'import-reject', ...shown } };
+      }
+    },
+
+    async eraseOf(appIds, email) {
+      await store.exclude(appIds, email);
+      let erased = 0;
+      for await (const one of store.withContent(appIds)) {
+        for await (const _ of linesOf(one, email, true)) erased += 1;
+      }
+      const forgotten = await rejects.updateMany(
+        ofPerson(appIds, email),
+        { $unset: { email: 1, row: 1 } },
+        { hint: BY_EMAIL },
+      );
+      return erased + forgotten.modifiedCount;
+    },
+  };
+}
+
+const ofPerson = (appIds: readonly Types.ObjectId[], email: string) => ({ email, appId: { $in: [...appIds] } });

@@ -1,0 +1,192 @@
+import type { Connection, mongo, Types } from 'mongoose';
+import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { Encoding } from './content/text-blocks.ts';
+
+export const IMPORT_FORMATS = ['csv', 'ndjson'] as const;
+export const IMPORT_MODES = ['upsert', 'insert', 'update'] as const;
+/**
+ * - `uploading`: the file is received;
+ * - `running`: a server applies its lines, or will when earlier imports of the app have ended;
+ * - `completed`, `aborted` (by a line that was rejected), `failed`: it has ended;
+ * - `deleting`: it was deleted, and a server removes what is left of it. It counts as no import.
+ */
+export const IMPORT_STATES = ['uploading', 'running', 'completed', 'aborted', 'failed'] as const;
+export type ImportState = (typeof IMPORT_STATES)[number];
+
+/** What an import does with the lines of its file (spec 4.7). */
+export interface ImportSettings {
+  format: (typeof IMPORT_FORMATS)[number];
+  mode: (typeof IMPORT_MODES)[number];
+  arrays: 'append' | 'replace';
+  invalid: 'skip' | 'abort';
+  /** The path of each column that is read: `email` or `data.<key>`. Absent: by their names. */
+  map?: [column: string, path: string][];
+  delimiter?: string;
+  decimal: '.' | ',';
+  dateFormat?: string;
+  timeZone?: string;
+  dryRun: boolean;
+}
+
+/** How the file is read. It is known when the import starts. */
+export interface ImportLayout {
+  encoding: Encoding;
+  /** The names of the columns of CSV; empty for NDJSON. */
+  columns: string[];
+  delimiter: string;
+  /** The byte that ends a line: LF or, in files that have no LF, CR. */
+  newline: number;
+}
+
+/** A place between two lines of the file. */
+export interface Position {
+  /** The byte at which the next line begins. */
+  offset: number;
+  /** The number of that line, from 1. */
+  line: number;
+}
+
+export interface Counters {
+  read: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  rejected: number;
+}
+
+/** One import (spec 4.7). */
+export interface ImportDocument {
+  _id: Types.ObjectId;
+  appId: Types.ObjectId;
+  sourceAppId: string;
+  settings: ImportSettings;
+  state: ImportState | 'deleting';
+  createdAt: Date;
+  startedAt?: Date;
+  endedAt?: Date;
+  /** When MongoDB removes the document. */
+  expiresAt: Date;
+  /** The bytes of the file that are stored. */
+  received: number;
+  /** The chunks of the file, each of `CHUNK_BYTES` except the last. */
+  chunks: Types.ObjectId[];
+  /** Identifies the request that writes the file. */
+  upload?: Types.ObjectId;
+  layout?: ImportLayout;
+  /** Where the lines begin that are not dealt with. */
+  position?: Position;
+  counters: Counters;
+  /** The first rejected lines. */
+  firstErrors: { line: number; message: string }[];
+  /** Why the import failed. */
+  failure?: string;
+  /**
+   * The run that may write for this import. Absent when none is in progress: each run removes its
+   * token when it ends in an orderly way.
+   */
+  runner?: Types.ObjectId;
+  /** Set when the import has ended or was deleted, until what it no longer needs is removed. */
+  cleanup?: true;
+  /** Hashes of the emails that were erased since the import was created. */
+  excluded: mongo.Binary[];
+  /** The key of these hashes. */
+  exclusionKey: mongo.Binary;
+}
+
+/** A part of a file. */
+export interface ChunkDocument {
+  _id: Types.ObjectId;
+  appId: Types.ObjectId;
+  importId: Types.ObjectId;
+  at: Date;
+  expiresAt: Date;
+  bytes: mongo.Binary;
+}
+
+/** A line that was not applied. `_id` is the import's id and the number of the line. */
+export interface RejectDocument {
+  _id: mongo.Binary;
+  appId: Types.ObjectId;
+  at: Date;
+  expiresAt: Date;
+  line: number;
+  reason: string;
+  /** Normalized; absent when the line has none that is valid. */
+  email?: string;
+  /** The text of the line, unless it is too long or no text. */
+  row?: string;
+}
+
+const importSchema = new Schema(
+  {
+    appId: { type: Schema.Types.ObjectId, required: true },
+    sourceAppId: { type: String, required: true },
+    settings: { type: Schema.Types.Mixed, required: true },
+    state: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    startedAt: { type: Date },
+    endedAt: { type: Date },
+    expiresAt: { type: Date, required: true, expires: 0 },
+    received: { type: Number, required: true },
+    chunks: { type: [Schema.Types.ObjectId], required: true },
+    upload: { type: Schema.Types.ObjectId },
+    layout: { type: Schema.Types.Mixed },
+    position: { type: Schema.Types.Mixed },
+    counters: { type: Schema.Types.Mixed, required: true },
+    firstErrors: { type: [Schema.Types.Mixed], required: true },
+    failure: { type: String },
+    runner: { type: Schema.Types.ObjectId },
+    cleanup: { type: Boolean, index: true, sparse: true },
+    excluded: { type: [Schema.Types.Mixed], required: true },
+    exclusionKey: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: 'imports', versionKey: false },
+)
+  // The imports of an app, newest first.
+  .index({ appId: 1, _id: -1 })
+  // For the job.
+  .index({ state: 1, startedAt: 1 });
+
+const chunkSchema = new Schema(
+  {
+    appId: { type: Schema.Types.ObjectId, required: true },
+    importId: { type: Schema.Types.ObjectId, required: true, index: true },
+    at: { type: Date, required: true },
+    expiresAt: { type: Date, required: true, expires: 0 },
+    bytes: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: 'import_chunks', versionKey: false },
+).index({ appId: 1, at: 1 });
+
+const rejectSchema = new Schema(
+  {
+    _id: { type: Schema.Types.Mixed, required: true },
+    appId: { type: Schema.Types.ObjectId, required: true },
+    at: { type: Date, required: true },
+    expiresAt: { type: Date, required: true, expires: 0 },
+    line: { type: Number, required: true },
+    reason: { type: String, required: true },
+    email: { type: String },
+    row: { type: String },
+  },
+  { collection: 'import_rejects', versionKey: false },
+)
+  .index({ appId: 1, at: 1 })
+  // The rejected lines of a person, in any app.
+  .index({ email: 1, appId: 1 }, { sparse: true });
+
+export type ImportCollection = Collection<ImportDocument>;
+export type ChunkCollection = Collection<ChunkDocument>;
+export type RejectCollection = Collection<RejectDocument>;
+
+/** The model of `imports`. */
+export const createImportModel = (connection: Connection): Model<ImportDocument> =>
+  createModel(connection, 'Import', importSchema);
+
+/** The model of `import_chunks`, the files. */
+export const createChunkModel = (connection: Connection): Model<ChunkDocument> =>
+  createModel(connection, 'ImportChunk', chunkSchema);
+
+/** The model of `import_rejects`. */
+export const createRejectModel = (connection: Connection): Model<RejectDocument> =>
+  createModel(connection, 'ImportReject', rejectSchema);

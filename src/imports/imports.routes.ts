@@ -1,0 +1,86 @@
+import { type Route, routes } from '../api/endpoint.ts';
+import { Download } from '../api/reply.ts';
+import type { AppScope } from '../apps/app-scope.ts';
+import { AppError, InvalidInput } from '../core/errors.ts';
+import type { LongReads } from '../users/long-reads.ts';
+import { importEndpoints } from './imports.contract.ts';
+import type { ImportDocument } from './imports.model.ts';
+import type { ImportService } from './imports.service.ts';
+
+/** The routes of `importEndpoints` (spec 4.7). */
+export const importRoutes = (service: ImportService, scope: AppScope, longReads: LongReads): Route[] =>
+  routes(importEndpoints, {
+    createImport: async ({ principal, query, body }) => {
+      const app = await scope(principal, query.sourceAppId);
+      return { id: await service.create(app, body) };
+    },
+
+    listImports: async ({ principal, query }) => {
+      const app = await scope(principal, query.sourceAppId);
+      return { imports: (await service.list(app)).map(present) };
+    },
+
+    sendImportContent: async ({ principal, params, query, headers, req }) => {
+      const app = await scope(principal, query.sourceAppId);
+      if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
+        throw new AppError(415, 'Unsupported Content-Encoding: send the file as it is');
+      }
+      const from = firstByte(headers['content-range']);
+      const size = Number(req.headers['content-length'] ?? 0);
+      return { received: await service.receive(app, params.id, from, req, size) };
+    },
+
+    startImport: async ({ principal, params, query }) => {
+      const app = await scope(principal, query.sourceAppId);
+      await service.start(app, params.id);
+      return { ok: true as const };
+    },
+
+    getImport: async ({ principal, params, query }) => {
+      const app = await scope(principal, query.sourceAppId);
+      return present(await service.get(app, params.id));
+    },
+
+    getImportRejects: async ({ principal, params, query, req, res }) => {
+      const app = await scope(principal, query.sourceAppId);
+      longReads.begin(req, res);
+      return new Download(`${app.sourceAppId}-rejects.csv`, 'text/csv', await service.rejectsOf(app, params.id));
+    },
+
+    deleteImport: async ({ principal, params, query }) => {
+      const app = await scope(principal, query.sourceAppId);
+      await service.remove(app, params.id);
+      return { ok: true as const };
+    },
+  });
+
+/** The first byte of a `Content-Range`. @throws {InvalidInput} when it is no range */
+function firstByte(contentRange: string | undefined): number | undefined {
+  if (contentRange === undefined) return undefined;
+  const [first = 0, last = 0, total] = contentRange.match(/\d+/g)?.map(Number) ?? [];
+  if (last < first || (total !== undefined && total <= last)) {
+    const message = 'must be like bytes 0-1023/*';
+    throw new InvalidInput('Invalid request headers', [{ path: 'content-range', message }]);
+  }
+  return first;
+}
+
+/** Presents an import; its chunks, runs and hashes are internal. */
+export function present(one: ImportDocument) {
+  const { settings, counters, firstErrors, received, position, failure, createdAt, startedAt, endedAt } = one;
+  const { map, ...rest } = settings;
+  return {
+    id: one._id.toHexString(),
+    // A deleted import is not presented.
+    state: one.state as Exclude<ImportDocument['state'], 'deleting'>,
+    ...counters,
+    errors: firstErrors,
+    received,
+    position: position?.offset ?? 0,
+    settings: { ...rest, ...(map && { map: Object.fromEntries(map) }) },
+    ...(failure !== undefined && { failure }),
+    createdAt: createdAt.toISOString(),
+    ...(startedAt && { startedAt: startedAt.toISOString() }),
+    ...(endedAt && { endedAt: endedAt.toISOString() }),
+  };
+}

@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import { Types } from 'mongoose';
+import type { ScopedApp } from '../apps/app-scope.ts';
+import { AppNotFound, Conflict, InvalidInput, NotFound } from '../core/errors.ts';
+import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
+import type { ContentStore } from './content/content-store.ts';
+import { readLayout } from './content/header.ts';
+import type { Uploads } from './content/upload.ts';
+import type { ImportStore } from './import-store.ts';
+import type { ImportRequest } from './imports.contract.ts';
+import type { ImportDocument, ImportSettings } from './imports.model.ts';
+import type { RejectStore } from './rejects/reject-store.ts';
+import { rejectsAsCsv } from './rejects/rejects-csv.ts';
+import { headerIssues, mapIssues } from './values/columns.ts';
+
+/** The imports of an app that have not ended. */
+export const MAX_UNFINISHED = 10;
+/** The imports that a list shows. */
+const MAX_LISTED = 50;
+
+export type ImportService = ReturnType<typeof createImportService>;
+
+/** The rules of imports (spec 4.7). */
+export function createImportService(deps: {
+  store: ImportStore;
+  content: ContentStore;
+  uploads: Uploads;
+  rejects: RejectStore;
+  leases: Pick<SchemaLeases, 'hold'>;
+  /** Makes the job of this server look for work. */
+  wake(): void;
+}) {
+  const { store, content, uploads, rejects, leases, wake } = deps;
+
+  async function leaseOn(app: ScopedApp): Promise<Lease> {
+    const lease = await leases.hold(app.sourceAppId);
+    if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
+    return lease;
+  }
+
+  async function get(app: ScopedApp, id: string): Promise<ImportDocument> {
+    const found = await store.find(app.id, idOf(id));
+    if (!found) throw new NotFound('Import not found');
+    return found;
+  }
+
+  return {
+    /**
+     * Prepares an import; resolves with its id.
+     * @throws {InvalidInput} when `map` names a path that the app does not have
+     * @throws {Conflict} when the app has too many imports that have not ended
+     */
+    async create(app: ScopedApp, { map, ...request }: ImportRequest): Promise<string> {
+      const settings = { ...request, ...(map && { map: Object.entries(map) }) } as ImportSettings;
+      const { schema } = await leaseOn(app);
+      const issues = mapIssues(settings.map, schema);
+      if (issues.length > 0) throw new InvalidInput('Invalid import', issues);
+      if ((await store.unfinished(app.id, MAX_UNFINISHED)) >= MAX_UNFINISHED) {
+        throw new Conflict(`The app has ${MAX_UNFINISHED} imports that have not ended; delete one`);
+      }
+      return (await store.create(app, settings))._id.toHexString();
+    },
+
+    /**
+     * Stores the content of the file; resolves with the bytes that were received so far.
+     * @throws {AppError} as `Uploads.write`
+     */
+    receive: (
+      app: ScopedApp,
+      id: string,
+      from: number | undefined,
+      source: AsyncIterable<Buffer>,
+      size?: number,
+    ): Promise<number> => uploads.write(app.id, idOf(id), from, source, size),
+
+    /**
+     * Starts an import; a server applies its lines from then on.
+     * @throws {InvalidInput} when the file cannot be read, or lacks a column of `map`
+     * @throws {Conflict} when the import was started, or its file is being received
+     */
+    async start(app: ScopedApp, id: string): Promise<void> {
+      const found = await get(app, id);
+      if (found.state !== 'uploading') throw new Conflict('The import was started');
+      const { settings, chunks } = found;
+      const { layout, position } = await readLayout((offset) => content.readFrom(chunks, offset), settings);
+      const { schema } = await leaseOn(app);
+      const issues = settings.format === 'csv' ? headerIssues(settings, layout.columns, schema) : [];
+      if (issues.length > 0) throw new InvalidInput('The file does not have these columns', issues);
+      const expiresAt = await store.start(found, layout, position);
+      if (!expiresAt) throw new Conflict('The file of the import is being received');
+      await content.prolong(found._id, expiresAt);
+      wake();
+    },
+
+    get,
+
+    /** The newest imports of an app. */
+    list: (app: ScopedApp): Promise<ImportDocument[]> => store.list(app.id, MAX_LISTED),
+
+    /** The rejected lines of an import, as CSV. */
+    async rejectsOf(app: ScopedApp, id: string): Promise<Readable> {
+      const found = await get(app, id);
+      return rejectsAsCsv(found, rejects.of(found._id, found.position?.line ?? 0));
+    },
+
+    /** Stops and deletes an import; the records that it wrote stay. @throws {NotFound} */
+    async remove(app: ScopedApp, id: string): Promise<void> {
+      if (!(await store.markDeleted(app.id, idOf(id)))) throw new NotFound('Import not found');
+      wake();
+    },
+  };
+}
+
+/** @throws {NotFound} for a text that is no id */
+function idOf(text: string): Types.ObjectId {
+  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('Import not found');
+  return new Types.ObjectId(text);
+}

@@ -1,0 +1,75 @@
+import { mongo, type Types } from 'mongoose';
+import { isOnlyDuplicates } from '../../database/failures.ts';
+import { KEEP_IMPORT_MS } from '../import-store.ts';
+import type { RejectCollection, RejectDocument } from '../imports.model.ts';
+import { removeInSteps } from '../removal.ts';
+
+const ID_BYTES = 12;
+const LINE_BYTES = 6;
+/** The longest line whose text is kept. */
+const MAX_ROW_LENGTH = 16 * 1024;
+const BATCH_SIZE = 100;
+
+/** A line that was not applied. */
+export interface Reject {
+  line: number;
+  reason: string;
+  email?: string | undefined;
+  text?: string | undefined;
+}
+
+export type RejectStore = ReturnType<typeof createRejectStore>;
+
+/** The rejected lines of imports. */
+export function createRejectStore(rejects: RejectCollection) {
+  const ofImport = (importId: Types.ObjectId, fromLine = 0) => ({
+    _id: { $gte: idOf(importId, fromLine), $lte: idOf(importId, 2 ** (8 * LINE_BYTES) - 1) },
+  });
+
+  return {
+    /** Stores rejected lines. A line that is stored already is left as it is. */
+    async add(importId: Types.ObjectId, appId: Types.ObjectId, lines: readonly Reject[]): Promise<void> {
+      if (lines.length === 0) return;
+      const at = new Date();
+      const expiresAt = new Date(at.getTime() + KEEP_IMPORT_MS);
+      const documents: RejectDocument[] = lines.map(({ line, reason, email, text }) => ({
+        ...{ _id: idOf(importId, line), appId, at, expiresAt, line, reason },
+        ...(email !== undefined && { email }),
+        ...(text !== undefined && text.length <= MAX_ROW_LENGTH && { row: text }),
+      }));
+      try {
+        await rejects.insertMany(documents, { ordered: false });
+      } catch (error) {
+        if (!isOnlyDuplicates(error)) throw error;
+      }
+    },
+
+    /** Yields the rejected lines of an import before a line, in their order. */
+    async *of(importId: Types.ObjectId, beforeLine: number): AsyncGenerator<RejectDocument> {
+      const options = { batchSize: BATCH_SIZE, sort: { _id: 1 } } as const;
+      for await (const reject of rejects.find(ofImport(importId), options)) {
+        if (reject.line >= beforeLine) return;
+        yield reject;
+      }
+    },
+
+    /** Removes the rejected lines from a line on. */
+    removeFrom: (importId: Types.ObjectId, line: number): Promise<number> =>
+      removeInSteps(rejects, ofImport(importId, line)),
+
+    removeOf: (importId: Types.ObjectId): Promise<number> => removeInSteps(rejects, ofImport(importId)),
+  };
+}
+
+/** The id of a rejected line: MongoDB orders binary values of one length bytewise. */
+function idOf(importId: Types.ObjectId, line: number): mongo.Binary {
+  const id = Buffer.alloc(ID_BYTES + LINE_BYTES);
+  id.set(importId.id);
+  id.writeUIntBE(line, ID_BYTES, LINE_BYTES);
+  return new mongo.Binary(id);
+}
+
+/** The import of a rejected line. */
+export function importOf({ _id }: RejectDocument): string {
+  return Buffer.from(_id.buffer).subarray(0, ID_BYTES).toString('hex');
+}

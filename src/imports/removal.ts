@@ -1,0 +1,36 @@
+import type { mongo, Types } from 'mongoose';
+import type { AppOwned } from '../apps/app-owned.ts';
+import type { Collection } from '../database/collections.ts';
+
+/** The documents that one step of a removal deletes. */
+const STEP = 1_000;
+
+/** Removes what the filter matches in bounded statements; resolves with the number of documents. */
+export async function removeInSteps<Document extends mongo.Document & { _id: unknown }>(
+  collection: Collection<Document>,
+  filter: mongo.Filter<Document>,
+): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const step = await collection.find(filter, { projection: { _id: 1 }, limit: STEP }).toArray();
+    if (step.length === 0) return removed;
+    const ids = { _id: { $in: step.map(({ _id }) => _id) } } as unknown as mongo.Filter<Document>;
+    removed += (await collection.deleteMany(ids)).deletedCount;
+  }
+}
+
+/** What a collection holds of an app, by a member that has the time of creation. */
+export function ownedByTime<Document extends mongo.Document & { _id: unknown; appId: Types.ObjectId }>(
+  collection: Collection<Document>,
+  time: 'at' | 'createdAt',
+): AppOwned {
+  const filterOf = (appId: Types.ObjectId, range?: object) =>
+    ({ appId, ...(range && { [time]: range }) }) as unknown as mongo.Filter<Document>;
+  return {
+    removeAll: (appId, since) => removeInSteps(collection, filterOf(appId, since && { $gte: since })),
+    has: async (appId, made, at) =>
+      (await collection.findOne(filterOf(appId, { [made === 'before' ? '$lt' : '$gte']: at }), {
+        projection: { _id: 1 },
+      })) !== null,
+  };
+}

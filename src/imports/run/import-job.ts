@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Types } from 'mongoose';
+import type { Logger } from '../../core/logger.ts';
+import type { Job, StepContext } from '../../jobs/job-runner.ts';
+import { MissingContent } from '../content/content-store.ts';
+import type { ImportDocument } from '../imports.model.ts';
+import { AppIsGone, createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
+
+/**
+ * How long writes of a run that did not end in an orderly way may still take effect: the time limit
+ * of a statement, and one repetition by the driver.
+ */
+export const WRITES_END_MS = 10_000;
+
+const EVERY_MS = 1_000;
+/** How long a step works on one import. */
+const STEP_MS = 500;
+/** The lines of a batch, and of one beside submissions, which wait for it. */
+const BATCH = 500;
+const BATCH_IF_BUSY = 50;
+/** The longest wait of a step for imports that cannot go on yet. */
+const MAX_WAIT_MS = 200;
+
+/** The name of the job, for `wake`. */
+export const IMPORT_JOB = 'imports';
+
+/** What this server knows of an import that it runs, or will run at a time. */
+interface Session {
+  runner: Types.ObjectId;
+  readyAt: number;
+  servedAt: number;
+  run: ImportRun | undefined;
+}
+
+/**
+ * The job that applies the lines of started imports (spec 4.7): of each app one import at a time,
+ * in the order of their starts, and all apps in turns.
+ *
+ * @param deps.isBusy whether submissions arrive; the job then leaves them half of the time
+ * @param deps.writesEndMs {@link WRITES_END_MS}; shorter in tests only
+ */
+export function createImportJob(
+  deps: RunDeps & { isBusy(): Promise<boolean>; logger: Logger; writesEndMs?: number | undefined },
+): Job {
+  const { store, content, rejects, isBusy, logger, writesEndMs = WRITES_END_MS } = deps;
+  const sessions = new Map<string, Session>();
+
+  async function cleanUp(): Promise<void> {
+    for (const one of await store.toCleanUp()) {
+      await content.removeOf(one._id);
+      if (one.state === 'deleting') await rejects.removeOf(one._id);
+      await store.cleanedUp(one);
+    }
+  }
+
+  /** The session of an import; undefined when the import does not run any more. */
+  async function sessionOf({ _id }: Pick<ImportDocument, '_id'>): Promise<Session | undefined> {
+    const id = _id.toHexString();
+    const existing = sessions.get(id);
+    if (existing) return existing;
+    const runner = new Types.ObjectId();
+    const result = await store.claim(_id, runner);
+    if (!result) return undefined;
+    // Lines that a run before may still write must not be decided otherwise here.
+    const readyAt = performance.now() + (result.isClean ? 0 : writesEndMs);
+    const session: Session = { runner, readyAt, servedAt: 0, run: undefined };
+    sessions.set(id, session);
+    return session;
+  }
+
+  async function open(_id: Types.ObjectId, session: Session): Promise<ImportRun | undefined> {
+    if (session.run) return session.run;
+    const current = await store.running(_id);
+    if (!current?.runner?.equals(session.runner) || !current.position) return undefined;
+    // Of a batch that was not committed: its lines are decided again.
+    await rejects.removeFrom(_id, current.position.line);
+    session.run = createImportRun(deps, current, session.runner);
+    return session.run;
+  }
+
+  /** Works on an import for a while. */
+  async function work(_id: Types.ObjectId, session: Session, { signal, stillOwner }: StepContext): Promise<void> {
+    const id = _id.toHexString();
+    const checkOwner = (): void => {
+      if (!stillOwner()) throw new RunIsOver();
+    };
+    try {
+      const run = await open(_id, session);
+      const until = performance.now() + STEP_MS;
+      let hasMore = run !== undefined;
+      while (run && hasMore && !signal.aborted && stillOwner() && performance.now() < until) {
+        const begun = performance.now();
+        const busy = await isBusy();
+        hasMore = await run.step(busy ? BATCH_IF_BUSY : BATCH, checkOwner);
+        // As long as the batch took, so that submissions keep their latency.
+        if (busy) await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
+      }
+      session.servedAt = performance.now();
+      if (!hasMore) sessions.delete(id);
+    } catch (error) {
+      sessions.delete(id);
+      if (error instanceof MissingContent) await session.run?.fail('The content is incomplete; import the file again');
+      else if (!(error instanceof RunIsOver || error instanceof AppIsGone)) {
+        const reason = error instanceof Error ? error.name : 'unknown';
+        logger.warn({ import: id, reason }, 'a batch of an import failed and will be repeated');
+      }
+    }
+  }
+
+  /** Lets another server go on at once. */
+  async function releaseAll(): Promise<void> {
+    const open = [...sessions];
+    sessions.clear();
+    // One that still waits for the writes of an earlier run leaves the wait to the next server.
+    const settled = open.filter(([, { readyAt }]) => readyAt <= performance.now());
+    for (const [id, { runner }] of settled) await store.release(new Types.ObjectId(id), runner);
+  }
+
+  return {
+    name: IMPORT_JOB,
+    everyMs: EVERY_MS,
+    async run(context) {
+      const { signal, stillOwner } = context;
+      await cleanUp();
+      const heads = await store.heads();
+      const live = new Set(heads.map(({ _id }) => _id.toHexString()));
+      for (const id of sessions.keys()) if (!live.has(id)) sessions.delete(id);
+      const turns: { _id: Types.ObjectId; session: Session }[] = [];
+      for (const { _id } of heads) {
+        if (!stillOwner()) break;
+        const session = await sessionOf({ _id });
+        if (session) turns.push({ _id, session });
+      }
+      const now = performance.now();
+      const ready = turns.filter(({ session }) => session.readyAt <= now);
+      const [turn] = ready.sort((one, other) => one.session.servedAt - other.session.servedAt);
+      if (turn && stillOwner()) await work(turn._id, turn.session, context);
+      else if (turns.length > 0) await sleep(MAX_WAIT_MS, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted || !stillOwner()) await releaseAll();
+      return turns.length > 0;
+    },
+  };
+}

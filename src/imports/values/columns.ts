@@ -1,0 +1,69 @@
+import type { Issue } from '../../core/errors.ts';
+import type { FieldDefinition } from '../../fields/definition.ts';
+import { FIELD_KEY_PATTERN } from '../../fields/kind.ts';
+import type { ImportSettings } from '../imports.model.ts';
+
+const DATA = 'data.';
+
+interface Schema {
+  rejectUnknown: boolean;
+  fields: readonly FieldDefinition[];
+}
+
+/** A column that is read. */
+export interface Column {
+  /** Its place in the file, from 0. */
+  index: number;
+  /** The key of `data`; undefined: it is the email. */
+  key: string | undefined;
+}
+
+/** Whether a path names the email or a key that `data` of the app may have. */
+export function isKnownPath(path: string, { rejectUnknown, fields }: Schema): boolean {
+  if (path === 'email') return true;
+  const key = path.startsWith(DATA) ? path.slice(DATA.length) : '';
+  return FIELD_KEY_PATTERN.test(key) && (!rejectUnknown || fields.some((field) => field.key === key));
+}
+
+/** Returns the problems of a `map`: paths that the app does not have or that occur twice. */
+export function mapIssues(map: ImportSettings['map'], schema: Schema): Issue[] {
+  if (!map) return [];
+  const issues: Issue[] = [];
+  const paths = new Set<string>();
+  for (const [column, path] of map) {
+    const at = `map.${/^[\w.-]{1,51}$/.test(column) ? column : JSON.stringify(column.slice(0, 40))}`;
+    if (!isKnownPath(path, schema)) issues.push({ path: at, message: 'is neither email nor data.<key> of a field' });
+    else if (paths.has(path)) issues.push({ path: at, message: 'has the path of another column' });
+    paths.add(path);
+  }
+  if (!paths.has('email')) issues.push({ path: 'map', message: 'must map a column to email' });
+  return issues;
+}
+
+/** Returns the columns of a CSV file that are read: those of `map`, or those named by a path. */
+export function columnsOf(
+  { map }: Pick<ImportSettings, 'map'>,
+  names: readonly string[],
+  schema: Schema,
+): readonly Column[] {
+  const paths = map ? new Map(map) : new Map(names.filter((name) => isKnownPath(name, schema)).map((n) => [n, n]));
+  return names.flatMap((name, index) => {
+    const path = paths.get(name);
+    if (path === undefined) return [];
+    return [{ index, key: path === 'email' ? undefined : path.slice(DATA.length) }];
+  });
+}
+
+/** Returns the problems of a header: columns of `map` that it lacks, or that it has twice. */
+export function headerIssues({ map }: Pick<ImportSettings, 'map'>, names: readonly string[], schema: Schema): Issue[] {
+  const issues: Issue[] = [];
+  const read = map ? map.map(([column]) => column) : names.filter((name) => isKnownPath(name, schema));
+  for (const column of new Set(read)) {
+    const count = names.filter((name) => name === column).length;
+    const path = /^[\w.-]{1,51}$/.test(column) ? column : JSON.stringify(column.slice(0, 40));
+    if (count === 0) issues.push({ path: `map.${path}`, message: 'is not a column of the file' });
+    if (count > 1) issues.push({ path: `map.${path}`, message: 'is in the header more than once' });
+  }
+  if (!map && !names.includes('email')) issues.push({ path: 'map', message: 'must map a column to email' });
+  return issues;
+}

@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const LINES = 20_000;
+const TIMES = { importWritesEndMs: 500 };
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer({}, undefined, TIMES);
+});
+afterEach(() => server.close());
+
+const emailOf = (line: number): string => `p${line}@example.com`;
+/** A file whose line N has the email and the number N. */
+const fileOf = (lines = LINES): string =>
+  `email,data.n,data.items\n${Array.from({ length: lines - 1 }, (_, index) => `${emailOf(index + 2)},${index + 2},${index + 2}\n`).join('')}`;
+
+const FIELDS = [
+  { key: 'n', kind: 'number' as const },
+  { key: 'items', kind: 'array' as const },
+];
+
+async function startImport(app: string, content = fileOf(), settings = {}): Promise<string> {
+  const id = await prepareImport(server.admin, app, content, settings);
+  await server.admin.post(`/auth/imports/${id}/start?sourceAppId=${app}`).expect(200);
+  return id;
+}
+
+const records = (sourceAppId: string) => server.db.collection('users').find({ sourceAppId }).toArray();
+
+/** Expects each line once: in the items of its person, or in the rejected lines. */
+async function expectEachLineOnce(app: string, id: string, lines = LINES): Promise<number[]> {
+  const applied = (await records(app)).flatMap(({ data }) =>
+    data.items.map(({ value }: { value: string }) => Number(value)),
+  );
+  const rejected = linesIn(await rejectsOf(server.admin, app, id));
+  const all = [...applied, ...rejected].sort((one, other) => one - other);
+  expect(all).toEqual(Array.from({ length: lines - 1 }, (_, index) => index + 2));
+  return rejected;
+}
+
+describe('beside a running import', () => {
+  it('a schema is replaced: each line is applied or rejected, by the newest schema from then on', async () => {
+    const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
+    const id = await startImport(app);
+    await untilImport(server.admin, app, id, ({ read }) => read > 2_000);
+    await server.admin.putSchema(app, { fields: [{ ...FIELDS[0], max: 10 } as never, FIELDS[1] as never] }).expect(200);
+    const { read } = await untilImport(server.admin, app, id, () => true);
+    const result = await untilImport(server.admin, app, id);
+    expect(result).toMatchObject({ state: 'completed', read: LINES - 1 });
+    expect(result.rejected).toBeGreaterThan(0);
+    const rejected = await expectEachLineOnce(app, id);
+    expect(rejected).toHaveLength(result.rejected);
+    // The batch in flight and the one that was read ahead may be of the old schema at most.
+    expect(Math.min(...rejected)).toBeLessThan(read + 2_000);
+  });
+
+  it('the app is deleted: nothing of it is left when the DELETE has answered', async () => {
+    const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
+    const id = await startImport(app);
+    await untilImport(server.admin, app, id, ({ read }) => read > 1_000);
+    await server.admin.delete(`/auth/apps/${app}`).expect(200);
+    for (let round = 0; round < 5; round += 1) {
+      expect(await records(app)).toEqual([]);
+      for (const name of ['imports', 'import_chunks', 'import_rejects']) {
+        expect(await server.db.collection(name).countDocuments()).toBe(0);
+      }
+      await sleep(100);
+    }
+  });
+
+  it('the import is deleted: it stops, and its records stay', async () => {
+    const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
+    const id = await startImport(app);
+    await untilImport(server.admin, app, id, ({ read }) => read > 1_000);
+    await server.admin.delete(`/auth/imports/${id}?sourceAppId=${app}`).expect(200);
+    await server.admin.get(`/auth/imports/${id}?sourceAppId=${app}`).expect(404);
+    await expect.poll(() => server.db.collection('import_chunks').countDocuments(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => server.db.collection('imports').countDocuments(), { timeout: 10_000 }).toBe(0);
+    const stayed = (await records(app)).length;
+    expect(stayed).toBeGreaterThan(1_000);
+    await sleep(500);
+    expect(await records(app)).toHaveLength(stayed);
+    // The next import of the app is not held up.
+    const next = await startImport(app, 'email\nx@example.com\n');
+    expect(await untilImport(server.admin, app, next)).toMatchObject({ state: 'completed', created: 1 });
+  });
+
+  it('submissions for the same persons append their items once', async () => {
+    const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
+    const persons = 50;
+    const rows = Array.from({ length: 2_000 }, (_, index) => `${emailOf(index % persons)},${index + 2},${index + 2}\n`);
+    const id = await startImport(app, `email,data.n,data.items\n${rows.join('')}`);
+    let sent = 0;
+    let isRunning = true;
+    const submit = async (): Promise<void> => {
+      while (isRunning) {
+        const data = { items: [`s${sent}`] };
+        sent += 1;
+        await server.client.submit(app, { email: emailOf(sent % persons), data }).expect(200);
+      }
+    };
+    const submitting = [submit(), submit()];
+    const result = await untilImport(server.admin, app, id);
+    isRunning = false;
+    await Promise.all(submitting);
+    expect(result).toMatchObject({ state: 'completed', read: 2_000, rejected: 0 });
+    const items = (await records(app)).flatMap(({ data }) => data.items.map(({ value }: { value: string }) => value));
+    expect(items).toHaveLength(2_000 + sent);
+    expect(new Set(items).size).toBe(items.length);
+  });
+});
+
+describe('a person who is erased', () => {
+  it('is not brought back by lines that are still to be read, and no import names them', async () => {
+    const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
+    const last = 'erased.person@example.com';
+    const file = `${fileOf()}Erased.Person@example.com,1,secret\nnot.erased.person@example.com,1,kept\n`;
+    const id = await startImport(app, file);
+    const { body } = await server.admin.post(`/auth/people/erase?sourceAppId=${app}`, { email: last }).expect(200);
+    expect(body.erased).toMatchObject({ importLines: 1 });
+    const result = await untilImport(server.admin, app, id);
+    expect(result).toMatchObject({ state: 'completed', read: LINES + 1, rejected: 1, created: LINES });
+    expect(await server.db.collection('users').findOne({ email: last })).toBeNull();
+    expect(await server.db.collection('users').findOne({ email: `not.${last}` })).not.toBeNull();
+    expect((await rejectsOf(server.admin, app, id)).toLowerCase()).not.toMatch(/erased\.person|secret/);
+  });
+
+  it('is found in files and rejected lines by an export, and is gone from them after an erasure', async () => {
+    const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
+    const text = 'email,data.n\nada@example.com,x\nbob@example.com,1\n';
+    const ended = await startImport(app, text);
+    await untilImport(server.admin, app, ended);
+    const wide = Buffer.from(`\uFEFF${text}`, 'utf16le').swap16();
+    const waiting = await prepareImport(server.admin, app, wide as never);
+    const exported = async () =>
+      (await server.admin.post(`/auth/people/export?sourceAppId=${app}`, { email: 'ada@example.com' }).expect(200)).body
+        .entries;
+    await expect
+      .poll(() => server.db.collection('imports').findOne({ state: 'completed', 'chunks.0': { $exists: true } }))
+      .toBeNull();
+    expect(await exported()).toEqual([
+      { kind: 'import-line', sourceAppId: app, import: waiting, text: 'ada@example.com,x' },
+      {
+        ...{ kind: 'import-reject', sourceAppId: app, import: ended, line: 2 },
+        ...{ reason: 'data.n must be a number', text: 'ada@example.com,x' },
+      },
+    ]);
+    const { body } = await server.admin
+      .post(`/auth/people/erase?sourceAppId=${app}`, { email: 'ada@example.com' })
+      .expect(200);
+    expect(body.erased).toEqual({ records: 0, held: 0, importLines: 2 });
+    expect(await exported()).toEqual([]);
+    expect(await rejectsOf(server.admin, app, ended)).toBe(
+      'line,reason,email,data.n\r\n2,data.n must be a number,\r\n',
+    );
+    await server.admin.post(`/auth/imports/${waiting}/start?sourceAppId=${app}`).expect(200);
+    expect(await untilImport(server.admin, app, waiting)).toMatchObject({ read: 2, unchanged: 1, rejected: 1 });
+  });
+
+  it('with suppress is rejected by later imports, which keep nothing of the line', async () => {
+    const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
+    const erase = { email: 'ada@example.com', suppress: true };
+    await server.admin.post(`/auth/people/erase?sourceAppId=${app}`, erase).expect(200);
+    const id = await startImport(app, 'email,data.items\nada@example.com,secret\nbob@example.com,x\n');
+    const result = await untilImport(server.admin, app, id);
+    expect(result).toMatchObject({ created: 1, rejected: 1 });
+    expect(await rejectsOf(server.admin, app, id)).toBe(
+      'line,reason,email,data.items\r\n2,the person was erased and must not be imported again,\r\n',
+    );
+  });
+});
+
+describe('a server that loses the database while it imports', () => {
+  it('is followed by another one, which applies each line once', async () => {
+    const proxy = await startProxy(new URL(inject('mongodbUri')));
+    const first = await startServer({ MONGODB_URI: through(proxy) }, server.database, TIMES);
+    // The import is started while only the first server may run it.
+    await server.services.jobs.stop();
+    let second: TestServer | undefined;
+    try {
+      const { sourceAppId: app } = await first.admin.buildApp({ fields: FIELDS });
+      const rows = Array.from(
+        { length: LINES - 1 },
+        (_, index) => `${emailOf(index % 5_000)},${index + 2},${index + 2}\n`,
+      );
+      const id = await startImport(app, `email,data.n,data.items\n${rows.join('')}`);
+      await untilImport(server.admin, app, id, ({ read }) => read > 1_000);
+      second = await startServer({}, server.database, TIMES);
+      proxy.cut();
+      const result = await untilImport(server.admin, app, id);
+      expect(result).toMatchObject({ state: 'completed', read: LINES - 1, created: 5_000, updated: LINES - 5_001 });
+      expect(await expectEachLineOnce(app, id)).toEqual([]);
+    } finally {
+      proxy.restore();
+      await second?.close();
+      await first.close();
+      await proxy.close();
+    }
+  }, 60_000);
+
+  it.each([0, 1, 2, 3])(
+    'repeats the batch whose answers were lost, after %i writes, without effect',
+    async (after) => {
+      const proxy = await startProxy(new URL(inject('mongodbUri')));
+      const behind = await startServer({ MONGODB_URI: through(proxy) }, server.database, TIMES);
+      await server.services.jobs.stop();
+      try {
+        const { sourceAppId: app } = await behind.admin.buildApp({ fields: FIELDS });
+        const rows = Array.from(
+          { length: 4_999 },
+          (_, index) => `${emailOf(index % 1_000)},${index % 7 ? index : 'x'},${index + 2}\n`,
+        );
+        const id = await startImport(app, `email,data.n,data.items\n${rows.join('')}`);
+        await untilImport(server.admin, app, id, ({ read }) => read >= 500);
+        // Both attempts of the driver.
+        proxy.withholdAnswers('cut', 2, after * 2);
+        const result = await untilImport(server.admin, app, id);
+        expect(result).toMatchObject({ state: 'completed', read: 4_999 });
+        const rejected = await expectEachLineOnce(app, id, 5_000);
+        expect(rejected).toHaveLength(result.rejected);
+      } finally {
+        proxy.restore();
+        await behind.close();
+        await proxy.close();
+      }
+    },
+    60_000,
+  );
+});
+
+function through({ port }: TcpProxy): string {
+  const uri = new URL(inject('mongodbUri'));
+  uri.port = String(port);
+  return uri.href;
+}

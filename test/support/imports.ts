@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from './client.ts';
+
+/** What a test says of an import. */
+export type ImportSettings = Record<string, unknown>;
+
+/** The progress of an import, as the service answers it. */
+export interface Progress {
+  id: string;
+  state: string;
+  read: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  rejected: number;
+  errors: { line: number; message: string }[];
+  received: number;
+  position: number;
+  failure?: string;
+}
+
+const query = (sourceAppId: string | undefined): string => (sourceAppId ? `?sourceAppId=${sourceAppId}` : '');
+
+/** Prepares an import and sends its file; resolves with its id. */
+export async function prepareImport(
+  client: Client,
+  sourceAppId: string | undefined,
+  content: string | Buffer,
+  settings: ImportSettings = {},
+): Promise<string> {
+  const { body } = await client.post(`/auth/imports${query(sourceAppId)}`, settings).expect(200);
+  await client
+    .put(`/auth/imports/${body.id}/content${query(sourceAppId)}`)
+    .set('Content-Type', 'application/octet-stream')
+    .send(typeof content === 'string' ? Buffer.from(content) : content)
+    .expect(200);
+  return body.id;
+}
+
+/** Resolves with the state of an import when `isReached` holds. */
+export async function untilImport(
+  client: Client,
+  sourceAppId: string | undefined,
+  id: string,
+  isReached: (progress: Progress) => boolean = ({ state }) => state !== 'running',
+): Promise<Progress> {
+  for (;;) {
+    const { body } = await client.get(`/auth/imports/${id}${query(sourceAppId)}`).expect(200);
+    if (isReached(body)) return body;
+    await sleep(20);
+  }
+}
+
+/** Imports a file, and resolves with the result. */
+export async function runImport(
+  client: Client,
+  sourceAppId: string | undefined,
+  content: string | Buffer,
+  settings: ImportSettings = {},
+): Promise<Progress> {
+  const id = await prepareImport(client, sourceAppId, content, settings);
+  await client.post(`/auth/imports/${id}/start${query(sourceAppId)}`).expect(200);
+  return untilImport(client, sourceAppId, id);
+}
+
+/** The rejected lines of an import, as CSV. */
+export async function rejectsOf(client: Client, sourceAppId: string | undefined, id: string): Promise<string> {
+  const { text } = await client.get(`/auth/imports/${id}/rejects.csv${query(sourceAppId)}`).expect(200);
+  return text;
+}
+
+/** The numbers of the lines in a file of rejected lines. */
+export function linesIn(csv: string): number[] {
+  return csv
+    .split('\r\n')
+    .slice(1)
+    .flatMap((row) => (row === '' ? [] : [Number(row.split(',')[0])]));
+}

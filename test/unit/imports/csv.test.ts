@@ -1,0 +1,128 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBlockDecoder, encodingOf } from '../../../src/imports/content/text-blocks.ts';
+import { delimiterOf, splitCells } from '../../../src/imports/lines/csv-cells.ts';
+import { createLineReader } from '../../../src/imports/lines/line-reader.ts';
+import { compileDateFormat } from '../../../src/imports/values/date-format.ts';
+
+/** Yields a file in blocks of these sizes, from an offset on. */
+function blocksOf(file: Buffer, sizes: readonly number[]) {
+  return async function* (offset: number): AsyncGenerator<Buffer> {
+    let at = offset;
+    for (let index = 0; at < file.length; index += 1) {
+      const size = sizes[index % sizes.length] ?? 1;
+      yield file.subarray(at, at + size);
+      at += size;
+    }
+  };
+}
+
+/** Reads all records; after each one from a new reader at its position if `restarts`. */
+async function read(file: Buffer, sizes: readonly number[], restarts: boolean): Promise<string[][]> {
+  const { encoding, bom } = encodingOf(file);
+  const layout = { encoding, newline: 0x0a, delimiter: ',' };
+  const open = (start: { offset: number; line: number }) =>
+    createLineReader(blocksOf(file, sizes), layout, 'csv', start);
+  let reader = open({ offset: bom, line: 1 });
+  const records: string[][] = [];
+  for (;;) {
+    const line = await reader.next();
+    if (!line) return records;
+    expect(line.problem).toBeUndefined();
+    records.push(splitCells(line.text ?? '', ','));
+    if (restarts) reader = open(line.next());
+  }
+}
+
+const cell = fc.string({ unit: fc.constantFrom('a', 'é', '😀', ',', '"', '\n', '\r\n', ' ', '日'), maxLength: 6 });
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+describe('the reader of CSV', () => {
+  it.each(['utf8', 'utf16le'] as const)(
+    'reads what csv-parse reads, in any blocks of %s, and after any record',
+    async (encoding) => {
+      const rows = fc.array(fc.tuple(cell, cell, fc.constantFrom('x', 'y')), { minLength: 1, maxLength: 8 });
+      await fc.assert(
+        fc.asyncProperty(
+          rows,
+          fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
+          fc.boolean(),
+          async (table, sizes, restarts) => {
+            const text = table.map((row) => row.map(quoted).join(',')).join('\n');
+            const file = Buffer.from(`\uFEFF${text}`, encoding);
+            const expected = parse(text, { record_delimiter: '\n', relax_column_count: true }) as string[][];
+            expect(await read(file, sizes, restarts)).toEqual(expected);
+          },
+        ),
+        { numRuns: 300 },
+      );
+    },
+  );
+
+  it('loses only the line of a malformed record, and never a following line', async () => {
+    const piece = fc.constantFrom('a', '"', ',', 'b', '""');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(piece, { maxLength: 6 }), { maxLength: 5 }), async (lines) => {
+        const bad = lines.map((line) => line.join('')).join('\n');
+        const file = Buffer.from(`${bad}\nlast,line\n`);
+        const layout = { encoding: 'utf-8' as const, newline: 0x0a, delimiter: ',' };
+        const reader = createLineReader(blocksOf(file, [7]), layout, 'csv', { offset: 0, line: 1 });
+        const covered = new Set<number>();
+        for (let line = await reader.next(); line; line = await reader.next()) {
+          for (let number = line.number; number < line.next().line; number += 1) {
+            expect(covered.has(number)).toBe(false);
+            covered.add(number);
+          }
+        }
+        const isEmpty = (text: string): boolean => text.trim() === '';
+        const numbers = bad.split('\n').flatMap((text, index) => (isEmpty(text) ? [] : [index + 1]));
+        for (const number of numbers) expect(covered.has(number)).toBe(true);
+        expect(covered.has(bad.split('\n').length + 1)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('recognizes the delimiter of a header outside of quotes', () => {
+    expect(delimiterOf('a;b;"c,d,e,f"')).toBe(';');
+    expect(delimiterOf('a\tb')).toBe('\t');
+    expect(delimiterOf('email')).toBe(',');
+  });
+});
+
+describe('the decoder of a file', () => {
+  it('keeps the length of each block in the file', () => {
+    const text = 'aé😀日\n'.repeat(5);
+    for (const size of [1, 2, 3, 5, 7]) {
+      for (const encoding of ['utf-16le', 'utf-16be'] as const) {
+        const file = encoding === 'utf-16le' ? Buffer.from(text, 'utf16le') : Buffer.from(text, 'utf16le').swap16();
+        const decoder = createBlockDecoder(encoding);
+        const blocks: Buffer[] = [];
+        for (let at = 0; at < file.length; at += size) blocks.push(decoder.decode(file.subarray(at, at + size)));
+        blocks.push(decoder.end());
+        expect(Buffer.concat(blocks).toString()).toBe(text);
+        expect(blocks.reduce((sum, block) => sum + decoder.lengthInFile(block), 0)).toBe(file.length);
+      }
+    }
+  });
+});
+
+describe('a date format', () => {
+  it.each([
+    ['DD/MM/YYYY', '03/04/2025', '2025-04-03'],
+    ['D.M.YYYY', '3.4.2025', '2025-04-03'],
+    ['YYYY-MM-DD HH:mm:ss', '2025-04-03 07:08:09', '2025-04-03T07:08:09'],
+    ['MM-DD-YYYY H:mm', '04-03-2025 7:08', '2025-04-03T07:08:00'],
+  ])('%s reads %s', (format, text, iso) => {
+    expect(compileDateFormat(format)?.parse(text)).toBe(iso);
+    expect(compileDateFormat(format)?.parse(`${text}x`)).toBeUndefined();
+  });
+
+  it.each(['', 'DD/MM', 'DD/MM/YYYY HH', 'DD/MM/YYYY mm', 'DD/DD/YYYY/MM', 'DD(MM)YYYY', 'DD/MM/YYYY HH:mm:ss A'])(
+    'may not be %j',
+    (format) => {
+      expect(compileDateFormat(format)).toBeUndefined();
+    },
+  );
+});

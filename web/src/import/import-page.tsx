@@ -1,0 +1,88 @@
+import { Alert, FileInput, Paper, Stack, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { LeftIcon } from '../components/icons.tsx';
+import { LoadError } from '../components/load-error.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { scopedSchemaQuery } from '../users/queries.ts';
+import { type Scope, usersPath } from '../users/scope.ts';
+import { ImportForm } from './import-form.tsx';
+import classes from './import-page.module.css';
+import { ImportRows } from './import-rows.tsx';
+import { importsQuery } from './queries.ts';
+import { type FileHead, readHead } from './read-file.ts';
+
+interface Chosen {
+  file: File;
+  head: FileHead;
+}
+
+/** Imports records from a file: its columns, a dry run, the progress, the rejected lines. */
+export function ImportPage({ scope }: { scope: Scope }) {
+  const schema = useQuery(scopedSchemaQuery(scope));
+  const imports = useQuery(importsQuery(scope));
+  const [chosen, setChosen] = useState<Chosen>();
+  const [problem, setProblem] = useState<string>();
+  const error = schema.error ?? imports.error;
+
+  async function choose(file: File | null): Promise<void> {
+    setProblem(undefined);
+    setChosen(undefined);
+    if (!file) return;
+    try {
+      setChosen({ file, head: await readHead(file) });
+    } catch (reason) {
+      setProblem(reason instanceof Error ? reason.message : 'The file cannot be read');
+    }
+  }
+
+  return (
+    <>
+      <Link href={usersPath(scope)} className={classes.back ?? ''}>
+        <LeftIcon size={16} /> Users
+      </Link>
+      <PageHeader
+        title="Import"
+        note={`Create and change users of ${scope.sourceAppId} from a CSV or NDJSON file. A file is deleted when its import ends.`}
+      />
+      {error && <LoadError error={error} onRetry={() => Promise.all([schema.refetch(), imports.refetch()])} />}
+      <Stack gap="lg">
+        <Paper withBorder p="md" radius="md">
+          <FileInput
+            label="File"
+            description="CSV with a header, or one JSON object in each line; UTF-8 or UTF-16"
+            placeholder="Choose a file"
+            accept=".csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson"
+            value={chosen?.file ?? null}
+            onChange={choose}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Remove the file' }}
+          />
+          {problem && (
+            <Alert color="red" variant="light" role="alert" mt="sm">
+              {problem}.
+            </Alert>
+          )}
+          {chosen && schema.data && (
+            <ImportForm
+              key={`${chosen.file.name} ${chosen.file.lastModified} ${chosen.file.size}`}
+              scope={scope}
+              file={chosen.file}
+              head={chosen.head}
+              fields={schema.data.fields}
+            />
+          )}
+        </Paper>
+        {imports.data && imports.data.imports.length > 0 && (
+          <section aria-labelledby="imports-title">
+            <Title order={2} size="h4" mb="sm" id="imports-title">
+              Imports of the last 30 days
+            </Title>
+            <ImportRows scope={scope} imports={imports.data.imports} />
+          </section>
+        )}
+      </Stack>
+    </>
+  );
+}

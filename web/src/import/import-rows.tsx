@@ -1,0 +1,132 @@
+import { Alert, Badge, Button, Group, Modal, Paper, Progress, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { Import } from '../api/endpoints.ts';
+import { DownloadIcon } from '../components/icons.tsx';
+import { Time } from '../components/time.tsx';
+import type { Scope } from '../users/scope.ts';
+import classes from './import-page.module.css';
+import { rejectsUrl, useDeleteImport } from './queries.ts';
+
+const STATES: Record<Import['state'], { label: string; color: string }> = {
+  uploading: { label: 'Not started', color: 'gray' },
+  running: { label: 'Running', color: 'blue' },
+  completed: { label: 'Completed', color: 'green' },
+  aborted: { label: 'Stopped at an invalid line', color: 'orange' },
+  failed: { label: 'Failed', color: 'red' },
+};
+
+const format = new Intl.NumberFormat('en-GB');
+
+/** The imports of an app, each with its progress and result. */
+export function ImportRows({ scope, imports }: { scope: Scope; imports: readonly Import[] }) {
+  const [deleting, setDeleting] = useState<Import>();
+  return (
+    <Stack gap="sm">
+      {imports.map((one) => (
+        <ImportRow key={one.id} scope={scope} one={one} onDelete={() => setDeleting(one)} />
+      ))}
+      <DeleteDialog scope={scope} one={deleting} onClose={() => setDeleting(undefined)} />
+    </Stack>
+  );
+}
+
+function ImportRow({ scope, one, onDelete }: { scope: Scope; one: Import; onDelete: () => void }) {
+  const { state, read, created, updated, unchanged, rejected, errors, received, position, settings, failure } = one;
+  const { label, color } = STATES[state];
+  const part = received === 0 ? 0 : Math.round((position / received) * 100);
+  const counts = { created, updated, unchanged, rejected };
+  return (
+    <Paper component="article" withBorder p="md" radius="md" aria-label={`Import of ${one.createdAt}`}>
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <Badge variant="light" color={color} className={classes.badge ?? ''}>
+            {label}
+          </Badge>
+          {settings.dryRun && (
+            <Badge variant="default" className={classes.badge ?? ''}>
+              Dry run
+            </Badge>
+          )}
+          <Text size="sm" c="dimmed">
+            <Time at={one.createdAt} />
+          </Text>
+        </Group>
+        <Group gap="xs">
+          {rejected > 0 && (
+            <Button
+              component="a"
+              href={rejectsUrl(scope, one.id)}
+              download
+              variant="default"
+              size="xs"
+              leftSection={<DownloadIcon size={14} />}
+            >
+              Rejected lines
+            </Button>
+          )}
+          <Button variant="default" size="xs" onClick={onDelete}>
+            {state === 'running' ? 'Stop and delete' : 'Delete'}
+          </Button>
+        </Group>
+      </Group>
+      {state === 'running' && <Progress value={part} mt="sm" aria-label="Progress of the import" />}
+      <Text size="sm" mt="xs" aria-live="polite">
+        {format.format(read)} lines:{' '}
+        {Object.entries(counts)
+          .map(([name, n]) => `${format.format(n)} ${name}`)
+          .join(', ')}
+        {settings.dryRun && '. Nothing was written'}
+      </Text>
+      {failure && (
+        <Alert color="red" variant="light" mt="xs">
+          {failure}.
+        </Alert>
+      )}
+      {errors.length > 0 && (
+        <ul className={classes.errors}>
+          {errors.map(({ line, message }) => (
+            <li key={line}>
+              Line {line}: {message}
+            </li>
+          ))}
+          {rejected > errors.length && <li>{format.format(rejected - errors.length)} more</li>}
+        </ul>
+      )}
+    </Paper>
+  );
+}
+
+function DeleteDialog({ scope, one, onClose }: { scope: Scope; one: Import | undefined; onClose: () => void }) {
+  const remove = useDeleteImport(scope);
+  const close = (): void => {
+    remove.reset();
+    onClose();
+  };
+  return (
+    <Modal opened={one !== undefined} onClose={close} title="Delete this import?">
+      <Stack>
+        <Text size="sm">
+          {one?.state === 'running' ? 'It stops. ' : ''}Its file and its rejected lines are deleted. Users that it
+          created or changed stay.
+        </Text>
+        {remove.error && (
+          <Alert color="red" variant="light" role="alert">
+            {remove.error.message}.
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button
+            color="red.9"
+            loading={remove.isPending}
+            onClick={() => one && remove.mutate(one.id, { onSuccess: close })}
+          >
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

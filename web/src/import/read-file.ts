@@ -1,0 +1,72 @@
+import { delimiterOf, splitCells } from '../../../src/imports/lines/csv-cells.ts';
+
+/** What is read of a file to show its columns. */
+const HEAD_BYTES = 256 * 1024;
+const EXAMPLES = 3;
+
+/** A column of a file, with values of its first lines. */
+export interface FileColumn {
+  name: string;
+  examples: string[];
+}
+
+/** What a file looks like. */
+export interface FileHead {
+  format: 'csv' | 'ndjson';
+  columns: FileColumn[];
+  /** Lines of NDJSON with `email` and `data`, as exports write them, need no map. */
+  isMapped: boolean;
+}
+
+/**
+ * Reads the columns of a file by its first lines. The service reads the file again by its own
+ * rules; this only proposes a map.
+ *
+ * @throws {Error} when the file has no columns
+ */
+export async function readHead(file: File): Promise<FileHead> {
+  const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+  const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
+  // The last line may be cut.
+  const all = text.split(/\r\n?|\n/);
+  const lines = (file.size > HEAD_BYTES && all.length > 1 ? all.slice(0, -1) : all).filter(
+    (line) => line.trim() !== '',
+  );
+  const [first] = lines;
+  if (first === undefined) throw new Error('The file is empty');
+  return first.startsWith('{') ? jsonHead(lines) : csvHead(first, lines.slice(1));
+}
+
+function encodingOf([a, b]: Uint8Array): string {
+  if (a === 0xff && b === 0xfe) return 'utf-16le';
+  if (a === 0xfe && b === 0xff) return 'utf-16be';
+  return 'utf-8';
+}
+
+function csvHead(header: string, lines: readonly string[]): FileHead {
+  const delimiter = delimiterOf(header);
+  const names = splitCells(header, delimiter).map((name) => name.trim());
+  const rows = lines.slice(0, EXAMPLES).map((line) => splitCells(line, delimiter));
+  const columns = names.map((name, index) => ({ name, examples: rows.flatMap((row) => row[index] || []) }));
+  return { format: 'csv', columns, isMapped: false };
+}
+
+function jsonHead(lines: readonly string[]): FileHead {
+  const objects = lines.slice(0, EXAMPLES).map(parseObject);
+  const names = [...new Set(objects.flatMap((one) => Object.keys(one)))];
+  const isMapped = names.includes('email') && objects.some(({ data }) => typeof data === 'object' && data !== null);
+  const columns = names.map((name) => ({
+    name,
+    examples: objects.flatMap((one) => (name in one ? [JSON.stringify(one[name])] : [])),
+  }));
+  return { format: 'ndjson', columns, isMapped };
+}
+
+function parseObject(line: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  } catch {
+    throw new Error('The first lines of the file are not valid JSON');
+  }
+}
