@@ -1,19 +1,19 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { AppError } from '../core/errors.ts';
+import type { AuditAction, AuditFacts } from './audit-action.ts';
 import type { FormEntries } from './body/form-entries.ts';
-import type { AppPrincipal, Principal, PublicPrincipal, Scope } from './principal.ts';
+import type { AppPrincipal, KeyPrincipal, Principal, PublicPrincipal, Scope, SessionPrincipal } from './principal.ts';
 import type { Download, Empty, Html, JsonStream, Redirect, Versioned } from './reply.ts';
 
 /**
  * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by the app named
- * in `x-app-id`. `form`: by the app named in the path. `visitor`: not at all, but the session is
- * loaded, so that the endpoint can start or end it. `session`: a logged-in app.
+ * in `x-app-id`, or by an API key. `form`: by the app named in the path, or by an API key of that
+ * app. `visitor`: not at all, but the session is loaded, so that the endpoint can start or end it.
+ * `session`: a logged-in app. `session or key`: a logged-in app, or an API key that has the
+ * endpoint's scope.
  */
-export type Auth = 'none' | 'app id' | 'form' | 'visitor' | 'session';
-
-/** The authentications that prove an identity. */
-export type ProvenAuth = Extract<Auth, 'session'>;
+export type Auth = 'none' | 'app id' | 'form' | 'visitor' | 'session' | 'session or key';
 
 /**
  * Which browser origins may call an endpoint (spec 5.3). `trusted`: the origins in `CORS_ORIGINS`
@@ -68,12 +68,17 @@ export interface EndpointSpec {
   /** An Express path, such as `/auth/apps/:sourceAppId`. */
   path: string;
   auth: Auth;
-  /** The role that the caller's app must have. */
-  role?: 'admin';
+  /**
+   * The role that the caller's app must have. `admin or own key`: an API key of the app in the path
+   * passes too.
+   */
+  role?: 'admin' | 'admin or own key';
   /** The scope that the caller must have. Sessions have all of them. */
   scope?: Scope;
   /** Default: `trusted`. */
   cors?: CorsPolicy;
+  /** The event that each success adds to the audit log (spec 4.9). */
+  audit?: AuditAction;
   tag: string;
   summary: string;
   description?: string;
@@ -115,15 +120,18 @@ type BodyOutput<Body> =
     : undefined;
 
 /** The principal that an authentication yields. */
-type PrincipalOf<Name extends Auth> = Name extends ProvenAuth
-  ? AppPrincipal
-  : Name extends 'app id' | 'form'
-    ? PublicPrincipal
-    : undefined;
+interface PrincipalByAuth {
+  none: undefined;
+  'app id': PublicPrincipal | KeyPrincipal;
+  form: PublicPrincipal | KeyPrincipal;
+  visitor: undefined;
+  session: SessionPrincipal;
+  'session or key': AppPrincipal;
+}
 
 /** The input of a handler, parsed and typed by the endpoint's declaration. */
 export interface Input<Spec extends EndpointSpec> {
-  principal: PrincipalOf<Spec['auth']>;
+  principal: PrincipalByAuth[Spec['auth']];
   params: Output<Spec['params']>;
   query: Output<Spec['query']>;
   headers: Output<Spec['headers']>;
@@ -133,6 +141,8 @@ export interface Input<Spec extends EndpointSpec> {
    * disconnected.
    */
   leftMs(): number;
+  /** Says more of the event that the endpoint declares (`audit`). */
+  audit(facts: AuditFacts): void;
   req: Request;
   res: Response;
 }

@@ -8,6 +8,8 @@ declare global {
       id: string;
       /** The app that the request names or is authenticated as; for the log. */
       appId?: string;
+      /** The API key of the request, by its id; for the log. */
+      keyId?: string;
       /** The entries of the form in the body, once it was read. */
       form?: FormEntries;
       /** How the endpoint answers a browser that is refused. */

@@ -22,10 +22,13 @@ const FORM = {
   additionalProperties: { anyOf: [TEXT, { type: 'array' as const, items: TEXT }] },
 };
 
+const KEY_DESCRIPTION =
+  'Its scopes are listed with each operation that requires one. A request has a session or an API key, not both.';
+
 const AppIdHeader = z
   .string()
   .regex(/^[a-zA-Z0-9._-]{1,80}$/)
-  .meta({ description: "The app's sourceAppId", example: 'newsletter' });
+  .meta({ description: "The app's sourceAppId. With an API key it may be left out", example: 'newsletter' });
 
 /**
  * Creates the OpenAPI 3.1 document from the declarations that also define routing and validation.
@@ -44,17 +47,29 @@ export function createOpenApiDocument(endpoints: readonly [name: string, spec: E
       title: 'User Collection Service',
       version: '1.0.0',
       description:
-        'Collects user records from forms, apps and devices. Public clients name their app in `x-app-id`; operators and admins log in and hold a cookie session. Refusals have a body `{ message }`, and `errors` that name each place when the input breaks a rule.',
+        'Collects user records from forms, apps and devices. Public clients name their app in `x-app-id`; operators and admins log in and hold a cookie session; programs send an API key with the scopes that it needs. Refusals have a body `{ message }`, and `errors` that name each place when the input breaks a rule.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: ['Public', 'Sessions', 'Users', 'People', 'Imports', 'Apps', 'Schemas', 'Forms', 'Webhooks', 'Operation'].map(
-      (name) => ({ name }),
-    ),
+    tags: [
+      'Public',
+      'Sessions',
+      'Users',
+      'People',
+      'Imports',
+      'Apps',
+      'Schemas',
+      'Forms',
+      'Webhooks',
+      'API keys',
+      'Audit',
+      'Operation',
+    ].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: cookieName, description: 'Set by `POST /auth/login`' },
+        key: { type: 'http', scheme: 'bearer', description: `An API key (\`uck_...\`). ${KEY_DESCRIPTION}` },
       },
     },
   });
@@ -67,13 +82,12 @@ function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject 
     ...(spec.params && { path: spec.params }),
     ...(spec.query && { query: spec.query }),
   };
-  const needsSession = spec.auth === 'session';
   return {
     operationId: name,
     tags: [spec.tag],
     summary: spec.summary,
     ...(spec.description && { description: spec.description }),
-    security: needsSession ? [{ session: [] }] : [],
+    security: securityOf(spec),
     ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
     ...(spec.body && {
       requestBody: {
@@ -85,6 +99,16 @@ function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject 
     responses: responses(spec),
   };
 }
+
+/** The ways to authenticate. An empty one stands for a request without credentials. */
+function securityOf({ auth, scope }: EndpointSpec): Record<string, string[]>[] {
+  const key = { key: scope ? [scope] : [] };
+  if (auth === 'session') return [{ session: [] }];
+  if (auth === 'session or key') return [{ session: [] }, key];
+  return takesKeys(auth) ? [{}, key] : [];
+}
+
+const takesKeys = (auth: EndpointSpec['auth']): boolean => ['app id', 'form', 'session or key'].includes(auth);
 
 function contentOf({ schema, types }: BodySpec) {
   return Object.fromEntries(types.map((type) => [type, { schema: type === 'application/json' ? schema : FORM }]));
@@ -136,9 +160,11 @@ export function refusals(spec: EndpointSpec): number[] {
   const statuses = new Set<number>(spec.errors);
   statuses.add(403); // the origin check
   statuses.add(500);
-  if (spec.auth === 'app id' || spec.body || spec.query || spec.headers) statuses.add(400);
+  if (spec.auth !== 'none') statuses.add(400); // a session and an API key in one request
+  if (spec.body || spec.query || spec.headers) statuses.add(400);
   if (spec.auth === 'form') statuses.add(404);
   if (spec.auth === 'session') statuses.add(401);
+  if (takesKeys(spec.auth)) for (const status of [401, 429]) statuses.add(status);
   if (spec.auth !== 'none') statuses.add(503);
   if (spec.body || spec.upload) for (const status of [413, 415]) statuses.add(status);
   return [...statuses].sort((a, b) => a - b);

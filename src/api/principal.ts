@@ -12,7 +12,7 @@ export interface PrincipalApp {
   id: Types.ObjectId;
   sourceAppId: string;
   role: 'user' | 'admin';
-  /** Identifies the password with which the caller logged in. */
+  /** Identifies the password with which a session logged in. */
   credentialId: string;
 }
 
@@ -23,13 +23,28 @@ export interface PublicPrincipal {
   scopes: ReadonlySet<Scope>;
 }
 
-/** A caller that authenticated as an app. */
-export interface AppPrincipal {
+/** An operator or an admin who logged in as an app. */
+export interface SessionPrincipal {
   kind: 'session';
   sourceAppId: string;
   app: PrincipalApp;
   scopes: ReadonlySet<Scope>;
 }
+
+/**
+ * A program with an API key (spec 4.8). It acts for the app of the key, with the role of that app
+ * and the scopes of the key.
+ */
+export interface KeyPrincipal {
+  kind: 'key';
+  sourceAppId: string;
+  app: PrincipalApp;
+  scopes: ReadonlySet<Scope>;
+  keyId: string;
+}
+
+/** A caller that authenticated as an app. */
+export type AppPrincipal = SessionPrincipal | KeyPrincipal;
 
 /** The caller of a request. */
 export type Principal = PublicPrincipal | AppPrincipal;

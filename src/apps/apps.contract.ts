@@ -12,6 +12,12 @@ export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 /** An app id in a path. The format is not checked: an invalid id names no app and gives 404. */
 export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsletter' }) });
 
+/** The query parameter with which admins name another app (app-scope.ts). */
+export const ScopeParameter = SourceAppId.optional().meta({
+  description: 'The app to work on, for admins. Default: the app of the caller',
+  example: 'newsletter',
+});
+
 const EXAMPLE_PASSWORD = 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g';
 
 /** A generated password. */
@@ -76,6 +82,7 @@ export const appEndpoints = {
     path: '/auth/apps',
     auth: 'session',
     role: 'admin',
+    audit: 'app.created',
     tag: 'Apps',
     summary: 'Create an app',
     description:
@@ -92,6 +99,7 @@ export const appEndpoints = {
     path: '/auth/apps/:sourceAppId/password',
     auth: 'session',
     role: 'admin',
+    audit: 'password.replaced',
     tag: 'Apps',
     summary: 'Give an app a new password',
     description:
@@ -108,6 +116,7 @@ export const appEndpoints = {
     path: '/auth/apps/:sourceAppId',
     auth: 'session',
     role: 'admin',
+    audit: 'app.deleted',
     tag: 'Apps',
     summary: 'Delete an app and all its users',
     description:

@@ -39,8 +39,9 @@ export const appRoutes = (
       return { apps: listed, ...next };
     },
 
-    createApp: async ({ body }) => {
+    createApp: async ({ body, audit }) => {
       const { app, password } = await apps.create(body.sourceAppId);
+      audit({ app, target: app.sourceAppId });
       return { sourceAppId: app.sourceAppId, role: app.role, password };
     },
 
@@ -51,7 +52,11 @@ export const appRoutes = (
       return presentNew(await apps.rotateOwnPassword(own));
     },
 
-    deleteApp: async ({ params }) => ({ ok: true as const, deletedUsers: await removal.remove(params.sourceAppId) }),
+    deleteApp: async ({ params, audit }) => {
+      const deletedUsers = await removal.remove(params.sourceAppId);
+      audit({ app: { sourceAppId: params.sourceAppId }, detail: { deletedUsers } });
+      return { ok: true as const, deletedUsers };
+    },
   });
 
 const CURRENT_REQUIRED = { path: 'currentPassword', message: "is required to change the own app's password" };

@@ -117,6 +117,12 @@ export function createAppService(deps: {
       return found ? toApp(found) : undefined;
     },
 
+    /** Resolves with an incarnation of an app, or undefined when it does not exist any more. */
+    async findById(_id: Types.ObjectId): Promise<App | undefined> {
+      const found = await apps.findOne({ _id, deletingSince: { $exists: false } });
+      return found ? toApp(found) : undefined;
+    },
+
     /** Yields all apps, ordered by `sourceAppId`, from a cursor. */
     async *list(): AsyncGenerator<App> {
       const found = apps.find({ deletingSince: { $exists: false } }).sort({ sourceAppId: 1 });

@@ -4,7 +4,7 @@ import type { Role } from '../apps/apps.model.ts';
 import type { NewPassword } from '../apps/apps.service.ts';
 import { APP_ID_FORMAT } from '../core/app-id.ts';
 import { InvalidInput } from '../core/errors.ts';
-import { say, type WithServices } from './command.ts';
+import { COMMAND_LINE, say, type WithServices } from './command.ts';
 
 /**
  * The commands `app create|list|delete|rotate-password` (spec 5.2, point 6: the command-line tool).
@@ -18,7 +18,11 @@ export function appCommands(withServices: WithServices): Command {
     .argument('<id>', `its sourceAppId: ${APP_ID_FORMAT}`)
     .addOption(new Option('--role <role>', 'what it may do').choices(['user', 'admin']).default('user'))
     .action((id: string, { role }: { role: Role }) =>
-      withServices(async ({ apps }) => printPassword('Created app', await apps.create(id, role))),
+      withServices(async ({ apps, audit }) => {
+        const created = await apps.create(id, role);
+        await audit.record({ action: 'app.created', actor: COMMAND_LINE, app: created.app, target: id });
+        printPassword('Created app', created);
+      }),
     );
 
   app
@@ -39,7 +43,12 @@ export function appCommands(withServices: WithServices): Command {
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes }: { yes?: true }) => {
       if (!yes) await confirm(id);
-      await withServices(async ({ removal }) => say(`Deleted app ${id} and ${await removal.remove(id)} users`));
+      await withServices(async ({ removal, audit }) => {
+        const deletedUsers = await removal.remove(id);
+        const app = { sourceAppId: id };
+        await audit.record({ action: 'app.deleted', actor: COMMAND_LINE, app, target: id, detail: { deletedUsers } });
+        say(`Deleted app ${id} and ${deletedUsers} users`);
+      });
     });
 
   app
@@ -47,7 +56,11 @@ export function appCommands(withServices: WithServices): Command {
     .description('give an app a new password; its sessions end at once')
     .argument('<id>', 'its sourceAppId')
     .action((id: string) =>
-      withServices(async ({ apps }) => printPassword('New password for app', await apps.rotatePassword(id))),
+      withServices(async ({ apps, audit }) => {
+        const replaced = await apps.rotatePassword(id);
+        await audit.record({ action: 'password.replaced', actor: COMMAND_LINE, app: replaced.app, target: id });
+        printPassword('New password for app', replaced);
+      }),
     );
 
   return app;

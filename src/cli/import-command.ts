@@ -7,7 +7,7 @@ import type { ScopedApp } from '../apps/app-scope.ts';
 import type { Services } from '../container/container.ts';
 import { AppError, InvalidInput } from '../core/errors.ts';
 import type { ImportDocument } from '../imports/imports.model.ts';
-import { say, type WithServices } from './command.ts';
+import { COMMAND_LINE, say, type WithServices } from './command.ts';
 import { createProgressBar } from './progress-bar.ts';
 
 const POLL_MS = 200;
@@ -69,6 +69,7 @@ async function runImport(services: Services, sourceAppId: string, file: string, 
   try {
     await imports.receive(app, id, undefined, createReadStream(file), size);
     await imports.start(app, id);
+    await services.audit.record({ action: 'import.started', actor: COMMAND_LINE, app, target: id });
   } catch (error) {
     await imports.remove(app, id);
     throw error;

@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { InvalidInput } from '../core/errors.ts';
 import type { Rename } from '../fields/renames.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
-import { say, type WithServices } from './command.ts';
+import { COMMAND_LINE, say, type WithServices } from './command.ts';
 
 /** The commands `schema get|put` (spec 2.3). */
 export function schemaCommands(withServices: WithServices): Command {
@@ -28,10 +28,13 @@ export function schemaCommands(withServices: WithServices): Command {
     .action(async (id: string, file: string | undefined, { rename }: { rename?: Rename[] }) => {
       const json = parseJson(file === undefined ? await readAll(process.stdin) : await read(file));
       const replacement = await checkSchema(rename ? withRenames(json, rename) : json);
-      const options = { author: 'command line' };
-      await withServices(async ({ schemas }) =>
-        say(JSON.stringify(await schemas.replace(id, replacement, options), null, 2)),
-      );
+      await withServices(async ({ apps, schemas, audit }) => {
+        const schema = await schemas.replace(id, replacement, { author: 'command line' });
+        const app = { id: (await apps.find(id))?.id, sourceAppId: id };
+        const detail = { version: schema.version };
+        await audit.record({ action: 'schema.replaced', actor: COMMAND_LINE, app, target: id, detail });
+        say(JSON.stringify(schema, null, 2));
+      });
     });
 
   return schema;

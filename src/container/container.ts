@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createApiKeyService } from '../api-keys/api-keys.service.ts';
 import { createAppActivity } from '../apps/app-activity.ts';
 import { createAppCreation } from '../apps/app-creation.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/app-removal.ts';
@@ -9,12 +10,17 @@ import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
 import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';
 import { createPasswordHasher } from '../apps/passwords/app-credentials.ts';
+import { createAuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import type { Connection } from '../database/client.ts';
 import { ensureIndexes, STATEMENT_TIME_MS } from '../database/collections.ts';
+import { measurePool } from '../database/pool-metrics.ts';
 import { monitorPrimary } from '../database/primary-monitor.ts';
+import { measureJobs } from '../jobs/job-metrics.ts';
+import { createMetrics, NO_METRICS } from '../metrics/metrics.ts';
+import { measureProcess } from '../metrics/process-metrics.ts';
 import type { MailLimits } from '../notifications/queue/mail-rates.ts';
 import { createSchemaLeases } from '../schemas/schema-leases.ts';
 import { createSchemaService } from '../schemas/schemas.service.ts';
@@ -57,9 +63,11 @@ export interface ContainerOptions extends BackgroundTimes {
 /** The settings that services depend on. */
 export type ContainerConfig = Pick<
   Config,
+  | 'auditDays'
   | 'importLimits'
   | 'mail'
   | 'maxArrayItems'
+  | 'metricsToken'
   | 'publicUrl'
   | 'rateLimitLogin'
   | 'recordLimit'
@@ -86,15 +94,18 @@ export function createContainer(
     ...times
   }: ContainerOptions = {},
 ) {
+  const registry = config.metricsToken === undefined ? undefined : createMetrics();
+  const metrics = registry ?? NO_METRICS;
   const models = createModels(connection);
   const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
   const stores = createStores(config, connection, models, async (sourceAppId) => (await apps.find(sourceAppId))?.id);
   const { revision } = stores;
+  const audit = createAuditLog({ events: models.audit.collection, days: config.auditDays, logger });
 
   const apps = createAppService({
     ...stored,
     createApp: createAppCreation({ apps: stored.apps, owned: [stores.schemas] }),
-    hasher: createPasswordHasher(passwordCost),
+    hasher: createPasswordHasher(passwordCost, metrics),
   });
   const sweepLate = createLateSweep({ ...stored, owned: [stores.records, ...stores.owned], logger, sweepEveryMs });
   const removal = createAppRemoval({
@@ -118,22 +129,32 @@ export function createContainer(
     wake: (job) => jobs.wake(job),
   });
   const webhooks = createWebhooks({
-    ...{ config, models, stores, logger, otherConsumers: [notifications.consumer], now: deliveryNow },
+    ...{ config, models, stores, logger, otherConsumers: [notifications.consumer], now: deliveryNow, metrics },
     wake: () => jobs.wake('events'),
   });
   const otherJobs = [webhooks.job, ...notifications.jobs];
   const jobs = createBackground(models, stores, logger, { times, otherJobs });
+  measureJobs(jobs, metrics);
+  measurePool(connection, metrics);
+  const stopMeasuring = measureProcess(metrics);
   const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision, slots: stores.slotHandover });
   const { users, editor, repairSlots, repairRenames } = createUsers({
     ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
   });
   const { submissions, challenges, revalidation } = createSubmissions({
-    ...{ config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret },
+    ...{ config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret, metrics },
   });
   const imports = createImports({ ...{ config, models, stores, leases, activity, revalidation, jobs, logger }, times });
 
+  /** Not awaited, so that the answer takes the same time for an app that does not exist. */
+  async function noteFailedLogin(sourceAppId: string, address: string): Promise<void> {
+    const app = await apps.find(sourceAppId);
+    if (app) await audit.record({ action: 'login.failed', actor: { kind: 'anonymous', address }, app });
+  }
+
   return {
     apps,
+    audit,
     removal,
     leases,
     schemas,
@@ -148,8 +169,12 @@ export function createContainer(
     challenges,
     held: createHeldService({ store: stores.held, submissions }),
     userStats: createUserStatsService({ apps, activity, counts }),
-    sessions: createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) }),
+    sessions: createSessionService({
+      ...{ apps, limiter: createLoginLimiter(config.rateLimitLogin) },
+      onFailure: (sourceAppId, address) => void noteFailedLogin(sourceAppId, address).catch(() => undefined),
+    }),
     sessionStore: createSessionStore(connection),
+    apiKeys: createApiKeyService({ store: stores.apiKeys, apps, failures: config.rateLimitLogin }),
     formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins, abilities }),
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
     findApp,
@@ -158,6 +183,8 @@ export function createContainer(
     indexSlots: createIndexSlotService({ apps, schemas: stores.schemas, renames: stores.renames }),
     webhooks: webhooks.service,
     jobs,
+    /** Undefined without METRICS_TOKEN. */
+    metrics: registry,
     abilities,
     confirmations: notifications.confirmations,
     mailQueue: stores.mails,
@@ -197,12 +224,13 @@ export function createContainer(
 
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
+      stopMeasuring();
       removal.stop();
       await webhooks.stop().catch(() => undefined);
       // A step in progress may be abandoned: the next server repeats it.
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
       notifications.close();
-      await Promise.all([activity.flush(), refusedOrigins.flush()]).catch(() => undefined);
+      await Promise.all([activity.flush(), refusedOrigins.flush(), audit.flush()]).catch(() => undefined);
     },
   };
 }

@@ -1,4 +1,6 @@
+import { createApiKeyModel } from '../api-keys/api-keys.model.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from '../apps/apps.model.ts';
+import { createAuditModel } from '../audit/audit.model.ts';
 import type { Connection } from '../database/client.ts';
 import { createChunkModel, createImportModel, createRejectModel } from '../imports/imports.model.ts';
 import { createJobModel } from '../jobs/jobs.model.ts';
@@ -30,6 +32,8 @@ export function createModels(connection: Connection) {
     importChunks: createChunkModel(connection),
     importRejects: createRejectModel(connection),
     jobs: createJobModel(connection),
+    apiKeys: createApiKeyModel(connection),
+    audit: createAuditModel(connection),
     mails: createMailModel(connection),
     webhooks: createWebhookModel(connection),
     deliveries: createDeliveryModel(connection),

@@ -1,4 +1,5 @@
 import type { Types } from 'mongoose';
+import { createApiKeyStore } from '../api-keys/api-key-store.ts';
 import { createAppConsumers } from '../apps/app-consumers.ts';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
@@ -65,6 +66,7 @@ export function createStores(
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);
   const suppressions = createSuppressions(models.suppressed.collection, sessionSecret);
+  const apiKeys = createApiKeyStore(models.apiKeys.collection);
   const mails = createMailQueue(models.mails.collection);
   const imports = createImportStore(models.imports.collection);
   const importContent = createContentStore(models.importChunks.collection);
@@ -89,6 +91,7 @@ export function createStores(
     deliveries,
     erasures,
     slots,
+    apiKeys,
     slotHandover: createSlotHandover(models.apps.collection),
     renames,
     moves: createRecordMoves(users),
@@ -100,7 +103,7 @@ export function createStores(
 
     /** What is deleted with an app beside its records. */
     owned: [
-      ...[schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures, mails],
+      ...[apiKeys, schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures, mails],
       ownedByTime(models.imports.collection, 'createdAt'),
       ownedByTime(models.importChunks.collection, 'at'),
       ownedByTime(models.importRejects.collection, 'at'),

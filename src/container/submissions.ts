@@ -1,6 +1,7 @@
 import type { AppActivity } from '../apps/app-activity.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { Config } from '../core/config.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import { createAdmissionCheck } from '../submissions/admission/admission.ts';
 import { createCapacity } from '../submissions/admission/capacity.ts';
@@ -11,6 +12,7 @@ import { createGroupCommit } from '../submissions/store/group-commit.ts';
 import { createRecordLimits } from '../submissions/store/record-limits.ts';
 import { createRecordWriter } from '../submissions/store/record-writer.ts';
 import { createSubmissionStore } from '../submissions/store/submission-store.ts';
+import { countSubmissions } from '../submissions/submission-metrics.ts';
 import { createSubmissionService } from '../submissions/submissions.service.ts';
 import type { RepairSlots } from '../users/index-slots/slot-repair.ts';
 import type { RepairRenames } from '../users/renames/rename-repair.ts';
@@ -33,14 +35,15 @@ export function createSubmissions(deps: {
   repairSlots: RepairSlots;
   repairRenames: RepairRenames;
   secret: string;
+  metrics: Metrics;
 }) {
-  const { config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret } = deps;
+  const { config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret, metrics } = deps;
   const users = models.users.collection;
   const limits = createRecordLimits(config.recordLimit);
   const store = createSubmissionStore({
     moves: stores.moves,
     ...{ users, keys: stores.keys, limits, newId: stores.newId, maxArrayItems: config.maxArrayItems },
-    writer: createGroupCommit(users, createRecordWriter(users)),
+    writer: createGroupCommit(users, createRecordWriter(users), metrics),
   });
   const challenges = createChallenges(secret);
   const revalidation = createRevalidation({ apps, leases, users: stores.records, repairSlots, repairRenames });
@@ -50,5 +53,5 @@ export function createSubmissions(deps: {
     checkAdmission: createAdmissionCheck(challenges),
     capacity: createCapacity({ users, seats: createSeats(models.apps.collection, counts.ofApp) }),
   });
-  return { submissions, challenges, revalidation };
+  return { submissions: countSubmissions(submissions, metrics), challenges, revalidation };
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { createRelay, type EventConsumer } from '../users/outbox/relay.ts';
 import { createDeliveryConsumer } from '../webhooks/deliveries/delivery-consumer.ts';
 import { createDispatcher } from '../webhooks/deliveries/dispatcher.ts';
@@ -22,13 +23,14 @@ export function createWebhooks(deps: {
   wake: () => void;
   /** The time of deliveries; another one in tests only. */
   now: (() => number) | undefined;
+  metrics: Metrics;
 }) {
-  const { config, models, stores, logger, otherConsumers, wake, now } = deps;
+  const { config, models, stores, logger, otherConsumers, wake, now, metrics } = deps;
   const { webhooks, deliveries, consumers, renames, newId } = stores;
   const allowPrivate = config.webhooksAllowPrivate;
   const sender = createSender({ allowPrivate });
   const readRecords = createRecordReader(models.users.collection, renames.recent);
-  const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, sender, logger, now });
+  const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, sender, logger, now, metrics });
   const relay = createRelay({
     ...{ users: models.users.collection, erasures: models.erasures.collection },
     consumers: [createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers],

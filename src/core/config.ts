@@ -146,6 +146,11 @@ const environment = z.object({
   MONGOMS_SYSTEM_BINARY: z.string().optional(),
   XDG_CACHE_HOME: z.string().optional(),
   PATH: z.string().default(''),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters')
+    .optional(),
+  AUDIT_DAYS: whole(1, 3_650).default(400),
   LOG_LEVEL: z
     .enum(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -202,6 +207,10 @@ export function loadConfig(env: Record<string, string | undefined>) {
     bodyLimit: value.BODY_LIMIT,
     /** Maximum size of a stored record, in bytes. */
     recordLimit: value.RECORD_LIMIT,
+    /** What `GET /metrics` requires; without it nothing is measured. */
+    metricsToken: value.METRICS_TOKEN,
+    /** How long events of the audit log are kept. */
+    auditDays: value.AUDIT_DAYS,
     /** How to send email; undefined: the service sends none. */
     mail:
       value.SMTP_URL &&

@@ -2,13 +2,17 @@ import express, { type Express } from 'express';
 import { createBodyReaders } from '../api/body/readers.ts';
 import { createCursors } from '../api/cursors.ts';
 import { createOpenApiDocument } from '../api/openapi.ts';
+import { apiKeyRoutes } from '../api-keys/api-keys.routes.ts';
 import { appRoutes } from '../apps/apps.routes.ts';
 import { formSettingsRoutes } from '../apps/form-settings/form-settings.routes.ts';
+import { auditRoutes } from '../audit/audit.routes.ts';
+import { createAuditRecorder } from '../audit/audit-recorder.ts';
 import type { Services } from '../container/container.ts';
 import type { Config } from '../core/config.ts';
 import { NotFound } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { importRoutes } from '../imports/imports.routes.ts';
+import { NO_METRICS } from '../metrics/metrics.ts';
 import { confirmationRoutes } from '../notifications/confirmation/confirmation.routes.ts';
 import { createConfirmationPages } from '../notifications/confirmation/confirmation-pages.ts';
 import { mailStatusRoutes } from '../notifications/mail-status.routes.ts';
@@ -39,6 +43,8 @@ import { createDocsRouter } from './docs.ts';
 import { createEmbed } from './embed.ts';
 import { allEndpoints } from './endpoints.ts';
 import { createErrorHandler } from './error-handler.ts';
+import { createMetricsRouter } from './metrics/metrics-router.ts';
+import { createRequestMetrics } from './metrics/request-metrics.ts';
 import { mount } from './mount.ts';
 import { createRequestLog } from './request-log.ts';
 import { createSecurityHeaders } from './security-headers.ts';
@@ -64,7 +70,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
   http.set('trust proxy', config.trustProxy);
   http.set('query parser', 'simple');
 
-  http.use(createRequestLog(logger));
+  http.use(createRequestLog(logger, createRequestMetrics(services.metrics ?? NO_METRICS)));
   http.use(createSecurityHeaders(config.production));
   const cursors = createCursors(config.sessionSecret);
   const cors = createCors(config.corsOrigins, services.appOrigins);
@@ -91,6 +97,8 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...indexSlotRoutes(services.indexSlots),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword, cursors),
+      ...apiKeyRoutes(services.apiKeys, services.appScope),
+      ...auditRoutes(services.audit, cursors),
       ...formSettingsRoutes(services.formSettings, services.appScope),
       ...mailStatusRoutes(services.abilities),
       ...heldRoutes(services.held, services.appScope),
@@ -103,16 +111,22 @@ export function createApp({ config, logger, services, isStopping = () => false }
       auth: createAuthStrategies({
         loadSession: createSessionLoader(config, services.sessionStore),
         sessions: services.sessions,
+        keys: services.apiKeys,
+        cookieName: config.sessionCookieName,
       }),
       cors,
       readers: createBodyReaders(config.bodyLimit),
       limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
       findApp: services.findApp,
+      recordAudit: createAuditRecorder(services.audit, services.findApp),
     },
   );
   http.use(embed.router);
   // Origin check for pages and unknown paths; endpoints declare their own policies.
   http.use(...cors.trusted);
+  if (services.metrics && config.metricsToken !== undefined) {
+    http.use(createMetricsRouter(services.metrics, config.metricsToken));
+  }
   http.use(createDocsRouter(createOpenApiDocument(allEndpoints, config.sessionCookieName)));
   http.use(createDashboardRouter());
 

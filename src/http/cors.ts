@@ -11,11 +11,13 @@ import { withTimeout } from '../core/timeouts.ts';
 /** The handlers of each policy that an endpoint can declare. They run before the endpoint. */
 export type CorsPolicies = Record<CorsPolicy, readonly RequestHandler[]>;
 
+const ALLOWED_HEADERS = [
+  ...['Content-Type', 'x-app-id', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id', 'x-altcha'],
+];
+
 const SHARED: cors.CorsOptions = {
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  allowedHeaders: [
-    ...['Content-Type', 'x-app-id', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id', 'x-altcha'],
-  ],
+  allowedHeaders: ALLOWED_HEADERS,
   exposedHeaders: ['X-Request-Id', 'Retry-After', 'ETag', 'Content-Disposition'],
   maxAge: 600,
 };
@@ -39,6 +41,8 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
   };
   const share = cors({
     ...SHARED,
+    // API keys only here: a page that everybody can load has no secrets.
+    allowedHeaders: [...ALLOWED_HEADERS, 'Authorization'],
     origin: (origin, answer) => answer(null, origin !== undefined && listed.has(origin)),
     credentials: true,
   });

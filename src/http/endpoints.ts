@@ -1,6 +1,8 @@
 import type { EndpointSpec } from '../api/endpoint.ts';
+import { apiKeyEndpoints } from '../api-keys/api-keys.contract.ts';
 import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
+import { auditEndpoints } from '../audit/audit.contract.ts';
 import { importEndpoints } from '../imports/imports.contract.ts';
 import { confirmationEndpoints } from '../notifications/confirmation/confirmation.contract.ts';
 import { mailStatusEndpoints } from '../notifications/mail-status.contract.ts';
@@ -39,6 +41,8 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...indexSlotEndpoints,
   ...sessionEndpoints,
   ...appEndpoints,
+  ...apiKeyEndpoints,
+  ...auditEndpoints,
   ...formSettingsEndpoints,
   ...mailStatusEndpoints,
   ...heldEndpoints,

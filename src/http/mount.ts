@@ -1,14 +1,16 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
+import type { AuditFacts } from '../api/audit-action.ts';
 import { FormEntries } from '../api/body/form-entries.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
 import { hasBody, mediaTypeOf } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
 import type { AnyInput, BodySpec, EndpointSpec, Refuse, Route } from '../api/endpoint.ts';
 import type { Principal } from '../api/principal.ts';
-import { send } from '../api/reply.ts';
+import { Download, send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
 import type { App } from '../apps/apps.service.ts';
+import type { RecordAudit } from '../audit/audit-recorder.ts';
 import { AppError, AppNotFound, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
 import { invalidAppId } from './auth/app-id.ts';
@@ -23,6 +25,7 @@ export interface MountDeps {
   limitSubmit: SubmitLimiter;
   /** Resolves with the app of this id, or undefined. Fast for an app in use. */
   findApp(sourceAppId: string): Promise<Pick<App, 'form'> | undefined>;
+  recordAudit: RecordAudit;
 }
 
 /**
@@ -38,8 +41,13 @@ export function mount(http: Express, all: readonly Route[], deps: MountDeps): vo
     const pages = refuse ? [refuseWith(refuse)] : [];
     http[spec.method](spec.path, ...pages, ...policyOf(spec, deps), async (req, res) => {
       const deadline = new Deadline();
-      const input = readInput(spec, req, res, deadline, deps);
-      const respond = async (value: AnyInput) => send(req, res, await handle(value));
+      const facts: AuditFacts = {};
+      const input = readInput(spec, req, res, deadline, deps, facts);
+      const respond = async (value: AnyInput) => {
+        const reply = await handle(value);
+        if (spec.audit) await audited(reply, deps.recordAudit(spec, value, facts));
+        await send(req, res, reply);
+      };
       await (spec.slow ? respond(await deadline.run(input)) : untilStarted(deadline, input.then(respond), res));
     });
   }
@@ -50,6 +58,16 @@ export function mount(http: Express, all: readonly Route[], deps: MountDeps): vo
       if (req.method === 'OPTIONS') return void res.status(204).end();
       throw new AppError(405, 'Method not allowed');
     });
+  }
+}
+
+/** Waits until the event of a reply is recorded; a reply that is not sent is ended. */
+async function audited(reply: unknown, recorded: Promise<void>): Promise<void> {
+  try {
+    await recorded;
+  } catch (error) {
+    if (reply instanceof Download) reply.content.destroy();
+    throw error;
   }
 }
 
@@ -82,10 +100,11 @@ async function readInput(
   res: Response,
   deadline: Deadline,
   deps: MountDeps,
+  facts: AuditFacts,
 ): Promise<AnyInput> {
   const principal = await deps.auth[spec.auth](req, res);
-  authorize(spec, principal);
-  if (principal?.kind === 'public' && (spec.body || spec.auth === 'form')) {
+  authorize(spec, principal, req);
+  if (principal && (spec.auth === 'form' || (spec.auth === 'app id' && spec.body))) {
     await admit(spec, principal.sourceAppId, req, deps);
   }
   // The deadline has passed meanwhile and 503 was sent.
@@ -97,6 +116,7 @@ async function readInput(
     params: (spec.params && parsePart(spec.params, req.params, 'Invalid path')) as never,
     query: (spec.query && parsePart(spec.query, req.query, 'Invalid query parameters')) as never,
     body: (spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, deps), req)) as never,
+    audit: (more) => void Object.assign(facts, more),
     leftMs: () => (res.destroyed ? 0 : deadline.leftMs),
     req,
     res,
@@ -104,10 +124,15 @@ async function readInput(
 }
 
 /** @throws {Forbidden} when the caller lacks the role or the scope */
-function authorize({ role, scope }: EndpointSpec, principal: Principal | undefined): void {
-  if (role && (principal?.kind !== 'session' || principal.app.role !== role))
-    throw new Forbidden('Admin role required');
+function authorize({ role, scope }: EndpointSpec, principal: Principal | undefined, req: Request): void {
+  if (role && !hasRole(role, principal, req)) throw new Forbidden('Admin role required');
   if (scope && !principal?.scopes.has(scope)) throw new Forbidden(`The scope ${scope} is required`);
+}
+
+function hasRole(role: NonNullable<EndpointSpec['role']>, principal: Principal | undefined, req: Request): boolean {
+  if (!principal || principal.kind === 'public') return false;
+  if (principal.app.role === 'admin') return true;
+  return role === 'admin or own key' && principal.kind === 'key' && req.params.sourceAppId === principal.sourceAppId;
 }
 
 /** Checks the app before the rate limit and the body, so that invented ids use neither. */

@@ -1,25 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../core/logger.ts';
+import type { MeasureRequest } from './metrics/request-metrics.ts';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /**
  * Gives each request an id (a valid `X-Request-Id` of the client, or a new one) and logs one line:
- * id, method, path, app, status and duration in milliseconds. Never logs a body, a header, a
- * cookie, an address or a query, which contain personal data and secrets. A request whose client
- * disconnected is marked `aborted`.
+ * id, method, path, app, API key (its id), status and duration in milliseconds. Never logs a body,
+ * a header, a cookie, an address or a query, which contain personal data and secrets. A request
+ * whose client disconnected is marked `aborted`.
  *
  * pino-http creates a logger for each request and makes a submission a third more expensive
  * (docs/performance.md).
+ *
+ * @param measure measures each request as well
  */
-export function createRequestLog(logger: Logger): RequestHandler {
+export function createRequestLog(logger: Logger, measure?: MeasureRequest): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
     req.id = requestId(req);
     res.setHeader('X-Request-Id', req.id);
     res.once('close', () => {
-      const line = describe(req, res, performance.now() - startedAt);
+      const durationMs = performance.now() - startedAt;
+      measure?.(req, res, durationMs);
+      const line = describe(req, res, durationMs);
       if (res.statusCode >= 500) logger.error(line, 'request');
       else logger.info(line, 'request');
     });
@@ -33,6 +38,7 @@ function describe(req: Request, res: Response, durationMs: number) {
     method: req.method,
     path: pathOf(req.originalUrl),
     app: req.appId,
+    key: req.keyId,
     status: res.statusCode,
     durationMs: Math.round(durationMs * 100) / 100,
     aborted: res.writableFinished ? undefined : true,

@@ -88,12 +88,13 @@ const Import = z
 
 const Received = z.strictObject({ received: Count.meta({ example: 1024 }) });
 
-const shared = { auth: 'session', scope: 'import', tag: 'Imports', query: ScopeQuery } as const;
+const shared = { auth: 'session or key', scope: 'import', tag: 'Imports', query: ScopeQuery } as const;
 
 /** The endpoints of imports (spec 4.7). */
 export const importEndpoints = {
   createImport: {
     ...shared,
+    audit: 'import.created',
     method: 'post',
     path: '/auth/imports',
     summary: 'Prepare an import of records',
@@ -132,6 +133,7 @@ export const importEndpoints = {
   },
   startImport: {
     ...shared,
+    audit: 'import.started',
     method: 'post',
     path: '/auth/imports/:id/start',
     summary: 'Start an import',
@@ -151,6 +153,7 @@ export const importEndpoints = {
   },
   getImportRejects: {
     ...shared,
+    audit: 'import.rejects.exported',
     method: 'get',
     path: '/auth/imports/:id/rejects.csv',
     summary: 'The rejected lines of an import',
@@ -164,6 +167,7 @@ export const importEndpoints = {
   },
   deleteImport: {
     ...shared,
+    audit: 'import.deleted',
     method: 'delete',
     path: '/auth/imports/:id',
     summary: 'Stop and delete an import',

@@ -66,7 +66,8 @@ export const schemaEndpoints = {
   getOwnSchema: {
     method: 'get',
     path: '/auth/schema',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
     tag: 'Schemas',
     summary: "The schema of the session's app",
     query: VersionQuery,
@@ -76,8 +77,9 @@ export const schemaEndpoints = {
   getAppSchema: {
     method: 'get',
     path: '/auth/apps/:sourceAppId/schema',
-    auth: 'session',
-    role: 'admin',
+    auth: 'session or key',
+    scope: 'schema:write',
+    role: 'admin or own key',
     tag: 'Schemas',
     summary: "Any app's schema",
     params: AppPath,
@@ -89,8 +91,10 @@ export const schemaEndpoints = {
   replaceSchema: {
     method: 'put',
     path: '/auth/apps/:sourceAppId/schema',
-    auth: 'session',
-    role: 'admin',
+    auth: 'session or key',
+    scope: 'schema:write',
+    role: 'admin or own key',
+    audit: 'schema.replaced',
     tag: 'Schemas',
     summary: "Replace any app's schema",
     description:
@@ -106,8 +110,9 @@ export const schemaEndpoints = {
   listSchemaVersions: {
     method: 'get',
     path: '/auth/apps/:sourceAppId/schema/versions',
-    auth: 'session',
-    role: 'admin',
+    auth: 'session or key',
+    scope: 'schema:write',
+    role: 'admin or own key',
     tag: 'Schemas',
     summary: "The versions of any app's schema",
     description: 'All versions, newest first, each with the number of its fields, who stored it, and what it renamed.',

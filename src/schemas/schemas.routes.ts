@@ -19,9 +19,11 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
       return present(schema);
     },
 
-    replaceSchema: async ({ principal, params, headers, body }) => {
+    replaceSchema: async ({ principal, params, headers, body, audit }) => {
       const options = { over: versionsOf(headers['if-match']), author: principal.sourceAppId };
-      return present(await schemas.replace(params.sourceAppId, body, options));
+      const schema = await schemas.replace(params.sourceAppId, body, options);
+      audit({ detail: { version: schema.version } });
+      return present(schema);
     },
 
     listSchemaVersions: async ({ params }) =>

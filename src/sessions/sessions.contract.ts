@@ -17,6 +17,7 @@ export const sessionEndpoints = {
     method: 'post',
     path: '/auth/login',
     auth: 'visitor',
+    audit: 'login',
     tag: 'Sessions',
     summary: 'Log in',
     description:

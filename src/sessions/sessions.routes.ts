@@ -7,7 +7,7 @@ import { INVALID_CREDENTIALS, type SessionService } from './sessions.service.ts'
 /** The endpoints of sessions (spec 4.2). */
 export const sessionRoutes = (sessions: SessionService, cookieName: string): Route[] =>
   routes(sessionEndpoints, {
-    logIn: async ({ body, req, res, leftMs }) => {
+    logIn: async ({ body, req, res, leftMs, audit }) => {
       const app = await sessions.logIn(body.sourceAppId, body.password, { address: req.ip ?? '', leftMs });
       await beginSession(req, app);
       // The app may have been deleted during the password check; its sessions were then removed
@@ -17,6 +17,7 @@ export const sessionRoutes = (sessions: SessionService, cookieName: string): Rou
         throw new Unauthenticated(INVALID_CREDENTIALS);
       }
       req.appId = app.sourceAppId;
+      audit({ app, actor: { kind: app.role === 'admin' ? 'admin' : 'operator', id: app.sourceAppId } });
       return { ok: true as const, sourceAppId: app.sourceAppId, role: app.role };
     },
 

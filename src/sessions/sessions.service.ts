@@ -20,8 +20,13 @@ export interface Caller {
 export type SessionService = ReturnType<typeof createSessionService>;
 
 /** The operations on logins and sessions (spec 2.5, 4.2 and 5.2). */
-export function createSessionService(deps: { apps: AppService; limiter: LoginLimiter }) {
-  const { apps, limiter } = deps;
+export function createSessionService(deps: {
+  apps: AppService;
+  limiter: LoginLimiter;
+  /** Called for each wrong password and each unknown app. Must not take time. */
+  onFailure?: (sourceAppId: string, address: string) => void;
+}) {
+  const { apps, limiter, onFailure } = deps;
   const networks = createKnownNetworks();
 
   async function find(session: Partial<SessionData> | undefined): Promise<App | undefined> {
@@ -53,7 +58,10 @@ export function createSessionService(deps: { apps: AppService; limiter: LoginLim
       undoCount();
       throw error;
     }
-    if (!app) return undefined;
+    if (!app) {
+      onFailure?.(sourceAppId, address);
+      return undefined;
+    }
     undoCount();
     networks.remember(network);
     return app;

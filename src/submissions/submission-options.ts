@@ -25,4 +25,9 @@ export interface SubmissionOptions {
    * also after the form has closed, and into no other incarnation.
    */
   approvedFor?: Types.ObjectId;
+  /**
+   * The incarnation of the app whose API key sent the submission. It needs no proof of work, and
+   * passes into no other incarnation.
+   */
+  keyOf?: Types.ObjectId | undefined;
 }

@@ -39,6 +39,7 @@ export const submissionEndpoints = {
     method: 'post',
     path: '/v1/users',
     auth: 'app id',
+    scope: 'submit',
     cors: 'app',
     tag: 'Public',
     summary: 'Submit a user record',

@@ -11,6 +11,7 @@ export const submissionRoutes = (submissions: SubmissionService): Route[] =>
         await submissions.submit(principal.sourceAppId, body, {
           idempotencyKey: headers['idempotency-key'],
           proof: body.altcha ?? headers['x-altcha'],
+          keyOf: principal.kind === 'key' ? principal.app.id : undefined,
         }),
       ),
   });

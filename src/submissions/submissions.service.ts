@@ -144,6 +144,6 @@ export function createSubmissionService(deps: {
 const REFUSED_BY_RULES = new Set([400, 403, 409, 413]);
 
 /** Whether a lease is on the incarnation of the app that allowed the submission, if one did. */
-function isFor({ app }: Lease, { approvedFor }: SubmissionOptions): boolean {
-  return approvedFor === undefined || app.id.equals(approvedFor);
+function isFor({ app }: Lease, { approvedFor, keyOf = approvedFor }: SubmissionOptions): boolean {
+  return keyOf === undefined || app.id.equals(keyOf);
 }

@@ -2,7 +2,8 @@ import type { Request, Response } from 'express';
 import { TooManyRequests, Unavailable } from '../core/errors.ts';
 
 /**
- * The concurrent long reads of one session, of one app over all its sessions, and of the process.
+ * The concurrent long reads of one session or API key, of one app over all of these, and of the
+ * process.
  */
 const MAX_PER_SESSION = 8;
 const MAX_PER_APP = 24;
@@ -44,7 +45,7 @@ export function createLongReads(): LongReads {
         closed.abort();
         return closed.signal;
       }
-      const session = `session ${req.sessionID}`;
+      const session = req.keyId === undefined ? `session ${req.sessionID}` : `key ${req.keyId}`;
       const app = `app ${req.appId}`;
       if (isFull(session, MAX_PER_SESSION) || isFull(app, MAX_PER_APP)) {
         throw new TooManyRequests('Too many exports and listings at the same time; wait for one to end', RETRY_AFTER);

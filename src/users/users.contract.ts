@@ -94,7 +94,9 @@ export const userEndpoints = {
   listUsers: {
     method: 'get',
     path: '/auth/users',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
+    audit: 'users.listed',
     tag: 'Users',
     summary: "The session's users",
     description:
@@ -120,7 +122,9 @@ export const userEndpoints = {
   exportUsers: {
     method: 'get',
     path: '/auth/users/export',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'export',
+    audit: 'users.exported',
     tag: 'Users',
     summary: "The session's users as a file",
     description:
@@ -161,7 +165,8 @@ export const userEndpoints = {
   getUser: {
     method: 'get',
     path: '/auth/users/:id',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
     tag: 'Users',
     summary: "One of the session's users",
     params: UserPath,
@@ -173,7 +178,9 @@ export const userEndpoints = {
   eraseUsers: {
     method: 'delete',
     path: '/auth/users',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
+    audit: 'users.erased',
     tag: 'Users',
     summary: "Erase many of the session's users",
     description:
@@ -192,7 +199,9 @@ export const userEndpoints = {
   eraseUser: {
     method: 'delete',
     path: '/auth/users/:id',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
+    audit: 'user.erased',
     tag: 'Users',
     summary: "Erase one of the session's users",
     description: 'Permanent. A later submission of the same email creates a new record.',
@@ -204,8 +213,10 @@ export const userEndpoints = {
   listAllUsers: {
     method: 'get',
     path: '/auth/admin/users',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
     role: 'admin',
+    audit: 'users.listed',
     tag: 'Users',
     summary: 'Users across all apps',
     description:

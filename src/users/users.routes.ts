@@ -33,9 +33,10 @@ export const userRoutes = (users: UserService, longReads: LongReads, scope: AppS
       return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
     },
 
-    exportUsers: async ({ principal, query: { sourceAppId, ...request }, req, res }) => {
+    exportUsers: async ({ principal, query: { sourceAppId, ...request }, req, res, audit }) => {
       const app = await scope(principal, sourceAppId);
       const { format, bom } = request;
+      audit({ detail: { format } });
       const signal = longReads.begin(req, res);
       const content = await users.export(app, { ...request, bom: bom !== undefined }, { signal });
       const date = new Date().toISOString().slice(0, 10);
@@ -48,10 +49,12 @@ export const userRoutes = (users: UserService, longReads: LongReads, scope: AppS
       return presentDetails(record);
     },
 
-    eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, req, res }) => {
+    eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, req, res, audit }) => {
       const app = await scope(principal, sourceAppId);
       const signal = longReads.begin(req, res);
-      return { ok: true as const, deletedUsers: await users.eraseMatching(app, request, { confirm, signal }) };
+      const deletedUsers = await users.eraseMatching(app, request, { confirm, signal });
+      audit({ detail: { deletedUsers } });
+      return { ok: true as const, deletedUsers };
     },
 
     eraseUser: async ({ principal, params, query }) => {
@@ -59,7 +62,8 @@ export const userRoutes = (users: UserService, longReads: LongReads, scope: AppS
       return { ok: true as const };
     },
 
-    listAllUsers: async ({ query }) => {
+    listAllUsers: async ({ query, audit }) => {
+      if (query.sourceAppId === undefined) audit({ app: null });
       const { limit = DEFAULT_LIMIT, skip = 0 } = query;
       if (query.where !== undefined || query.q !== undefined || query.cursor !== undefined) {
         const found = await users.findAcrossApps({ ...query, limit }, cursors);

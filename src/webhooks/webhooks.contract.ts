@@ -78,7 +78,7 @@ const DeliveryPath = z.object({ id: z.string().meta({ example: DELIVERY_ID }) })
 const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 const Ok = z.strictObject({ ok: z.literal(true) });
 
-const common = { auth: 'session', scope: 'webhooks', tag: 'Webhooks' } as const;
+const common = { auth: 'session or key', scope: 'webhooks', tag: 'Webhooks' } as const;
 
 /** The endpoints of webhooks (spec 4.11). */
 export const webhookEndpoints = {
@@ -93,6 +93,7 @@ export const webhookEndpoints = {
   },
   createWebhook: {
     ...common,
+    audit: 'webhook.created',
     method: 'post',
     path: '/auth/webhooks',
     summary: 'Create a webhook',
@@ -105,6 +106,7 @@ export const webhookEndpoints = {
   },
   changeWebhook: {
     ...common,
+    audit: 'webhook.changed',
     method: 'patch',
     path: '/auth/webhooks/:id',
     summary: 'Change a webhook',
@@ -124,6 +126,7 @@ export const webhookEndpoints = {
   },
   deleteWebhook: {
     ...common,
+    audit: 'webhook.deleted',
     method: 'delete',
     path: '/auth/webhooks/:id',
     summary: 'Delete a webhook',
@@ -135,6 +138,7 @@ export const webhookEndpoints = {
   },
   testWebhook: {
     ...common,
+    audit: 'webhook.tested',
     method: 'post',
     path: '/auth/webhooks/:id/test',
     summary: 'Send a test event',
@@ -147,6 +151,7 @@ export const webhookEndpoints = {
   },
   rotateWebhookSecret: {
     ...common,
+    audit: 'webhook.secret.replaced',
     method: 'post',
     path: '/auth/webhooks/:id/rotate-secret',
     summary: 'Replace the secret of a webhook',
@@ -194,6 +199,7 @@ export const webhookEndpoints = {
   },
   replayDelivery: {
     ...common,
+    audit: 'webhook.replayed',
     method: 'post',
     path: '/auth/webhooks/deliveries/:id/replay',
     summary: 'Deliver an event again',
@@ -204,6 +210,7 @@ export const webhookEndpoints = {
   },
   replayWebhook: {
     ...common,
+    audit: 'webhook.replayed',
     method: 'post',
     path: '/auth/webhooks/:id/replay',
     summary: 'Deliver the events since a time again',

@@ -12,9 +12,11 @@ export const webhookRoutes = (webhooks: WebhookService, scope: AppScope): Route[
       return { webhooks: list.map(present) };
     },
 
-    createWebhook: async ({ principal, query, body }) => {
+    createWebhook: async ({ principal, query, body, audit }) => {
       const { webhook, secret } = await webhooks.create(await scope(principal, query.sourceAppId), body);
-      return { ...present(webhook), secret };
+      const presented = present(webhook);
+      audit({ target: presented.id });
+      return { ...presented, secret };
     },
 
     changeWebhook: async ({ principal, query, params, body }) =>

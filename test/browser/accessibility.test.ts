@@ -4,7 +4,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeBrowser, logIn, visit } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
+import { Client, type TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { dialog, heading, VIEWS, type View } from './views.ts';
 
@@ -30,6 +30,10 @@ beforeAll(async () => {
     const data = { name: `Name ${index}`, plan: 'pro', ok: index % 2 === 1, visits: [{ page: '/' }], other: index };
     await server.client.submit(app.sourceAppId, { email: `user${index}@example.com`, data }).expect(200);
   }
+  const operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
+  const scopes = ['users:read', 'export', 'users:write'];
+  const key = { name: 'Nightly export', scopes, cidrs: ['203.0.113.0/24', '2001:db8::/32'] };
+  await operator.post('/auth/keys', key).expect(200);
   await server.client.submit(app.sourceAppId, {}).set('Origin', 'https://www.example.com').expect(403);
   const body = new URLSearchParams({ email: 'bot@example.com', 'data[name]': 'Bot', _gotcha: 'filled' });
   await fetch(`${server.listener.url}/v1/forms/${app.sourceAppId}`, { method: 'POST', body, redirect: 'manual' });

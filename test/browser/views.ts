@@ -247,6 +247,52 @@ export const VIEWS: View[] = [
       await dialog(page);
     },
   },
+  {
+    name: 'API keys',
+    role: 'operator',
+    path: '/keys',
+    open: (page) => page.getByRole('row', { name: /Nightly export/ }).waitFor(),
+  },
+  {
+    name: 'new API key',
+    role: 'operator',
+    path: '/keys',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Create API key' }).click();
+      await page.getByLabel('Name').fill('Import');
+      await page.getByRole('checkbox', { name: 'Import' }).check();
+      await page.getByLabel('Networks').fill('none');
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await page.getByText('Each entry must be').waitFor();
+    },
+  },
+  {
+    name: 'delete dialog of a key',
+    role: 'operator',
+    path: '/keys',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Delete Nightly export' }).click();
+      await dialog(page);
+    },
+  },
+  {
+    name: 'audit log',
+    role: 'operator',
+    path: '/audit',
+    open: (page) => page.getByRole('row', { name: /API key created/ }).waitFor(),
+  },
+  {
+    name: 'audit log of an administrator',
+    role: 'admin',
+    path: '/audit',
+    open: (page) => page.getByRole('row', { name: /API key created/ }).waitFor(),
+  },
+  {
+    name: 'no matching events',
+    role: 'admin',
+    path: '/audit?sourceAppId=none',
+    open: (page) => page.getByText('No events match').waitFor(),
+  },
   { name: 'not found', role: 'operator', path: '/none', open: heading('Page not found') },
   { name: 'apps', role: 'admin', path: '/apps', open: (page) => page.getByRole('row', { name: /user 30/ }).waitFor() },
   {

@@ -144,8 +144,17 @@ describe.each(operations)(
       const namesAppInHeader = isPublic && !name.includes('{sourceAppId}');
       expect(appId?.required ?? false).toBe(namesAppInHeader);
       if (namesAppInHeader) expect(appId?.schema.pattern).toBe('^[a-zA-Z0-9._-]{1,80}$');
-      const needsNoSession = ['POST /auth/login', 'POST /auth/logout'].includes(name);
-      expect(security).toEqual(name.includes(' /auth/') && !needsNoSession ? [{ session: [] }] : []);
+      const [, { auth, scope }] = allEndpoints.find(([id]) => id === operationId) ?? fail(operationId);
+      const key = { key: scope ? [scope] : [] };
+      const expected = {
+        ...{ none: [], visitor: [], 'app id': [{}, key], form: [{}, key] },
+        ...{ session: [{ session: [] }], 'session or key': [{ session: [] }, key] },
+      };
+      expect(security).toEqual(expected[auth]);
+      // Every endpoint under /auth needs a session or a key with a scope, except these two.
+      const isOpen = ['POST /auth/login', 'POST /auth/logout'].includes(name);
+      expect(['none', 'visitor', 'app id', 'form'].includes(auth)).toBe(!name.includes(' /auth/') || isOpen);
+      if (auth === 'session or key') expect(scope).toBeDefined();
     });
   },
 );
@@ -168,3 +177,7 @@ describe('examples', () => {
     expect(validate.errors ?? []).toEqual([]);
   });
 });
+
+function fail(name: string): never {
+  throw new Error(`no endpoint is named ${name}`);
+}

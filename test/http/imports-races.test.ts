@@ -59,8 +59,7 @@ describe('beside a running import', () => {
       .expect(200);
     const lines = ['email,entries', ...[2, 3, 4, 5].map((line) => `${emailOf(line)},${line}`)];
     const id = await startImport(app, lines.join('\n'));
-    const r = await untilImport(server.admin, app, id); console.log(r.unchanged, JSON.stringify(await records(app)));
-    expect(r).toMatchObject({ created: 1, updated: 3, rejected: 0 });
+    expect(await untilImport(server.admin, app, id)).toMatchObject({ created: 1, updated: 3, rejected: 0 });
     const found = await records(app);
     expect(found).toHaveLength(4);
     for (const { data, email } of found) {

@@ -16,13 +16,15 @@ const LAYERS = [
   ['submissions'],
   ['users'],
   ['schemas'],
-  ['sessions'],
+  ['sessions', 'api-keys'],
   ['apps'],
+  ['audit'],
   ['jobs'],
   ['mail'],
   ['api'],
   ['fields'],
   ['database'],
+  ['metrics'],
   ['core'],
 ];
 

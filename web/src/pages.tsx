@@ -12,6 +12,8 @@ import { UsersPage } from './users/users-page.tsx';
 // Loaded on demand: the field rules and the linear-time pattern engine are large.
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
+const KeysPage = lazy(() => import('./keys/keys-page.tsx').then((page) => ({ default: page.KeysPage })));
+const AuditPage = lazy(() => import('./audit/audit-page.tsx').then((page) => ({ default: page.AuditPage })));
 const ImportPage = lazy(() => import('./import/import-page.tsx').then((page) => ({ default: page.ImportPage })));
 const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx').then((page) => ({ default: page.PrivacyPage })));
 const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
@@ -53,6 +55,9 @@ function AdminPages() {
       <Route path="/apps/:sourceAppId/webhooks/:id">
         {({ sourceAppId, id }) => <WebhookPage key={id} id={id} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
+      <Route path="/apps/:sourceAppId/keys">
+        {({ sourceAppId }) => <KeysPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
       <Route path="/apps/:sourceAppId/privacy">
         {({ sourceAppId }) => <PrivacyPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
@@ -66,6 +71,9 @@ function AdminPages() {
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
       </Route>
       <Route path="/users" component={AllUsersPage} />
+      <Route path="/audit">
+        <AuditPage asAdmin />
+      </Route>
       <Route path="/privacy">
         <PrivacyPage />
       </Route>
@@ -85,6 +93,12 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
         <UsersPage scope={scope} />
       </Route>
       <Route path="/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
+      <Route path="/keys">
+        <KeysPage scope={scope} />
+      </Route>
+      <Route path="/audit">
+        <AuditPage />
+      </Route>
       <Route path="/held">
         <HeldPage scope={scope} />
       </Route>

@@ -139,6 +139,7 @@ export const formSettingsEndpoints = {
     method: 'put',
     path: '/auth/apps/:sourceAppId/form',
     auth: 'session',
+    audit: 'form.replaced',
     tag: 'Forms',
     summary: "Replace the settings of an app's public forms",
     description:

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import bcrypt from 'bcrypt';
+import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import { HashingQueue, type Waiter } from './hashing-queue.ts';
 
 const COST = 12;
@@ -24,8 +25,9 @@ export interface PasswordHasher {
 }
 
 /** @param cost the bcrypt cost factor; each step doubles the time of a hash */
-export function createPasswordHasher(cost = COST): PasswordHasher {
+export function createPasswordHasher(cost = COST, metrics: Metrics = NO_METRICS): PasswordHasher {
   const queue = new HashingQueue();
+  metrics.gauge('password_queue_length', { help: 'Passwords that wait to be hashed' }, () => queue.length);
   let placeholderHash: Promise<string> | undefined;
   return {
     hash: (password) => queue.run(() => bcrypt.hash(password, cost)),

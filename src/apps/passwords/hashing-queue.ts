@@ -48,6 +48,11 @@ export class HashingQueue {
   #runningUnknown = 0;
   #averageMs = 0;
 
+  /** The number of hashes that wait. */
+  get length(): number {
+    return this.#withoutWaiter.length + this.#known.length + this.#unknown.length;
+  }
+
   /**
    * Settles like `hash`.
    * @param waiter the request that waits; a hash without one runs first and is never refused

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { ALL_SCOPES, type AppPrincipal } from '../../api/principal.ts';
+import { ALL_SCOPES, type SessionPrincipal } from '../../api/principal.ts';
 import type { LoadSession } from '../../sessions/cookie-session.ts';
 import type { SessionService } from '../../sessions/sessions.service.ts';
 
@@ -8,7 +8,7 @@ import type { SessionService } from '../../sessions/sessions.service.ts';
  * @throws {Unauthenticated}
  */
 export function createSessionAuth(load: LoadSession, sessions: Pick<SessionService, 'authenticate'>) {
-  return async (req: Request, res: Response): Promise<AppPrincipal> => {
+  return async (req: Request, res: Response): Promise<SessionPrincipal> => {
     await load(req, res);
     const app = await sessions.authenticate(req.session);
     req.appId = app.sourceAppId;

@@ -1,10 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Auth } from '../../api/endpoint.ts';
 import type { Principal } from '../../api/principal.ts';
+import type { ApiKeyService } from '../../api-keys/api-keys.service.ts';
 import type { LoadSession } from '../../sessions/cookie-session.ts';
 import type { SessionService } from '../../sessions/sessions.service.ts';
-import { authenticateByAppId } from './app-id.ts';
-import { authenticateByPath } from './form.ts';
+import { createKeyAuth } from './api-key.ts';
+import { createAppIdAuth } from './app-id.ts';
+import { createPathAuth } from './form.ts';
 import { createSessionAuth } from './session.ts';
 
 /**
@@ -19,15 +21,24 @@ export type AuthStrategies = Record<Auth, Authenticate>;
 export function createAuthStrategies(deps: {
   loadSession: LoadSession;
   sessions: Pick<SessionService, 'authenticate'>;
+  keys: Pick<ApiKeyService, 'authenticate'>;
+  cookieName: string;
 }): AuthStrategies {
+  const keys = createKeyAuth(deps.keys, deps.cookieName);
+  const session = createSessionAuth(deps.loadSession, deps.sessions);
   return {
     none: () => undefined,
-    'app id': authenticateByAppId,
-    form: authenticateByPath,
+    'app id': createAppIdAuth(keys),
+    form: createPathAuth(keys),
     visitor: async (req, res) => {
+      keys.refuse(req);
       await deps.loadSession(req, res);
       return undefined;
     },
-    session: createSessionAuth(deps.loadSession, deps.sessions),
+    session: async (req, res) => {
+      keys.refuse(req);
+      return session(req, res);
+    },
+    'session or key': (req, res) => keys.authenticate(req) ?? session(req, res),
   };
 }

@@ -40,15 +40,25 @@ export function mapIssues(map: ImportSettings['map'], schema: Schema): Issue[] {
   return issues;
 }
 
+/**
+ * The path that a column of a file without `map` has: its name if that is a path, or `data.<key>`
+ * if it is named like a field and no other column has that path.
+ */
+function pathByName(name: string, names: readonly string[], schema: Schema): string | undefined {
+  if (isKnownPath(name, schema)) return name;
+  const path = DATA + name;
+  return schema.fields.some(({ key }) => key === name) && !names.includes(path) ? path : undefined;
+}
+
 /** Returns the columns of a CSV file that are read: those of `map`, or those named by a path. */
 export function columnsOf(
   { map }: Pick<ImportSettings, 'map'>,
   names: readonly string[],
   schema: Schema,
 ): readonly Column[] {
-  const paths = map ? new Map(map) : new Map(names.filter((name) => isKnownPath(name, schema)).map((n) => [n, n]));
+  const paths = new Map(map);
   return names.flatMap((name, index) => {
-    const path = paths.get(name);
+    const path = map ? paths.get(name) : pathByName(name, names, schema);
     if (path === undefined) return [];
     return [{ index, key: path === 'email' ? undefined : path.slice(DATA.length) }];
   });
@@ -57,7 +67,7 @@ export function columnsOf(
 /** Returns the problems of a header: columns of `map` that it lacks, or that it has twice. */
 export function headerIssues({ map }: Pick<ImportSettings, 'map'>, names: readonly string[], schema: Schema): Issue[] {
   const issues: Issue[] = [];
-  const read = map ? map.map(([column]) => column) : names.filter((name) => isKnownPath(name, schema));
+  const read = map ? map.map(([column]) => column) : names.filter((name) => pathByName(name, names, schema));
   for (const column of new Set(read)) {
     const count = names.filter((name) => name === column).length;
     const path = /^[\w.-]{1,51}$/.test(column) ? column : JSON.stringify(column.slice(0, 40));

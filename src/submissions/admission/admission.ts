@@ -27,8 +27,10 @@ export type CheckAdmission = ReturnType<typeof createAdmissionCheck>;
 export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
   return (app: Pick<App, 'id' | 'form'>, options: SubmissionOptions): Admission | Promise<Admission> => {
     const { form = DEFAULT_FORM_SETTINGS } = app;
-    if (isExempt(options)) return ADMITTED;
+    if (options.approvedFor !== undefined) return ADMITTED;
     if (form.closesAt && form.closesAt.getTime() <= Date.now()) throw new Forbidden('This form is closed');
+    // Bot protection is for senders who do not prove who they are.
+    if (options.keyOf !== undefined) return ADMITTED;
     if (form.botProtection === 'proof-of-work') return checkProof(app, options);
     return options.isTrapped && form.botProtection === 'honeypot' ? { hold: 'honeypot' } : ADMITTED;
   };
@@ -42,9 +44,4 @@ export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
     if (via === 'json') throw new Forbidden('This app requires a proof of work; solve a challenge and send it');
     return trapped || { hold: 'no-proof' };
   }
-}
-
-/** Whether the sender needs no proof. API keys of the scope `submit` belong here. */
-function isExempt({ approvedFor }: SubmissionOptions): boolean {
-  return approvedFor !== undefined;
 }

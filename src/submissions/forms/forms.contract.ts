@@ -8,6 +8,7 @@ export const formEndpoints = {
     method: 'post',
     path: '/v1/forms/:sourceAppId',
     auth: 'form',
+    scope: 'submit',
     cors: 'app',
     tag: 'Public',
     summary: 'Submit a user record from an HTML form',

@@ -35,10 +35,12 @@ export function formRoutes(deps: {
   return routes(
     formEndpoints,
     {
-      submitForm: async ({ principal: { sourceAppId }, headers, body, req }) => {
+      submitForm: async ({ principal, headers, body, req }) => {
+        const { sourceAppId } = principal;
+        const keyOf = principal.kind === 'key' ? principal.app.id : undefined;
         const keyHeader = headers['idempotency-key'];
         if (!(body instanceof FormEntries)) {
-          const options = { idempotencyKey: keyHeader, proof: body.altcha ?? headers['x-altcha'] };
+          const options = { idempotencyKey: keyHeader, proof: body.altcha ?? headers['x-altcha'], keyOf };
           return presentSubmitted(await submit(sourceAppId, body, options));
         }
         const lease = await leases.hold(sourceAppId);
@@ -46,7 +48,7 @@ export function formRoutes(deps: {
         const attempt = attemptOf(req, body, lease, keyHeader);
         refusals.note(req, attempt);
         if (attempt.problem) throw attempt.problem;
-        const stored = await submit(sourceAppId, (newest) => submissionOf(body, newest), attempt.options);
+        const stored = await submit(sourceAppId, (newest) => submissionOf(body, newest), { ...attempt.options, keyOf });
         return prefersPage(req) ? new Redirect(attempt.next) : presentSubmitted(stored);
       },
     },

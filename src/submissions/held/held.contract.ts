@@ -26,7 +26,9 @@ export const heldEndpoints = {
   listHeld: {
     method: 'get',
     path: '/auth/held',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
+    audit: 'held.listed',
     tag: 'Forms',
     summary: "The session's held submissions",
     description:
@@ -54,7 +56,9 @@ export const heldEndpoints = {
   releaseHeld: {
     method: 'post',
     path: '/auth/held/:id/release',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
+    audit: 'held.released',
     tag: 'Forms',
     summary: 'Store a held submission',
     description:
@@ -67,7 +71,9 @@ export const heldEndpoints = {
   deleteHeld: {
     method: 'delete',
     path: '/auth/held/:id',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
+    audit: 'held.deleted',
     tag: 'Forms',
     summary: 'Delete a held submission',
     params: HeldPath,

@@ -1,5 +1,6 @@
 import { Unavailable } from '../../core/errors.ts';
 import { withTimeout } from '../../core/timeouts.ts';
+import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { UserCollection } from '../../users/users.model.ts';
 import { type Entry, writeBatch } from './bulk-write.ts';
 import type { RecordWriter } from './record-writer.ts';
@@ -15,6 +16,9 @@ const MIN_CONCURRENT_BATCH = 8;
 const MAX_WAIT_MS = 25;
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+
+/** The buckets of the metric of batch sizes. */
+const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, MAX_BATCH];
 
 /** The bounds of the queue. A longer queue means that the database does not keep up. */
 const MAX_WAITING = 10_000;
@@ -45,13 +49,22 @@ interface Waiting extends Entry {
  *
  * @param single writes a batch of one in one round trip instead of two
  */
-export function createGroupCommit(users: UserCollection, single: RecordWriter): RecordWriter {
+export function createGroupCommit(
+  users: UserCollection,
+  single: RecordWriter,
+  metrics: Metrics = NO_METRICS,
+): RecordWriter {
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let inFlight = 0;
   let inFlightWrites = 0;
   let scheduled = false;
   let flushTimer: NodeJS.Timeout | undefined;
+  const observeBatch = metrics.histogram('submission_batch_size', {
+    help: 'Writes of submissions in one batch',
+    buckets: BATCH_SIZES,
+  });
+  metrics.gauge('submission_queue_length', { help: 'Writes that wait for a batch' }, () => waiting.length);
 
   function flush(): void {
     scheduled = false;
@@ -108,6 +121,7 @@ export function createGroupCommit(users: UserCollection, single: RecordWriter): 
   }
 
   async function commit(batch: Entry[]): Promise<void> {
+    observeBatch(batch.length);
     inFlight += 1;
     inFlightWrites += batch.length;
     try {

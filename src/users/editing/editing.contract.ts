@@ -36,7 +36,9 @@ export const editingEndpoints = {
   editUser: {
     method: 'patch',
     path: '/auth/users/:id',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
+    audit: 'user.changed',
     tag: 'Users',
     summary: "Change one of the session's users",
     description:

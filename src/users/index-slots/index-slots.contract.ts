@@ -16,7 +16,8 @@ export const indexSlotEndpoints = {
   listIndexes: {
     method: 'get',
     path: '/auth/apps/:sourceAppId/indexes',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
     tag: 'Schemas',
     summary: 'The indexes of an app',
     description:

@@ -21,7 +21,9 @@ export const peopleEndpoints = {
   exportPerson: {
     method: 'post',
     path: '/auth/people/export',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'export',
+    audit: 'person.exported',
     tag: 'People',
     summary: 'Everything that is held of a person',
     description:
@@ -36,7 +38,9 @@ export const peopleEndpoints = {
   erasePerson: {
     method: 'post',
     path: '/auth/people/erase',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:write',
+    audit: 'person.erased',
     tag: 'People',
     summary: 'Erase everything that is held of a person',
     description:

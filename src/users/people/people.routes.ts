@@ -16,17 +16,19 @@ export const peopleRoutes = (people: PeopleService, longReads: LongReads, scope:
   }
 
   return routes(peopleEndpoints, {
-    exportPerson: async ({ principal, query, body, req, res }) => {
+    exportPerson: async ({ principal, query, body, req, res, audit }) => {
       const app = await scopeOf(principal, query.sourceAppId);
+      if (!app) audit({ app: null });
       const found = people.export(body.email, app, longReads.begin(req, res));
       const rest = { email: normalizeEmail(body.email), at: new Date().toISOString() };
       return JsonStream.of('entries', found, (entry) => entry, rest);
     },
 
-    erasePerson: async ({ principal, query, body, req, res }) => {
+    erasePerson: async ({ principal, query, body, req, res, audit }) => {
       const app = await scopeOf(principal, query.sourceAppId);
       longReads.begin(req, res);
       const { id, at, erased } = await people.erase(body.email, app, body);
+      audit({ target: id, detail: { ...erased, suppress: body.suppress }, ...(!app && { app: null }) });
       return { id, at: at.toISOString(), erased };
     },
   });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { SourceAppId } from '../../apps/apps.contract.ts';
+import { ScopeParameter } from '../../apps/apps.contract.ts';
 import { MAX_WHERE } from './conditions/parse.ts';
 import { MAX_SEARCH_LENGTH } from './plan/text-search.ts';
+
+export { ScopeParameter };
 
 const MAX_CURSOR_LENGTH = 8_000;
 const SINGLE_TEXT = 'must be one text';
@@ -30,11 +32,6 @@ export const Cursor = z
   .max(MAX_CURSOR_LENGTH, 'is too long')
   .optional()
   .meta({ description: 'The `next` of the previous page of the same query', example: 'AbC123' });
-
-export const ScopeParameter = SourceAppId.optional().meta({
-  description: 'The app to work on, for admins. Default: the app of the session',
-  example: 'newsletter',
-});
 
 /** The parameters that select and order records (spec 4.3). */
 export const queryParameters = { where: Where, q: SearchText, sourceAppId: ScopeParameter };

@@ -30,6 +30,7 @@ export const retentionEndpoints = {
     method: 'put',
     path: '/auth/apps/:sourceAppId/retention',
     auth: 'session',
+    audit: 'retention.replaced',
     tag: 'People',
     summary: 'Set when records of an app are erased for their age',
     description:

@@ -10,8 +10,9 @@ export const schemaCheckEndpoints = {
   checkSchema: {
     method: 'post',
     path: '/auth/apps/:sourceAppId/schema/check',
-    auth: 'session',
-    role: 'admin',
+    auth: 'session or key',
+    scope: 'schema:write',
+    role: 'admin or own key',
     tag: 'Schemas',
     summary: 'Check stored records against a schema',
     description:

@@ -29,7 +29,8 @@ export const userStatsEndpoints = {
   getStats: {
     method: 'get',
     path: '/auth/stats',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
     tag: 'Users',
     summary: "How many users the session's app has",
     description: 'With the number of records created on each of the last days (UTC, today included), oldest first.',
@@ -49,7 +50,8 @@ export const userStatsEndpoints = {
   getStatsOfAllApps: {
     method: 'get',
     path: '/auth/admin/stats',
-    auth: 'session',
+    auth: 'session or key',
+    scope: 'users:read',
     role: 'admin',
     tag: 'Users',
     summary: 'How many users each app has',

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { mongo } from 'mongoose';
 import pLimit from 'p-limit';
 import type { Logger } from '../../core/logger.ts';
+import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { Sender } from '../sending/sender.ts';
 import type { WebhookStore } from '../webhook-store.ts';
@@ -40,8 +41,9 @@ export function createDispatcher(deps: {
   sender: Sender;
   logger: Logger;
   now?: (() => number) | undefined;
+  metrics?: Metrics;
 }) {
-  const { webhooks, deliveries, readRecords, sender, logger, now = Date.now } = deps;
+  const { webhooks, deliveries, readRecords, sender, logger, now = Date.now, metrics = NO_METRICS } = deps;
   const attempt = createAttempts({ webhooks, deliveries, sender, now });
   const endpoints = new Map<string, Endpoint>();
   const stopping = new AbortController();
@@ -50,6 +52,11 @@ export function createDispatcher(deps: {
   let refreshAt = 0;
   let inProgress = 0;
   let onWork = (): void => undefined;
+  const countAttempt = metrics.counter('webhook_attempts_total', {
+    help: 'Attempts of deliveries to webhooks by this server, by result',
+    labels: ['result'],
+  });
+  metrics.gauge('webhook_attempts_in_progress', { help: 'Attempts of deliveries in progress' }, () => inProgress);
 
   function endpointOf(webhookId: string): Endpoint {
     const known = endpoints.get(webhookId) ?? new Endpoint();
@@ -109,7 +116,9 @@ export function createDispatcher(deps: {
         body === undefined
           ? deliveries.drop(delivery)
           : attempt(webhook, delivery, body, stopping.signal).then((isSuccess) => {
-              if (isSuccess !== undefined) endpoint.note(isSuccess, now());
+              if (isSuccess === undefined) return;
+              countAttempt({ result: isSuccess ? 'delivered' : 'failed' });
+              endpoint.note(isSuccess, now());
             });
       // The delivery still waits and is attempted again.
       work.catch((error) => logger.warn({ reason: reasonOf(error) }, 'a delivery was not settled')).finally(end);

@@ -44,11 +44,13 @@ function serve(scopes: Scope[] = []) {
         'app id': authenticate,
         form: authenticate,
         session: authenticate,
+        'session or key': authenticate,
       },
       cors: createCors(['https://listed.example'], { allows: async () => false, isListedByAny: async () => false }),
       readers: createBodyReaders(1_000),
       limitSubmit: () => undefined,
       findApp: async () => ({ form: undefined }),
+      recordAudit: async () => undefined,
     },
   );
   app.use(createErrorHandler(createLogger({ logLevel: 'silent' })));

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import type { apiKeyEndpoints } from '../../../src/api-keys/api-keys.contract.ts';
 import type { appEndpoints } from '../../../src/apps/apps.contract.ts';
 import type { formSettingsEndpoints } from '../../../src/apps/form-settings/form-settings.contract.ts';
+import type { auditEndpoints } from '../../../src/audit/audit.contract.ts';
 import type { importEndpoints } from '../../../src/imports/imports.contract.ts';
 import type { mailStatusEndpoints } from '../../../src/notifications/mail-status.contract.ts';
 import type { schemaEndpoints } from '../../../src/schemas/schemas.contract.ts';
@@ -19,7 +21,9 @@ import type { webhookEndpoints } from '../../../src/webhooks/webhooks.contract.t
 // Imports only types of the contracts: no service code is bundled, and a changed endpoint fails the
 // type check of the dashboard.
 
-type Endpoints = typeof appEndpoints &
+type Endpoints = typeof apiKeyEndpoints &
+  typeof appEndpoints &
+  typeof auditEndpoints &
   typeof breakdownEndpoints &
   typeof editingEndpoints &
   typeof indexSlotEndpoints &
@@ -76,6 +80,10 @@ export type UserRecord = ResponseBody<'GET /auth/users'>['users'][number];
 export type DetailedRecord = ResponseBody<'GET /auth/users/:id'>;
 export type ConsentEntry = NonNullable<DetailedRecord['consents']>[number];
 export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
+export type ApiKey = ResponseBody<'GET /auth/keys'>['keys'][number];
+export type KeyScope = ApiKey['scopes'][number];
+export type AuditEvent = ResponseBody<'GET /auth/audit'>['events'][number];
+export type AuditAction = AuditEvent['action'];
 export type FormSettings = ResponseBody<'GET /auth/apps/:sourceAppId/form'>;
 export type Import = ResponseBody<'GET /auth/imports'>['imports'][number];
 export type ImportSettings = NonNullable<Request<'POST /auth/imports'>['body']>;

@@ -9,6 +9,7 @@ import {
   HeldIcon,
   KeyIcon,
   LockIcon,
+  LogIcon,
   MenuIcon,
   PlugIcon,
   PlusIcon,
@@ -194,6 +195,12 @@ function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dialog: Op
         </Menu.Item>
         <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/held`} leftSection={<HeldIcon size={16} />}>
           Held submissions
+        </Menu.Item>
+        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/keys`} leftSection={<KeyIcon size={16} />}>
+          API keys
+        </Menu.Item>
+        <Menu.Item component={Link} href={`/audit?sourceAppId=${app.sourceAppId}`} leftSection={<LogIcon size={16} />}>
+          Audit log
         </Menu.Item>
         <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => onOpenDialog({ kind: 'rotate', app })}>
           Rotate password

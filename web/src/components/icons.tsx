@@ -80,6 +80,7 @@ export const KeyIcon = icon(
     <path d="m11 12.5 8.5-8.5M16 7.5l3 3" />
   </>,
 );
+export const LogIcon = icon(<path d="M6 3.5h12v17H6zM9 8h6M9 12h6M9 16h3" />);
 export const SunIcon = icon(
   <>
     <circle cx="12" cy="12" r="4" />

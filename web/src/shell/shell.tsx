@@ -2,7 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Session } from '../api/endpoints.ts';
-import { AppsIcon, HeldIcon, LockIcon, Logo, PlugIcon, UsersIcon, WebhookIcon } from '../components/icons.tsx';
+import {
+  AppsIcon,
+  HeldIcon,
+  KeyIcon,
+  LockIcon,
+  LogIcon,
+  Logo,
+  PlugIcon,
+  UsersIcon,
+  WebhookIcon,
+} from '../components/icons.tsx';
 import { heldCountQuery, MAX_COUNT } from '../held/queries.ts';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './shell.module.css';
@@ -12,12 +22,15 @@ const PAGES = {
     { href: '/apps', name: 'Apps', Icon: AppsIcon },
     { href: '/users', name: 'All users', Icon: UsersIcon },
     { href: '/privacy', name: 'Privacy', Icon: LockIcon },
+    { href: '/audit', name: 'Audit log', Icon: LogIcon },
   ],
   user: [
     { href: '/users', name: 'Users', Icon: UsersIcon },
     { href: '/connect', name: 'Connect', Icon: PlugIcon },
     { href: '/webhooks', name: 'Webhooks', Icon: WebhookIcon },
     { href: '/privacy', name: 'Privacy', Icon: LockIcon },
+    { href: '/keys', name: 'API keys', Icon: KeyIcon },
+    { href: '/audit', name: 'Audit log', Icon: LogIcon },
   ],
 } as const;
 

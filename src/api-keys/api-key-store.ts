@@ -1,0 +1,87 @@
+import { type mongo, Types } from 'mongoose';
+import type { AppOwned } from '../apps/app-owned.ts';
+import { Conflict, Unavailable } from '../core/errors.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { type ApiKeyCollection, type ApiKeyDocument, MAX_KEYS } from './api-keys.model.ts';
+
+/** A use is written when the stored one is older than this, in milliseconds. */
+const NOTE_EVERY_MS = 60_000;
+/** Concurrent creations take each other's place at most this often. */
+const MAX_TRIES = MAX_KEYS;
+
+export type NewApiKey = Omit<ApiKeyDocument, '_id' | 'place'>;
+
+export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;
+
+/** The keys of all apps in the database. */
+export function createApiKeyStore(keys: ApiKeyCollection) {
+  /** The keys whose use is being written. */
+  const noting = new Set<string>();
+
+  return {
+    /** Resolves with the key of this hash. Reads the database, so that a deletion is in force. */
+    find: async (hash: mongo.Binary): Promise<ApiKeyDocument | undefined> =>
+      (await keys.findOne({ hash })) ?? undefined,
+
+    /** Resolves with the keys of an app, the oldest first. */
+    list: (appId: Types.ObjectId): Promise<ApiKeyDocument[]> => keys.find({ appId }).sort({ _id: 1 }).toArray(),
+
+    /**
+     * Stores a key and resolves with its id.
+     * @throws {Conflict} when the app has {@link MAX_KEYS} keys, also while others are stored
+     */
+    async add(key: NewApiKey): Promise<Types.ObjectId> {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const taken = await keys.find({ appId: key.appId }, { projection: { place: 1 } }).toArray();
+        const place = freePlace(taken.map((other) => other.place));
+        if (place === undefined) throw new Conflict(`An app has at most ${MAX_KEYS} API keys; delete one first`);
+        const _id = new Types.ObjectId();
+        try {
+          await keys.insertOne({ _id, place, ...key });
+          return _id;
+        } catch (error) {
+          if (!isDuplicateKey(error)) throw error;
+        }
+      }
+      throw new Unavailable('Too many API keys are being created; try again');
+    },
+
+    /** Deletes a key; resolves with false when the app has none of this id. */
+    async remove(appId: Types.ObjectId, id: string): Promise<boolean> {
+      if (!/^[0-9a-f]{24}$/.test(id)) return false;
+      return (await keys.deleteOne({ _id: new Types.ObjectId(id), appId })).deletedCount === 1;
+    },
+
+    /**
+     * Writes that a key was used, at most once a minute over all servers, without waiting for it. A
+     * failure is ignored: the next use tries again.
+     */
+    noteUse({ _id, lastUsedAt }: ApiKeyDocument, address: string): void {
+      const now = new Date();
+      const before = new Date(now.getTime() - NOTE_EVERY_MS);
+      const id = _id.toHexString();
+      if ((lastUsedAt && lastUsedAt > before) || noting.has(id)) return;
+      noting.add(id);
+      const unused = { $or: [{ lastUsedAt: { $exists: false } }, { lastUsedAt: { $lte: before } }] };
+      const use = { $set: { lastUsedAt: now, lastUsedFrom: address } };
+      void keys
+        .updateOne({ _id, ...unused }, use, { writeConcern: { w: 1 } })
+        .catch(() => undefined)
+        .finally(() => noting.delete(id));
+    },
+
+    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
+      (await keys.deleteMany({ appId, ...(since && { createdAt: { $gte: since } }) })).deletedCount,
+
+    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
+      const createdAt = { [made === 'before' ? '$lt' : '$gte']: time };
+      return (await keys.findOne({ appId, createdAt }, { projection: { _id: 1 } })) !== null;
+    },
+  } satisfies AppOwned & Record<string, unknown>;
+}
+
+/** One of the free places by chance, so that concurrent creations rarely want the same. */
+function freePlace(taken: readonly number[]): number | undefined {
+  const free = Array.from({ length: MAX_KEYS }, (_, place) => place).filter((place) => !taken.includes(place));
+  return free[Math.floor(Math.random() * free.length)];
+}

@@ -1,0 +1,110 @@
+import type { Types } from 'mongoose';
+import type { AppPrincipal, Scope } from '../api/principal.ts';
+import type { App, AppService } from '../apps/apps.service.ts';
+import { clientNetwork } from '../core/client-network.ts';
+import { Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../core/errors.ts';
+import { createWindowLimit, type WindowLimit } from '../core/window-limit.ts';
+import type { ApiKeyStore } from './api-key-store.ts';
+import type { ApiKeyDocument } from './api-keys.model.ts';
+import { generateKey, hashOfKey } from './key-text.ts';
+import { isInNetworks } from './networks.ts';
+
+/** The message for every key that is not accepted, so that an attacker learns nothing of it. */
+export const INVALID_KEY = 'Invalid API key';
+
+const FAILURE_WINDOW_MS = 15 * 60 * 1_000;
+/** Failures of one network over all apps, as a multiple of `RATE_LIMIT_LOGIN`: as for log-ins. */
+const NETWORK_FACTOR = 3;
+
+/** What a caller says of a new key. */
+export interface KeyInput {
+  name: string;
+  scopes: Scope[];
+  expiresAt?: Date | undefined;
+  cidrs?: string[] | undefined;
+}
+
+export type ApiKeyService = ReturnType<typeof createApiKeyService>;
+
+/**
+ * The operations on API keys (spec 4.8).
+ *
+ * @param deps.failures RATE_LIMIT_LOGIN; 0: failures are not limited
+ */
+export function createApiKeyService(deps: {
+  store: ApiKeyStore;
+  apps: Pick<AppService, 'findById'>;
+  failures: number;
+}) {
+  const { store, apps, failures } = deps;
+  const limit = failures > 0 ? createWindowLimit(failures * NETWORK_FACTOR, FAILURE_WINDOW_MS) : undefined;
+
+  return {
+    /**
+     * Resolves with a key and its app. Reads both on each call, so that a deletion is in force on
+     * every server at once.
+     *
+     * @throws {Unauthenticated} when the key is wrong, deleted or over, or not for this address
+     * @throws {TooManyRequests} instead, after too many such failures of a network. A valid key
+     *   passes then too, because clients may share an address
+     */
+    async authenticate(text: string, address: string): Promise<{ key: ApiKeyDocument; app: App }> {
+      const hash = hashOfKey(text);
+      const key = hash && (await store.find(hash));
+      const app = key && isUsable(key, address) ? await apps.findById(key.appId) : undefined;
+      if (!key || !app) throw refusal(limit, clientNetwork(address));
+      store.noteUse(key, address);
+      return { key, app };
+    },
+
+    /**
+     * Creates a key of an app, and resolves with it. It cannot be shown again.
+     *
+     * @param creator who asks for it
+     * @throws {Forbidden} when the key could do more than its creator
+     * @throws {Conflict} when the app has too many keys
+     */
+    async create(
+      appId: Types.ObjectId,
+      { name, scopes, expiresAt, cidrs = [] }: KeyInput,
+      creator: AppPrincipal,
+    ): Promise<{ id: string; key: string }> {
+      if (scopes.includes('schema:write') && creator.app.role !== 'admin') {
+        throw new Forbidden('Admin role required to give the scope schema:write');
+      }
+      const text = generateKey();
+      const hash = hashOfKey(text);
+      if (!hash) throw new Error('a generated key has the form of a key');
+      const id = await store.add({
+        ...{ appId, hash, name, scopes, createdAt: new Date() },
+        ...(expiresAt && { expiresAt }),
+        ...(cidrs.length > 0 && { cidrs }),
+      });
+      return { id: id.toHexString(), key: text };
+    },
+
+    /** Resolves with the keys of an app, also those that are over, the oldest first. */
+    list: (appId: Types.ObjectId): Promise<ApiKeyDocument[]> => store.list(appId),
+
+    /**
+     * Deletes a key. Once this resolves, no server accepts it.
+     * @throws {NotFound} when the app has none of this id
+     */
+    async remove(appId: Types.ObjectId, id: string): Promise<void> {
+      if (!(await store.remove(appId, id))) throw new NotFound('API key not found');
+    },
+  };
+}
+
+function isUsable({ expiresAt, cidrs }: ApiKeyDocument, address: string): boolean {
+  if (expiresAt && expiresAt.getTime() <= Date.now()) return false;
+  return cidrs === undefined || isInNetworks(address, cidrs);
+}
+
+/** Counts a failure of a network and returns its error. */
+function refusal(limit: WindowLimit | undefined, network: string): Error {
+  const waitMs = limit?.waitMs(network) ?? 0;
+  if (waitMs > 0) return new TooManyRequests('Too many invalid API keys; try again later', Math.ceil(waitMs / 1000));
+  limit?.count(network);
+  return new Unauthenticated(INVALID_KEY);
+}

@@ -1,0 +1,41 @@
+import type { AuditActor, AuditedApp, AuditFacts } from '../api/audit-action.ts';
+import type { AnyInput, EndpointSpec } from '../api/endpoint.ts';
+import type { Principal } from '../api/principal.ts';
+import type { AuditLog } from './audit-log.ts';
+
+/** Records the event that an endpoint declares. Call it after the success of its handler. */
+export type RecordAudit = (spec: EndpointSpec, input: AnyInput, facts: AuditFacts) => Promise<void>;
+
+/** @param findApp resolves with an app, fast for an app in use */
+export function createAuditRecorder(
+  audit: Pick<AuditLog, 'record'>,
+  findApp: (sourceAppId: string) => Promise<Pick<AuditedApp, 'id'> | undefined>,
+): RecordAudit {
+  return async ({ audit: action }, { principal, params, query, req }, facts) => {
+    if (!action) return;
+    const named = nameIn(params, 'sourceAppId') ?? nameIn(query, 'sourceAppId');
+    const app = facts.app === undefined ? await appOf(principal, named) : facts.app;
+    const { target = nameIn(params, 'id') ?? nameIn(params, 'sourceAppId'), detail } = facts;
+    const actor = { ...(facts.actor ?? actorOf(principal)), address: req.ip };
+    await audit.record({ action, actor, app, target, detail });
+  };
+
+  async function appOf(principal: Principal | undefined, named: string | undefined): Promise<AuditedApp | null> {
+    const own = principal?.kind === 'public' ? undefined : principal?.app;
+    if (named === undefined || named === own?.sourceAppId) return own ?? null;
+    return { id: (await findApp(named))?.id, sourceAppId: named };
+  }
+}
+
+/** A parameter of a request by its name. */
+function nameIn(parameters: unknown, name: string): string | undefined {
+  const value = (parameters as Record<string, unknown> | undefined)?.[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function actorOf(principal: Principal | undefined): AuditActor {
+  if (!principal || principal.kind === 'public') return { kind: 'anonymous' };
+  if (principal.kind === 'key') return { kind: 'key', id: principal.keyId };
+  const { role, sourceAppId } = principal.app;
+  return { kind: role === 'admin' ? 'admin' : 'operator', id: sourceAppId };
+}

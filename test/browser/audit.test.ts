@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeBrowser, logIn, visit } from '../support/browser.ts';
+import { Client, type TestApp } from '../support/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let app: TestApp;
+let operator: Client;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+beforeEach(async () => {
+  app = await server.admin.buildApp();
+  operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
+});
+
+/** Erases a new record, and returns its id. */
+async function erase(email: string): Promise<string> {
+  const { body } = await server.client.submit(app.sourceAppId, { email }).expect(200);
+  await operator.delete(`/auth/users/${body.id}`).expect(200);
+  return body.id;
+}
+
+describe('the audit log page', () => {
+  it('says who did what, and is filtered by action and date in its URL', async () => {
+    const id = await erase('ada@example.com');
+    await operator.get('/auth/users/export').expect(200);
+    const { page, expectClean, close } = await visit(server, '/users');
+    await logIn(page, app);
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByText('Who changed something, and who looked at many users.').waitFor();
+    const row = page.getByRole('row', { name: /User erased/ });
+    await row.getByText(id).waitFor();
+    await row.getByText(`Operator ${app.sourceAppId}`).waitFor();
+    await row.getByText(/^from .*127\.0\.0\.1$/).waitFor();
+    await page
+      .getByRole('row', { name: /Users exported/ })
+      .getByText('format: csv')
+      .waitFor();
+    await page
+      .getByRole('row', { name: /App created/ })
+      .getByText('Administrator admin')
+      .waitFor();
+    expect(await page.content()).not.toContain('ada@example.com');
+
+    await page.getByLabel('Action').selectOption('User erased');
+    await page.getByRole('row', { name: /App created/ }).waitFor({ state: 'detached' });
+    await row.waitFor();
+    await page.getByLabel('Since').fill('2090-01-01');
+    await page.getByText('No events match').waitFor();
+    expect(page.url()).toContain('?action=user.erased&since=2090-01-01');
+    await page.reload();
+    await page.getByText('No events match').waitFor();
+    await page.getByRole('button', { name: 'Show all events' }).click();
+    await page.getByRole('row', { name: /App created/ }).waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('shows older events on request', async () => {
+    const first = await erase('first@example.com');
+    for (let number = 0; number < 50; number += 1) await erase(`p${number}@example.com`);
+    const { page, expectClean, close } = await visit(server, '/audit?action=user.erased');
+    await logIn(page, app);
+    await page.getByRole('button', { name: 'Show older events' }).waitFor();
+    expect(await page.getByText(first).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show older events' }).click();
+    await page.getByText(first).waitFor();
+    await page.getByRole('button', { name: 'Show older events' }).waitFor({ state: 'detached' });
+    expectClean();
+    await close();
+  });
+
+  it('shows administrators all apps, or one, also after its deletion', async () => {
+    await erase('ada@example.com');
+    await server.admin.delete(`/auth/apps/${app.sourceAppId}`).expect(200);
+    await server.admin.get('/auth/admin/users').expect(200);
+    const { page, expectClean, close } = await visit(server, '/audit');
+    await logIn(page, { sourceAppId: 'admin', password: ADMIN_PASSWORD });
+    await page
+      .getByRole('row', { name: /Users listed/ })
+      .getByText('All apps')
+      .first()
+      .waitFor();
+    await page.getByLabel('App ID').fill(app.sourceAppId);
+    await page
+      .getByRole('row', { name: /Users listed/ })
+      .first()
+      .waitFor({ state: 'detached' });
+    await page
+      .getByRole('row', { name: /App deleted/ })
+      .getByText('users: 0')
+      .waitFor();
+    await page.getByRole('row', { name: /User erased/ }).waitFor();
+    expectClean();
+    await close();
+  });
+});

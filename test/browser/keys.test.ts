@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
+import { Client, type TestApp } from '../support/client.ts';
+import { createKey, withKey } from '../support/keys.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+beforeEach(async () => {
+  app = await server.admin.buildApp();
+});
+
+async function open(path: string, as = app): Promise<Visit> {
+  const opened = await visit(server, path);
+  await logIn(opened.page, as);
+  return opened;
+}
+
+describe('the API keys page', () => {
+  it('creates a key that works, and shows it once', async () => {
+    const { page, expectClean, close } = await open('/users');
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByText(`Programs use API keys to read, change and submit users of ${app.sourceAppId}`).waitFor();
+    await page.getByText('No API keys yet').waitFor();
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Nightly <b>export</b>');
+    expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
+    await dialog.getByRole('checkbox', { name: 'Read users' }).check();
+    await dialog.getByRole('checkbox', { name: 'Export' }).check();
+    // Only administrators give it.
+    expect(await dialog.getByRole('checkbox', { name: 'Replace the schema' }).count()).toBe(0);
+    await dialog.getByLabel('Networks').fill('10.0/8');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('Each entry must be an IP address or a network').waitFor();
+    await dialog.getByLabel('Networks').fill('127.0.0.0/8,\n::1');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+
+    await dialog.getByText("You won't see this again").waitFor();
+    const key = await dialog.getByText(/^uck_\S{43}$/).innerText();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await dialog.getByRole('button', { name: 'Copy key' }).click();
+    await dialog.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+    await page.keyboard.press('Escape');
+    expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+    await dialog.getByRole('checkbox', { name: "I've saved this key" }).check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.content()).not.toContain(key);
+
+    const row = page.getByRole('row', { name: /Nightly <b>export<\/b>/ });
+    for (const text of ['From 127.0.0.0/8, ::1/128', 'Read users', 'Export', 'Never used']) {
+      await row.getByText(text, { exact: true }).last().waitFor();
+    }
+    await withKey(server, key)('get', '/auth/users').expect(200);
+    const operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
+    const lastUse = async () => (await operator.get('/auth/keys')).body.keys[0].lastUsedAt;
+    await expect.poll(lastUse).not.toBeNull();
+    await page.reload();
+    await row.getByText('just now').last().waitFor();
+    await row
+      .getByText(/^from .*127\.0\.0\.1$/)
+      .last()
+      .waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('deletes a key after a confirmation', async () => {
+    const operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
+    const { send } = await createKey(server, operator, ['users:read']);
+    const { page, expectClean, close } = await open('/keys');
+    await page.getByRole('button', { name: 'Delete test' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this API key?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await send('get', '/auth/users').expect(200);
+    await page.getByRole('button', { name: 'Delete test' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No API keys yet').waitFor();
+    await send('get', '/auth/users').expect(401);
+    expectClean();
+    await close();
+  });
+
+  it('lets administrators give any scope, to the keys of any app', async () => {
+    const { page, expectClean, close } = await open('/apps', { sourceAppId: 'admin', password: ADMIN_PASSWORD });
+    await page.getByRole('button', { name: `Actions for ${app.sourceAppId}` }).click();
+    await page.getByRole('menuitem', { name: 'API keys' }).click();
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('CI');
+    await dialog.getByRole('checkbox', { name: 'Replace the schema' }).check();
+    await dialog.getByLabel('Ends').selectOption('Never');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const key = await dialog.getByText(/^uck_\S{43}$/).innerText();
+    await withKey(server, key)('get', `/auth/apps/${app.sourceAppId}/schema`).expect(200);
+    await dialog.getByRole('checkbox', { name: "I've saved this key" }).check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('row', { name: /CI/ }).getByText('Never ends').last().waitFor();
+    expectClean();
+    await close();
+  });
+});

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRepeatedEvents } from '../../src/audit/repeated-events.ts';
+import { allEndpoints } from '../../src/http/endpoints.ts';
+import { Client, type TestApp } from '../support/client.ts';
+import { createKey } from '../support/keys.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+interface Event {
+  id: string;
+  at: string;
+  action: string;
+  sourceAppId: string | null;
+  actor: { kind: string; id: string | null; address: string | null };
+  target: string | null;
+  detail: Record<string, unknown>;
+}
+
+let server: TestServer;
+let app: TestApp;
+let operator: Client;
+beforeAll(async () => {
+  server = await startServer({ TRUST_PROXY: 'loopback', AUDIT_DAYS: '7', RATE_LIMIT_LOGIN: '0' });
+});
+afterAll(() => server.close());
+
+async function buildApp(): Promise<void> {
+  app = await server.admin.buildApp({ fields: [{ key: 'name', kind: 'text' }] });
+  operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
+}
+
+const eventsOf = async (client: Client, query = ''): Promise<Event[]> =>
+  (await client.get(`/auth/audit${query}`).expect(200)).body.events;
+const newest = async (client = operator): Promise<Event | undefined> => (await eventsOf(client, '?limit=1'))[0];
+const submit = async (email: string): Promise<string> =>
+  (await server.client.submit(app.sourceAppId, { email, data: { name: 'Ada' } }).expect(200)).body.id;
+
+describe('an event (spec 4.9)', () => {
+  beforeAll(buildApp);
+
+  it('is declared by every change and every bulk look of operators, admins and keys', () => {
+    const proven = allEndpoints.filter(([, { auth }]) => auth === 'session' || auth === 'session or key');
+    const changes = proven.filter(([, { method }]) => method !== 'get').map(([name]) => name);
+    const silent = changes.filter((name) => !proven.find(([other]) => other === name)?.[1].audit);
+    // The first stores nothing; the content of an import does nothing until its start.
+    expect(silent.sort()).toEqual(['checkSchema', 'sendImportContent']);
+    const looks = proven.filter(([, { method, audit }]) => method === 'get' && audit).map(([name]) => name);
+    expect(looks.sort()).toEqual([...['exportUsers', 'getImportRejects', 'listAllUsers', 'listHeld', 'listUsers']]);
+  });
+
+  it('tells who changed what, from where', async () => {
+    const id = await submit('ada@example.com');
+    const from = { 'X-Forwarded-For': '203.0.113.7' };
+    await operator
+      .patch(`/auth/users/${id}`, { set: { name: 'Grace' } })
+      .set(from)
+      .expect(200);
+    expect(await newest()).toEqual({
+      ...{ id: expect.any(String), at: expect.any(String), sourceAppId: app.sourceAppId },
+      actor: { kind: 'operator', id: app.sourceAppId, address: '203.0.113.7' },
+      ...{ action: 'user.changed', target: id, detail: {} },
+    });
+    await operator.delete(`/auth/users/${id}`).expect(200);
+    expect(await newest()).toMatchObject({ action: 'user.erased', target: id });
+    await submit('b@example.com');
+    await operator.delete('/auth/users?q=b@example&confirm=1').expect(200);
+    expect(await newest()).toMatchObject({ action: 'users.erased', target: null, detail: { deletedUsers: 1 } });
+    const { body } = await operator.post('/auth/people/erase', { email: 'c@example.com', suppress: true }).expect(200);
+    const detail = { records: 0, held: 0, suppress: true };
+    expect(await newest()).toMatchObject({ action: 'person.erased', target: body.id, detail });
+  });
+
+  it('is written for settings, schemas and passwords, with the admin who changed them', async () => {
+    const admin = { kind: 'admin', id: 'admin', address: expect.any(String) };
+    const path = `/auth/apps/${app.sourceAppId}`;
+    const target = app.sourceAppId;
+    await operator.put(`${path}/retention`, { days: 30, basis: 'createdAt' }).expect(200);
+    expect(await newest()).toMatchObject({ action: 'retention.replaced', target, actor: { kind: 'operator' } });
+    await server.admin.put(`${path}/form`, {}).expect(200);
+    expect(await newest()).toMatchObject({ action: 'form.replaced', target, actor: admin });
+    const { body } = await server.admin.putSchema(target, { fields: [] }).expect(200);
+    const detail = { version: body.version };
+    expect(await newest()).toMatchObject({ action: 'schema.replaced', target, actor: admin, detail });
+    const key = await createKey(server, server.admin, ['schema:write', 'users:read'], { sourceAppId: target });
+    const scopes = { scopes: 'schema:write users:read' };
+    expect(await newest()).toMatchObject({ action: 'key.created', target: key.id, detail: scopes });
+    await key.send('put', `${path}/schema`, { rejectUnknown: false, fields: [] }).expect(200);
+    expect(await newest()).toMatchObject({ action: 'schema.replaced', actor: { kind: 'key', id: key.id } });
+    await operator.delete(`/auth/keys/${key.id}`).expect(200);
+    expect(await newest()).toMatchObject({ action: 'key.deleted', target: key.id, actor: { kind: 'operator' } });
+    const { password } = (await server.admin.post(`${path}/password`).expect(200)).body;
+    operator = await new Client(server.listener.url).logIn(target, password);
+    const [login, replaced] = await eventsOf(operator);
+    expect(replaced).toMatchObject({ action: 'password.replaced', target, actor: admin });
+    expect(login).toMatchObject({ action: 'login', actor: { kind: 'operator', id: target } });
+  });
+
+  it('is written for held submissions', async () => {
+    await buildApp();
+    const trapped = (email: string) =>
+      fetch(`${server.listener.url}/v1/forms/${app.sourceAppId}`, {
+        ...{ method: 'POST', redirect: 'manual' },
+        body: new URLSearchParams({ email, _gotcha: 'x' }),
+      });
+    for (const email of ['a@example.com', 'b@example.com']) await trapped(email);
+    const [first, second] = (await operator.get('/auth/held').expect(200)).body.held;
+    expect(await newest()).toMatchObject({ action: 'held.listed', target: null });
+    await operator.post(`/auth/held/${first.id}/release`).expect(200);
+    expect(await newest()).toMatchObject({ action: 'held.released', target: first.id });
+    await operator.delete(`/auth/held/${second.id}`).expect(200);
+    expect(await newest()).toMatchObject({ action: 'held.deleted', target: second.id });
+  });
+
+  it('is written for nothing that was refused', async () => {
+    await buildApp();
+    const before = await eventsOf(operator);
+    await operator.delete('/auth/users/none').expect(404);
+    await operator.get('/auth/users?where=data.none:gte:1').expect(400);
+    await operator.delete('/auth/users?q=a&confirm=9').expect(409);
+    await operator.get('/auth/users?sourceAppId=admin').expect(403);
+    expect(await eventsOf(operator)).toEqual(before);
+  });
+
+  it('has no personal data and expires', async () => {
+    await buildApp();
+    const secret = 'very.private@example.com';
+    await submit(secret);
+    await operator.get(`/auth/users?q=${secret}&where=email:eq:${secret}`).expect(200);
+    await operator.get(`/auth/users/export?search=${secret}&format=ndjson`).expect(200);
+    await operator.post('/auth/people/export', { email: secret }).expect(200);
+    await operator.post('/auth/people/erase', { email: secret }).expect(200);
+    await server.client.post('/auth/login', { sourceAppId: 'very.private', password: secret }).expect(401);
+    await server.client.post('/auth/login', { sourceAppId: app.sourceAppId, password: secret }).expect(401);
+    await expect.poll(async () => (await newest())?.action).toBe('login.failed');
+    const stored = await server.db.collection('audit_events').find().toArray();
+    expect(JSON.stringify(stored)).not.toContain('very.private');
+    expect(stored.map(({ action }) => action)).toEqual(expect.arrayContaining(['users.exported', 'person.exported']));
+    for (const { at, expiresAt } of stored) expect(expiresAt.getTime() - at.getTime()).toBe(7 * 86_400_000);
+    const indexes = await server.db.collection('audit_events').indexes();
+    expect(indexes).toContainEqual(expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }));
+  });
+});
+
+describe('equal looks', () => {
+  beforeAll(buildApp);
+
+  it('are one event with a count, also when they come at the same time', async () => {
+    await Promise.all(Array.from({ length: 100 }, () => operator.get('/auth/users?limit=1').expect(200)));
+    await server.services.audit.flush();
+    const [event, ...others] = await eventsOf(operator, '?action=users.listed');
+    expect(others).toEqual([]);
+    expect(event?.detail).toEqual({ count: 100, lastAt: expect.any(String) });
+    await operator.get('/auth/users?limit=1').set('X-Forwarded-For', '203.0.113.9').expect(200);
+    expect(await eventsOf(operator, '?action=users.listed')).toHaveLength(2);
+  });
+
+  it('begin a new event after a time', async () => {
+    const events = server.db.collection('equal_looks');
+    let now = 0;
+    const repeated = createRepeatedEvents(events as never, () => now);
+    let id = 0;
+    const look = (action: string) => {
+      id += 1;
+      const actor = { kind: 'operator', id: 'shop', address: null };
+      return repeated.record({ _id: String(id), action, actor, at: new Date(), count: 1 } as never);
+    };
+    for (const at of [0, 59_999, 60_001, 3_599_999, 3_600_001]) {
+      now = at;
+      for (const action of ['users.listed', 'users.exported']) await look(action);
+    }
+    await repeated.flush();
+    const counts = async (action: string) => (await events.find({ action }).toArray()).map(({ count }) => count);
+    expect(await counts('users.listed')).toEqual([4, 1]);
+    expect(await counts('users.exported')).toEqual([2, 1, 2]);
+  });
+});
+
+describe('failed log-ins', () => {
+  it('are events of the app, of a bounded number for any number of addresses', async () => {
+    await buildApp();
+    for (let address = 1; address <= 30; address += 1) {
+      for (const _ of [1, 2]) {
+        await server.client
+          .post('/auth/login', { sourceAppId: app.sourceAppId, password: 'wrong' })
+          .set('X-Forwarded-For', `203.0.113.${address}`)
+          .expect(401);
+      }
+    }
+    const count = async () => {
+      await server.services.audit.flush();
+      const events = await eventsOf(operator, '?action=login.failed');
+      return events.reduce((sum, { detail }) => sum + Number(detail.count ?? 1), 0);
+    };
+    await expect.poll(count).toBe(60);
+    const events = await eventsOf(operator, '?action=login.failed');
+    expect(events).toHaveLength(11);
+    expect(events.filter(({ actor }) => actor.address === null)).toHaveLength(1);
+    expect(events.every(({ actor }) => actor.kind === 'anonymous' && actor.id === null)).toBe(true);
+  });
+});
+
+describe('GET /auth/audit', () => {
+  beforeAll(buildApp);
+
+  it('shows operators the events of their app, and admins all or those of one', async () => {
+    const other = await server.admin.buildApp();
+    await server.admin.get(`/auth/users?sourceAppId=${app.sourceAppId}`).expect(200);
+    await server.admin.get('/auth/admin/users').expect(200);
+    expect(new Set((await eventsOf(operator)).map(({ sourceAppId }) => sourceAppId))).toEqual(
+      new Set([app.sourceAppId]),
+    );
+    expect((await eventsOf(operator)).map(({ actor }) => actor.kind)).toContain('admin');
+    const all = await eventsOf(server.admin, '?limit=200');
+    expect(all.map(({ sourceAppId }) => sourceAppId)).toEqual(expect.arrayContaining([app.sourceAppId, null]));
+    const ofOne = await eventsOf(server.admin, `?sourceAppId=${other.sourceAppId}`);
+    expect(ofOne.map(({ action }) => action)).toEqual(['app.created']);
+    await operator.get(`/auth/audit?sourceAppId=${other.sourceAppId}`).expect(403);
+    await new Client(server.listener.url).get('/auth/audit').expect(401);
+    const { send } = await createKey(server, operator, ['users:read']);
+    await send('get', '/auth/audit').expect(403);
+  });
+
+  it('filters by action and time, in pages without gaps', async () => {
+    await buildApp();
+    const ids = [];
+    for (let number = 0; number < 5; number += 1) ids.unshift(await submit(`p${number}@example.com`));
+    for (const id of [...ids].reverse()) await operator.delete(`/auth/users/${id}`).expect(200);
+    const seen: (string | null)[] = [];
+    let cursor = '';
+    do {
+      const { body } = await operator.get(`/auth/audit?action=user.erased&limit=2${cursor}`).expect(200);
+      seen.push(...body.events.map(({ target }: Event) => target));
+      cursor = body.next ? `&cursor=${body.next}` : '';
+      if (body.next) await operator.get(`/auth/audit?limit=2&cursor=${body.next}`).expect(400);
+    } while (cursor !== '');
+    expect(seen).toEqual(ids);
+    const [, , third] = await eventsOf(operator, '?action=user.erased');
+    const since = await eventsOf(operator, `?action=user.erased&since=${third?.at}`);
+    expect(since.map(({ target }) => target)).toEqual(expect.arrayContaining(ids.slice(0, 3)));
+    expect(since.every(({ at }) => at >= String(third?.at))).toBe(true);
+    expect(await eventsOf(operator, '?since=2090-01-01')).toEqual([]);
+    for (const query of ['since=yesterday', 'action=none', 'limit=0', 'cursor=x', 'other=1', 'since=a&since=b']) {
+      await operator.get(`/auth/audit?${query}`).expect(400);
+    }
+  });
+
+  it('keeps the events of a deleted app for admins; a later app of its name has none of them', async () => {
+    await buildApp();
+    await submit('ada@example.com');
+    await operator.get('/auth/users').expect(200);
+    await server.admin.delete(`/auth/apps/${app.sourceAppId}`).expect(200);
+    const actions = async () =>
+      (await eventsOf(server.admin, `?sourceAppId=${app.sourceAppId}`)).map(({ action }) => action);
+    expect(await actions()).toEqual(['app.deleted', 'users.listed', 'login', 'schema.replaced', 'app.created']);
+    const [deleted] = await eventsOf(server.admin, `?sourceAppId=${app.sourceAppId}`);
+    expect(deleted).toMatchObject({ target: app.sourceAppId, detail: { deletedUsers: 1 } });
+    const { body } = await server.admin.post('/auth/apps', { sourceAppId: app.sourceAppId }).expect(200);
+    const again = await new Client(server.listener.url).logIn(app.sourceAppId, body.password);
+    expect((await eventsOf(again)).map(({ action }) => action)).toEqual(['login', 'app.created']);
+  });
+});
+
+describe('an audit log that cannot be written', () => {
+  it('takes no answer from a change that was made, and shows no records', async () => {
+    await buildApp();
+    const id = await submit('ada@example.com');
+    const other = await submit('b@example.com');
+    // A validator of the collection refuses each event.
+    const refuse = (validator: object) => server.db.command({ collMod: 'audit_events', validator });
+    await refuse({ never: { $exists: true } });
+    try {
+      await operator.delete(`/auth/users/${id}`).expect(200);
+      expect(server.log()).toContain('an audit event was lost');
+      expect(await server.db.collection('users').countDocuments({ sourceAppId: app.sourceAppId })).toBe(1);
+      for (const path of ['/auth/users', '/auth/users/export', '/auth/held']) {
+        const answer = await operator.get(path).set('X-Forwarded-For', '203.0.113.77').expect(500);
+        expect(answer.text).not.toContain('example.com');
+      }
+      await new Client(server.listener.url).logIn('admin', ADMIN_PASSWORD);
+    } finally {
+      await refuse({});
+    }
+    await operator.get('/auth/users').set('X-Forwarded-For', '203.0.113.77').expect(200);
+    expect(await newest()).toMatchObject({ action: 'users.listed', actor: { address: '203.0.113.77' } });
+    await operator.get(`/auth/users/${other}`).expect(200);
+  });
+});

@@ -1,0 +1,69 @@
+import type { AuditAction, AuditEvent } from '../api/endpoints.ts';
+import { count } from '../components/count.ts';
+
+/** What happened, for people. */
+export const ACTIONS: Record<AuditAction, string> = {
+  login: 'Logged in',
+  'login.failed': 'Log-in failed',
+  'app.created': 'App created',
+  'app.deleted': 'App deleted',
+  'password.replaced': 'Password replaced',
+  'schema.replaced': 'Schema replaced',
+  'form.replaced': 'Form settings changed',
+  'retention.replaced': 'Retention changed',
+  'users.listed': 'Users listed',
+  'users.exported': 'Users exported',
+  'user.changed': 'User changed',
+  'user.erased': 'User erased',
+  'users.erased': 'Users erased',
+  'person.exported': 'Person exported',
+  'person.erased': 'Person erased',
+  'held.listed': 'Held submissions listed',
+  'held.released': 'Held submission released',
+  'held.deleted': 'Held submission deleted',
+  'key.created': 'API key created',
+  'key.deleted': 'API key deleted',
+  'import.created': 'Import created',
+  'import.started': 'Import started',
+  'import.deleted': 'Import deleted',
+  'import.rejects.exported': 'Rejected lines exported',
+  'webhook.created': 'Webhook created',
+  'webhook.changed': 'Webhook changed',
+  'webhook.deleted': 'Webhook deleted',
+  'webhook.tested': 'Webhook tested',
+  'webhook.secret.replaced': 'Webhook secret replaced',
+  'webhook.replayed': 'Events sent again',
+};
+
+export const ALL_ACTIONS = Object.keys(ACTIONS) as AuditAction[];
+
+export function isAction(text: string): text is AuditAction {
+  return Object.hasOwn(ACTIONS, text);
+}
+
+/** Who did it, for example `Operator newsletter`. */
+export function actorName({ kind, id }: AuditEvent['actor']): string {
+  switch (kind) {
+    case 'operator':
+      return `Operator ${id}`;
+    case 'admin':
+      return `Administrator ${id}`;
+    case 'key':
+      return `API key ${id}`;
+    case 'command line':
+      return 'Command line';
+    default:
+      return 'Unknown';
+  }
+}
+
+/** The details in words, for example `12 times · format csv`. */
+export function detailText({ count: times, lastAt: _, ...rest }: AuditEvent['detail']): string {
+  const parts = Object.entries(rest).map(([name, value]) => `${NAMES[name] ?? name}: ${wordOf(value)}`);
+  return [...(typeof times === 'number' ? [count(times, 'time')] : []), ...parts].join(' · ');
+}
+
+const NAMES: Record<string, string> = { deletedUsers: 'users', suppress: 'not imported again' };
+
+const wordOf = (value: string | number | boolean): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);

@@ -1,0 +1,101 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'wouter';
+import { EmptyState } from '../components/empty-state.tsx';
+import { LoadError } from '../components/load-error.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { SearchBox } from '../components/search-box.tsx';
+import { TableSkeleton } from '../components/table-skeleton.tsx';
+import { ACTIONS, ALL_ACTIONS, isAction } from './actions.ts';
+import classes from './audit-page.module.css';
+import { AuditRows } from './audit-rows.tsx';
+import { type AuditFilters, auditQuery } from './queries.ts';
+
+const MAX_ID_LENGTH = 80;
+const ACTION_CHOICES = [
+  { value: '', label: 'All actions' },
+  ...ALL_ACTIONS.map((action) => ({ value: action, label: ACTIONS[action] })),
+];
+
+/** The audit log of the session's app; for administrators of all apps or of one. */
+export function AuditPage({ asAdmin = false }: { asAdmin?: boolean }) {
+  const [filters, setFilters] = useFilters(asAdmin);
+  const events = useInfiniteQuery(auditQuery(filters));
+  const rows = events.data?.pages.flatMap((page) => page.events);
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        note="Who changed something, and who looked at many users. It never contains data of the users themselves."
+      />
+      <search className={classes.filters}>
+        <NativeSelect
+          label="Action"
+          data={ACTION_CHOICES}
+          value={filters.action}
+          onChange={(event) => setFilters({ action: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Since"
+          type="date"
+          value={filters.since}
+          onChange={(event) => setFilters({ since: event.currentTarget.value })}
+        />
+        {asAdmin && (
+          <div className={classes.app}>
+            <SearchBox
+              label="App ID"
+              value={filters.sourceAppId}
+              maxLength={MAX_ID_LENGTH}
+              onChange={(sourceAppId) => setFilters({ sourceAppId })}
+            />
+          </div>
+        )}
+      </search>
+      {events.error && <LoadError error={events.error} onRetry={events.refetch} />}
+      <section className={classes.card} aria-label="Events">
+        {!rows && !events.error && <TableSkeleton rows={6} />}
+        {rows && rows.length > 0 && <AuditRows events={rows} asAdmin={asAdmin} />}
+        {rows?.length === 0 && (
+          <EmptyState
+            title={isFiltered ? 'No events match' : 'No events yet'}
+            action={
+              isFiltered && (
+                <Button variant="default" onClick={() => setFilters({ action: '', since: '', sourceAppId: '' })}>
+                  Show all events
+                </Button>
+              )
+            }
+          >
+            Log-ins, changes, listings and exports appear here.
+          </EmptyState>
+        )}
+        {events.hasNextPage && (
+          <div className={classes.more}>
+            <Button variant="default" loading={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
+              Show older events
+            </Button>
+          </div>
+        )}
+      </section>
+    </>
+  );
+}
+
+/** The filters are in the URL, so that a view can be linked. */
+function useFilters(asAdmin: boolean): [AuditFilters, (change: Partial<AuditFilters>) => void] {
+  const [searchParams, setSearchParams] = useSearchParams();
+  const action = searchParams.get('action') ?? '';
+  const since = searchParams.get('since') ?? '';
+  const filters: AuditFilters = {
+    action: isAction(action) ? action : '',
+    since: /^\d{4}-\d{2}-\d{2}$/.test(since) ? since : '',
+    sourceAppId: asAdmin ? (searchParams.get('sourceAppId') ?? '') : '',
+  };
+  const change = (changes: Partial<AuditFilters>): void => {
+    const next = Object.entries({ ...filters, ...changes }).filter(([, value]) => value !== '');
+    setSearchParams(next, { replace: true });
+  };
+  return [filters, change];
+}

@@ -1,0 +1,23 @@
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+
+const PAGE_SIZE = 50;
+
+/** What the page of the audit log shows. Empty texts select everything. */
+export interface AuditFilters {
+  action: string;
+  /** A calendar date. */
+  since: string;
+  sourceAppId: string;
+}
+
+/** The events of the audit log, page by page. */
+export const auditQuery = ({ action, since, sourceAppId }: AuditFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', action, since, sourceAppId],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /auth/audit', { query: { action, since, sourceAppId, limit: PAGE_SIZE, cursor: pageParam }, signal }),
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  });
