@@ -190,6 +190,7 @@ describe('the deliveries of a webhook', () => {
 
     await page.getByRole('button', { name: `Details of user.created, revision 1 of ${body.id}` }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('try <later>').waitFor();
     const attempts = await dialog.getByRole('listitem').allInnerTexts();
     expect(attempts).toEqual([
       expect.stringMatching(/Status 503 · \d+ m?s\s+try <later>/),

@@ -12,7 +12,7 @@ import type { DeliveryStore } from './delivery-store.ts';
 import { Endpoint } from './endpoint.ts';
 import { bodyOf, type RecordReader } from './payload.ts';
 
-/** The attempts in progress over all endpoints. */
+/** The attempts in progress over all endpoints, beside the first one of each. */
 const MAX_AT_ONCE = 200;
 /** The due deliveries of an endpoint that are read at once. */
 const READ_AT_ONCE = 200;
@@ -47,7 +47,8 @@ export function createDispatcher(deps: {
   const attempt = createAttempts({ webhooks, deliveries, sender, now });
   const endpoints = new Map<string, Endpoint>();
   const stopping = new AbortController();
-  setMaxListeners(MAX_AT_ONCE, stopping.signal);
+  // Each attempt in progress has one.
+  setMaxListeners(0, stopping.signal);
   const limitLooks = pLimit(LOOKS_AT_ONCE);
   let refreshAt = 0;
   let inProgress = 0;
@@ -95,7 +96,9 @@ export function createDispatcher(deps: {
 
   /** Begins the attempts of an endpoint that are due; resolves with their number. */
   async function advance(id: string, endpoint: Endpoint): Promise<number> {
-    const free = (): number => Math.min(endpoint.free(now()), MAX_AT_ONCE - inProgress);
+    // One attempt is always possible, so that slow endpoints hold up no other.
+    const shared = (): number => Math.max(MAX_AT_ONCE - inProgress, endpoint.busy.size === 0 ? 1 : 0);
+    const free = (): number => Math.min(endpoint.free(now()), shared());
     if (free() <= 0) return 0;
     let taken = endpoint.take(free(), now());
     if (!taken && endpoint.isDue(now())) {

@@ -160,6 +160,8 @@ describe('an endpoint that fails', () => {
     const slow = await listener(() => ({ delayMs: 60_000 }));
     for (let n = 0; n < 40; n += 1) await submit(n, `p${n}@example.com`);
     await slow.receiver.until(20);
+    // A webhook that is added before an event is relayed gets it too.
+    await expect.poll(async () => (await deliveries(slow.id)).length).toBe(40);
     const fast = await listener();
     await submit(1, 'last@example.com');
     const [received] = await fast.receiver.until(1);
