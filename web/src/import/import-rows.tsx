@@ -1,6 +1,7 @@
 import { Alert, Badge, Button, Group, Modal, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Import } from '../api/endpoints.ts';
+import { count } from '../components/count.ts';
 import { DownloadIcon } from '../components/icons.tsx';
 import { Time } from '../components/time.tsx';
 import type { Scope } from '../users/scope.ts';
