@@ -34,6 +34,7 @@ describe('the configuration without variables', () => {
       rateLimitLogin: 20,
       maxArrayItems: 1000,
       bodyLimit: 102_400,
+      importLimits: { perImport: 268_435_456, perApp: 1_073_741_824 },
       recordLimit: 1_048_576,
       logLevel: 'info',
       mongod: {
