@@ -4,6 +4,8 @@
 //   --only A,B    only these cases
 //   --growth      instead: 10,000 to 1,000,000 stored users and 1 to 10,000 apps
 //   --data        instead: finding, counting and exporting in an app of a million records
+//   --events      instead: from a submission to its webhook, and what a webhook costs
+//   --records N   the number of records of --data
 //   --import      instead: an import of CSV, its memory, and submissions beside it
 //   --records N   the number of records of --data, and of lines of --import
 //   --rounds N, --seconds N, --connections N,M, --output FILE
@@ -22,6 +24,7 @@ const { values } = parseArgs({
   options: {
     growth: { type: 'boolean', default: false },
     data: { type: 'boolean', default: false },
+    events: { type: 'boolean', default: false },
     import: { type: 'boolean', default: false },
     records: { type: 'string', default: '1000000' },
     quick: { type: 'boolean', default: false },
@@ -45,6 +48,13 @@ if (values.data) {
   const { measureData } = await import('./bench/data.mjs');
   const options = { records: Number(values.records), rounds: Number(values.rounds ?? 100), progress: say };
   const { results, table: lines } = await measureData(options);
+  writeFileSync(values.output, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
+  console.log(lines);
+  process.exit();
+}
+if (values.events) {
+  const { measureEvents } = await import('./bench/events.mjs');
+  const { results, table: lines } = await measureEvents({ rounds, seconds, progress: say });
   writeFileSync(values.output, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
   console.log(lines);
   process.exit();

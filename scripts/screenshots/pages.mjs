@@ -37,11 +37,21 @@ async function operatorPages(page, operator, capture) {
     .first()
     .waitFor();
   await capture('users');
+  await page.getByLabel('Break down by').selectOption('City');
+  await page.getByRole('region', { name: 'Breakdown by City' }).getByRole('listitem').first().waitFor();
+  await capture('users-breakdown');
+  await page.getByLabel('Break down by').selectOption('');
   await page.getByLabel('Search all data').fill('dijkstra');
   await page.getByText('1–9 of 9').waitFor();
   await page.getByRole('link', { name: 'edsger.dijkstra' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'edsger.dijkstra' }).waitFor();
   await capture('record');
+  await page.getByRole('link', { name: 'Privacy' }).click();
+  await page.getByLabel('Email, or a part of it').fill('dijkstra2');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.getByRole('button', { name: /^Show data of/ }).click();
+  await page.getByText('Record in').waitFor();
+  await capture('privacy');
   await page.getByRole('link', { name: 'Connect' }).click();
   await page.getByRole('button', { name: /^Allow https/ }).waitFor();
   await capture('connect');

@@ -13,7 +13,8 @@ export const ADMIN = { sourceAppId: 'admin', password: 'a-password-for-the-scree
 
 /** Starts the service on a separate embedded mongod and submits the sample data through its API. */
 export async function startFilledService(dataDir, progress) {
-  const config = { ...loadConfig({ ...process.env, LOG_LEVEL: 'silent', ADMIN_PASSWORD: ADMIN.password }) };
+  const settings = loadConfig({ ...process.env, LOG_LEVEL: 'silent', ADMIN_PASSWORD: ADMIN.password });
+  const config = { ...settings, sessionSecret: 'secret-of-the-screenshots' };
   const logger = createLogger(config);
   const embedded = await startEmbedded({ dataDir, mongod: config.mongod }, { progress, logger });
   const uri = new URL(embedded.uri);
@@ -22,7 +23,7 @@ export async function startFilledService(dataDir, progress) {
   const services = createContainer(config, connection, logger);
   await services.prepare();
   await services.apps.ensureAdmin(ADMIN.sourceAppId, ADMIN.password);
-  const app = createApp({ config: { ...config, sessionSecret: 'secret-of-the-screenshots' }, logger, services });
+  const app = createApp({ config, logger, services });
   const listener = await listen(app, 0, '127.0.0.1');
   const operator = await fill(listener.url, connection);
   return {

@@ -48,10 +48,8 @@ export function createOpenApiDocument(endpoints: readonly [name: string, spec: E
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: ['Public', 'Sessions', 'Users', 'People', 'Imports', 'Webhooks', 'Apps', 'Schemas', 'Forms', 'Operation'].map(
-      (name) => ({
-        name,
-      }),
+    tags: ['Public', 'Sessions', 'Users', 'People', 'Imports', 'Apps', 'Schemas', 'Forms', 'Webhooks', 'Operation'].map(
+      (name) => ({ name }),
     ),
     paths,
     components: {

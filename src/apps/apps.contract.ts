@@ -28,6 +28,9 @@ export const SentPassword = z
 
 const MAX_LIMIT = 200;
 
+const APP_ORDERS = ['sourceAppId', 'createdAt', 'lastSubmissionAt'] as const;
+export type AppOrder = (typeof APP_ORDERS)[number];
+
 const AppRecord = z.strictObject({ sourceAppId: SourceAppId, role: Role, createdAt: Timestamp }).meta({ id: 'App' });
 
 export const appEndpoints = {
@@ -38,7 +41,8 @@ export const appEndpoints = {
     role: 'admin',
     tag: 'Apps',
     summary: 'List all apps',
-    description: 'All apps, by `sourceAppId`. With a parameter: a page, with `next` when there are more.',
+    description:
+      'All apps, by `sourceAppId`. With a parameter: a page in the order of `sort`, with `next` when there are more.',
     query: z.object({
       q: z.string('must be one text').max(80, 'must have at most 80 characters').optional().meta({
         description: 'A part of the `sourceAppId`, in any case',
@@ -48,6 +52,17 @@ export const appEndpoints = {
         .transform((limit) => Math.min(limit, MAX_LIMIT))
         .optional()
         .meta({ description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: 50`, example: 50 }),
+      sort: z
+        .enum(APP_ORDERS, `must be ${APP_ORDERS.join(', ')}`)
+        .optional()
+        .meta({
+          description: 'The order of a page. Default: `sourceAppId`',
+          example: 'createdAt',
+        }),
+      order: z.enum(['asc', 'desc'], 'must be asc or desc').optional().meta({
+        description: 'Default: `desc` for times, `asc` for `sourceAppId`',
+        example: 'desc',
+      }),
       cursor: z.string('must be one text').max(1_000, 'is too long').optional().meta({
         description: 'The `next` of the previous page of the same query',
         example: 'AbC123',

@@ -13,6 +13,17 @@ export interface Seats {
   until: Date;
 }
 
+/** The emails of an app in the latest hour that has any. All times are by MongoDB's clock. */
+export interface MailCounts {
+  /** The last hour for which confirmation emails are planned, and their number. */
+  confirmation?: { hour: Date; count: number };
+  /**
+   * The emails about single changes in an hour, and the changes that its summary counts; `share` is
+   * what the last reservation added to both.
+   */
+  each?: { hour: Date; count: number; summed: number; share: number[] };
+}
+
 /** The age in days from which records are erased, and the time from which it counts. */
 export interface Retention {
   days: number;
@@ -49,6 +60,8 @@ export interface AppDocument {
   refusedOrigins?: RefusedOrigin[];
   /** Room reserved for records that are being created (submissions/admission/seats.ts). */
   seats?: Seats[];
+  /** How many emails were planned for the app (notifications/queue/mail-rates.ts). */
+  mailCounts?: MailCounts;
   /** When records are erased for their age (users/retention). Absent: never. */
   retention?: Retention;
   /** Who listens to the events of its records (app-consumers.ts). Absent or empty: nobody. */
@@ -70,6 +83,7 @@ const appSchema = new Schema(
     form: { type: Schema.Types.Mixed },
     refusedOrigins: { type: [Schema.Types.Mixed], default: undefined },
     seats: { type: [Schema.Types.Mixed], default: undefined },
+    mailCounts: { type: Schema.Types.Mixed },
     retention: { type: Schema.Types.Mixed },
     slots: { type: [Schema.Types.Mixed], default: undefined },
     consumers: { type: [String], default: undefined },
@@ -84,6 +98,8 @@ const appSchema = new Schema(
   .index({ consumers: 1 }, { sparse: true })
   // For the job that erases old records.
   .index({ 'retention.days': 1 }, { sparse: true })
+  // For the job that plans daily emails.
+  .index({ 'form.notify.when': 1 }, { sparse: true })
   .index({ 'form.nullOrigin': 1 }, { partialFilterExpression: { 'form.nullOrigin': true } });
 
 /**

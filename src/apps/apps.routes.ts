@@ -5,6 +5,7 @@ import { InvalidInput } from '../core/errors.ts';
 import type { AppRemoval } from './app-removal.ts';
 import { appEndpoints } from './apps.contract.ts';
 import type { App, AppService, NewPassword } from './apps.service.ts';
+import { type AppPlace, placeOf } from './listing/app-page.ts';
 
 /** Resolves when the password is the app's, else rejects. Implemented by the sessions feature. */
 type ConfirmPassword = (
@@ -23,14 +24,17 @@ export const appRoutes = (
   cursors: Cursors,
 ): Route[] =>
   routes(appEndpoints, {
-    listApps: async ({ query: { q, limit = DEFAULT_LIMIT, cursor }, query }) => {
-      if (query.q === undefined && query.limit === undefined && cursor === undefined)
+    listApps: async ({ query }) => {
+      if (Object.values(query).every((value) => value === undefined))
         return JsonStream.of('apps', apps.list(), present);
-      const bound = ['apps', q];
-      const after = cursor === undefined ? undefined : cursors.read<{ after: string }>(cursor, bound).after;
-      const found = await apps.page({ q: q ?? '', after, limit: limit + 1 });
+      const { q = '', limit = DEFAULT_LIMIT, sort = 'sourceAppId', cursor } = query;
+      const order = query.order ?? (sort === 'sourceAppId' ? 'asc' : 'desc');
+      const bound = ['apps', q, sort, order];
+      const after = cursor === undefined ? undefined : cursors.read<AppPlace>(cursor, bound);
+      const found = await apps.page({ q, sort, direction: order === 'asc' ? 1 : -1, after, limit: limit + 1 });
       const page = found.slice(0, limit);
-      const next = found.length > limit && { next: cursors.write({ after: page.at(-1)?.sourceAppId }, bound) };
+      const last = found.length > limit && page.at(-1);
+      const next = last && { next: cursors.write(placeOf(last, sort), bound) };
       const listed = page.map((app) => ({ ...present(app), createdAt: app.createdAt.toISOString() }));
       return { apps: listed, ...next };
     },

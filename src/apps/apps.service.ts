@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type mongo, Types } from 'mongoose';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
 import { AppNotFound, Conflict, InvalidInput, Unauthenticated } from '../core/errors.ts';
-import { literal } from '../database/pattern.ts';
 import type { CreateApp } from './app-creation.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
 import type { StoredFormSettings } from './form-settings/form-settings.ts';
 import type { IndexSlot } from './index-slots.ts';
+import { type AppPageRequest, findAppPage } from './listing/app-page.ts';
 import { generatePassword, type PasswordHasher } from './passwords/app-credentials.ts';
 import type { Waiter } from './passwords/hashing-queue.ts';
 
@@ -123,21 +123,15 @@ export function createAppService(deps: {
       for await (const app of found) yield toApp(app);
     },
 
-    /**
-     * Resolves with apps whose `sourceAppId` contains `q` in any case, ordered by `sourceAppId`.
-     * @param page.after only apps after this one
-     */
-    async page({ q = '', after, limit }: { q?: string; after?: string | undefined; limit: number }): Promise<App[]> {
-      const names = {
-        ...(after !== undefined && { $gt: after }),
-        ...(q !== '' && { $regex: literal(q), $options: 'i' }),
-      };
-      const filter = {
-        deletingSince: { $exists: false },
-        ...(Object.keys(names).length > 0 && { sourceAppId: names }),
-      };
-      const found = await apps.find(filter).sort({ sourceAppId: 1 }).limit(limit).toArray();
-      return found.map(toApp);
+    /** Resolves with a page of apps (spec 4.4). */
+    async page(request: AppPageRequest): Promise<App[]> {
+      return (await findAppPage(apps, request)).map(toApp);
+    },
+
+    /** Resolves with those of the named apps that exist, ordered by `sourceAppId`. */
+    async named(names: readonly string[]): Promise<App[]> {
+      const filter = { sourceAppId: { $in: [...names] }, deletingSince: { $exists: false } };
+      return (await apps.find(filter).sort({ sourceAppId: 1 }).toArray()).map(toApp);
     },
 
     /** Resolves with the ids of at most `count` apps, ascending, after `after`. */

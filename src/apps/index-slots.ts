@@ -1,5 +1,6 @@
 import type { mongo, Types } from 'mongoose';
 import type { KindName } from '../fields/kinds/registry.ts';
+import type { Rename } from '../fields/renames.ts';
 
 /** The members of a record that hold index values. Each has an index for all apps (decision 21). */
 export const SLOT_NAMES = ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7'] as const;
@@ -45,4 +46,19 @@ export function isSameSlots(one: readonly IndexSlot[] = [], other: readonly Inde
     one.length === other.length &&
     one.every(({ id, state }, index) => id.equals(other[index]?.id) && state === other[index]?.state)
   );
+}
+
+/**
+ * The slots of an app under the keys after these renames. A renamed field keeps its slot, because
+ * the values do not change (decision 22).
+ */
+export function renamedSlots<Slot extends Pick<IndexSlot, 'key' | 'state'>>(
+  slots: readonly Slot[],
+  pairs: readonly Rename[],
+): Slot[] {
+  return slots.map((slot) => {
+    const pair = isWritten(slot) && pairs.find(({ from }) => from === slot.key);
+    const isTaken = pair && slots.some((other) => isWritten(other) && other.key === pair.to);
+    return pair && !isTaken ? { ...slot, key: pair.to } : slot;
+  });
 }

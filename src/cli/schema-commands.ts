@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
 import { InvalidInput } from '../core/errors.ts';
+import type { Rename } from '../fields/renames.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import { say, type WithServices } from './command.ts';
 
@@ -23,10 +24,14 @@ export function schemaCommands(withServices: WithServices): Command {
     .description("replace an app's schema by { rejectUnknown, fields }; prints the new version")
     .argument('<id>', 'the app')
     .argument('[file]', 'a JSON file; without it standard input')
-    .action(async (id: string, file?: string) => {
+    .option('--rename <from:to>', 'a field whose stored values go on under another key; repeatable', addRename)
+    .action(async (id: string, file: string | undefined, { rename }: { rename?: Rename[] }) => {
       const json = parseJson(file === undefined ? await readAll(process.stdin) : await read(file));
-      const replacement = await checkSchema(json);
-      await withServices(async ({ schemas }) => say(JSON.stringify(await schemas.replace(id, replacement), null, 2)));
+      const replacement = await checkSchema(rename ? withRenames(json, rename) : json);
+      const options = { author: 'command line' };
+      await withServices(async ({ schemas }) =>
+        say(JSON.stringify(await schemas.replace(id, replacement, options), null, 2)),
+      );
     });
 
   return schema;
@@ -60,6 +65,19 @@ function parseJson(json: string): unknown {
   } catch (error) {
     throw new InvalidInput(`The schema is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`);
   }
+}
+
+function addRename(value: string, earlier: Rename[] = []): Rename[] {
+  const [, from, to] = /^([^:]+):([^:]+)$/.exec(value) ?? [];
+  if (from === undefined || to === undefined) throw new InvalidArgumentError('It must be <old key>:<new key>.');
+  return [...earlier, { from, to }];
+}
+
+/** Adds renames to those that the schema names itself. */
+function withRenames(json: unknown, renames: readonly Rename[]): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
+  const { renames: own } = json as { renames?: unknown };
+  return { ...json, renames: [...(Array.isArray(own) ? own : []), ...renames] };
 }
 
 function wholeNumber(value: string): number {

@@ -2,13 +2,14 @@ import type { Logger } from '../core/logger.ts';
 import { createJobLocks } from '../jobs/job-locks.ts';
 import { createJobRunner, type Job } from '../jobs/job-runner.ts';
 import { createSlotJob } from '../users/index-slots/slot-job.ts';
+import { createRenameJob } from '../users/renames/rename-job.ts';
 import { createRetentionJob } from '../users/retention/retention-job.ts';
 import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';
 
 /** Intervals and waits of background work; shorter in tests only. */
 export interface BackgroundTimes {
-  /** How long the builder of indexes waits for late writes. */
+  /** How long the builder of indexes and the mover of renamed fields wait for late writes. */
   writesEndMs?: number | undefined;
   /** The interval of the erasure of old records. */
   retentionEveryMs?: number | undefined;
@@ -21,17 +22,19 @@ export function createBackground(
   models: Models,
   stores: Stores,
   logger: Logger,
-  { times, eventJob }: { times: BackgroundTimes; eventJob: Job },
+  { times, otherJobs }: { times: BackgroundTimes; otherJobs: readonly Job[] },
 ) {
-  const { slots, slotRecords, schemas, revision, retention, eraseRecords } = stores;
+  const { slots, slotHandover, slotRecords, schemas, renames, moves, revision, retention, eraseRecords } = stores;
   const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger });
-  jobs.add(createSlotJob({ store: slots, records: slotRecords, schemas, revision, writesEndMs: times.writesEndMs }));
+  const { writesEndMs } = times;
+  jobs.add(createSlotJob({ store: slots, records: slotRecords, schemas, renames, revision, writesEndMs }));
+  jobs.add(createRenameJob({ store: renames, moves, slots: slotHandover, revision, writesEndMs }));
   jobs.add(
     createRetentionJob({
       ...{ store: retention, users: models.users.collection, erase: eraseRecords, logger },
       everyMs: times.retentionEveryMs,
     }),
   );
-  jobs.add(eventJob);
+  for (const job of otherJobs) jobs.add(job);
   return jobs;
 }

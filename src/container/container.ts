@@ -15,6 +15,7 @@ import { withTimeout } from '../core/timeouts.ts';
 import type { Connection } from '../database/client.ts';
 import { ensureIndexes, STATEMENT_TIME_MS } from '../database/collections.ts';
 import { monitorPrimary } from '../database/primary-monitor.ts';
+import type { MailLimits } from '../notifications/queue/mail-rates.ts';
 import { createSchemaLeases } from '../schemas/schema-leases.ts';
 import { createSchemaService } from '../schemas/schemas.service.ts';
 import { createLoginLimiter } from '../sessions/login-limiter.ts';
@@ -30,6 +31,7 @@ import { createUserCounts } from '../users/stats/user-counts.ts';
 import { type BackgroundTimes, createBackground } from './background.ts';
 import { createImports } from './imports.ts';
 import { createModels } from './models.ts';
+import { createNotifications } from './notifications.ts';
 import { createStores } from './stores.ts';
 import { createSubmissions } from './submissions.ts';
 import { createUsers } from './users.ts';
@@ -46,9 +48,24 @@ export interface ContainerOptions extends BackgroundTimes {
   sweepEveryMs?: number;
   /** The time that a page of a query reads. */
   queryBudgetMs?: number;
+  /** The hourly limits of emails. */
+  mailLimits?: MailLimits;
   /** The clock of deliveries, as `Date.now`. */
   deliveryNow?: () => number;
 }
+
+/** The settings that services depend on. */
+export type ContainerConfig = Pick<
+  Config,
+  | 'importLimits'
+  | 'mail'
+  | 'maxArrayItems'
+  | 'publicUrl'
+  | 'rateLimitLogin'
+  | 'recordLimit'
+  | 'sessionSecret'
+  | 'webhooksAllowPrivate'
+>;
 
 export type Services = ReturnType<typeof createContainer>;
 
@@ -57,13 +74,17 @@ export type Services = ReturnType<typeof createContainer>;
  * one process.
  */
 export function createContainer(
-  config: Pick<
-    Config,
-    'importLimits' | 'maxArrayItems' | 'rateLimitLogin' | 'recordLimit' | 'sessionSecret' | 'webhooksAllowPrivate'
-  >,
+  config: ContainerConfig,
   connection: Connection,
   logger: Logger,
-  { passwordCost, sweepEveryMs = SWEEP_EVERY_MS, queryBudgetMs, deliveryNow, ...times }: ContainerOptions = {},
+  {
+    passwordCost,
+    sweepEveryMs = SWEEP_EVERY_MS,
+    queryBudgetMs,
+    mailLimits,
+    deliveryNow,
+    ...times
+  }: ContainerOptions = {},
 ) {
   const models = createModels(connection);
   const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
@@ -88,20 +109,26 @@ export function createContainer(
   const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
   const refusedOrigins = createRefusedOrigins(stored.apps);
   const activity = createAppActivity(stored.apps);
+  const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
   const counts = createUserCounts(models.users.collection);
+  // Without a secret (command line) nothing issues or verifies challenges and links.
+  const secret = config.sessionSecret ?? randomUUID();
+  const notifications = createNotifications({
+    ...{ config, models, stores, findApp, logger, secret, mailLimits },
+    wake: (job) => jobs.wake(job),
+  });
   const webhooks = createWebhooks({
-    ...{ config, models, stores, logger, otherConsumers: [], now: deliveryNow },
+    ...{ config, models, stores, logger, otherConsumers: [notifications.consumer], now: deliveryNow },
     wake: () => jobs.wake('events'),
   });
-  const jobs = createBackground(models, stores, logger, { times, eventJob: webhooks.job });
-  const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision });
-  const { users, editor, repairSlots } = createUsers({
+  const otherJobs = [webhooks.job, ...notifications.jobs];
+  const jobs = createBackground(models, stores, logger, { times, otherJobs });
+  const schemas = createSchemaService({ apps, store: stores.schemas, leases, revision, slots: stores.slotHandover });
+  const { users, editor, repairSlots, repairRenames } = createUsers({
     ...{ config, models, stores, apps, leases, schemas, queryBudgetMs },
   });
   const { submissions, challenges, revalidation } = createSubmissions({
-    ...{ config, models, stores, apps, leases, activity, counts, repairSlots },
-    // Without a secret (command line) nothing issues challenges or verifies them.
-    secret: config.sessionSecret ?? randomUUID(),
+    ...{ config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret },
   });
   const imports = createImports({ ...{ config, models, stores, leases, activity, revalidation, jobs, logger }, times });
 
@@ -110,7 +137,7 @@ export function createContainer(
     removal,
     leases,
     schemas,
-    schemaCheck: createSchemaCheckService({ apps, users }),
+    schemaCheck: createSchemaCheckService({ apps, users, schemas }),
     users,
     editor,
     people: createPeopleService({ apps, suppressions: stores.suppressions, logger, parts: stores.personal }),
@@ -123,14 +150,21 @@ export function createContainer(
     userStats: createUserStatsService({ apps, activity, counts }),
     sessions: createSessionService({ apps, limiter: createLoginLimiter(config.rateLimitLogin) }),
     sessionStore: createSessionStore(connection),
-    formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins }),
+    formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins, abilities }),
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
     findApp,
     findForm: createFormLookup(leases),
     appScope: createAppScope(apps),
-    indexSlots: createIndexSlotService({ apps, schemas: stores.schemas }),
+    indexSlots: createIndexSlotService({ apps, schemas: stores.schemas, renames: stores.renames }),
     webhooks: webhooks.service,
     jobs,
+    abilities,
+    confirmations: notifications.confirmations,
+    mailQueue: stores.mails,
+    /** The jobs that send emails; none when the service sends none. */
+    mailJobs: notifications.jobs,
+    /** Plans emails about events of records. */
+    mailConsumer: notifications.consumer,
     /** Whether it knows the secret with which stored hashes of emails are made. */
     hasSecret: config.sessionSecret !== undefined,
 
@@ -167,6 +201,7 @@ export function createContainer(
       await webhooks.stop().catch(() => undefined);
       // A step in progress may be abandoned: the next server repeats it.
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
+      notifications.close();
       await Promise.all([activity.flush(), refusedOrigins.flush()]).catch(() => undefined);
     },
   };

@@ -2,6 +2,7 @@ import { createAppModel, createDeletedAppModel, createRevisionModel } from '../a
 import type { Connection } from '../database/client.ts';
 import { createChunkModel, createImportModel, createRejectModel } from '../imports/imports.model.ts';
 import { createJobModel } from '../jobs/jobs.model.ts';
+import { createMailModel } from '../notifications/queue/mails.model.ts';
 import { createSchemaModel } from '../schemas/schemas.model.ts';
 import { createSpentChallengeModel } from '../submissions/bots/spent-challenges.ts';
 import { createHeldModel } from '../submissions/held/held.model.ts';
@@ -29,6 +30,7 @@ export function createModels(connection: Connection) {
     importChunks: createChunkModel(connection),
     importRejects: createRejectModel(connection),
     jobs: createJobModel(connection),
+    mails: createMailModel(connection),
     webhooks: createWebhookModel(connection),
     deliveries: createDeliveryModel(connection),
     erasures: createErasureModel(connection),

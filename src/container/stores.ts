@@ -8,6 +8,10 @@ import { createImportStore } from '../imports/import-store.ts';
 import { createImportsOfPerson } from '../imports/imports-of-person.ts';
 import { createRejectStore } from '../imports/rejects/reject-store.ts';
 import { ownedByTime } from '../imports/removal.ts';
+import { createMailQueue } from '../notifications/queue/mail-queue.ts';
+import { createMailsOfPerson } from '../notifications/queue/mails-of-person.ts';
+import { createRenameStore } from '../schemas/renames/pending-renames.ts';
+import { createSlotHandover } from '../schemas/renames/slot-handover.ts';
 import { createSchemaStore } from '../schemas/schema-store.ts';
 import { createSessionOwnership } from '../sessions/session-store.ts';
 import { createSpentChallenges } from '../submissions/bots/spent-challenges.ts';
@@ -22,6 +26,7 @@ import { createPersonRecords } from '../users/people/person-records.ts';
 import { createSuppressions } from '../users/people/suppressions.ts';
 import { createRecordIds } from '../users/record-id.ts';
 import { createRecordPages } from '../users/record-pages.ts';
+import { createRecordMoves } from '../users/renames/record-moves.ts';
 import { createRetentionStore } from '../users/retention/retention-store.ts';
 import { createUserStore } from '../users/user-store.ts';
 import { createDeliveriesOfPerson } from '../webhooks/deliveries/deliveries-of-person.ts';
@@ -45,7 +50,8 @@ export function createStores(
   const newId = createRecordIds();
   const erasures = createErasureStore(models.erasures.collection);
   const users = models.users.collection;
-  const pages = createRecordPages(users);
+  const renames = createRenameStore(models.schemas.collection);
+  const pages = createRecordPages(users, renames.recent);
   const schemas = createSchemaStore(models.schemas.collection);
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
   const revision = createAppRevision(models.revisions.collection);
@@ -54,11 +60,12 @@ export function createStores(
     ...{ users, erasures: models.erasures.collection, newId },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: consumers.hasAny },
   });
-  const records = createUserStore(users, pages, appIdOf, eraseRecords);
+  const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords);
   const sessions = createSessionOwnership(connection);
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);
   const suppressions = createSuppressions(models.suppressed.collection, sessionSecret);
+  const mails = createMailQueue(models.mails.collection);
   const imports = createImportStore(models.imports.collection);
   const importContent = createContentStore(models.importChunks.collection);
   const webhooks = createWebhookStore(models.webhooks.collection);
@@ -74,6 +81,7 @@ export function createStores(
     spent,
     held,
     suppressions,
+    mails,
     imports,
     importContent,
     importRejects: createRejectStore(models.importRejects.collection),
@@ -81,6 +89,9 @@ export function createStores(
     deliveries,
     erasures,
     slots,
+    slotHandover: createSlotHandover(models.apps.collection),
+    renames,
+    moves: createRecordMoves(users),
     slotRecords: createSlotRecords(users),
     retention: createRetentionStore(models.apps.collection),
     revision,
@@ -89,7 +100,7 @@ export function createStores(
 
     /** What is deleted with an app beside its records. */
     owned: [
-      ...[schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures],
+      ...[schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures, mails],
       ownedByTime(models.imports.collection, 'createdAt'),
       ownedByTime(models.importChunks.collection, 'at'),
       ownedByTime(models.importRejects.collection, 'at'),
@@ -104,7 +115,8 @@ export function createStores(
       }),
       createHeldOfPerson(models.held.collection),
       createDeliveriesOfPerson(users, deliveries),
-      createPersonRecords(users, eraseRecords),
+      createMailsOfPerson(models.mails.collection, users),
+      createPersonRecords(users, renames.recent, eraseRecords),
     ],
   };
 }

@@ -13,6 +13,7 @@ import { createRecordWriter } from '../submissions/store/record-writer.ts';
 import { createSubmissionStore } from '../submissions/store/submission-store.ts';
 import { createSubmissionService } from '../submissions/submissions.service.ts';
 import type { RepairSlots } from '../users/index-slots/slot-repair.ts';
+import type { RepairRenames } from '../users/renames/rename-repair.ts';
 import type { UserCounts } from '../users/stats/user-counts.ts';
 import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';
@@ -30,17 +31,19 @@ export function createSubmissions(deps: {
   activity: AppActivity;
   counts: UserCounts;
   repairSlots: RepairSlots;
+  repairRenames: RepairRenames;
   secret: string;
 }) {
-  const { config, models, stores, apps, leases, activity, counts, repairSlots, secret } = deps;
+  const { config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret } = deps;
   const users = models.users.collection;
   const limits = createRecordLimits(config.recordLimit);
   const store = createSubmissionStore({
+    moves: stores.moves,
     ...{ users, keys: stores.keys, limits, newId: stores.newId, maxArrayItems: config.maxArrayItems },
     writer: createGroupCommit(users, createRecordWriter(users)),
   });
   const challenges = createChallenges(secret);
-  const revalidation = createRevalidation({ apps, leases, users: stores.records, repairSlots });
+  const revalidation = createRevalidation({ apps, leases, users: stores.records, repairSlots, repairRenames });
   const submissions = createSubmissionService({
     ...{ activity, leases, store, limits, spent: stores.spent, held: stores.held },
     revalidation,

@@ -3,11 +3,13 @@ import type { Config } from '../core/config.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import { createRecordLimits } from '../submissions/store/record-limits.ts';
+import { createUserBreakdown } from '../users/breakdown/breakdown.ts';
 import { createRecordEditor } from '../users/editing/record-editor.ts';
 import { createSlotRepair } from '../users/index-slots/slot-repair.ts';
 import { createBulkErase } from '../users/query/bulk-erase.ts';
 import { createPeopleSearch } from '../users/query/people.ts';
 import { createUserQuery } from '../users/query/user-query.ts';
+import { createRenameRepair } from '../users/renames/rename-repair.ts';
 import { createUserSearch } from '../users/user-search.ts';
 import { createUserService } from '../users/users.service.ts';
 import type { Models } from './models.ts';
@@ -24,20 +26,21 @@ export function createUsers(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { config, models, stores, apps, leases, schemas, queryBudgetMs } = deps;
-  const { pages, slots } = stores;
+  const { pages, slots, moves, renames } = stores;
   const collection = models.users.collection;
   const query = createUserQuery(collection, pages, queryBudgetMs);
   const repairSlots = createSlotRepair({ records: stores.slotRecords, hold: leases.hold });
   const users = createUserService({
-    ...{ apps, schemas, store: stores.records, query, slotStore: slots },
+    ...{ apps, schemas, store: stores.records, query, slotStore: slots, recentRenames: renames.recent },
     people: createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter }),
-    search: createUserSearch(collection, undefined, pages),
+    search: createUserSearch(collection, undefined, pages, renames.recent),
     bulkErase: createBulkErase({ walker: query.walker, erase: stores.eraseRecords }),
+    breakDown: createUserBreakdown(query.walker, queryBudgetMs),
   });
   const limits = createRecordLimits(config.recordLimit);
-  return {
-    users,
-    editor: createRecordEditor({ users: collection, leases, repairSlots, limits, newId: stores.newId }),
-    repairSlots,
-  };
+  const repairRenames = createRenameRepair({ store: renames, moves });
+  const editor = createRecordEditor({
+    ...{ users: collection, leases, repairSlots, moves, repairRenames, limits, newId: stores.newId },
+  });
+  return { users, editor, repairSlots, repairRenames };
 }

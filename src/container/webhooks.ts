@@ -24,10 +24,10 @@ export function createWebhooks(deps: {
   now: (() => number) | undefined;
 }) {
   const { config, models, stores, logger, otherConsumers, wake, now } = deps;
-  const { webhooks, deliveries, consumers, newId } = stores;
+  const { webhooks, deliveries, consumers, renames, newId } = stores;
   const allowPrivate = config.webhooksAllowPrivate;
   const sender = createSender({ allowPrivate });
-  const readRecords = createRecordReader(models.users.collection);
+  const readRecords = createRecordReader(models.users.collection, renames.recent);
   const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, sender, logger, now });
   const relay = createRelay({
     ...{ users: models.users.collection, erasures: models.erasures.collection },

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
 import { connectionStringProblem } from './connection-string.ts';
 import { passwordProblem } from './secrets/password.ts';
+import { MAILBOX_FORMAT, parseMailbox, parseSmtpUrl, SMTP_URL_FORMAT } from './smtp-url.ts';
 import { isWebOrigin, WEB_ORIGIN_FORMAT } from './web-origin.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -64,6 +65,20 @@ const mongodbUri = z
     if (problem) context.addIssue({ code: 'custom', message: problem });
   });
 
+const parsed = <Value>(parse: (text: string) => Value | undefined, format: string) =>
+  z.string().transform((text, context) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: `must be ${format}` });
+    return z.NEVER;
+  });
+
+/** The final slash that browsers add does not count. */
+const publicUrl = parsed((text) => {
+  const origin = text.replace(/\/$/, '');
+  return isWebOrigin(origin) ? origin : undefined;
+}, `the origin of this service: ${WEB_ORIGIN_FORMAT}`);
+
 /**
  * Express accepts `true`, a hop count or addresses. `true` trusts any client's headers, so it is
  * not offered.
@@ -122,6 +137,9 @@ const environment = z.object({
   MAX_ARRAY_ITEMS: whole(1, 100_000).default(1000),
   BODY_LIMIT: bytes(1024, 'from 1kb to 15mb, like 100kb').default(100 * 1024),
   RECORD_LIMIT: bytes(256 * 1024, 'from 256kb to 15mb, like 1mb').default(MEGABYTE),
+  SMTP_URL: parsed(parseSmtpUrl, SMTP_URL_FORMAT).optional(),
+  MAIL_FROM: parsed(parseMailbox, MAILBOX_FORMAT).optional(),
+  PUBLIC_URL: publicUrl.optional(),
   IMPORT_LIMIT: bytes(MEGABYTE, 'from 1mb to 4096mb, like 256mb', 4096 * MEGABYTE).default(256 * MEGABYTE),
   IMPORT_APP_LIMIT: bytes(MEGABYTE, 'from 1mb to 65536mb, like 1024mb', 65_536 * MEGABYTE).default(1024 * MEGABYTE),
   WEBHOOKS_ALLOW_PRIVATE: z.enum(['true', 'false'], 'must be true or false').default('false'),
@@ -147,14 +165,18 @@ export type Config = ReturnType<typeof loadConfig>;
  */
 export function loadConfig(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = environment.safeParse(given);
-  const lines = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const result = environment.safeParse(given);
+  const lines = result.success ? [] : result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   if (given.NODE_ENV === 'production' && given.SESSION_SECRET === undefined) {
     lines.push('SESSION_SECRET is required in production: set it to a long random text, the same on every server');
   }
-  if (!parsed.success || lines.length > 0) throw new ConfigError(lines);
+  if ((given.SMTP_URL === undefined) !== (given.MAIL_FROM === undefined)) {
+    const [set, unset] = given.SMTP_URL === undefined ? ['MAIL_FROM', 'SMTP_URL'] : ['SMTP_URL', 'MAIL_FROM'];
+    lines.push(`${unset} is required with ${set}: set both to send email, or none`);
+  }
+  if (!result.success || lines.length > 0) throw new ConfigError(lines);
 
-  const value = parsed.data;
+  const value = result.data;
   const production = value.NODE_ENV === 'production';
   return Object.freeze({
     production,
@@ -180,6 +202,13 @@ export function loadConfig(env: Record<string, string | undefined>) {
     bodyLimit: value.BODY_LIMIT,
     /** Maximum size of a stored record, in bytes. */
     recordLimit: value.RECORD_LIMIT,
+    /** How to send email; undefined: the service sends none. */
+    mail:
+      value.SMTP_URL &&
+      value.MAIL_FROM &&
+      Object.freeze({ server: Object.freeze(value.SMTP_URL), from: Object.freeze(value.MAIL_FROM) }),
+    /** The origin of the service in links of emails; undefined: they have none. */
+    publicUrl: value.PUBLIC_URL,
     /** The largest file of an import, and of all files of an app at the same time, in bytes. */
     importLimits: Object.freeze({ perImport: value.IMPORT_LIMIT, perApp: value.IMPORT_APP_LIMIT }),
     /** Whether webhooks may have private addresses, and addresses with plain HTTP. */

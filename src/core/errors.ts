@@ -75,6 +75,14 @@ export class Conflict extends AppError {
   }
 }
 
+/** 410: what the request names existed, and its time is over. */
+export class Gone extends AppError {
+  override readonly name = 'Gone';
+  constructor(message: string) {
+    super(410, message);
+  }
+}
+
 /** 412: the stored state is no longer the one that the request names. */
 export class PreconditionFailed extends AppError {
   override readonly name = 'PreconditionFailed';

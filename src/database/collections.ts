@@ -39,6 +39,15 @@ export function decode<Document>(bytes: Uint8Array): Document {
   return mongo.BSON.deserialize(bytes, { fieldsAsRaw: NO_RAW_FIELDS }) as Document;
 }
 
+/**
+ * Decodes a BSON document so that `serialize` returns the same types: numbers and ids stay objects
+ * of their BSON types.
+ */
+export function decodeExactly<Document>(bytes: Uint8Array): Document {
+  const options = { promoteValues: false, bsonRegExp: true, fieldsAsRaw: NO_RAW_FIELDS };
+  return mongo.BSON.deserialize(bytes, options) as Document;
+}
+
 /** Default time limit of one statement in the database, in milliseconds. */
 export const STATEMENT_TIME_MS = 3_000;
 

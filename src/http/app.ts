@@ -9,6 +9,9 @@ import type { Config } from '../core/config.ts';
 import { NotFound } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { importRoutes } from '../imports/imports.routes.ts';
+import { confirmationRoutes } from '../notifications/confirmation/confirmation.routes.ts';
+import { createConfirmationPages } from '../notifications/confirmation/confirmation-pages.ts';
+import { mailStatusRoutes } from '../notifications/mail-status.routes.ts';
 import { schemaRoutes } from '../schemas/schemas.routes.ts';
 import { createSessionLoader } from '../sessions/cookie-session.ts';
 import { sessionRoutes } from '../sessions/sessions.routes.ts';
@@ -19,6 +22,7 @@ import { createFormPages } from '../submissions/pages/form-pages.ts';
 import { formPageRoutes } from '../submissions/pages/pages.routes.ts';
 import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
+import { breakdownRoutes } from '../users/breakdown/breakdown.routes.ts';
 import { editingRoutes } from '../users/editing/editing.routes.ts';
 import { indexSlotRoutes } from '../users/index-slots/index-slots.routes.ts';
 import { createLongReads } from '../users/long-reads.ts';
@@ -76,20 +80,23 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...schemaRoutes(services.schemas),
       ...challengeRoutes(services.challenges, services.findApp),
       ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
+      ...breakdownRoutes(services.users, services.appScope),
       ...userRoutes(services.users, longReads, services.appScope, cursors),
       ...editingRoutes(services.editor, services.appScope),
       ...peopleRoutes(services.people, longReads, services.appScope),
       ...retentionRoutes(services.retention, services.appScope),
       ...importRoutes(services.imports, services.appScope, longReads),
-      ...userStatsRoutes(services.userStats),
+      ...userStatsRoutes(services.userStats, services.appScope),
       ...schemaCheckRoutes(services.schemaCheck),
       ...indexSlotRoutes(services.indexSlots),
       ...sessionRoutes(services.sessions, config.sessionCookieName),
       ...appRoutes(services.apps, services.removal, services.sessions.confirmPassword, cursors),
       ...formSettingsRoutes(services.formSettings, services.appScope),
-      ...heldRoutes(services.held),
+      ...mailStatusRoutes(services.abilities),
+      ...heldRoutes(services.held, services.appScope),
       ...webhookRoutes(services.webhooks, services.appScope),
       ...formPageRoutes(services.findForm, pages),
+      ...confirmationRoutes(services.confirmations, services.findForm, createConfirmationPages(embed.assets)),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),
     ],
     {

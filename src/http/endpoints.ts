@@ -2,6 +2,8 @@ import type { EndpointSpec } from '../api/endpoint.ts';
 import { appEndpoints } from '../apps/apps.contract.ts';
 import { formSettingsEndpoints } from '../apps/form-settings/form-settings.contract.ts';
 import { importEndpoints } from '../imports/imports.contract.ts';
+import { confirmationEndpoints } from '../notifications/confirmation/confirmation.contract.ts';
+import { mailStatusEndpoints } from '../notifications/mail-status.contract.ts';
 import { schemaEndpoints } from '../schemas/schemas.contract.ts';
 import { sessionEndpoints } from '../sessions/sessions.contract.ts';
 import { challengeEndpoints } from '../submissions/bots/challenges.contract.ts';
@@ -9,6 +11,7 @@ import { formEndpoints } from '../submissions/forms/forms.contract.ts';
 import { heldEndpoints } from '../submissions/held/held.contract.ts';
 import { formDefinitionEndpoints, formPageEndpoints } from '../submissions/pages/pages.contract.ts';
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
+import { breakdownEndpoints } from '../users/breakdown/breakdown.contract.ts';
 import { editingEndpoints } from '../users/editing/editing.contract.ts';
 import { indexSlotEndpoints } from '../users/index-slots/index-slots.contract.ts';
 import { peopleEndpoints } from '../users/people/people.contract.ts';
@@ -25,6 +28,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...challengeEndpoints,
   ...formEndpoints,
   ...userEndpoints,
+  ...breakdownEndpoints,
   ...editingEndpoints,
   ...peopleEndpoints,
   ...retentionEndpoints,
@@ -36,9 +40,11 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...sessionEndpoints,
   ...appEndpoints,
   ...formSettingsEndpoints,
+  ...mailStatusEndpoints,
   ...heldEndpoints,
   ...webhookEndpoints,
   ...formPageEndpoints,
+  ...confirmationEndpoints,
   ...formDefinitionEndpoints,
   ...systemEndpoints,
 });

@@ -44,7 +44,9 @@ function requestId(req: Request): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
+/** Without the query and the token of a confirmation link, which gives the right to confirm. */
 function pathOf(url: string): string {
   const end = url.indexOf('?');
-  return end < 0 ? url : url.slice(0, end);
+  const path = end < 0 ? url : url.slice(0, end);
+  return path.startsWith('/f/') ? path.replace(/^(\/f\/[^/]*\/[^/]*\/).+/, '$1:token') : path;
 }

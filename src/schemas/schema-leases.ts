@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { App } from '../apps/apps.service.ts';
+import { renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
+import type { PendingRenames } from '../fields/renames.ts';
 import { type Clock, isWithin, type Moment, momentOf, systemClock } from './clock.ts';
 import { type LeaseSource, readCommitted } from './committed-read.ts';
 import { createRevisionReads } from './revision-reads.ts';
@@ -20,6 +22,8 @@ export interface Lease {
   /** The id of the schema's document: a version number may be issued again after a rollback. */
   schemaId: string;
   validator: Validator;
+  /** The renames whose values are being moved, if any. The slots of `app` have the new keys. */
+  renames?: PendingRenames | undefined;
   /** Returns whether the lease is still valid. */
   isCurrent(): boolean;
   /** Returns whether the primary changed since the read, which may then have returned old state. */
@@ -91,7 +95,14 @@ export function createSchemaLeases(
     const { app, stored } = found;
     const isRevoked = (): boolean => revocations !== read.revocations;
     const isCurrent = (): boolean => !isRevoked() && (isRecent(read) || isConfirmed(read));
-    return { app, ...compile(app, stored), isCurrent, isRevoked };
+    const lease = { app, ...compile(app, stored), isCurrent, isRevoked };
+    const { moving } = stored;
+    if (!moving) return lease;
+    return {
+      ...lease,
+      app: { ...app, ...(app.slots && { slots: renamedSlots(app.slots, moving.pairs) }) },
+      renames: moving,
+    };
   }
 
   const isRecent = ({ begun }: Read, now = momentOf(clock)): boolean => isWithin(LEASE_MS, begun, now);

@@ -2,6 +2,7 @@ import { Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
+import type { PendingRenames, Rename } from '../fields/renames.ts';
 import type { SchemaCollection, SchemaDocument } from './schemas.model.ts';
 
 /** A schema as responses contain it (spec 2.3). */
@@ -18,6 +19,23 @@ export interface AppSchema {
 export interface StoredSchema {
   id: Types.ObjectId;
   schema: AppSchema;
+  /** The renames whose values are being moved, if any. */
+  moving?: PendingRenames | undefined;
+}
+
+/** What a version has besides its schema. */
+export interface VersionDetails {
+  author?: string | undefined;
+  /** The fields that it renames. */
+  renames?: readonly Rename[] | undefined;
+  /** The renames whose values are being moved, its own included. */
+  moving?: PendingRenames | undefined;
+}
+
+/** The newest version of an app for the job that builds indexes. */
+export interface NewestFields {
+  fields: FieldDefinition[];
+  moving?: PendingRenames | undefined;
 }
 
 /** An entry of the version history. */
@@ -26,6 +44,10 @@ export interface SchemaVersion {
   createdAt: Date;
   /** The number of fields. */
   fields: number;
+  /** The app whose session stored it, or "command line". */
+  author?: string;
+  /** The fields that it renamed. */
+  renames?: Rename[];
 }
 
 /** The schema of a new app (spec 2.3). */
@@ -47,19 +69,28 @@ export interface SchemaStore extends AppOwned {
    * Adds a version. Resolves with the id of its document; rejects with a duplicate-key error when
    * the version exists.
    */
-  add(appId: Types.ObjectId, schema: AppSchema): Promise<Types.ObjectId>;
+  add(appId: Types.ObjectId, schema: AppSchema, details?: VersionDetails): Promise<Types.ObjectId>;
   /** Removes the document with that id. */
   remove(id: Types.ObjectId): Promise<void>;
   /** The ids of the apps of which a version has an indexed field. */
   appsWithIndexes(): Promise<Types.ObjectId[]>;
   /** The fields of the newest version of each of these apps, by its id in hexadecimal. */
-  newestFields(appIds: readonly Types.ObjectId[]): Promise<Map<string, FieldDefinition[]>>;
+  newestFields(appIds: readonly Types.ObjectId[]): Promise<Map<string, NewestFields>>;
 }
 
 export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
-  const add = async (appId: Types.ObjectId, schema: AppSchema): Promise<Types.ObjectId> => {
+  const add = async (
+    appId: Types.ObjectId,
+    schema: AppSchema,
+    { author, renames = [], moving }: VersionDetails = {},
+  ): Promise<Types.ObjectId> => {
     const _id = new Types.ObjectId();
-    await schemas.insertOne({ _id, appId, ...schema, createdAt: new Date() });
+    await schemas.insertOne({
+      ...{ _id, appId, ...schema, createdAt: new Date() },
+      ...(author !== undefined && { author }),
+      ...(renames.length > 0 && { renames: [...renames] }),
+      ...(moving && { moving }),
+    });
     return _id;
   };
   const read = async (
@@ -68,8 +99,8 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
   ): Promise<StoredSchema | undefined> => {
     const found = await schemas.findOne(filter, { sort: { version: -1 }, readConcern });
     if (!found) return undefined;
-    const { _id, version, rejectUnknown, fields } = found;
-    return { id: _id, schema: { version, rejectUnknown, fields } };
+    const { _id, version, rejectUnknown, fields, moving } = found;
+    return { id: _id, schema: { version, rejectUnknown, fields }, moving };
   };
   return {
     async prepare(appId) {
@@ -89,7 +120,10 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
     history: (appId) =>
       schemas
         .find({ appId })
-        .project<SchemaVersion>({ _id: 0, version: 1, createdAt: 1, fields: { $size: '$fields' } })
+        .project<SchemaVersion>({
+          ...{ _id: 0, version: 1, createdAt: 1, author: 1, renames: 1 },
+          fields: { $size: '$fields' },
+        })
         .sort({ version: -1 }),
     add,
     async remove(_id) {
@@ -97,13 +131,16 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
     },
     appsWithIndexes: () => schemas.distinct('appId', { 'fields.indexed': true }),
     async newestFields(appIds) {
-      const newest = schemas.aggregate<{ _id: Types.ObjectId; fields: FieldDefinition[] }>([
+      const newest = schemas.aggregate<{ _id: Types.ObjectId } & NewestFields>([
         { $match: { appId: { $in: [...appIds] } } },
         { $sort: { appId: 1, version: -1 } },
-        { $group: { _id: '$appId', fields: { $first: '$fields' } } },
+        { $group: { _id: '$appId', fields: { $first: '$fields' }, moving: { $first: '$moving' } } },
       ]);
-      const byApp = new Map<string, FieldDefinition[]>();
-      for await (const { _id, fields } of newest) byApp.set(_id.toHexString(), fields);
+      const byApp = new Map<string, NewestFields>();
+      // `$first` of a missing member is null.
+      for await (const { _id, fields, moving } of newest) {
+        byApp.set(_id.toHexString(), { fields, moving: moving ?? undefined });
+      }
       return byApp;
     },
   };

@@ -3,6 +3,7 @@ import { type Endpoints, jsonBody } from '../api/endpoint.ts';
 import { Timestamp, WholeNumber } from '../api/validation.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
+import { FIELD_KEY_PATTERN } from '../fields/kind.ts';
 
 const example = {
   version: 2,
@@ -22,11 +23,24 @@ const SchemaDocument = z
   })
   .meta({ id: 'Schema', example });
 
+const RenamedKey = z.string('must be a text').regex(FIELD_KEY_PATTERN, 'must be a key of a field');
+
+/** A renamed field (spec 4.4, rule 7). */
+const RenameEntry = z.strictObject({
+  from: RenamedKey.meta({ example: 'name' }),
+  to: RenamedKey.meta({ example: 'fullName' }),
+});
+
 /** The body of a schema replacement (spec 4.4). */
 export const SchemaReplacement = z
   .strictObject({
     rejectUnknown: z.boolean(),
     fields: z.array(FieldDefinitionInput).max(MAX_FIELDS, `must have at most ${MAX_FIELDS} entries`),
+    renames: z
+      .array(RenameEntry)
+      .max(MAX_FIELDS, `must have at most ${MAX_FIELDS} entries`)
+      .optional()
+      .meta({ description: 'Fields whose stored values go on under another key', example: [] }),
   })
   .meta({ id: 'SchemaReplacement', example: { rejectUnknown: example.rejectUnknown, fields: example.fields } });
 
@@ -80,14 +94,14 @@ export const schemaEndpoints = {
     tag: 'Schemas',
     summary: "Replace any app's schema",
     description:
-      'Creates a new version; earlier versions stay readable. Stored records are not validated again. After the response every later submission is validated against the new version, on every server. With `If-Match` the replacement succeeds only if the named version is the newest; otherwise the response is 412.',
+      'Creates a new version; earlier versions stay readable. Stored records are not validated again. After the response every later submission is validated against the new version, on every server. `renames` moves stored values to other keys, in the background. With `If-Match` the replacement succeeds only if the named version is the newest; otherwise the response is 412.',
     params: AppPath,
     headers: z.object({
       'if-match': z.string().optional().meta({ description: 'The ETag of the version to replace', example: '"v2"' }),
     }),
     body: jsonBody(SchemaReplacement, 'Invalid schema'),
     response: SchemaDocument,
-    errors: [404, 412],
+    errors: [404, 409, 412],
   },
   listSchemaVersions: {
     method: 'get',
@@ -96,7 +110,7 @@ export const schemaEndpoints = {
     role: 'admin',
     tag: 'Schemas',
     summary: "The versions of any app's schema",
-    description: 'All versions, newest first, each with the number of its fields.',
+    description: 'All versions, newest first, each with the number of its fields, who stored it, and what it renamed.',
     params: AppPath,
     response: z.strictObject({
       versions: z.array(
@@ -104,6 +118,11 @@ export const schemaEndpoints = {
           version: z.int().positive(),
           createdAt: Timestamp,
           fields: z.int().nonnegative().meta({ example: 2 }),
+          author: z.string().optional().meta({
+            description: 'The app whose session stored it, or "command line"',
+            example: 'admin',
+          }),
+          renames: z.array(RenameEntry).optional(),
         }),
       ),
     }),

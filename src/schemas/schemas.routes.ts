@@ -19,8 +19,10 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
       return present(schema);
     },
 
-    replaceSchema: async ({ params, headers, body }) =>
-      present(await schemas.replace(params.sourceAppId, body, versionsOf(headers['if-match']))),
+    replaceSchema: async ({ principal, params, headers, body }) => {
+      const options = { over: versionsOf(headers['if-match']), author: principal.sourceAppId };
+      return present(await schemas.replace(params.sourceAppId, body, options));
+    },
 
     listSchemaVersions: async ({ params }) =>
       JsonStream.of('versions', await schemas.history(params.sourceAppId), (version) => version),

@@ -1,8 +1,10 @@
 import type { App, AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
-import { AppNotFound, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
+import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
+import { type PendingRenames, type Rename, renameIssues } from '../fields/renames.ts';
+import type { SlotHandover } from './renames/slot-handover.ts';
 import type { SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
 
@@ -13,6 +15,24 @@ export class UnknownApp extends InvalidInput {
   }
 }
 
+/** A schema that replaces the newest one (spec 4.4). */
+export interface SchemaReplacement {
+  rejectUnknown: boolean;
+  fields: FieldDefinitionInput[];
+  /** The fields whose stored values go on under another key. */
+  renames?: readonly Rename[] | undefined;
+}
+
+export interface ReplaceOptions {
+  /**
+   * The only versions to replace. When several servers replace the same version, the unique index
+   * lets one succeed.
+   */
+  over?: readonly number[] | undefined;
+  /** Who replaces it: the id of the app of a session, or "command line". */
+  author: string;
+}
+
 export type SchemaService = ReturnType<typeof createSchemaService>;
 
 /** The operations on schemas (spec 2.3 and 4.4). */
@@ -21,8 +41,9 @@ export function createSchemaService(deps: {
   store: SchemaStore;
   leases: SchemaLeases;
   revision: AppRevision;
+  slots: SlotHandover;
 }) {
-  const { apps, store, leases, revision } = deps;
+  const { apps, store, leases, revision, slots } = deps;
 
   async function ofApp({ id }: Pick<App, 'id'>, version?: number): Promise<AppSchema> {
     const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
@@ -73,34 +94,46 @@ export function createSchemaService(deps: {
      * resolves, no server validates a later submission against an older version (invariant 4): it
      * commits, then waits until every lease on the previous version has expired.
      *
-     * @param over the only versions to replace. When several servers replace the same version, the
-     * unique index lets one succeed.
+     * The values of renamed fields move in the background; from now on every read and submission
+     * takes a record as renamed (decision 22).
+     *
      * @throws {InvalidInput} when the definitions are inconsistent @throws {NotFound}
      * @throws {PreconditionFailed} when the newest version is not in `over`; nothing is stored
+     * @throws {Conflict} when values are still being moved for an earlier rename that this
+     * replacement touches; nothing is stored
      */
     async replace(
       sourceAppId: string,
-      input: { rejectUnknown: boolean; fields: FieldDefinitionInput[] },
-      over?: readonly number[],
+      { rejectUnknown, fields: input, renames = [] }: SchemaReplacement,
+      { over, author }: ReplaceOptions,
     ): Promise<AppSchema> {
       const { id } = await apps.get(sourceAppId);
-      const issues = definitionIssues(input.fields);
+      const issues = definitionIssues(input);
       if (issues.length > 0) throw new InvalidInput('Invalid schema', issues);
-      const fields = input.fields.map(completeDefinition);
+      const fields = input.map(completeDefinition);
       for (;;) {
-        const newest = (await store.newest(id))?.schema;
-        if (!newest) throw new AppNotFound();
+        const stored = await store.newest(id);
+        if (!stored) throw new AppNotFound();
+        const { schema: newest, moving: earlier } = stored;
         if (over && !over.includes(newest.version)) {
           throw new PreconditionFailed(`The schema was changed meanwhile: its newest version is ${newest.version}`);
         }
-        const schema: AppSchema = { version: newest.version + 1, rejectUnknown: input.rejectUnknown, fields };
+        const version = newest.version + 1;
+        const wrong = renameIssues(renames, newest.fields, fields);
+        if (wrong.length > 0) throw new InvalidInput('Invalid schema', wrong);
+        refuseEarlyRenames(earlier, renames, fields);
+        const schema: AppSchema = { version, rejectUnknown, fields };
+        const moving = renames.length > 0 ? { version, pairs: renames } : earlier;
+        if (renames.length > 0) await slots.restartBuilds(id, renames);
         let added: App['id'];
         try {
-          added = await store.add(id, schema);
+          added = await store.add(id, schema, { author, renames, moving });
         } catch (error) {
           if (isDuplicateKey(error)) continue; // another PUT stored that version
           throw error;
         }
+        // After the version: a lease that shows the new slots shows the new fields as well.
+        if (renames.length > 0) await slots.handOver(id, renames);
         leases.forget(sourceAppId);
         await revision.publish();
         await ensureLive(id, added);
@@ -108,4 +141,17 @@ export function createSchemaService(deps: {
       }
     },
   };
+}
+
+/** Refuses what a rename whose values are still being moved does not allow (spec 4.4, rule 8). */
+function refuseEarlyRenames(
+  earlier: PendingRenames | undefined,
+  renames: readonly Rename[],
+  fields: readonly { key: string }[],
+): void {
+  if (!earlier) return;
+  const reused = fields.find(({ key }) => earlier.pairs.some(({ from }) => from === key));
+  if (renames.length === 0 && !reused) return;
+  const what = reused ? `the key ${reused.key} is in use until then` : 'rename again when that is done';
+  throw new Conflict(`The values of the fields that version ${earlier.version} renamed are still being moved; ${what}`);
 }

@@ -1,5 +1,6 @@
 import { normalizeEmail } from '../core/email.ts';
 import { InvalidInput, type Issue } from '../core/errors.ts';
+import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { slotWrites } from '../users/index-slots/slot-writes.ts';
 import type { AppliedKey } from '../users/users.model.ts';
@@ -36,9 +37,13 @@ export function accept(
   limits: RecordLimits,
   options: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder' | 'page'>,
 ): Submission {
-  const { email, data = {}, problems } = input;
+  const { email, data: sent = {}, problems } = input;
+  const { renames, schema } = lease;
   const normalized = normalizeEmail(email);
+  const data = renames && !schema.rejectUnknown ? underNewKeys(sent, renames) : sent;
   const found = lease.validator.issues(data);
+  // No record has an old key and the new one.
+  if (renames && found.length === 0) found.push(...oldKeyIssues(data, renames));
   const issues = problems ? joinIssues(problems, found) : found;
   if (normalized === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
@@ -59,6 +64,7 @@ export function accept(
     slots,
     growth: growthOf(change, size, limits),
     maxBound: maxBoundOf(limits, slots?.length ?? 0),
+    ...(renames && { renames }),
     consents: sentConsents(lease, data, now, options.page),
     applied: appliedOf(input, options, now),
     hasConsumers: lease.app.hasConsumers,

@@ -4,6 +4,7 @@ import { Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
 import type { LateWrite, RepairSlots } from '../users/index-slots/slot-repair.ts';
+import type { RepairRenames } from '../users/renames/rename-repair.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { Submission } from './store/submission.ts';
 
@@ -11,7 +12,7 @@ import type { Submission } from './store/submission.ts';
 const SETTLES_WITHIN_MS = 5_000;
 
 /** What is kept of a failed write until it has settled. */
-type SettledWrite = LateWrite & Pick<Submission, 'now'>;
+type SettledWrite = LateWrite & Pick<Submission, 'now' | 'schemaVersion'>;
 
 /** Removes what a submission stored. */
 type Withdraw = (submission: Submission) => Promise<unknown>;
@@ -24,20 +25,22 @@ export function createRevalidation(deps: {
   leases: SchemaLeases;
   users: Pick<UserStore, 'withdraw'>;
   repairSlots: RepairSlots;
+  repairRenames: RepairRenames;
 }) {
-  const { apps, leases, users, repairSlots } = deps;
+  const { apps, leases, users, repairSlots, repairRenames } = deps;
 
   return {
     revalidate,
 
     /**
      * For a failed write that may still take effect, after the app was deleted or after a build of
-     * an index has passed the record: corrects that five seconds later.
+     * an index, or the move of renamed fields, has passed the record: corrects that five seconds
+     * later.
      */
-    settleLater({ appId, sourceAppId, email, now, slots }: SettledWrite, lease: Lease): void {
+    settleLater({ appId, sourceAppId, email, now, slots, schemaVersion }: SettledWrite, lease: Lease): void {
       if (lease.isCurrent()) return;
       // Only what is needed, because a database that is away makes many of them.
-      const write = { appId, sourceAppId, email, now, slots };
+      const write = { appId, sourceAppId, email, now, slots, schemaVersion };
       const before = lease.app.slots;
       setTimeout(() => void settle(write, before).catch(() => undefined), SETTLES_WITHIN_MS).unref();
     },
@@ -68,7 +71,9 @@ export function createRevalidation(deps: {
     const current = await leases.hold(app.sourceAppId);
     if (current?.app.id.equals(app.id)) {
       if (isRevoked() && current.schemaId !== schemaId) throw new Unavailable();
-      // A build of an index may have passed the record before this write.
+      // The job that moves renamed fields, or a build of an index, may have passed the record
+      // before this write.
+      if (current.schemaId !== schemaId) await repairRenames(submission, submission.schemaVersion);
       if (!isSameSlots(current.app.slots, app.slots)) await repairSlots(submission, app.slots);
       return;
     }
@@ -94,7 +99,10 @@ export function createRevalidation(deps: {
 
   async function settle(write: SettledWrite, before: Lease['app']['slots']): Promise<void> {
     const current = await leases.hold(write.sourceAppId);
-    if (current?.app.id.equals(write.appId)) return repairSlots(write, before);
+    if (current?.app.id.equals(write.appId)) {
+      if (current.schema.version !== write.schemaVersion) await repairRenames(write, write.schemaVersion);
+      return repairSlots(write, before);
+    }
     const state = await apps.stateOf(write.appId);
     if (state === 'deleted') await users.withdraw({ ...write, createdAt: write.now });
   }

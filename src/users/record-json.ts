@@ -1,7 +1,7 @@
 import { BsonToJson } from '../database/bson/bson-to-json.ts';
 import { endOfName, lengthOf, UnknownType } from '../database/bson/elements.ts';
 import { decode } from '../database/collections.ts';
-import { type Members, presentMembers, storedName, type UserRecord } from './users.presenter.ts';
+import { type Members, OPTIONAL_MEMBERS, presentMembers, storedName, type UserRecord } from './users.presenter.ts';
 
 /** Records as BSON documents, in batches, in the form in which the database sent them. */
 export type RecordBatches = AsyncIterable<Uint8Array[]>;
@@ -18,9 +18,9 @@ export interface JsonLayout {
 const ITEMS: JsonLayout = { after: '}', between: ',' };
 
 /**
- * Writes the given members of each record as JSON, by default as the items of an array without its
- * brackets. The text equals that of `JSON.stringify` on the decoded record, but no record is
- * decoded.
+ * Writes the given members of each record, and the optional ones that it has, as JSON, by default
+ * as the items of an array without its brackets. The text equals that of `JSON.stringify` on the
+ * decoded record, but no record is decoded.
  *
  * @returns UTF-8 pieces of about 64 kB; a piece also ends with each batch, so the first batch is
  *   sent without waiting for the second
@@ -32,9 +32,11 @@ export async function* recordsAsJson(
 ): AsyncGenerator<Uint8Array> {
   const [after, between] = [Buffer.from(layout.after), Buffer.from(layout.between)];
   const json = new BsonToJson();
-  const slots = members.map((member, index) => ({
+  const names = [...members.map(storedName), ...OPTIONAL_MEMBERS];
+  const slots = [...members, ...OPTIONAL_MEMBERS].map((member, index) => ({
     label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(member)}:`),
-    name: Buffer.from(`${storedName(member)}\0`),
+    name: Buffer.from(`${names[index]}\0`),
+    isOptional: index >= members.length,
     type: 0,
     at: 0,
   }));
@@ -53,7 +55,8 @@ export async function* recordsAsJson(
     const before = json.length;
     try {
       locate(record);
-      for (const { label, type, at } of slots) {
+      for (const { label, isOptional, type, at } of slots) {
+        if (isOptional && type === 0) continue;
         json.bytes(label);
         json.value(type, record, at);
       }

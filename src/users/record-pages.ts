@@ -5,6 +5,7 @@ import { type DocumentId, firstBatch, headOf, idOf, type RawDocuments, sizeOf } 
 import { isOverTime } from '../database/failures.ts';
 import { createRecordSizes, MAX_PAGE_BYTES, PAGE_BYTES } from './record-sizes.ts';
 import { createSliceReader } from './record-slice.ts';
+import { NO_RENAMES, type RecentRenames, showing } from './renames/shown-pages.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
 /**
@@ -47,9 +48,12 @@ export type RecordPages = ReturnType<typeof createRecordPages>;
  * Reads the records of an app in pages, newest first. Each page is a query of its own that starts
  * after the last record of the previous page, so no cursor stays open in the database while a
  * reader is slow or after it stopped (invariant 7). The number of records in a page depends on
- * their size, so a reader holds about 256 kB, or one record (invariant 6).
+ * their size, so a reader holds about 256 kB, or one record (invariant 6). Records whose renamed
+ * fields are still to be moved are shown as after the move (decision 22).
+ *
+ * @param recentRenames the pending renames of all apps, valid within the last lease
  */
-export function createRecordPages(users: UserCollection) {
+export function createRecordPages(users: UserCollection, recentRenames: RecentRenames = NO_RENAMES) {
   const pageSlots = pLimit(MAX_PAGE_QUERIES);
   const rangeSlots = pLimit(MAX_RANGE_QUERIES);
   const turns = pLimit(1);
@@ -70,6 +74,7 @@ export function createRecordPages(users: UserCollection) {
     end?: DocumentId,
     maxTimeMS = PAGE_TIME_MS,
   ): Promise<Page> {
+    const shown = await showing(recentRenames);
     const cursor = users.find<Uint8Array>(
       { appId, ...filter, ...(from?.isRead && { _id: { $ne: from.id } }) } as Filter,
       {
@@ -81,7 +86,8 @@ export function createRecordPages(users: UserCollection) {
         }),
       },
     );
-    const { documents: found, isWhole } = await firstBatch(cursor);
+    const { documents: stored, isWhole } = await firstBatch(cursor);
+    const found = shown(stored, appId);
     const documents = sizeOf(found) > MAX_PAGE_BYTES ? headOf(found, PAGE_BYTES) : found;
     const last = documents.at(-1);
     const isEnd = !last || (isWhole && documents.length === found.length && found.length < count);
@@ -163,7 +169,7 @@ export function createRecordPages(users: UserCollection) {
       }
     },
 
-    ...createSliceReader(users, { slots: pageSlots, sizes, turn }),
+    ...createSliceReader(users, { slots: pageSlots, sizes, turn, recentRenames }),
   };
 }
 

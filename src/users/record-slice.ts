@@ -2,6 +2,7 @@ import type { mongo, Types } from 'mongoose';
 import type { LimitFunction } from 'p-limit';
 import { type DocumentId, firstBatch, headOf, idOf, type RawDocuments, sizeOf } from '../database/bson/raw-batches.ts';
 import { MAX_PAGE_BYTES, PAGE_BYTES, type RecordSizes } from './record-sizes.ts';
+import { type RecentRenames, showing } from './renames/shown-pages.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 
 const BY_ID_TIME_MS = 2_000;
@@ -15,7 +16,9 @@ export interface Slice {
 /**
  * Opens a query with `raw: true` for a slice of its result: complete records, or only their `_id`.
  */
-export type OpenSlice = (slice: Slice, idsOnly: boolean) => mongo.FindCursor<Uint8Array>;
+export type OpenSlice = (slice: Slice, idsOnly: boolean) => SliceCursor;
+
+export type SliceCursor = mongo.FindCursor<Uint8Array> | mongo.AggregationCursor<Uint8Array>;
 
 /**
  * Creates a reader of records by their ids, and of slices of at most a few hundred records, in the
@@ -27,7 +30,12 @@ export type OpenSlice = (slice: Slice, idsOnly: boolean) => mongo.FindCursor<Uin
  */
 export function createSliceReader(
   users: UserCollection,
-  { slots, sizes, turn }: { slots: LimitFunction; sizes: RecordSizes; turn: () => Promise<void> },
+  {
+    slots,
+    sizes,
+    turn,
+    recentRenames,
+  }: { slots: LimitFunction; sizes: RecordSizes; turn: () => Promise<void>; recentRenames: RecentRenames },
 ) {
   /**
    * Yields the records of these ids in this order, page by page, without those erased meanwhile.
@@ -38,11 +46,12 @@ export function createSliceReader(
       const filter = { ...(appId && { appId }), _id: { $in: asked } } as mongo.Filter<UserDocument>;
       // With one more than asked for, MongoDB reports the end of the result with its first batch.
       const options = { raw: true, batchSize: asked.length + 1, maxTimeMS: BY_ID_TIME_MS };
+      const shown = await showing(recentRenames);
       const { documents, isWhole } = await slots(() => firstBatch(users.find<Uint8Array>(filter, options)));
       sizes.note(appId, documents);
       // Retries with fewer.
       if (asked.length > 1 && (!isWhole || sizeOf(documents) > MAX_PAGE_BYTES)) continue;
-      const byId = new Map(documents.map((document) => [String(idOf(document)), document]));
+      const byId = new Map(shown(documents, appId).map((document) => [String(idOf(document)), document]));
       at += asked.length;
       await turn();
       yield asked.flatMap((id) => byId.get(String(id)) ?? []);
@@ -65,7 +74,9 @@ export function createSliceReader(
     appId: Types.ObjectId | undefined,
   ): Promise<AsyncIterable<RawDocuments>> => {
     const count = Math.min(limit, sizes.perPage(appId));
-    const { documents, isWhole } = await slots(() => firstBatch(open({ skip, limit: count }, false)));
+    const shown = await showing(recentRenames);
+    const { documents: stored, isWhole } = await slots(() => firstBatch(open({ skip, limit: count }, false)));
+    const documents = shown(stored, appId);
     sizes.note(appId, documents);
     const first = sizeOf(documents) > MAX_PAGE_BYTES ? headOf(documents, PAGE_BYTES) : documents;
     const isAll = isWhole && first.length === documents.length && (documents.length < count || count === limit);

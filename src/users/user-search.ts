@@ -3,9 +3,12 @@ import { Unavailable } from '../core/errors.ts';
 import { decode } from '../database/collections.ts';
 import { isOverTime } from '../database/failures.ts';
 import { literal } from '../database/pattern.ts';
+import type { PendingRenames } from '../fields/renames.ts';
+import { eitherPlace } from './query/conditions/filter.ts';
 import type { RecordBatches } from './record-json.ts';
 import { createRecordPages, type RecordPages } from './record-pages.ts';
 import type { OpenSlice } from './record-slice.ts';
+import { NO_RENAMES, type RecentRenames } from './renames/shown-pages.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 import type { UserRecord } from './users.presenter.ts';
 
@@ -18,6 +21,9 @@ const SEARCH_TIME_MS = 2_200;
 const BY_EMAIL = { appId: 1, email: 1 } as const;
 /** Up to this many matches are read through the email index and sorted. */
 const MAX_SORTED_MATCHES = 1_000;
+
+/** The member that holds the value by which records with renamed fields are sorted. */
+const SORT_VALUE = 'sortValue';
 
 /** Records that are decoded in one turn of the event loop. */
 const RECORDS_PER_TURN = 50;
@@ -66,6 +72,7 @@ export function createUserSearch(
   users: UserCollection,
   timeLimitMs = SEARCH_TIME_MS,
   pages: RecordPages = createRecordPages(users),
+  recentRenames: RecentRenames = NO_RENAMES,
 ) {
   return {
     /**
@@ -75,12 +82,13 @@ export function createUserSearch(
     async page(appId: Types.ObjectId, page: UserPage): Promise<{ total: number; users: RecordBatches }> {
       const endsAt = performance.now() + timeLimitMs;
       const timeLimit = () => ({ maxTimeMS: Math.max(1, Math.ceil(endsAt - performance.now())) });
-      const filter = filterOf(appId, page);
+      const renames = (await recentRenames()).get(appId.toHexString());
+      const filter = filterOf(appId, page, renames);
       try {
         // Counts keys and reads no record, except with `field`.
         const total = await users.countDocuments(filter, { ...timeLimit(), hint: BY_EMAIL });
         if (total <= page.skip) return { total, users: noRecords() };
-        return { total, users: await pages.slice(opener(filter, page, total, timeLimit), page, appId) };
+        return { total, users: await pages.slice(opener(filter, page, total, { timeLimit, renames }), page, appId) };
       } catch (error) {
         if (isOverTime(error)) throw new Unavailable('This search takes too long; narrow it down');
         throw error;
@@ -103,8 +111,23 @@ export function createUserSearch(
     filter: mongo.Filter<UserDocument>,
     page: UserPage,
     total: number,
-    timeLimit: () => { maxTimeMS: number },
+    { timeLimit, renames }: { timeLimit: () => { maxTimeMS: number }; renames: PendingRenames | undefined },
   ): OpenSlice {
+    const former = formerOf(page.sort, renames);
+    if (former) {
+      const [[path, direction] = ['', 1]] = Object.entries(sortOf(page) as Record<string, 1 | -1>);
+      const value = { $cond: [former.isUnmoved, `$${former.path}`, `$${path}`] };
+      return ({ skip, limit }, idsOnly) => {
+        const steps = [
+          ...[{ $match: filter }, { $addFields: { [SORT_VALUE]: value } }],
+          ...[{ $sort: { [SORT_VALUE]: direction, _id: direction } }, { $skip: skip }, { $limit: limit }],
+          idsOnly ? { $project: { _id: 1 } } : { $unset: SORT_VALUE },
+        ];
+        return users.aggregate<Uint8Array>(steps, {
+          ...{ raw: true, allowDiskUse: true, batchSize: limit + 1, ...timeLimit() },
+        });
+      };
+    }
     return ({ skip, limit }, idsOnly) => {
       const options = { raw: true, allowDiskUse: true, batchSize: limit, skip, limit, ...timeLimit() };
       const found = users.find<Uint8Array>(filter, { ...options, ...(idsOnly && { projection: { _id: 1 } }) });
@@ -118,18 +141,29 @@ export function createUserSearch(
 
 async function* noRecords(): AsyncGenerator<Uint8Array[]> {}
 
-function filterOf(appId: Types.ObjectId, filter: UserFilter): mongo.Filter<UserDocument> {
-  return { appId, ...conditionsOf(filter) };
+function filterOf(
+  appId: Types.ObjectId,
+  filter: UserFilter,
+  renames: PendingRenames | undefined,
+): mongo.Filter<UserDocument> {
+  return { appId, ...conditionsOf(filter, { renames }) };
 }
 
 /** The conditions of these parameters. */
-export function conditionsOf({ search = '', field, value }: UserFilter): mongo.Filter<UserDocument> {
+export function conditionsOf(
+  { search = '', field, value }: UserFilter,
+  { renames }: { renames?: PendingRenames | undefined } = {},
+): mongo.Filter<UserDocument> {
   const filter: Record<string, unknown> = {};
   // Stored emails are lower-case.
   if (search !== '') filter.email = { $regex: literal(search.toLowerCase()) };
   if (field !== undefined && value !== undefined) {
     // Without `$not`, MongoDB also matches an array that contains the value.
-    filter[`data.${field}`] = { $in: valuesOf(value), $not: { $type: 'array' } };
+    const equals = { $in: valuesOf(value), $not: { $type: 'array' } };
+    const path = `data.${field}`;
+    const former = formerOf(path, renames);
+    if (!former) filter[path] = equals;
+    else Object.assign(filter, eitherPlace(former, { [path]: equals }, { [former.path]: equals }));
   }
   return filter as mongo.Filter<UserDocument>;
 }
@@ -139,6 +173,16 @@ function valuesOf(value: string): (string | number | boolean)[] {
   if (value === 'true' || value === 'false') return [value, value === 'true'];
   const number = JSON_NUMBER.test(value) ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? [value, number] : [value];
+}
+
+/** Where the value of a path is in records whose renamed fields are still to be moved. */
+function formerOf(path: string | undefined, renames: PendingRenames | undefined) {
+  const pair = renames?.pairs.find(({ to }) => `data.${to}` === path);
+  if (!pair || !renames) return undefined;
+  const { from } = pair;
+  const hasOldKey = { $ne: [{ $type: `$data.${from}` }, 'missing'] };
+  const isUnmoved = { $and: [{ $lt: ['$schemaVersion', renames.version] }, hasOldKey] };
+  return { path: `data.${from}`, key: from, below: renames.version, isUnmoved };
 }
 
 /** Ties are broken by id. The order of ids is that of `createdAt`. */

@@ -5,6 +5,8 @@ import { firstIdAt, parseRecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { RecordPages } from './record-pages.ts';
 import type { OpenSlice } from './record-slice.ts';
+import { shownRecord } from './renames/record-moves.ts';
+import type { RecentRenames } from './renames/shown-pages.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 import { DETAILS_PROJECTION, type DetailedRecord } from './users.presenter.ts';
 
@@ -33,12 +35,14 @@ export interface UserStore extends AppOwned {
 /**
  * Creates the store of user records.
  *
+ * @param recentRenames the pending renames of all apps
  * @param findAppId resolves with the `_id` of an app
  * @param erase deletes records with their idempotency keys
  */
 export function createUserStore(
   users: UserCollection,
   pages: RecordPages,
+  recentRenames: RecentRenames,
   findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
   erase: RecordEraser,
 ): UserStore {
@@ -49,7 +53,9 @@ export function createUserStore(
       const _id = parseRecordId(id);
       if (_id === undefined) return undefined;
       const projection = DETAILS_PROJECTION;
-      return (await users.findOne<DetailedRecord>({ _id, appId }, { projection })) ?? undefined;
+      const renames = (await recentRenames()).get(appId.toHexString());
+      const record = await users.findOne<DetailedRecord>({ _id, appId }, { projection });
+      return record ? shownRecord(record, renames) : undefined;
     },
 
     async erase(appId, id) {

@@ -40,6 +40,9 @@ const userFields = {
   schemaVersion: z.int().positive().meta({ example: 1 }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
+  confirmedAt: Timestamp.optional().meta({
+    description: 'When the person confirmed the email address; only in records of which it was confirmed',
+  }),
 };
 
 const User = z.strictObject({ id: RecordId, ...userFields }).meta({ id: 'User' });

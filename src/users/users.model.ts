@@ -36,6 +36,12 @@ export interface ConsentEntry {
  */
 export type ConsentState = Record<string, string | false>;
 
+/** A confirmation email of a record: the event that caused it, and when it may be sent. */
+export interface ConfirmationMail {
+  event: string;
+  at: Date;
+}
+
 /**
  * The last import that created or changed a record, the line that did, and what it did. A line that
  * finds its own mark was applied before (src/imports).
@@ -47,8 +53,8 @@ export interface ImportMark {
 }
 
 /**
- * A stored user record (spec 2.1). The optional members but `consents` are internal; no response
- * contains them.
+ * A stored user record (spec 2.1). The optional members but `consents` and `confirmedAt` are
+ * internal; no response contains them.
  */
 export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   _id: mongo.UUID;
@@ -71,6 +77,10 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   consents?: ConsentEntry[];
   /** The result of `consents`: the filter of an upsert cannot search for the last entry. */
   consentState?: ConsentState;
+  /** When the person confirmed the email address (spec 4.12). */
+  confirmedAt?: Date;
+  /** The confirmation emails of a record that is not confirmed (notifications/confirmation). */
+  confirmation?: { mails: ConfirmationMail[] };
   import?: ImportMark;
   /** Events that consumers have not got yet, in their order (users/outbox). */
   outbox?: OutboxEntry[];
@@ -94,6 +104,8 @@ const userSchema = new Schema(
     sizeBound: { type: Number },
     consents: { type: [Schema.Types.Mixed], default: undefined },
     consentState: { type: Schema.Types.Mixed },
+    confirmedAt: { type: Date },
+    confirmation: { type: Schema.Types.Mixed },
     import: { type: Schema.Types.Mixed },
     outbox: { type: [Schema.Types.Mixed], default: undefined },
     eventCount: { type: Number },

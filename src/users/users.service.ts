@@ -3,6 +3,7 @@ import type { Cursors } from '../api/cursors.ts';
 import type { App, AppService } from '../apps/apps.service.ts';
 import { NotFound } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
+import type { Breakdown, UserBreakdown } from './breakdown/breakdown.ts';
 import { exportUsers } from './export/export.ts';
 import { columnsOf, type ExportRequest } from './export/export-request.ts';
 import type { SlotStore } from './index-slots/slot-store.ts';
@@ -13,6 +14,7 @@ import type { QueryRequest } from './query/request.ts';
 import { type AnsweredPage, findUsers, type PageRequest, queryOf } from './query/user-finder.ts';
 import type { UserQuery } from './query/user-query.ts';
 import type { RecordBatches } from './record-json.ts';
+import type { RecentRenames } from './renames/shown-pages.ts';
 import type { UserPage, UserSearch } from './user-search.ts';
 import type { UserStore } from './user-store.ts';
 import type { DetailedRecord, UserRecord } from './users.presenter.ts';
@@ -28,12 +30,16 @@ export function createUserService(deps: {
   search: UserSearch;
   query: UserQuery;
   bulkErase: BulkErase;
+  breakDown: UserBreakdown;
   slotStore: Pick<SlotStore, 'ofApps'>;
+  recentRenames: RecentRenames;
 }) {
-  const { apps, people, schemas, store, search, query, bulkErase, slotStore } = deps;
+  const { apps, people, schemas, store, search, query, bulkErase, breakDown, slotStore, recentRenames } = deps;
 
   async function queried({ id }: Pick<App, 'id'>) {
-    const schema = await schemas.ofApp({ id });
+    // The renames first: when they are done meanwhile, no record is read under an old key.
+    const renames = (await recentRenames()).get(id.toHexString());
+    const schema = { ...(await schemas.ofApp({ id })), renames };
     const isIndexed = schema.fields.some((field) => 'indexed' in field && field.indexed);
     const [app] = isIndexed ? await slotStore.ofApps([id]) : [];
     return { id, schema, slotOf: app ? readySlots(app.slots, schema) : NO_SLOTS };
@@ -97,6 +103,15 @@ export function createUserService(deps: {
     },
 
     /**
+     * Resolves with how the records that match a query divide by the values of a field (spec 4.3).
+     * @throws {InvalidInput} for an invalid query or field @throws {NotFound}
+     */
+    async breakdown(app: Pick<App, 'id'>, field: string, request: QueryRequest): Promise<Breakdown> {
+      const queriedApp = await queried(app);
+      return breakDown(app.id, field, queryOf(request, queriedApp.schema), queriedApp);
+    },
+
+    /**
      * Streams an app's matching records as UTF-8 text, newest first or in the order of the query.
      * By default CSV has the columns of the newest schema. The stream fails with the error of the
      * read.
@@ -106,12 +121,13 @@ export function createUserService(deps: {
      * @throws {NotFound} when the app was deleted
      */
     async export(
-      app: Pick<App, 'id'>,
+      app: Pick<App, 'id' | 'sourceAppId'>,
       request: ExportRequest,
       { signal }: { signal?: AbortSignal } = {},
     ): Promise<Readable> {
       const { schema, slotOf } = await queried(app);
-      const columns = columnsOf(request, schema);
+      const asksToConfirm = (await apps.find(app.sourceAppId))?.form?.doubleOptIn;
+      const columns = columnsOf(request, schema, asksToConfirm);
       const records = await query.all(app.id, queryOf(request, schema), slotOf, signal);
       const keys = schema.fields.map(({ key }) => key);
       return exportUsers(records, request.format, keys, { bom: request.bom, columns });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppConsumers } from '../apps/app-consumers.ts';
-import type { Job } from '../jobs/job-runner.ts';
+import type { Job, StepContext } from '../jobs/job-runner.ts';
 import type { Dispatcher } from './deliveries/dispatcher.ts';
 
 /** The pause between two looks for events while there is nothing to do. */
@@ -18,23 +18,35 @@ export function createEventJob(deps: {
 }): Job {
   const { consumers, relay, dispatcher } = deps;
 
-  /** Resolves after a pause, or as soon as an attempt has ended. */
-  async function rest(signal: AbortSignal): Promise<void> {
-    const ended = new AbortController();
-    dispatcher.onceFree(() => ended.abort());
-    await sleep(POLL_MS, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).catch(() => undefined);
+  /** Repeats `work` until the step ends, with a pause while there is none. */
+  async function repeat(
+    work: () => Promise<number>,
+    rest: (signal: AbortSignal) => Promise<void>,
+    { signal, stillOwner }: StepContext,
+  ): Promise<void> {
+    const until = performance.now() + STEP_MS;
+    while (!signal.aborted && stillOwner() && performance.now() < until) {
+      if ((await work()) === 0) await rest(signal);
+    }
+  }
+
+  async function pause(signal: AbortSignal): Promise<void> {
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+
+  /** Resolves after a pause, or as soon as there may be work. */
+  async function untilWork(signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    dispatcher.onceWork(() => woken.abort());
+    await pause(AbortSignal.any([signal, woken.signal]));
   }
 
   return {
     name: 'events',
     everyMs: STEP_MS,
-    async run({ signal, stillOwner }) {
+    async run(context) {
       if (!(await consumers.existAny())) return false;
-      const until = performance.now() + STEP_MS;
-      while (!signal.aborted && stillOwner() && performance.now() < until) {
-        const done = (await relay()) + (await dispatcher.step());
-        if (done === 0) await rest(signal);
-      }
+      await Promise.all([repeat(relay, pause, context), repeat(dispatcher.step, untilWork, context)]);
       return true;
     },
   };

@@ -9,7 +9,7 @@ import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.
 import { dialog, heading, VIEWS, type View } from './views.ts';
 
 const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
-const PHONE = { width: 360, height: 740 };
+const PHONE = { width: 320, height: 740 };
 
 let server: TestServer;
 let app: TestApp;

@@ -54,15 +54,18 @@ describe('apps', () => {
     const password = await dialog.locator('code').innerText();
     expect(await canLogIn('shop', password)).toBe(true);
 
-    const done = dialog.getByRole('button', { name: 'Done' });
+    const done = dialog.getByRole('button', { name: 'Define fields' });
     expect(await done.isDisabled()).toBe(true);
     await open.page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(true);
     await dialog.getByRole('checkbox', { name: "I've saved this password" }).check();
     await done.click();
     await dialog.waitFor({ state: 'hidden' });
-    await open.page.getByRole('link', { name: 'shop' }).waitFor();
+    await open.page.getByRole('heading', { level: 1, name: 'shop' }).waitFor();
+    expect(new URL(open.page.url()).pathname).toBe('/dashboard/apps/shop');
     expect(await open.page.content()).not.toContain(password);
+    await open.page.getByRole('link', { name: 'Apps' }).first().click();
+    await open.page.getByRole('link', { name: 'shop' }).waitFor();
   });
 
   it('get a new password, which replaces the old one', async () => {
@@ -137,16 +140,25 @@ describe('apps', () => {
     await server.client.submit(two.sourceAppId, { email: 'two@example.com' }).expect(200);
     await open.page.reload();
     await open.page.getByRole('link', { name: 'All users' }).click();
-    await open.page.getByRole('button', { name: 'two@example.com' }).waitFor();
+    await open.page.getByRole('link', { name: 'two@example.com' }).waitFor();
     expect((await tableRows(open.page, 'Table of users')).slice(0, 2).map((row) => row.slice(0, 2))).toEqual([
       ['two@example.com', two.sourceAppId],
       ['one@example.com', one.sourceAppId],
     ]);
-    await open.page.getByLabel('Filter by app').selectOption(one.sourceAppId);
-    await open.page.getByRole('button', { name: 'two@example.com' }).waitFor({ state: 'detached' });
-    await open.page.getByRole('button', { name: 'one@example.com' }).click();
-    const record = open.page.getByRole('dialog', { name: 'one@example.com' });
-    await record.getByRole('definition').getByText('One').waitFor();
+    const search = open.page.getByLabel('Search the data of all apps');
+    await search.fill('ONE');
+    const found = async () => (await tableRows(open.page, 'Table of users')).map(([email]) => email);
+    await expect.poll(found).toEqual(['one@example.com']);
+    await search.fill('nobody at all');
+    await open.page.getByText('No users match').waitFor();
+    await search.fill('one');
+    await open.page.getByRole('link', { name: 'one@example.com' }).click();
+    await open.page.getByRole('definition').getByText('One').waitFor();
+    await open.page.goBack();
+    await open.page.getByRole('link', { name: one.sourceAppId, exact: true }).click();
+    await open.page.getByText('1 user', { exact: true }).waitFor();
+    await open.page.getByRole('link', { name: 'Held', exact: true }).click();
+    await open.page.getByText('Nothing is held').waitFor();
   });
 
   it('are searched and paged by the server, and link their users', async () => {
@@ -161,6 +173,12 @@ describe('apps', () => {
     await open.page.getByRole('button', { name: 'Show more apps' }).click();
     await last.waitFor();
     const search = open.page.getByLabel('Search apps');
+    await open.page.getByRole('columnheader', { name: 'Created' }).getByRole('button').click();
+    await expect.poll(async () => (await tableRows(open.page, 'Table of apps'))[0]?.[0]).toBe('zebra');
+    await open.page.getByRole('columnheader', { name: 'Last submission' }).getByRole('button').click();
+    await expect
+      .poll(async () => (await tableRows(open.page, 'Table of apps'))[0]?.slice(0, 3))
+      .toEqual(['zebra', 'user', '1']);
     await search.fill('none of them');
     await open.page.getByText('No apps match').waitFor();
     await search.fill('ZEB');

@@ -1,24 +1,12 @@
 import type { Page } from 'playwright-core';
-import { logIn, openPage, type Visit, visit } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
+import { openPage } from '../support/browser.ts';
 import type { TestServer } from '../support/server.ts';
+import { AppPage } from './app-page.ts';
 
 export const SPECIAL_CHARACTERS = `it's "so" <b>&</b> </script>`;
 
 /** Page object: the Connect page of a new app with every kind of field, opened by its operator. */
-export class ConnectPage {
-  readonly app: TestApp;
-  readonly visit: Visit;
-  readonly page: Page;
-  readonly #server: TestServer;
-
-  private constructor(server: TestServer, app: TestApp, opened: Visit) {
-    this.#server = server;
-    this.app = app;
-    this.visit = opened;
-    this.page = opened.page;
-  }
-
+export class ConnectPage extends AppPage {
   static async open(server: TestServer): Promise<ConnectPage> {
     const app = await server.admin.buildApp({
       rejectUnknown: true,
@@ -36,8 +24,7 @@ export class ConnectPage {
         { key: 'campaign', label: 'Campaign', kind: 'text', hidden: true, default: 'spring' },
       ],
     });
-    const opened = new ConnectPage(server, app, await visit(server, '/connect'));
-    await logIn(opened.page, app);
+    const opened = new ConnectPage(server, app, await ConnectPage.openAs(server, '/connect', app));
     await opened.page.getByText('Waiting for a submission').waitFor();
     return opened;
   }
@@ -62,7 +49,7 @@ export class ConnectPage {
   }
 
   users() {
-    return this.#server.db.collection('users').find({ sourceAppId: this.app.sourceAppId }).toArray();
+    return this.server.db.collection('users').find({ sourceAppId: this.app.sourceAppId }).toArray();
   }
 }
 

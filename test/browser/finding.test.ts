@@ -1,68 +1,41 @@
 import { readFile } from 'node:fs/promises';
 import mongoose from 'mongoose';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn, tableRows, type Visit, visit } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { logIn, tableRows, visit } from '../support/browser.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { withUsersPage } from './users-page.ts';
 
-const FIELDS = [
-  { key: 'name', label: 'Full name', kind: 'text' },
-  { key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro', 'max'], enumLabels: { pro: 'Professional' } },
-  { key: 'age', label: 'Age', kind: 'number' },
-  { key: 'born', label: 'Born', kind: 'date' },
-  { key: 'news', label: 'News', kind: 'checkbox' },
-  { key: 'visits', label: 'Visits', kind: 'array' },
-] as const;
-
-let server: TestServer;
+const users = withUsersPage();
 /** A second server on the database. A page of a query reads one range of records only. */
 let slow: TestServer;
-let app: TestApp;
-let open: Visit;
 beforeAll(async () => {
-  server = await startServer();
-  slow = await startServer({}, server.database, { queryBudgetMs: 0 });
+  slow = await startServer({}, users.server.database, { queryBudgetMs: 0 });
 });
-afterAll(async () => {
-  await closeBrowser();
-  await slow.close();
-  await server.close();
-});
-beforeEach(async () => {
-  app = await server.admin.buildApp({ fields: FIELDS.map((field) => ({ ...field })) as never });
-  open = await visit(server);
-});
-afterEach(async () => {
-  open.expectClean();
-  await open.close();
-});
-
-const submit = (email: string, data: object) => server.client.submit(app.sourceAppId, { email, data }).expect(200);
-const emails = async () => (await tableRows(open.page, 'Table of users')).map(([email]) => email);
-const waitForText = (text: string) => open.page.getByText(text, { exact: true }).waitFor();
-const chips = async () =>
-  (await open.page.getByRole('list', { name: 'Filters' }).getByRole('listitem').allInnerTexts()).filter(
-    (text) => text !== 'Remove all filters',
-  );
-const goTo = (path: string) => open.page.goto(`${server.listener.url}/dashboard${path}`);
+afterAll(() => slow.close());
 
 async function submitPeople(): Promise<void> {
-  await submit('ada@example.com', { name: 'Ada Lovelace', plan: 'pro', age: 36, born: '1815-12-10', news: true });
-  await submit('alan@example.com', { name: 'Alan Turing', plan: 'free', age: 41, born: '1912-06-23', news: false });
-  await submit('grace@example.com', { plan: 'max', age: 85, born: '1906-12-09', visits: ['yale'] });
+  await users.submit('ada@example.com', { name: 'Ada Lovelace', plan: 'pro', age: 36, born: '1815-12-10', news: true });
+  await users.submit('alan@example.com', {
+    name: 'Alan Turing',
+    plan: 'free',
+    age: 41,
+    born: '1912-06-23',
+    news: false,
+  });
+  await users.submit('grace@example.com', { plan: 'max', age: 85, born: '1906-12-09', visits: ['yale'] });
 }
 
 let storedRecords = 0;
 
 /** Stores records at once, older than any other; `data` by their number. */
 async function storeRecords(count: number, data: (index: number) => object): Promise<void> {
-  const stored = await server.db.collection('apps').findOne({ sourceAppId: app.sourceAppId });
+  const stored = await users.server.db.collection('apps').findOne({ sourceAppId: users.app.sourceAppId });
   const now = new Date();
   const records = Array.from({ length: count }, (_, index) => ({
-    ...{ _id: olderId(), appId: stored?._id, sourceAppId: app.sourceAppId, schemaVersion: 2 },
+    ...{ _id: olderId(), appId: stored?._id, sourceAppId: users.app.sourceAppId, schemaVersion: 2 },
     ...{ email: `stored-${index}@example.com`, data: data(index), createdAt: now, updatedAt: now },
   }));
-  await server.db.collection<(typeof records)[number]>('users').insertMany(records);
+  await users.server.db.collection<(typeof records)[number]>('users').insertMany(records);
 }
 
 /** Ids are in the order of creation. */
@@ -80,8 +53,8 @@ interface NewFilter {
 }
 
 async function addFilter({ field, words, value, choice, checked = [] }: NewFilter): Promise<void> {
-  await open.page.getByRole('button', { name: 'Add filter' }).click();
-  const form = open.page.getByRole('dialog');
+  await users.page.getByRole('button', { name: 'Add filter' }).click();
+  const form = users.page.getByRole('dialog');
   await form.getByLabel('Field').selectOption(field);
   if (words) await form.getByLabel('Condition').selectOption(words);
   if (value) await form.getByLabel(/^(?:Text|Number|Date|Values)$/).fill(value);
@@ -93,17 +66,17 @@ async function addFilter({ field, words, value, choice, checked = [] }: NewFilte
 describe('the search', () => {
   it('finds a part of an email and of any text, in any case', async () => {
     await submitPeople();
-    await logIn(open.page, app);
-    const search = open.page.getByLabel('Search all data');
+    await users.logIn();
+    const search = users.page.getByLabel('Search all data');
     for (const [text, found] of [
       ['LOVELACE', 'ada@example.com'],
       ['grace@', 'grace@example.com'],
       ['Yale', 'grace@example.com'],
     ] as const) {
       await search.fill(text);
-      await expect.poll(() => new URL(open.page.url()).searchParams.get('q')).toBe(text);
-      await waitForText('1 matching user');
-      await expect.poll(emails).toEqual([found]);
+      await expect.poll(() => new URL(users.page.url()).searchParams.get('q')).toBe(text);
+      await users.waitForText('1 matching user');
+      await expect.poll(users.emails).toEqual([found]);
     }
   });
 });
@@ -140,86 +113,86 @@ describe('the filter builder', () => {
     ],
   ])('has a condition for each kind: %o', async (filter, words, found) => {
     await submitPeople();
-    await logIn(open.page, app);
-    await waitForText('All 3 users');
+    await users.logIn();
+    await users.waitForText('All 3 users');
     await addFilter(filter);
-    await open.page.getByRole('button', { name: words, exact: true }).waitFor();
-    await waitForText(found.length === 1 ? '1 matching user' : `${found.length} matching users`);
-    await expect.poll(emails).toEqual(found.map((name) => `${name}@example.com`));
+    await users.page.getByRole('button', { name: words, exact: true }).waitFor();
+    await users.waitForText(found.length === 1 ? '1 matching user' : `${found.length} matching users`);
+    await expect.poll(users.emails).toEqual(found.map((name) => `${name}@example.com`));
   });
 
   it('combines conditions, which stay in the URL and can be changed and removed', async () => {
     await submitPeople();
-    await logIn(open.page, app);
-    await waitForText('All 3 users');
+    await users.logIn();
+    await users.waitForText('All 3 users');
     await addFilter({ field: 'Age', words: 'at least', value: '40' });
-    await waitForText('2 matching users');
+    await users.waitForText('2 matching users');
     await addFilter({ field: 'Age', words: 'at most', value: '50' });
-    await waitForText('1 matching user');
-    expect(new URL(open.page.url()).searchParams.getAll('where')).toEqual(['data.age:gte:40', 'data.age:lte:50']);
-    await open.page.reload();
-    await waitForText('1 matching user');
-    expect(await chips()).toEqual(['Age at least 40', 'Age at most 50']);
+    await users.waitForText('1 matching user');
+    expect(new URL(users.page.url()).searchParams.getAll('where')).toEqual(['data.age:gte:40', 'data.age:lte:50']);
+    await users.page.reload();
+    await users.waitForText('1 matching user');
+    expect(await users.chips()).toEqual(['Age at least 40', 'Age at most 50']);
 
-    await open.page.getByRole('button', { name: 'Age at most 50', exact: true }).click();
-    const form = open.page.getByRole('dialog');
+    await users.page.getByRole('button', { name: 'Age at most 50', exact: true }).click();
+    const form = users.page.getByRole('dialog');
     await form.getByLabel('Number').fill('90');
     await form.getByRole('button', { name: 'Apply' }).click();
-    await waitForText('2 matching users');
-    await open.page.goBack();
-    await waitForText('1 matching user');
-    await open.page.getByRole('button', { name: 'Remove filter: Age at most 50' }).click();
-    await waitForText('2 matching users');
-    expect(await chips()).toEqual(['Age at least 40']);
+    await users.waitForText('2 matching users');
+    await users.page.goBack();
+    await users.waitForText('1 matching user');
+    await users.page.getByRole('button', { name: 'Remove filter: Age at most 50' }).click();
+    await users.waitForText('2 matching users');
+    expect(await users.chips()).toEqual(['Age at least 40']);
   });
 
   it('shows the conditions of older links', async () => {
     await submitPeople();
-    await logIn(open.page, app);
-    await waitForText('All 3 users');
-    await goTo('/users?search=A&field=plan&value=pro');
-    await waitForText('1 matching user');
-    expect(await chips()).toEqual(['Email contains A', 'Plan is Professional']);
-    expect(await emails()).toEqual(['ada@example.com']);
+    await users.logIn();
+    await users.waitForText('All 3 users');
+    await users.goTo('/users?search=A&field=plan&value=pro');
+    await users.waitForText('1 matching user');
+    expect(await users.chips()).toEqual(['Email contains A', 'Plan is Professional']);
+    expect(await users.emails()).toEqual(['ada@example.com']);
   });
 
   it('shows what is wrong with a link, and the condition to remove', async () => {
     await submitPeople();
-    await logIn(open.page, app);
-    await waitForText('All 3 users');
-    await goTo('/users?where=data.age:gte:old');
-    await open.page.getByText('must have a decimal number as its value').waitFor();
-    await open.page.getByRole('button', { name: 'Remove filter: Age at least old' }).click();
-    await waitForText('All 3 users');
+    await users.logIn();
+    await users.waitForText('All 3 users');
+    await users.goTo('/users?where=data.age:gte:old');
+    await users.page.getByText('must have a decimal number as its value').waitFor();
+    await users.page.getByRole('button', { name: 'Remove filter: Age at least old' }).click();
+    await users.waitForText('All 3 users');
   });
 });
 
 describe('the pages of a long list', () => {
   it('are counted up to 10,000, counted exactly on demand, and opened by their number', async () => {
     await storeRecords(10_001, () => ({ plan: 'pro' }));
-    await logIn(open.page, app);
-    await waitForText('All 10,001 users');
-    await waitForText('1–50 of 10,001');
-    await open.page.getByLabel('Page number').fill('201');
-    await open.page.getByRole('button', { name: 'Go' }).click();
-    await waitForText('10,001–10,001 of 10,001');
-    expect(await open.page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    await users.logIn();
+    await users.waitForText('All 10,001 users');
+    await users.waitForText('1–50 of 10,001');
+    await users.page.getByLabel('Page number').fill('201');
+    await users.page.getByRole('button', { name: 'Go' }).click();
+    await users.waitForText('10,001–10,001 of 10,001');
+    expect(await users.page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
 
-    await goTo('/users?where=email:prefix:stored');
-    await waitForText('More than 10,000 matching users');
-    await open.page.getByRole('button', { name: 'Count exactly' }).click();
-    await waitForText('10,001 matching users');
-    const first = await emails();
-    await open.page.getByRole('button', { name: 'Next' }).click();
-    await waitForText('51–100 of 10,001');
-    const second = await emails();
+    await users.goTo('/users?where=email:prefix:stored');
+    await users.waitForText('More than 10,000 matching users');
+    await users.page.getByRole('button', { name: 'Count exactly' }).click();
+    await users.waitForText('10,001 matching users');
+    const first = await users.emails();
+    await users.page.getByRole('button', { name: 'Next' }).click();
+    await users.waitForText('51–100 of 10,001');
+    const second = await users.emails();
     expect(second.filter((email) => first.includes(email))).toEqual([]);
-    await open.page.reload();
-    await open.page.getByText(/^51–100/).waitFor();
-    expect(await emails()).toEqual(second);
-    await open.page.getByRole('button', { name: 'Previous' }).click();
-    await open.page.getByText(/^1–50/).waitFor();
-    expect(await emails()).toEqual(first);
+    await users.page.reload();
+    await users.page.getByText(/^51–100/).waitFor();
+    expect(await users.emails()).toEqual(second);
+    await users.page.getByRole('button', { name: 'Previous' }).click();
+    await users.page.getByText(/^1–50/).waitFor();
+    expect(await users.emails()).toEqual(first);
   });
 
   it('are searched part by part, until somebody stops that', async () => {
@@ -234,7 +207,7 @@ describe('the pages of a long list', () => {
       await seen;
       await route.continue();
     });
-    await logIn(page, app);
+    await logIn(page, users.app);
     await page.getByText('Searched part of the records').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     release();
@@ -251,27 +224,27 @@ describe('the pages of a long list', () => {
 describe('the table', () => {
   it('keeps its header and the emails in view, and the widths of its columns', async () => {
     await storeRecords(60, (index) => ({ name: `Name ${index}`, age: index === 0 ? 12_345.5 : 1998 }));
-    await open.page.setViewportSize({ width: 900, height: 700 });
-    await logIn(open.page, app);
-    await waitForText('1–50 of 60');
-    const header = open.page.getByRole('columnheader', { name: 'Email' });
+    await users.page.setViewportSize({ width: 900, height: 700 });
+    await users.logIn();
+    await users.waitForText('1–50 of 60');
+    const header = users.page.getByRole('columnheader', { name: 'Email' });
     const before = await header.boundingBox();
-    await submit(`${'long'.repeat(15)}@${'example'.repeat(8)}.com`, { name: 'Long', age: 33_003 });
-    await open.page.getByRole('cell', { name: '33,003' }).waitFor();
+    await users.submit(`${'long'.repeat(15)}@${'example'.repeat(8)}.com`, { name: 'Long', age: 33_003 });
+    await users.page.getByRole('cell', { name: '33,003' }).waitFor();
     expect((await header.boundingBox())?.width).toBe(before?.width);
-    const region = open.page.getByRole('region', { name: 'Table of users' });
+    const region = users.page.getByRole('region', { name: 'Table of users' });
     await region.evaluate((element) => Object.assign(element, { scrollLeft: 400, scrollTop: 500 }));
     expect(await header.boundingBox()).toEqual(before);
     const style = "getComputedStyle([...document.querySelectorAll('td')].find((cell) => cell.innerText === '1998'))";
-    expect(await open.page.evaluate(`${style}.textAlign`)).toBe('right');
+    expect(await users.page.evaluate(`${style}.textAlign`)).toBe('right');
   });
 
   it('uses the whole width of a wide screen', async () => {
     await submitPeople();
-    await open.page.setViewportSize({ width: 2200, height: 900 });
-    await logIn(open.page, app);
-    await waitForText('1–3 of 3');
-    const box = await open.page.getByRole('region', { name: 'Table of users' }).boundingBox();
+    await users.page.setViewportSize({ width: 2200, height: 900 });
+    await users.logIn();
+    await users.waitForText('1–3 of 3');
+    const box = await users.page.getByRole('region', { name: 'Table of users' }).boundingBox();
     expect(box?.width).toBeGreaterThan(2000);
   });
 });
@@ -279,40 +252,40 @@ describe('the table', () => {
 describe('what is filtered', () => {
   it('is erased after its number was typed; a number that changed erases nothing', async () => {
     await submitPeople();
-    await logIn(open.page, app);
-    await waitForText('All 3 users');
-    expect(await open.page.getByRole('button', { name: 'Erase matching users' }).count()).toBe(0);
+    await users.logIn();
+    await users.waitForText('All 3 users');
+    expect(await users.page.getByRole('button', { name: 'Erase matching users' }).count()).toBe(0);
     await addFilter({ field: 'Age', words: 'at least', value: '41' });
-    await waitForText('2 matching users');
-    await open.page.getByRole('button', { name: 'Erase matching users' }).click();
-    const dialog = open.page.getByRole('dialog', { name: 'Erase users' });
+    await users.waitForText('2 matching users');
+    await users.page.getByRole('button', { name: 'Erase matching users' }).click();
+    const dialog = users.page.getByRole('dialog', { name: 'Erase users' });
     const number = dialog.getByLabel('Number of users');
     await number.fill('3');
     expect(await dialog.getByRole('button', { name: 'Erase 2 users permanently' }).isDisabled()).toBe(true);
-    await submit('edsger@example.com', { age: 72 });
+    await users.submit('edsger@example.com', { age: 72 });
     await number.fill('2');
     await dialog.getByRole('button', { name: 'Erase 2 users permanently' }).click();
     await dialog.getByText('3 records match; nothing was erased').waitFor();
-    const count = () => server.db.collection('users').countDocuments({ sourceAppId: app.sourceAppId });
+    const count = () => users.server.db.collection('users').countDocuments({ sourceAppId: users.app.sourceAppId });
     expect(await count()).toBe(4);
     await number.fill('3');
     await dialog.getByRole('button', { name: 'Erase 3 users permanently' }).click();
-    await open.page.getByText('3 users were erased').waitFor();
-    await open.page.getByText('No users match').waitFor();
+    await users.page.getByText('3 users were erased').waitFor();
+    await users.page.getByText('No users match').waitFor();
     expect(await count()).toBe(1);
   });
 
   it('is exported with the columns of the table and labels as headers', async () => {
     await submitPeople();
-    await logIn(open.page, app);
-    await waitForText('All 3 users');
+    await users.logIn();
+    await users.waitForText('All 3 users');
     await addFilter({ field: 'Plan', choice: 'Professional' });
-    await waitForText('1 matching user');
-    await open.page.getByRole('button', { name: 'Export' }).click();
-    await open.page.getByRole('menuitemcheckbox', { name: 'Only the columns of the table' }).click();
-    await open.page.getByRole('menuitemcheckbox', { name: 'Labels as headers' }).click();
-    const download = open.page.waitForEvent('download');
-    await open.page.getByRole('menuitem', { name: 'CSV for programs' }).click();
+    await users.waitForText('1 matching user');
+    await users.page.getByRole('button', { name: 'Export' }).click();
+    await users.page.getByRole('menuitemcheckbox', { name: 'Only the columns of the table' }).click();
+    await users.page.getByRole('menuitemcheckbox', { name: 'Labels as headers' }).click();
+    const download = users.page.waitForEvent('download');
+    await users.page.getByRole('menuitem', { name: 'CSV for programs' }).click();
     const [header, ...rows] = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\r\n');
     expect(header).toContain('Full name,Plan,Age,Born,News,Visits');
     expect(rows).toHaveLength(1);
@@ -320,21 +293,36 @@ describe('what is filtered', () => {
   });
 });
 
+describe('an index that is built', () => {
+  it('is shown with how far it is, until it is ready', async () => {
+    await submitPeople();
+    const fields = [{ key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro', 'max'], indexed: true }];
+    await users.server.admin.putSchema(users.app.sourceAppId, { fields: fields as never }).expect(200);
+    await users.logIn();
+    const status = users.page.getByRole('list', { name: 'Indexes' });
+    await status.getByText('Building the index of Plan').waitFor();
+    await status.getByRole('progressbar', { name: 'Index of Plan' }).waitFor();
+    await status.waitFor({ state: 'detached', timeout: 40_000 });
+    const { body } = await users.server.admin.get(`/auth/apps/${users.app.sourceAppId}/indexes`).expect(200);
+    expect(body).toEqual([expect.objectContaining({ key: 'plan', state: 'ready' })]);
+  }, 60_000);
+});
+
 describe('an admin', () => {
   it('sees, filters, opens and erases the users of any app', async () => {
     await submitPeople();
-    await logIn(open.page, { sourceAppId: 'admin', password: ADMIN_PASSWORD });
-    await open.page.getByRole('button', { name: `Actions for ${app.sourceAppId}` }).click();
-    await open.page.getByRole('menuitem', { name: 'View users' }).click();
-    await waitForText('All 3 users');
+    await users.logInAsAdmin();
+    await users.page.getByRole('button', { name: `Actions for ${users.app.sourceAppId}` }).click();
+    await users.page.getByRole('menuitem', { name: 'View users' }).click();
+    await users.waitForText('All 3 users');
     await addFilter({ field: 'Plan', choice: 'Professional' });
-    await waitForText('1 matching user');
-    await open.page.getByRole('link', { name: 'ada@example.com' }).click();
-    await open.page.getByRole('definition').getByText('Ada Lovelace').waitFor();
-    await open.page.getByRole('button', { name: 'Erase user' }).click();
-    const dialog = open.page.getByRole('dialog', { name: 'Erase user' });
+    await users.waitForText('1 matching user');
+    await users.page.getByRole('link', { name: 'ada@example.com' }).click();
+    await users.page.getByRole('definition').getByText('Ada Lovelace').waitFor();
+    await users.page.getByRole('button', { name: 'Erase user' }).click();
+    const dialog = users.page.getByRole('dialog', { name: 'Erase user' });
     await dialog.getByRole('textbox', { name: 'Email' }).fill('ada@example.com');
     await dialog.getByRole('button', { name: 'Erase permanently' }).click();
-    await waitForText('All 2 users');
+    await users.waitForText('All 2 users');
   });
 });

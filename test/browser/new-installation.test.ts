@@ -25,7 +25,7 @@ describe('a new installation', () => {
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const password = await page.getByRole('dialog').locator('code').innerText();
     await page.getByRole('checkbox', { name: "I've saved this password" }).check();
-    await page.getByRole('link', { name: 'Define fields' }).click();
+    await page.getByRole('button', { name: 'Define fields' }).click();
 
     await page.getByRole('button', { name: 'Add field' }).click();
     await page.getByRole('menuitem', { name: 'Date' }).click();

@@ -1,7 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn, tableRows, type Visit, visit } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { describe, expect, it } from 'vitest';
+import { tableRows } from '../support/browser.ts';
+import { withUsersPage } from './users-page.ts';
 
 const HOSTILE = [
   '<img src=x onerror="alert(1)">',
@@ -11,98 +10,82 @@ const HOSTILE = [
   '{{constructor.constructor("alert(1)")()}}',
 ];
 
-let server: TestServer;
-let app: TestApp;
-let open: Visit;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await closeBrowser();
-  await server.close();
-});
-beforeEach(async () => {
-  app = await server.admin.buildApp({
-    fields: [
-      { key: 'name', label: 'Full name', kind: 'text' },
-      { key: 'visits', label: 'Visits', kind: 'array' },
-    ],
-  });
-  open = await visit(server);
-});
-afterEach(async () => {
-  open.expectClean();
-  await open.close();
-});
+const users = withUsersPage([
+  { key: 'name', label: 'Full name', kind: 'text' },
+  { key: 'visits', label: 'Visits', kind: 'array' },
+]);
 
-const submit = (email: string, data: object) => server.client.submit(app.sourceAppId, { email, data }).expect(200);
 const openRecord = async (email: string) => {
-  await open.page.getByRole('link', { name: email }).click();
-  await open.page.getByRole('heading', { level: 1, name: email }).waitFor();
+  await users.page.getByRole('link', { name: email }).click();
+  await users.page.getByRole('heading', { level: 1, name: email }).waitFor();
 };
 
 describe('a record', () => {
   it('shows lists as a timeline, newest first, and data that the schema does not define', async () => {
-    await submit('ada@example.com', { name: 'Ada', visits: [{ page: '/one' }, 'bare'], extra: { deep: [1] } });
-    await submit('ada@example.com', { visits: [{ page: '/two' }] });
-    await logIn(open.page, app);
+    await users.submit('ada@example.com', { name: 'Ada', visits: [{ page: '/one' }, 'bare'], extra: { deep: [1] } });
+    await users.submit('ada@example.com', { visits: [{ page: '/two' }] });
+    await users.logIn();
     await openRecord('ada@example.com');
-    const items = open.page.getByRole('region', { name: 'Visits' }).getByRole('listitem');
+    const items = users.page.getByRole('region', { name: 'Visits' }).getByRole('listitem');
     expect(await items.allInnerTexts()).toEqual([
       expect.stringContaining('/two'),
       expect.stringContaining('bare'),
       expect.stringContaining('/one'),
     ]);
-    await open.page.getByRole('region', { name: 'Other data' }).getByText('"deep"').waitFor();
+    await users.page.getByRole('region', { name: 'Other data' }).getByText('"deep"').waitFor();
   });
 
   it('is shown under its own schema version', async () => {
-    await submit('ada@example.com', { name: 'Ada' });
-    await server.admin
-      .putSchema(app.sourceAppId, { fields: [{ key: 'name', label: 'Nickname', kind: 'text' }] })
+    await users.submit('ada@example.com', { name: 'Ada' });
+    await users.server.admin
+      .putSchema(users.app.sourceAppId, { fields: [{ key: 'name', label: 'Nickname', kind: 'text' }] })
       .expect(200);
-    await logIn(open.page, app);
+    await users.logIn();
     await openRecord('ada@example.com');
-    await open.page.getByText('Schema version 2 (newest: 3)').waitFor();
-    await open.page.getByRole('term').getByText('Full name').waitFor();
-    expect(await open.page.getByText('Nickname').count()).toBe(0);
+    await users.page.getByText('Schema version 2 (newest: 3)').waitFor();
+    await users.page.getByRole('term').getByText('Full name').waitFor();
+    expect(await users.page.getByText('Nickname').count()).toBe(0);
   });
 
   it('is erased only after the email was typed', async () => {
-    await submit('ada@example.com', { name: 'Ada' });
-    await submit('alan@example.com', { name: 'Alan' });
-    await logIn(open.page, app);
+    await users.submit('ada@example.com', { name: 'Ada' });
+    await users.submit('alan@example.com', { name: 'Alan' });
+    await users.logIn();
     await openRecord('ada@example.com');
-    await open.page.getByRole('button', { name: 'Erase user' }).click();
-    const dialog = open.page.getByRole('dialog', { name: 'Erase user' });
+    await users.page.getByRole('button', { name: 'Erase user' }).click();
+    const dialog = users.page.getByRole('dialog', { name: 'Erase user' });
     const erase = dialog.getByRole('button', { name: 'Erase permanently' });
     expect(await erase.isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Email' }).fill('alan@example.com');
     expect(await erase.isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Email' }).fill('ada@example.com');
     await erase.click();
-    await open.page.getByText('All data of ada@example.com was deleted').waitFor();
-    await open.page.getByText('1–1 of 1', { exact: true }).waitFor();
-    expect((await tableRows(open.page, 'Table of users')).map(([email]) => email)).toEqual(['alan@example.com']);
-    expect(await server.db.collection('users').countDocuments({ sourceAppId: app.sourceAppId })).toBe(1);
+    await users.page.getByText('All data of ada@example.com was deleted').waitFor();
+    await users.page.getByText('1–1 of 1', { exact: true }).waitFor();
+    expect((await tableRows(users.page, 'Table of users')).map(([email]) => email)).toEqual(['alan@example.com']);
+    expect(await users.server.db.collection('users').countDocuments({ sourceAppId: users.app.sourceAppId })).toBe(1);
   });
 
   it('shows when consents were given and withdrawn, newest first, and nothing without consents', async () => {
     const label = 'Terms <b>of</b> use';
     const consent = (version: string) =>
-      server.admin.putSchema(app.sourceAppId, {
+      users.server.admin.putSchema(users.app.sourceAppId, {
         fields: [{ key: 'terms', label, kind: 'checkbox', consent: { version } }],
       });
     const send = (terms: boolean, page?: string) =>
-      server.services.submissions.submit(app.sourceAppId, { email: 'ada@example.com', data: { terms } }, { page });
+      users.server.services.submissions.submit(
+        users.app.sourceAppId,
+        { email: 'ada@example.com', data: { terms } },
+        { page },
+      );
     await consent('3').expect(200);
     await send(true, 'https://example.com/<i>sign-up?token=1');
     await send(false);
-    await submit('alan@example.com', { terms: false });
-    await logIn(open.page, app);
+    await users.submit('alan@example.com', { terms: false });
+    await users.logIn();
     await openRecord('ada@example.com');
-    await open.page.getByRole('region', { name: 'Consents' }).waitFor();
-    const rows = await tableRows(open.page, 'Consents');
+    await users.page.getByRole('region', { name: 'Consents' }).waitFor();
+    const rows = await tableRows(users.page, 'Consents');
     expect(rows.map(([change]) => change)).toEqual([
       expect.stringContaining(`Withdrew “${label}” (version 3)`),
       expect.stringContaining(`Agreed to “${label}” (version 3)`),
@@ -112,56 +95,56 @@ describe('a record', () => {
       'https://example.com/%3Ci%3Esign-up',
     ]);
     expect(rows[0]?.[1]).toMatch(/\d{4}/);
-    await open.page.goBack();
+    await users.page.goBack();
     await openRecord('alan@example.com');
-    expect(await open.page.getByRole('region', { name: 'Consents' }).count()).toBe(0);
+    expect(await users.page.getByRole('region', { name: 'Consents' }).count()).toBe(0);
   });
 
   it('is not found when it does not exist or belongs to another app', async () => {
-    const other = await server.admin.buildApp();
-    const { body } = await server.client.submit(other.sourceAppId, { email: 'b@example.com' }).expect(200);
-    await logIn(open.page, app);
+    const other = await users.server.admin.buildApp();
+    const { body } = await users.server.client.submit(other.sourceAppId, { email: 'b@example.com' }).expect(200);
+    await users.logIn();
     for (const id of [body.id, 'no-id']) {
-      await open.page.goto(`${server.listener.url}/dashboard/users/${id}`);
-      await open.page.getByText('No user has this ID').waitFor();
+      await users.page.goto(`${users.server.listener.url}/dashboard/users/${id}`);
+      await users.page.getByText('No user has this ID').waitFor();
     }
   });
 
   it('shows hostile texts unchanged and runs nothing in them', async () => {
     for (const [index, text] of HOSTILE.entries()) {
-      await submit(`user${index}@example.com`, {
+      await users.submit(`user${index}@example.com`, {
         name: text,
         visits: [text, { [`key${index}`]: text }],
         other: { text },
       });
     }
-    await server.admin
-      .putSchema(app.sourceAppId, {
+    await users.server.admin
+      .putSchema(users.app.sourceAppId, {
         fields: [
           { key: 'name', label: HOSTILE[0] ?? '', kind: 'text' },
           { key: 'visits', label: HOSTILE[2] ?? '', kind: 'array' },
         ],
       })
       .expect(200);
-    await logIn(open.page, app);
-    await open.page.getByText('1–5 of 5', { exact: true }).waitFor();
-    const rows = await tableRows(open.page, 'Table of users');
+    await users.logIn();
+    await users.page.getByText('1–5 of 5', { exact: true }).waitFor();
+    const rows = await tableRows(users.page, 'Table of users');
     expect(rows.map(([, name]) => name).reverse()).toEqual(HOSTILE);
-    expect((await open.page.getByRole('columnheader').allInnerTexts())[1]).toBe(HOSTILE[0]);
+    expect((await users.page.getByRole('columnheader').allInnerTexts())[1]).toBe(HOSTILE[0]);
     for (const index of HOSTILE.keys()) {
       await openRecord(`user${index}@example.com`);
-      await open.page
+      await users.page
         .getByRole('definition')
         .getByText(HOSTILE[index] ?? '', { exact: true })
         .first()
         .waitFor();
-      expect(await open.page.locator('main :is(img, script, iframe, [onerror], a[href^="javascript"])').count()).toBe(
+      expect(await users.page.locator('main :is(img, script, iframe, [onerror], a[href^="javascript"])').count()).toBe(
         0,
       );
-      await open.page.goBack();
+      await users.page.goBack();
     }
-    await open.page.getByRole('link', { name: 'Connect' }).click();
-    await open.page.getByRole('tab', { name: 'HTML' }).click();
-    await open.page.getByText('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;').waitFor();
+    await users.page.getByRole('link', { name: 'Connect' }).click();
+    await users.page.getByRole('tab', { name: 'HTML' }).click();
+    await users.page.getByText('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;').waitFor();
   });
 });

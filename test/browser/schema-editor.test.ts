@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser } from '../support/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -19,6 +20,13 @@ afterEach(async () => {
   schema.visit.expectClean();
   await schema.visit.close();
 });
+
+/** Whether the whole element is in the viewport. */
+async function isInView(locator: Locator): Promise<boolean> {
+  const box = await locator.boundingBox();
+  const height = locator.page().viewportSize()?.height ?? 0;
+  return box !== null && box.y >= 0 && box.y + box.height <= height;
+}
 
 describe('the schema editor', () => {
   it('adds a field with a key derived from its label and saves a new version', async () => {
@@ -94,6 +102,51 @@ describe('the schema editor', () => {
     expect((await schema.stored()).version).toBe(2);
   });
 
+  it('moves the focus to what was added, and shows it', async () => {
+    const { page } = schema;
+    for (const kind of ['Text', 'Number', 'Date']) {
+      await schema.press('Add field');
+      await page.getByRole('menuitem', { name: kind, exact: true }).click();
+      const label = schema.fields.getByLabel('Label', { exact: true });
+      await label.and(page.locator(':focus')).waitFor();
+      expect(await label.inputValue()).toBe(kind);
+      await page.keyboard.type(`My ${kind}`);
+    }
+    expect((await schema.keys()).slice(3)).toEqual(['myText', 'myNumber', 'myDate']);
+    await schema.press('Duplicate My Text');
+    const copy = schema.fields.getByLabel('Label', { exact: true }).and(page.locator(':focus'));
+    expect(await copy.inputValue()).toBe('My Text copy');
+    const { y = -1, height = 0 } = (await copy.boundingBox()) ?? {};
+    expect(y).toBeGreaterThan(0);
+    expect(y + height).toBeLessThan(page.viewportSize()?.height ?? 0);
+    await schema.press('Remove Age');
+    await schema.press('Undo');
+    await schema.field('Age').and(page.locator(':focus')).waitFor();
+  });
+
+  it('keeps the data of a renamed field, or leaves it under the old key, as one chooses', async () => {
+    const { sourceAppId } = schema.app;
+    const data = { name: 'Ada', age: 36 };
+    await server.client.submit(sourceAppId, { email: 'ada@example.com', data }).expect(200);
+    await schema.field('Full name').click();
+    await schema.page.getByLabel('Key').fill('fullName');
+    await schema.field('Age').click();
+    await schema.page.getByLabel('Key').fill('years');
+    const dialog = await schema.review();
+    await dialog.getByText('key changed: age → years; stored values move to the new key').waitFor();
+    await dialog.getByText('The stored record matches the new schema').waitFor();
+    await dialog.getByRole('radiogroup', { name: 'Stored values of age' }).getByLabel('Start empty').check();
+    await dialog.getByText('key changed: age → years; stored values stay under the old key').waitFor();
+    await dialog.getByRole('button', { name: 'Save version 3' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const { body } = await server.admin.get('/auth/admin/users').query({ sourceAppId }).expect(200);
+    expect(body.users[0].data).toEqual({ fullName: 'Ada', age: 36 });
+    await schema.page.getByRole('tab', { name: 'Versions' }).click();
+    await schema.page.getByRole('button', { name: /Version 3 · live.*by admin/ }).click();
+    await schema.page.getByText('key changed: name → fullName; stored values move to the new key').waitFor();
+    await schema.page.getByText('“Age” (age) removed').waitFor();
+  });
+
   const preview = () => schema.page.getByRole('complementary', { name: 'Preview' });
 
   it('previews the form with the rules of the service', async () => {
@@ -110,11 +163,28 @@ describe('the schema editor', () => {
     await preview().getByRole('textbox', { name: 'Age' }).fill('18');
     await preview().getByLabel('Plan').selectOption('pro');
     await preview().getByText('This submission would be accepted').waitFor();
+    expect(await isInView(preview().getByText('This submission would be accepted'))).toBe(true);
     const data = JSON.parse(await preview().locator('pre').innerText());
     expect(data).toEqual({ age: 18, plan: 'pro' });
     await schema.save();
     await server.client.submit(schema.app.sourceAppId, { email: 'ada@example.com', data }).expect(200);
     await server.client.submit(schema.app.sourceAppId, { email: 'ada@example.com', data: { age: 17 } }).expect(400);
+  });
+
+  it('shows the verdict of the preview wherever the preview is scrolled', async () => {
+    const fields = Array.from({ length: 30 }, (_, n) => ({ key: `f${n}`, label: `Field ${n}`, kind: 'text' as const }));
+    await server.admin.putSchema(schema.app.sourceAppId, { fields }).expect(200);
+    await schema.page.reload();
+    await preview().getByRole('button', { name: 'Check' }).click();
+    const verdict = preview().getByText('This submission would be accepted');
+    await verdict.waitFor();
+    for (const place of ['Field 0', 'Field 29']) {
+      await preview().getByRole('textbox', { name: place, exact: true }).scrollIntoViewIfNeeded();
+      expect(await isInView(verdict)).toBe(true);
+    }
+    await schema.page.setViewportSize({ width: 320, height: 640 });
+    await preview().getByRole('textbox', { name: 'Field 9', exact: true }).scrollIntoViewIfNeeded();
+    expect(await isInView(verdict)).toBe(true);
   });
 
   it('shows the changes and the number of stored records that do not match before saving', async () => {
@@ -132,10 +202,10 @@ describe('the schema editor', () => {
     await schema.page.getByRole('checkbox', { name: 'Required' }).check();
     const dialog = await schema.review();
     await dialog.getByText('“Plan” (plan) removed').waitFor();
-    await dialog.getByText('“Full name” (fullName) key changed: name → fullName').waitFor();
+    await dialog.getByText('“Full name” (fullName) key changed: name → fullName; stored values move').waitFor();
     await dialog.getByText('“Age” (age) is now required').waitFor();
-    await dialog.getByText('1 of 3 stored records does not match the new schema').waitFor();
-    await dialog.getByText('data.age is required').waitFor();
+    await dialog.getByText('1 of 3 stored records newly fails').waitFor();
+    await dialog.getByText('b@example.com: data.age is required').waitFor();
     await dialog.getByRole('button', { name: 'Keep editing' }).click();
     expect((await schema.stored()).version).toBe(2);
     await schema.page.getByLabel('Type').selectOption('Text');

@@ -1,24 +1,11 @@
-import type { Locator, Page } from 'playwright-core';
-import { logIn, type Visit, visit } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
+import type { Locator } from 'playwright-core';
 import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
+import { AppPage } from './app-page.ts';
 
 export const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
 
 /** Page object: the schema page of a new app with three fields, opened by an administrator. */
-export class SchemaPage {
-  readonly app: TestApp;
-  readonly visit: Visit;
-  readonly page: Page;
-  readonly #server: TestServer;
-
-  private constructor(server: TestServer, app: TestApp, opened: Visit) {
-    this.#server = server;
-    this.app = app;
-    this.visit = opened;
-    this.page = opened.page;
-  }
-
+export class SchemaPage extends AppPage {
   static async open(server: TestServer): Promise<SchemaPage> {
     const app = await server.admin.buildApp({
       fields: [
@@ -27,15 +14,14 @@ export class SchemaPage {
         { key: 'age', label: 'Age', kind: 'number' },
       ],
     });
-    const opened = new SchemaPage(server, app, await visit(server, `/apps/${app.sourceAppId}`));
-    await logIn(opened.page, ADMIN);
+    const opened = new SchemaPage(server, app, await SchemaPage.openAs(server, `/apps/${app.sourceAppId}`, ADMIN));
     await opened.field('Full name').waitFor();
     return opened;
   }
 
   /** The newest schema that the service stores. */
   async stored() {
-    return (await this.#server.admin.get(`/auth/apps/${this.app.sourceAppId}/schema`).expect(200)).body;
+    return (await this.server.admin.get(`/auth/apps/${this.app.sourceAppId}/schema`).expect(200)).body;
   }
 
   get fields(): Locator {

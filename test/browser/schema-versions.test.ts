@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser, logIn } from '../support/browser.ts';
+import { rename, untilRenamed } from '../support/renames.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { ADMIN, SchemaPage } from './schema-page.ts';
 
 let server: TestServer;
 let schema: SchemaPage;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, undefined, { writesEndMs: 300 });
 });
 afterAll(async () => {
   await closeBrowser();
@@ -70,24 +71,24 @@ describe('the versions of a schema', () => {
     });
   });
 
-  it('are not overwritten by the second of two administrators, who sees the conflict', async () => {
-    await schema.press('Remove Age');
-    await schema.review();
-    await server.admin
-      .putSchema(schema.app.sourceAppId, { fields: [{ key: 'other', label: 'Other', kind: 'date' }] })
-      .expect(200);
-    await schema.page.getByRole('dialog').getByRole('button', { name: 'Save version 3' }).click();
-    const notice = schema.page.getByRole('alert').filter({ hasText: 'Someone else saved version 3' });
-    await notice.getByText('“Other” (other) added').waitFor();
-    expect(await schema.stored()).toMatchObject({ version: 3, fields: [{ key: 'other' }] });
-    expect(await schema.keys()).toEqual(['name', 'plan']);
-
-    await notice.getByRole('button', { name: /Keep my draft/ }).click();
+  it('are loaded into the editor as renames back when fields were renamed since', async () => {
+    const { sourceAppId } = schema.app;
+    await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { name: 'Ada' } }).expect(200);
+    const fields = [{ key: 'fullName', label: 'Full name', kind: 'text' }];
+    await rename(server.admin, sourceAppId, { fields, renames: [{ from: 'name', to: 'fullName' }] } as never).expect(
+      200,
+    );
+    await untilRenamed(server, sourceAppId);
+    await schema.page.getByRole('tab', { name: 'Versions' }).click();
+    await schema.page.getByRole('button', { name: /^Version 2/ }).click();
+    await schema.press('Load into editor');
+    await schema.field('Plan').waitFor();
     const dialog = await schema.review();
-    await dialog.getByText('“Other” (other) removed').waitFor();
+    await dialog.getByText('key changed: fullName → name; stored values move to the new key').waitFor();
     await dialog.getByRole('button', { name: 'Save version 4' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    expect(await schema.stored()).toMatchObject({ version: 4, fields: [{ key: 'name' }, { key: 'plan' }] });
+    const { body } = await server.admin.get('/auth/admin/users').query({ sourceAppId }).expect(200);
+    expect(body.users[0].data).toEqual({ name: 'Ada' });
   });
 
   it('keep a draft across a reload and the end of the session', async () => {

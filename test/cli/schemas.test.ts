@@ -52,6 +52,23 @@ describe.concurrent('schema put', () => {
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { age: 'old' } }).expect(400);
   });
 
+  it('renames fields with --rename, and is the author of the version', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'age', kind: 'number' }] });
+    await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { age: 36 } }).expect(200);
+    const schema = JSON.stringify({ rejectUnknown: true, fields: [{ ...number, key: 'years' }] });
+    const { code, stdout } = await cli(['schema', 'put', sourceAppId, '--rename', 'age:years'], schema);
+    expect([code, JSON.parse(stdout).version]).toEqual([0, 3]);
+    const { body } = await server.admin.get('/auth/admin/users').query({ sourceAppId }).expect(200);
+    expect(body.users).toMatchObject([{ data: { years: 36 } }]);
+    const history = await server.admin.get(`/auth/apps/${sourceAppId}/schema/versions`).expect(200);
+    expect(history.body.versions[0]).toMatchObject({
+      author: 'command line',
+      renames: [{ from: 'age', to: 'years' }],
+    });
+    const wrong = await cli(['schema', 'put', sourceAppId, '--rename', 'years'], schema);
+    expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('<old key>:<new key>') });
+  });
+
   it('accepts the output of `schema get` on standard input', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'a', kind: 'text', maxLength: 5 }] });
     const before = await cli(['schema', 'get', sourceAppId]);

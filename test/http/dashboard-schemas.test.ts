@@ -46,7 +46,9 @@ describe('GET /auth/apps/:sourceAppId/schema/versions', () => {
       [2, 0],
       [1, 1],
     ]);
-    for (const version of versions) expect(Object.keys(version).sort()).toEqual(['createdAt', 'fields', 'version']);
+    const members = versions.map((version) => Object.keys(version).sort().join());
+    expect(members).toEqual([...Array(2).fill('author,createdAt,fields,version'), 'createdAt,fields,version']);
+    expect(body.versions[0].author).toBe('admin');
   });
 
   it('responds with 404 for an unknown app and requires an admin session', async () => {
@@ -133,8 +135,40 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
     const { body } = await check(sourceAppId, { fields: [{ key: 'age', kind: 'number', max: 120 }] }).expect(200);
     expect(body).toMatchObject({ checked: 9, failing: 7, complete: true });
     expect(body.examples).toHaveLength(5);
-    expect(body.examples[0]).toEqual({ id: ids[0], path: 'data.age', message: 'must be at most 120' });
-    expect(body.examples[1]).toEqual({ id: ids[1], path: 'data.age', message: 'must be a number' });
+    expect(body.examples[0]).toEqual({
+      id: ids[0],
+      email: 'a8@x.org',
+      path: 'data.age',
+      message: 'must be at most 120',
+    });
+    expect(body.examples[1]).toEqual({ id: ids[1], email: 'a7@x.org', path: 'data.age', message: 'must be a number' });
+  });
+
+  it('tells the records that newly fail from those that fail already, and shows them first', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const submit = (name: string, age: unknown) =>
+      server.client.submit(sourceAppId, { email: `${name}@x.org`, data: { age } }).expect(200);
+    await submit('newly', 5);
+    for (let n = 0; n < 6; n += 1) await submit(`already${n}`, `text ${n}`);
+    await submit('fine', 50);
+    await server.admin.putSchema(sourceAppId, { fields: [{ key: 'age', kind: 'number' }] }).expect(200);
+    const { body } = await check(sourceAppId, { fields: [{ key: 'age', kind: 'number', min: 18 }] }).expect(200);
+    expect(body).toMatchObject({ checked: 8, failing: 7, newlyFailing: 1 });
+    expect(body.examples.map(({ email, message }: Record<string, string>) => `${email} ${message}`)).toEqual([
+      'newly@x.org must be at least 18',
+      ...[5, 4, 3, 2].map((n) => `already${n}@x.org must be a number`),
+    ]);
+  });
+
+  it('counts renames as done, and refuses those that PUT refuses', async () => {
+    const { sourceAppId } = await server.admin.buildApp(textSchema('name'));
+    await server.client.submit(sourceAppId, { email: 'a@x.org', data: { name: 'Ada' } }).expect(200);
+    const fields = [{ key: 'fullName', kind: 'text', required: true }];
+    const moved = { rejectUnknown: true, fields, renames: [{ from: 'name', to: 'fullName' }] };
+    expect((await check(sourceAppId, moved).expect(200)).body).toMatchObject({ failing: 0, newlyFailing: 0 });
+    const empty = await check(sourceAppId, { rejectUnknown: true, fields }).expect(200);
+    expect(empty.body).toMatchObject({ failing: 1, newlyFailing: 1, examples: [{ path: 'data.fullName' }] });
+    await check(sourceAppId, { ...moved, renames: [{ from: 'nobody', to: 'fullName' }] }).expect(400);
   });
 
   it('checks required and unknown fields and stores nothing', async () => {
@@ -157,6 +191,7 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
     expect((await check(sourceAppId, { fields })).body).toEqual({
       checked: 1,
       failing: 0,
+      newlyFailing: 0,
       examples: [],
       complete: true,
     });
@@ -172,11 +207,12 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
   it('reports an incomplete check when its time limit expires', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
-    const { apps, users } = server.services;
-    const service = createSchemaCheckService({ apps, users, budgetMs: 0 });
+    const { apps, users, schemas } = server.services;
+    const service = createSchemaCheckService({ apps, users, schemas, budgetMs: 0 });
     expect(await service.run(sourceAppId, textSchema('a'))).toEqual({
       checked: 0,
       failing: 0,
+      newlyFailing: 0,
       examples: [],
       complete: false,
     });

@@ -65,6 +65,17 @@ describe('GET /auth/stats', () => {
     );
   });
 
+  it('is for admins also that of any app', async () => {
+    const { sourceAppId, operator } = await appWithOperator();
+    await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
+    const { body } = await server.admin.get(`/auth/stats?sourceAppId=${sourceAppId}`).expect(200);
+    expect(body).toEqual((await operator.get('/auth/stats').expect(200)).body);
+    expect(body.users).toBe(1);
+    await operator.get('/auth/stats?sourceAppId=admin').expect(403);
+    const named = await server.admin.get(`/auth/admin/stats?sourceAppId=none&sourceAppId=${sourceAppId}`).expect(200);
+    expect(named.body).toEqual({ apps: [{ sourceAppId, users: 1, lastSubmissionAt: body.lastSubmissionAt }] });
+  });
+
   it('covers 30 days by default, or 1 to 365', async () => {
     const { operator } = await appWithOperator();
     const { body } = await operator.get('/auth/stats').expect(200);

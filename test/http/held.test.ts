@@ -186,6 +186,22 @@ describe('bot protection (spec 4.5)', () => {
 });
 
 describe('GET /auth/held (spec 4.5)', () => {
+  it('lists, releases and deletes those of any app for admins, and for no other operator', async () => {
+    const [app, other] = [await site(), await site()];
+    for (const name of ['one', 'two']) await trap(app, `${name}@example.com`);
+    const query = `?sourceAppId=${app.sourceAppId}`;
+    const { body } = await a.admin.get(`/auth/held${query}`).expect(200);
+    expect(body.held).toEqual(await listOf(app));
+    const [two, one] = body.held as { id: string }[];
+    await other.operator.get(`/auth/held${query}`).expect(403);
+    await other.operator.post(`/auth/held/${one?.id}/release${query}`).expect(403);
+    await other.operator.delete(`/auth/held/${two?.id}${query}`).expect(403);
+    await a.admin.post(`/auth/held/${one?.id}/release${query}`).expect(200);
+    await a.admin.delete(`/auth/held/${two?.id}${query}`).expect(200);
+    expect(await listOf(app)).toEqual([]);
+    expect((await records(app)).map(({ email }) => email)).toEqual(['one@example.com']);
+  });
+
   it('answers pages of the session, newest first', async () => {
     const app = await site();
     const other = await site();

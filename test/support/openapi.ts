@@ -22,7 +22,8 @@ const compiled = new Map<string, ValidateFunction>();
  * Ignores paths and methods that the document does not declare.
  */
 export function assertDocumented(method: string, pathname: string, response: Response): void {
-  const path = paths.find(({ pattern }) => pattern.test(pathname))?.path;
+  const path = (paths.find(({ path }) => path === pathname) ?? paths.find(({ pattern }) => pattern.test(pathname)))
+    ?.path;
   const operation = path && document.paths[path][method.toLowerCase()];
   if (!path || !operation) return;
   const declared = operation.responses[String(response.status)];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
-import { createContainer, type Services } from '../../src/container/container.ts';
+import { type ContainerOptions, createContainer, type Services } from '../../src/container/container.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { connectDatabase } from '../../src/database/client.ts';
@@ -44,29 +44,14 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param options.retentionEveryMs the interval in ms between erasures of old records
  * @param options.importWritesEndMs how long imports wait for writes of a run that was cut short
  * @param options.queryBudgetMs the time that a page of a query reads
+ * @param options.mailLimits the hourly limits of emails
  * @param options.deliveryNow the clock of deliveries
  * @param options.passwordCost the bcrypt cost; the default takes negligible time
  */
 export async function startServer(
   env: Record<string, string> = {},
   database = randomName(),
-  {
-    passwordCost = PASSWORD_COST,
-    sweepEveryMs,
-    writesEndMs,
-    retentionEveryMs,
-    importWritesEndMs,
-    queryBudgetMs,
-    deliveryNow,
-  }: {
-    passwordCost?: number;
-    sweepEveryMs?: number;
-    writesEndMs?: number;
-    retentionEveryMs?: number;
-    importWritesEndMs?: number;
-    queryBudgetMs?: number;
-    deliveryNow?: () => number;
-  } = {},
+  options: ContainerOptions = {},
 ): Promise<TestServer> {
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
@@ -80,15 +65,7 @@ export async function startServer(
   const uri = new URL(config.mongodbUri ?? inject('mongodbUri'));
   uri.pathname = `/${database}`;
   const connection = await connectDatabase(uri.href);
-  const services = createContainer(config, connection, logger, {
-    passwordCost,
-    ...(sweepEveryMs !== undefined && { sweepEveryMs }),
-    ...(writesEndMs !== undefined && { writesEndMs }),
-    ...(retentionEveryMs !== undefined && { retentionEveryMs }),
-    ...(importWritesEndMs !== undefined && { importWritesEndMs }),
-    ...(queryBudgetMs !== undefined && { queryBudgetMs }),
-    ...(deliveryNow && { deliveryNow }),
-  });
+  const services = createContainer(config, connection, logger, { passwordCost: PASSWORD_COST, ...options });
   await services.prepare();
   await services.start();
   await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);

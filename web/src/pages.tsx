@@ -13,6 +13,7 @@ import { UsersPage } from './users/users-page.tsx';
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
 const ImportPage = lazy(() => import('./import/import-page.tsx').then((page) => ({ default: page.ImportPage })));
+const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx').then((page) => ({ default: page.PrivacyPage })));
 const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
 
 /** Maps URLs to pages for the role of the session. */
@@ -42,6 +43,12 @@ function AdminPages() {
       <Route path="/apps/:sourceAppId/users/:id">
         {({ sourceAppId, id }) => <RecordPage id={id} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
+      <Route path="/apps/:sourceAppId/privacy">
+        {({ sourceAppId }) => <PrivacyPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
+      <Route path="/apps/:sourceAppId/held">
+        {({ sourceAppId }) => <HeldPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
+      </Route>
       <Route path="/apps/:sourceAppId/import">
         {({ sourceAppId }) => <ImportPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
       </Route>
@@ -49,6 +56,9 @@ function AdminPages() {
         {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
       </Route>
       <Route path="/users" component={AllUsersPage} />
+      <Route path="/privacy">
+        <PrivacyPage />
+      </Route>
       <Route component={NotFoundPage} />
     </Switch>
   );
@@ -65,10 +75,15 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
         <UsersPage scope={scope} />
       </Route>
       <Route path="/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
+      <Route path="/held">
+        <HeldPage scope={scope} />
+      </Route>
+      <Route path="/privacy">
+        <PrivacyPage scope={scope} />
+      </Route>
       <Route path="/import">
         <ImportPage scope={scope} />
       </Route>
-      <Route path="/held" component={HeldPage} />
       <Route path="/connect/:tab?">{({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       <Route component={NotFoundPage} />
     </Switch>

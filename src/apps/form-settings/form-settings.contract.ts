@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody } from '../../api/endpoint.ts';
 import { Timestamp } from '../../api/validation.ts';
+import { normalizeEmail } from '../../core/email.ts';
 import { canonicalTimeZone } from '../../core/time-zone.ts';
 import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../../core/web-origin.ts';
 import { AppPath } from '../apps.contract.ts';
-import { BOT_PROTECTIONS } from './form-settings.ts';
+import { BOT_PROTECTIONS, NOTIFY_TIMES } from './form-settings.ts';
 
 const MAX_ORIGINS = 50;
+/** The most addresses that are notified of records (spec 8). */
+const MAX_NOTIFIED = 10;
 
 /** A property that `null` or absence leaves unset. */
 const unset = <Value extends z.ZodType>(value: Value) => value.nullish().transform((given) => given ?? undefined);
@@ -34,6 +37,30 @@ const Origins = z
   .transform((origins) => [...new Set(origins)])
   .meta({ override: { type: 'array', items: { type: 'string' } }, example: ['https://www.example.com'] });
 
+const NotifiedEmail = z.string('must be a text').transform((text, context) => {
+  const email = normalizeEmail(text);
+  if (email !== undefined) return email;
+  context.addIssue({ code: 'custom', message: 'must be an email address' });
+  return z.NEVER;
+});
+
+const Notify = z
+  .strictObject({
+    emails: z
+      .array(NotifiedEmail)
+      .max(MAX_NOTIFIED, `must have at most ${MAX_NOTIFIED} entries`)
+      .transform((emails) => [...new Set(emails)])
+      .meta({ override: { type: 'array', items: { type: 'string' } }, example: ['team@example.com'] }),
+    when: z.enum(NOTIFY_TIMES, `must be ${NOTIFY_TIMES.join(' or ')}`),
+  })
+  .nullish()
+  .transform((notify) => (notify && notify.emails.length > 0 ? notify : undefined));
+
+const DoubleOptIn = z
+  .boolean('must be true or false')
+  .nullish()
+  .transform((isOn) => (isOn ? (true as const) : undefined));
+
 /**
  * The body of a replacement (spec 4.5). `refusedOrigins` is ignored, so an answer can be sent back.
  */
@@ -60,6 +87,8 @@ const FormSettingsInput = z
       z.iso.datetime({ offset: true, error: 'must be a date-time with its zone' }).transform((at) => new Date(at)),
     ),
     maxRecords: unset(count(1_000_000)),
+    notify: Notify,
+    doubleOptIn: DoubleOptIn,
     refusedOrigins: z.unknown().optional(),
   })
   .meta({ id: 'FormSettingsReplacement' });
@@ -79,6 +108,13 @@ const FormSettingsDocument = z
     submitPerMinute: z.int().nullable(),
     closesAt: Timestamp.nullable(),
     maxRecords: z.int().nullable(),
+    notify: z
+      .strictObject({ emails: z.array(z.string()), when: z.enum(NOTIFY_TIMES) })
+      .optional()
+      .meta({ description: 'Who receives an email about new and changed records; absent if nobody does' }),
+    doubleOptIn: z.literal(true).optional().meta({
+      description: 'Each person is asked by email to confirm the address; absent if not',
+    }),
     refusedOrigins: z.array(z.strictObject({ origin: z.string(), count: z.int().positive(), lastAt: Timestamp })),
   })
   .meta({ id: 'FormSettings' });

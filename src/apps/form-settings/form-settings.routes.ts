@@ -41,6 +41,9 @@ function present({ settings, refusedOrigins }: FormSettingsView) {
     submitPerMinute: submitPerMinute ?? null,
     closesAt: settings.closesAt?.toISOString() ?? null,
     maxRecords: maxRecords ?? null,
+    // Absent while unset, so that the answer for an app without them stays as it was.
+    ...(settings.notify && { notify: { emails: [...settings.notify.emails], when: settings.notify.when } }),
+    ...(settings.doubleOptIn && { doubleOptIn: settings.doubleOptIn }),
     refusedOrigins: refusedOrigins.map(({ origin, count, lastAt }) => ({
       origin,
       count,

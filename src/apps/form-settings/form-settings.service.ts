@@ -1,8 +1,8 @@
 import { Types } from 'mongoose';
-import { AppNotFound, PreconditionFailed } from '../../core/errors.ts';
+import { AppNotFound, InvalidInput, type Issue, PreconditionFailed } from '../../core/errors.ts';
 import type { AppCollection } from '../apps.model.ts';
 import type { AppRevision } from '../revision.ts';
-import { DEFAULT_FORM_SETTINGS, type FormSettings, type RefusedOrigin } from './form-settings.ts';
+import { DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents, type RefusedOrigin } from './form-settings.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
 
 /** The settings of an app and what its operators see beside them. */
@@ -13,15 +13,28 @@ export interface FormSettingsView {
   refusedOrigins: readonly RefusedOrigin[];
 }
 
+/** What emails of this server can do. */
+export interface MailAbilities {
+  /** Whether it sends email: SMTP_URL is set. */
+  mail: boolean;
+  /** Whether emails have links to it: PUBLIC_URL is set. */
+  links: boolean;
+}
+
 export type FormSettingsService = ReturnType<typeof createFormSettingsService>;
 
-/** The settings of public forms (spec 4.5). */
+/**
+ * The settings of public forms (spec 4.5).
+ *
+ * @param deps.abilities settings that need more are refused
+ */
 export function createFormSettingsService(deps: {
   apps: AppCollection;
   revision: AppRevision;
   refused: RefusedOrigins;
+  abilities: MailAbilities;
 }) {
-  const { apps, revision, refused } = deps;
+  const { apps, revision, refused, abilities } = deps;
   // By `_id`: a session must not reach a later incarnation of its app.
   const live = (_id: Types.ObjectId) => ({ _id, deletingSince: { $exists: false } });
 
@@ -43,6 +56,7 @@ export function createFormSettingsService(deps: {
      *
      * @param ifMatch the ETags of the only settings to replace; undefined: any
      * @throws {NotFound}
+     * @throws {InvalidInput} when the server cannot send the emails that the settings need
      * @throws {PreconditionFailed} when other settings are stored; nothing is changed
      */
     async replace(
@@ -50,11 +64,16 @@ export function createFormSettingsService(deps: {
       settings: FormSettings,
       ifMatch?: readonly string[],
     ): Promise<FormSettingsView> {
+      const issues = mailIssues(settings, abilities);
+      if (issues.length > 0) throw new InvalidInput('Invalid form settings', issues);
       const form = { ...settings, revision: new Types.ObjectId() };
       const revisions = ifMatch?.map(revisionOf).filter((one) => one !== undefined);
       // `null` also matches an absent member.
       const filter = { ...live(appId), ...(revisions && { 'form.revision': { $in: revisions } }) };
-      const { matchedCount } = await apps.updateOne(filter, { $set: { form } });
+      // In the same step, so that the events of an app are stored whenever its settings need them.
+      const consumers = { consumers: EMAIL_CONSUMER };
+      const update = { $set: { form }, ...(needsEvents(settings) ? { $addToSet: consumers } : { $pull: consumers }) };
+      const { matchedCount } = await apps.updateOne(filter, update);
       if (matchedCount === 0) {
         await get(appId);
         throw new PreconditionFailed('The settings were changed meanwhile');
@@ -64,6 +83,18 @@ export function createFormSettingsService(deps: {
     },
   };
 }
+
+/** The settings that need an email which this server cannot send. */
+function mailIssues({ notify, doubleOptIn }: FormSettings, { mail, links }: MailAbilities): Issue[] {
+  const needed = [notify && 'notify', doubleOptIn && 'doubleOptIn'].filter((path) => path !== undefined);
+  const message = 'needs a server that sends email: SMTP_URL is not set';
+  if (!mail) return needed.map((path) => ({ path, message }));
+  if (!doubleOptIn || links) return [];
+  return [{ path: 'doubleOptIn', message: 'needs a server that knows its address for links: PUBLIC_URL is not set' }];
+}
+
+/** The name of emails among the consumers of an app (app-consumers.ts). */
+const EMAIL_CONSUMER = 'email';
 
 const DEFAULT_ETAG = '"default"';
 

@@ -4,6 +4,16 @@ import type { Types } from 'mongoose';
 export const BOT_PROTECTIONS = ['off', 'honeypot', 'proof-of-work'] as const;
 export type BotProtection = (typeof BOT_PROTECTIONS)[number];
 
+/** When operators receive an email about records: for each change, or once a day. */
+export const NOTIFY_TIMES = ['each', 'daily'] as const;
+
+/** Who receives an email about new and changed records (spec 4.12). */
+export interface Notify {
+  /** Normalized; at least one. */
+  emails: readonly string[];
+  when: (typeof NOTIFY_TIMES)[number];
+}
+
 /** The settings of an app's public forms (spec 4.5). An absent member is unset. */
 export interface FormSettings {
   title?: string;
@@ -28,6 +38,10 @@ export interface FormSettings {
   closesAt?: Date;
   /** The number of records from which on the app accepts no new person. */
   maxRecords?: number;
+  /** Absent: nobody receives an email about records. */
+  notify?: Notify;
+  /** Whether each person is asked by email to confirm the address. */
+  doubleOptIn?: true;
 }
 
 /** The settings of an app that never changed them. */
@@ -50,4 +64,9 @@ export interface RefusedOrigin {
 export function allowsOrigin({ origins, nullOrigin }: FormSettings, origin: string): boolean {
   if (origin === 'null') return nullOrigin;
   return origins.includes(origin) || origins.includes('*');
+}
+
+/** Returns whether events of records lead to emails in an app with these settings (spec 4.12). */
+export function needsEvents({ doubleOptIn, notify }: FormSettings): boolean {
+  return doubleOptIn === true || notify?.when === 'each';
 }

@@ -21,7 +21,7 @@ const ID_ELEMENT = Buffer.from('\x05_id\0', 'latin1');
  * @returns `isWhole`: whether the batch is the whole result
  */
 export async function firstBatch(
-  cursor: mongo.FindCursor<Uint8Array>,
+  cursor: mongo.FindCursor<Uint8Array> | mongo.AggregationCursor<Uint8Array>,
 ): Promise<{ documents: RawDocuments; isWhole: boolean }> {
   try {
     await cursor.hasNext();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Endpoints } from '../../api/endpoint.ts';
 import { JsonObject, Timestamp, WholeNumber } from '../../api/validation.ts';
+import { ScopeParameter } from '../../users/query/query-parameters.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT, RecordId } from '../../users/users.contract.ts';
 import { SubmittedUser } from '../submissions.contract.ts';
 import { HOLD_REASONS } from './held.model.ts';
@@ -17,6 +18,8 @@ const Held = z
 
 /** The path of one entry. An id that is not a UUID is a 404 like any other unknown id. */
 const HeldPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
+
+const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
 /** The endpoints for held submissions (spec 4.5). */
 export const heldEndpoints = {
@@ -40,12 +43,13 @@ export const heldEndpoints = {
         .string('must be one text')
         .optional()
         .meta({ description: 'The `next` of the page before', example: 'AZJMnl86fBGbDi9tahyOVw' }),
+      sourceAppId: ScopeParameter,
     }),
     response: z.strictObject({
       held: z.array(Held),
       next: z.string().optional().meta({ example: 'AZJMnl86fBGbDi9tahyOVw' }),
     }),
-    errors: [],
+    errors: [404],
   },
   releaseHeld: {
     method: 'post',
@@ -56,6 +60,7 @@ export const heldEndpoints = {
     description:
       'Stores it as if it came now, checked by the newest schema, and once, also when this is requested twice. A submission that is refused stays held.',
     params: HeldPath,
+    query: Scope,
     response: SubmittedUser,
     errors: [400, 404, 409, 413, 422],
   },
@@ -66,6 +71,7 @@ export const heldEndpoints = {
     tag: 'Forms',
     summary: 'Delete a held submission',
     params: HeldPath,
+    query: Scope,
     response: z.strictObject({ ok: z.literal(true) }),
     errors: [404],
   },

@@ -1,13 +1,14 @@
 import { type Route, routes } from '../../api/endpoint.ts';
+import type { AppScope } from '../../apps/app-scope.ts';
 import { presentSubmitted } from '../submissions.presenter.ts';
 import { heldEndpoints } from './held.contract.ts';
 import type { HeldService } from './held.service.ts';
 
 /** The routes of `heldEndpoints` (spec 4.5). */
-export const heldRoutes = (service: HeldService): Route[] =>
+export const heldRoutes = (service: HeldService, scope: AppScope): Route[] =>
   routes(heldEndpoints, {
-    listHeld: async ({ principal: { app }, query: { limit, cursor } }) => {
-      const { held, next } = await service.list(app, limit, cursor);
+    listHeld: async ({ principal, query: { limit, cursor, sourceAppId } }) => {
+      const { held, next } = await service.list(await scope(principal, sourceAppId), limit, cursor);
       return {
         held: held.map(({ _id, email, data, reason, at }) => ({
           ...{ id: _id.toString(), email, data, reason, at: at.toISOString() },
@@ -16,10 +17,11 @@ export const heldRoutes = (service: HeldService): Route[] =>
       };
     },
 
-    releaseHeld: async ({ principal: { app }, params }) => presentSubmitted(await service.release(app, params.id)),
+    releaseHeld: async ({ principal, params, query }) =>
+      presentSubmitted(await service.release(await scope(principal, query.sourceAppId), params.id)),
 
-    deleteHeld: async ({ principal: { app }, params }) => {
-      await service.remove(app, params.id);
+    deleteHeld: async ({ principal, params, query }) => {
+      await service.remove(await scope(principal, query.sourceAppId), params.id);
       return { ok: true as const };
     },
   });

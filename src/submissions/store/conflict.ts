@@ -1,5 +1,6 @@
 import { MAX_EXTRA_KEYS } from '../../fields/compile.ts';
 import { MAX_OUTBOX } from '../../users/outbox/outbox.ts';
+import { isUnmoved } from '../../users/renames/record-moves.ts';
 import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from '../../users/users.model.ts';
 import { consentChange, maxEntriesBefore } from './consents.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
@@ -18,6 +19,8 @@ export type Repeat = { reason: 'repeated'; record: Answer } | { reason: 'key-reu
 export type Conflict =
   | Repeat
   | { reason: 'newer-schema' }
+  /** It has keys of fields that were renamed. */
+  | { reason: 'unmoved' }
   /** The submission requires a record, and there is none. */
   | { reason: 'no-record' }
   | { reason: 'keys-full'; record: Answer }
@@ -37,6 +40,8 @@ interface Facts
     Pick<UserDocument, 'schemaVersion' | 'arraySizes' | 'keyEpoch' | 'sizeBound' | 'consentState'> {
   /** The submission's key, if the record holds it: at most one element. */
   appliedKeys?: AppliedKey[];
+  /** Whether values are to be moved to the new keys of fields. Read while renames are pending. */
+  isUnmoved?: boolean;
   /** The number of keys that the record holds. */
   inlineKeys: number;
   /** The BSON type of the stored value of each array field that the submission appends to. */
@@ -114,6 +119,7 @@ export function createConflictReader(deps: {
       if (conflict) return conflict;
       if (facts.schemaVersion > schemaVersion) return { reason: 'newer-schema' };
       if ((facts.waitingEvents ?? 0) >= MAX_OUTBOX) return { reason: 'outbox-full' };
+      if (facts.isUnmoved) return { reason: 'unmoved' };
       const full = explainArrays(facts, submission);
       if (full) return full;
       const appended = newConsents(facts, submission);
@@ -150,7 +156,7 @@ export function createConflictReader(deps: {
 
 /** The pipeline that reads {@link Facts}; the sizes only when the record may exceed its limit. */
 function factsPipeline(submission: Submission) {
-  const { appId, email, applied, change, maxBound, fieldKeys, consents } = submission;
+  const { appId, email, applied, change, maxBound, fieldKeys, consents, renames } = submission;
   const growth = submission.growth + (consents ? consents.bytes : 0);
   const arrays = Object.keys(change.append);
   const inline = { $ifNull: ['$appliedKeys', []] };
@@ -177,6 +183,7 @@ function factsPipeline(submission: Submission) {
       consentState: Object.fromEntries(consents.entries.map(({ key }) => [key, `$consentState.${key}`])),
       consentEntries: { $size: { $ifNull: ['$consents', []] } },
     }),
+    ...(renames && { isUnmoved: isUnmoved(renames) }),
     ...(submission.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } }),
     size: nearLimit({ $bsonSize: '$$ROOT' }),
     replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),

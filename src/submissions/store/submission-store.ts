@@ -4,6 +4,7 @@ import { Conflict, InvalidInput, KeyReused, TooLarge, Unavailable } from '../../
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../database/failures.ts';
 import { TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { RecordId } from '../../users/record-id.ts';
+import type { RecordMoves } from '../../users/renames/record-moves.ts';
 import type { AppliedKey, ConsentState, UserCollection } from '../../users/users.model.ts';
 import { createConflictReader, type Repeat, turnIntoArray } from './conflict.ts';
 import { stateAfter } from './consents.ts';
@@ -59,13 +60,14 @@ export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
  */
 export function createSubmissionStore(deps: {
   users: UserCollection;
+  moves: Pick<RecordMoves, 'one'>;
   writer: RecordWriter;
   keys: IdempotencyKeys;
   newId: (createdAt: Date) => RecordId;
   maxArrayItems: number;
   limits: RecordLimits;
 }) {
-  const { users, writer, keys, newId, maxArrayItems, limits } = deps;
+  const { users, moves, writer, keys, newId, maxArrayItems, limits } = deps;
   const cache = new LRUCache<string, Cached>({ max: MAX_CACHED });
   const heuristic = createInsertHeuristic();
   const conflicts = createConflictReader({ users, keys, limits, maxArrayItems });
@@ -82,6 +84,9 @@ export function createSubmissionStore(deps: {
         return answerRepeat(conflict);
       case 'newer-schema':
         throw new OutdatedSchema();
+      case 'unmoved':
+        if (submission.renames) await moves.one(recordOf(submission), submission.renames);
+        return UNSEEN;
       case 'no-record':
         throw new NoRecord();
       case 'keys-full':
@@ -195,6 +200,10 @@ export function createSubmissionStore(deps: {
       return found && answerRepeat(found);
     },
   };
+}
+
+function recordOf({ appId, email }: Submission): Pick<Submission, 'appId' | 'email'> {
+  return { appId, email };
 }
 
 function answerRepeat(conflict: Repeat): StoredSubmission {

@@ -1,8 +1,10 @@
 import type { mongo, Types } from 'mongoose';
 import type { RecordChange } from '../../fields/compile.ts';
+import type { PendingRenames } from '../../fields/renames.ts';
 import type { SlotWrite } from '../../users/index-slots/slot-writes.ts';
 import { MAX_OUTBOX, type OutboxEntry, outboxEntry } from '../../users/outbox/outbox.ts';
 import type { RecordId } from '../../users/record-id.ts';
+import { unmovedFilter } from '../../users/renames/record-moves.ts';
 import type { AppliedKey, ConsentState, UserDocument } from '../../users/users.model.ts';
 import { consentChange, type SentConsents, stateAfter } from './consents.ts';
 import type { ChangeSize } from './record-limits.ts';
@@ -45,6 +47,8 @@ export interface Submission {
   applied: AppliedKey | undefined;
   /** The consent fields that were sent, if the schema has any. */
   consents: SentConsents | undefined;
+  /** The renames whose values are being moved, if any. */
+  renames?: PendingRenames | undefined;
   /** Whether the write stores an event for consumers of the app (users/outbox). */
   hasConsumers: boolean;
   /** It may change a record but not create one: an app with `maxRecords` has no seat for it. */
@@ -156,6 +160,8 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
   const filter: Record<string, unknown> = { appId, email, schemaVersion: { $lte: schemaVersion } };
   // A range, because MongoDB does not cache a plan for an equality on `_id` (docs/performance.md).
   if (known) filter._id = { $gte: known.id, $lte: known.id };
+  // A record is moved before it is changed, so that it never has an old key and the new one.
+  if (submission.renames) filter.$nor = [unmovedFilter(submission.renames)];
   const set: Record<string, unknown> = { schemaVersion };
   const push: Record<string, unknown> = {};
   const increments: Record<string, number> = {};

@@ -1,9 +1,12 @@
 import type { ScopedApp } from '../../apps/app-scope.ts';
 import { AppNotFound, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../../core/errors.ts';
+import { oldKeyIssues } from '../../fields/renames.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { LateWrite, RepairSlots } from '../index-slots/slot-repair.ts';
 import { slotWrites } from '../index-slots/slot-writes.ts';
 import { parseRecordId, type RecordId } from '../record-id.ts';
+import type { RecordMoves } from '../renames/record-moves.ts';
+import type { RepairRenames } from '../renames/rename-repair.ts';
 import type { UserCollection } from '../users.model.ts';
 import { DETAILS_PROJECTION, type DetailedRecord } from '../users.presenter.ts';
 import { EDITED_PROJECTION, type EditedRecord, type EditLimits, editWrite, type RecordEdit } from './record-edit.ts';
@@ -22,10 +25,12 @@ export function createRecordEditor(deps: {
   users: UserCollection;
   leases: Pick<SchemaLeases, 'hold' | 'forget'>;
   repairSlots: RepairSlots;
+  moves: Pick<RecordMoves, 'one'>;
+  repairRenames: RepairRenames;
   limits: EditLimits;
   newId: (at: Date) => RecordId;
 }) {
-  const { users, leases, repairSlots, limits, newId } = deps;
+  const { users, leases, repairSlots, moves, repairRenames, limits, newId } = deps;
 
   /** @throws {NotFound} when the app was deleted, or created again */
   async function leaseOn(app: ScopedApp): Promise<Lease> {
@@ -41,8 +46,9 @@ export function createRecordEditor(deps: {
     edit: RecordEdit,
     tags: readonly string[] | undefined,
   ): Promise<DetailedRecord | undefined> {
-    const { app, schema, validator } = lease;
+    const { app, schema, validator, renames } = lease;
     const filter = { _id, appId: app.id };
+    if (renames) await moves.one(filter, renames);
     const record = await users.findOne<EditedRecord>(filter, { projection: EDITED_PROJECTION });
     if (!record) throw new NotFound('User not found');
     if (tags && !isNamed(tags, record)) throw new PreconditionFailed('The record was changed meanwhile');
@@ -55,7 +61,7 @@ export function createRecordEditor(deps: {
     const eventId = app.hasConsumers ? newId(new Date()) : undefined;
     const context = { schemaVersion: schema.version, fieldKeys: validator.fieldKeys, slots, limits, eventId };
     const write = editWrite(record, edit, context);
-    const late: LateWrite = { appId: app.id, sourceAppId: app.sourceAppId, email: record.email, slots };
+    const late = { appId: app.id, sourceAppId: app.sourceAppId, email: record.email, slots };
     try {
       const options = { projection: DETAILS_PROJECTION, returnDocument: 'after' } as const;
       const edited = await users.findOneAndUpdate(write.filter, write.update, options);
@@ -71,16 +77,21 @@ export function createRecordEditor(deps: {
    * For a write that ended after its lease. An edit creates no record, so a deletion of the app
    * removes what it wrote; but a build of an index may have passed the record before.
    */
-  async function revalidate({ app, schemaId, isRevoked }: Lease, write: LateWrite): Promise<void> {
+  async function revalidate({ app, schema, schemaId, isRevoked }: Lease, write: LateWrite): Promise<void> {
     const current = await leases.hold(app.sourceAppId);
     // A revoked lease came from a former primary and may have shown an old schema (invariant 4).
     if (isRevoked() && current?.schemaId !== schemaId) throw new Unavailable();
+    if (current?.schemaId !== schemaId) await repairRenames(write, schema.version);
     await repairSlots(write, app.slots);
   }
 
   /** For a failed write, which may still take effect. */
-  function repairLater({ app: { slots } }: Lease, write: LateWrite): void {
-    setTimeout(() => void repairSlots(write, slots).catch(() => undefined), SETTLES_WITHIN_MS).unref();
+  function repairLater({ app: { slots }, schema }: Lease, write: LateWrite): void {
+    const repair = async (): Promise<void> => {
+      await repairRenames(write, schema.version);
+      await repairSlots(write, slots);
+    };
+    setTimeout(() => void repair().catch(() => undefined), SETTLES_WITHIN_MS).unref();
   }
 
   return {
@@ -101,6 +112,7 @@ export function createRecordEditor(deps: {
       for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
         const lease = await leaseOn(app);
         const issues = lease.validator.editIssues(edit.set, edit.unset);
+        if (lease.renames && issues.length === 0) issues.push(...oldKeyIssues(edit.set, lease.renames));
         if (issues.length > 0) throw new InvalidInput('Invalid change', issues);
         if (!_id) throw new NotFound('User not found');
         const edited = await attempt(_id, lease, edit, tags);

@@ -3,6 +3,7 @@ import type { FieldDefinition } from '../../fields/definition.ts';
 import { targetOf } from '../query/conditions/parse.ts';
 import type { QueryRequest } from '../query/request.ts';
 import type { UserFilter } from '../user-search.ts';
+import { OPTIONAL_MEMBERS } from '../users.presenter.ts';
 import type { CsvColumn } from './csv.ts';
 import { defaultColumns, type ExportFormat, OWN_COLUMNS } from './export.ts';
 
@@ -22,15 +23,21 @@ const MAX_COLUMNS = 300;
 
 /**
  * Returns the columns that a request asks for.
+ *
+ * @param asksToConfirm whether the app asks people to confirm their addresses
  * @throws {InvalidInput} when the app has no such column, or one is named twice
  */
 export function columnsOf(
   { columns, headers }: Pick<ExportRequest, 'columns' | 'headers'>,
   schema: { fields: readonly FieldDefinition[]; rejectUnknown: boolean },
+  asksToConfirm = false,
 ): CsvColumn[] {
-  const names = columns?.split(',') ?? defaultColumns(schema.fields.map(({ key }) => key)).map(({ name }) => name);
+  const keys = schema.fields.map(({ key }) => key);
+  const all = defaultColumns(keys, asksToConfirm ? OPTIONAL_MEMBERS : []);
+  const names = columns?.split(',') ?? all.map(({ name }) => name);
   const isKnown = (name: string): boolean =>
     OWN_COLUMNS.includes(name) ||
+    OPTIONAL_MEMBERS.some((member) => member === name) ||
     name === 'other' ||
     (name.startsWith('data.') && targetOf(name, schema) !== undefined);
   if (!names.every(isKnown)) throw refused('must be columns of the app, separated by commas');

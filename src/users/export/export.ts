@@ -42,9 +42,15 @@ export function exportUsers(
   return Readable.from(toArray(records), BYTES);
 }
 
-/** The columns of a CSV file, with their names as headers. */
-export function defaultColumns(keys: readonly string[]): CsvColumn[] {
-  return [...OWN_COLUMNS, ...keys.map((key) => `data.${key}`), 'other'].map((name) => ({ name, header: name }));
+/**
+ * The columns of a CSV file, with their names as headers.
+ * @param optional the optional members of records that have a column
+ */
+export function defaultColumns(keys: readonly string[], optional: readonly string[] = []): CsvColumn[] {
+  return [...OWN_COLUMNS, ...optional, ...keys.map((key) => `data.${key}`), 'other'].map((name) => ({
+    name,
+    header: name,
+  }));
 }
 
 async function* toArray(records: RecordBatches): AsyncGenerator<Uint8Array | string> {

@@ -5,7 +5,7 @@ import { AppPath } from '../../apps/apps.contract.ts';
 const Index = z
   .strictObject({
     key: z.string().meta({ example: 'plan' }),
-    state: z.enum(['building', 'ready', 'dropping']),
+    state: z.enum(['building', 'ready', 'dropping', 'renaming']),
     done: z.int().nonnegative().meta({ example: 12_000 }),
     total: z.int().nonnegative().meta({ example: 50_000 }),
   })
@@ -20,7 +20,7 @@ export const indexSlotEndpoints = {
     tag: 'Schemas',
     summary: 'The indexes of an app',
     description:
-      'For the operators of the app and for admins. An index is built for each field with `indexed: true`, and dropped when the newest schema has the field no longer. `done` of `total` records have been dealt with.',
+      'For the operators of the app and for admins. An index is built for each field with `indexed: true`, and dropped when the newest schema has the field no longer. A renamed field whose values are being moved is `renaming`, under its new key. `done` of `total` records have been dealt with.',
     params: AppPath,
     response: z.array(Index),
     errors: [404],

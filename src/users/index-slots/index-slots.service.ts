@@ -1,12 +1,13 @@
 import type { AppService } from '../../apps/apps.service.ts';
-import type { SlotState } from '../../apps/index-slots.ts';
+import { renamedSlots, type SlotState } from '../../apps/index-slots.ts';
+import type { RenameStore } from '../../schemas/renames/pending-renames.ts';
 import type { SchemaStore } from '../../schemas/schema-store.ts';
 import { planSlots, wantedFields } from './slot-plan.ts';
 
-/** An index of an app, as operators see it. */
+/** An index of an app, or a renamed field whose values are being moved, as operators see it. */
 export interface IndexView {
   key: string;
-  state: SlotState;
+  state: SlotState | 'renaming';
   done: number;
   total: number;
 }
@@ -17,19 +18,23 @@ export type IndexSlotService = ReturnType<typeof createIndexSlotService>;
 export function createIndexSlotService({
   apps,
   schemas,
+  renames,
 }: {
   apps: Pick<AppService, 'get'>;
   schemas: Pick<SchemaStore, 'newest'>;
+  renames: Pick<RenameStore, 'progressOf'>;
 }) {
   return {
     /**
      * Resolves with the indexes of the newest schema, in the order of its fields, and then those
-     * that are being dropped. A change of the schema counts at once, also before the job has begun
-     * to follow it (slot-job.ts).
+     * that are being dropped, and the renamed fields whose values are being moved. A change of the
+     * schema counts at once, also before the job has begun to follow it (slot-job.ts).
      * @throws {NotFound}
      */
     async list(sourceAppId: string): Promise<IndexView[]> {
-      const { id, slots = [] } = await apps.get(sourceAppId);
+      const { id, slots: stored = [] } = await apps.get(sourceAppId);
+      const moving = await renames.progressOf(id);
+      const slots = moving ? renamedSlots(stored, moving.renames.pairs) : stored;
       const fields = (await schemas.newest(id))?.schema.fields ?? [];
       const wanted = wantedFields(fields);
       const { drop } = planSlots(slots, wanted);
@@ -41,6 +46,10 @@ export function createIndexSlotService({
         }),
         ...ending.map(({ key, state, done, total }): IndexView => {
           return { key, state: 'dropping', done: state === 'dropping' ? done : 0, total };
+        }),
+        ...(moving?.renames.pairs ?? []).map(({ to }): IndexView => {
+          const { done, total } = moving?.progress ?? { done: 0, total: 0 };
+          return { key: to, state: 'renaming', done, total };
         }),
       ];
     },

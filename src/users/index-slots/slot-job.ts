@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Types } from 'mongoose';
-import type { IndexSlot } from '../../apps/index-slots.ts';
+import { type IndexSlot, renamedSlots } from '../../apps/index-slots.ts';
 import type { AppRevision } from '../../apps/revision.ts';
 import { isOverTime } from '../../database/failures.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
+import type { RenameStore } from '../../schemas/renames/pending-renames.ts';
 import type { SchemaStore } from '../../schemas/schema-store.ts';
 import { planSlots, wantedFields } from './slot-plan.ts';
 import type { SlotRecords } from './slot-records.ts';
@@ -34,10 +35,11 @@ export function createSlotJob(deps: {
   store: SlotStore;
   records: SlotRecords;
   schemas: Pick<SchemaStore, 'appsWithIndexes' | 'newestFields'>;
+  renames: Pick<RenameStore, 'read'>;
   revision: AppRevision;
   writesEndMs?: number | undefined;
 }): Job {
-  const { store, records, schemas, revision, writesEndMs = WRITES_END_MS } = deps;
+  const { store, records, schemas, renames, revision, writesEndMs = WRITES_END_MS } = deps;
   let compared: { revision: string; at: number } | undefined;
 
   /** Claims and drops slots where the newest schema of an app asks for it. */
@@ -59,9 +61,13 @@ export function createSlotJob(deps: {
   async function assignIn(appIds: Types.ObjectId[]): Promise<void> {
     // The slots first: a plan for slots that changed since is not carried out.
     const found = await store.ofApps(appIds);
-    const fields = await schemas.newestFields(appIds);
+    const newest = await schemas.newestFields(appIds);
     for (const app of found) {
-      const plan = planSlots(app.slots, wantedFields(fields.get(app.appId.toHexString()) ?? []));
+      const { fields = [], moving } = newest.get(app.appId.toHexString()) ?? {};
+      // A slot goes on under the new key of a field; it is passed on soon
+      // (schemas/renames/slot-handover.ts).
+      if (moving && renamedSlots(app.slots, moving.pairs).some(isOther(app.slots))) continue;
+      const plan = planSlots(app.slots, wantedFields(fields));
       if (plan.drop.length > 0 || plan.claim.length > 0) await store.assign(app, plan);
     }
   }
@@ -169,14 +175,23 @@ export function createSlotJob(deps: {
       await assign();
       await announce(await store.open());
       let hasMore = false;
+      const moving = await renames.read();
       for (const app of await store.open()) {
         if (context.signal.aborted || !context.stillOwner()) return true;
-        if (await workOn(app, app.now, context)) hasMore = true;
+        const keys = moving.get(app.appId.toHexString())?.pairs.flatMap(({ from, to }) => [from, to]) ?? [];
+        // The values of these fields are not all under one key.
+        const slots = app.slots.filter(({ key, state }) => state !== 'building' || !keys.includes(key));
+        if (await workOn({ ...app, slots }, app.now, context)) hasMore = true;
       }
       return hasMore;
     },
   };
 }
+
+const isOther =
+  (slots: readonly IndexSlot[]) =>
+  (slot: IndexSlot, index: number): boolean =>
+    slot !== slots[index];
 
 function isOpen({ state }: IndexSlot): boolean {
   return state !== 'ready';

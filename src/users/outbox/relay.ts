@@ -77,7 +77,8 @@ export function createRelay(deps: {
     const pulls = found.map(({ _id, appId, outbox = [] }) => ({
       updateOne: { filter: { _id, appId }, update: { $pull: { outbox: { id: { $in: outbox.map(({ id }) => id) } } } } },
     }));
-    await users.bulkWrite(pulls, { ordered: false });
+    // Entries that a crash brings back are given to the consumers again.
+    await users.bulkWrite(pulls, { ordered: false, writeConcern: { w: 1, j: false } });
     return events.length;
   }
 

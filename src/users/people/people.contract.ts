@@ -8,7 +8,10 @@ const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
 const Entry = z
   .looseObject({
-    kind: z.enum(['record', 'held', 'import-line', 'import-reject', 'suppression']),
+    kind: z.string().meta({
+      description: '`record`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `suppression`',
+      example: 'record',
+    }),
     sourceAppId: z.string().optional(),
   })
   .meta({ id: 'PersonEntry' });

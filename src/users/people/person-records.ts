@@ -1,5 +1,7 @@
 import type { Types } from 'mongoose';
 import type { RecordEraser } from '../outbox/record-eraser.ts';
+import { shownRecord } from '../renames/record-moves.ts';
+import type { RecentRenames } from '../renames/shown-pages.ts';
 import type { UserCollection } from '../users.model.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, presentDetails } from '../users.presenter.ts';
 import type { PersonData } from './person-data.ts';
@@ -11,20 +13,27 @@ const BATCH_SIZE = 10;
 /**
  * The records of a person: one at most in each app (invariant 2).
  *
+ * @param recentRenames the pending renames of all apps
  * @param erase deletes records with their idempotency keys
  */
-export function createPersonRecords(users: UserCollection, erase: RecordEraser): PersonData {
+export function createPersonRecords(
+  users: UserCollection,
+  recentRenames: RecentRenames,
+  erase: RecordEraser,
+): PersonData {
   return {
     name: 'records',
 
     async *entriesOf(appIds, email) {
       const options = { projection: { ...DETAILS_PROJECTION, appId: 1 }, hint: BY_EMAIL, batchSize: BATCH_SIZE };
+      const renames = await recentRenames();
       const found = users.find<DetailedRecord & { appId: Types.ObjectId }>(
         { appId: { $in: [...appIds] }, email },
         options,
       );
       for await (const record of found) {
-        yield { appId: record.appId, shown: { kind: 'record', ...presentDetails(record) } };
+        const shown = shownRecord(record, renames.get(record.appId.toHexString()));
+        yield { appId: record.appId, shown: { kind: 'record', ...presentDetails(shown) } };
       }
     },
 

@@ -75,7 +75,7 @@ export async function sortedPage(
     let position: Position | undefined = from ?? { segment: 0 };
     const reading = () => ({
       limit: STEP_LIMIT,
-      members: [sort.target.path === 'createdAt' ? '_id' : sort.target.path],
+      members: membersOf(sort),
     });
     const time = later.length < MAX_REGIONS ? budget : NO_LIMIT;
     const part = upTo(segments, region.end);
@@ -111,12 +111,19 @@ function createBest(count: number, sort: Sort) {
   };
 }
 
+/** The members of a record from which its sort key is read. */
+function membersOf({ target: { path, former } }: Sort): string[] {
+  return [path === 'createdAt' ? '_id' : path, ...(former ? [former.path, 'schemaVersion'] : [])];
+}
+
 function sortKeyOf(document: Uint8Array, { target }: Sort): SortKey {
   const record = decode<{ _id: DocumentId; data?: Record<string, unknown> } & Record<string, unknown>>(document);
   const id = record._id;
   if (target.path === 'createdAt') return { value: 0, id };
-  const { key } = target;
   const data = record.data ?? {};
+  const { former } = target;
+  const isUnmoved = former && Number(record.schemaVersion) < former.below && Object.hasOwn(data, former.key);
+  const key = isUnmoved ? former.key : target.key;
   const stored = key === undefined ? record[target.path] : Object.hasOwn(data, key) ? data[key] : undefined;
   return { value: sortValueOf(target.type, stored) ?? null, id };
 }

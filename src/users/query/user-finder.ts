@@ -38,7 +38,7 @@ interface QueryApp {
 /** Parses the conditions of a request. @throws {InvalidInput} */
 export function queryOf(request: QueryRequest & UserFilter, schema: QuerySchema): Query {
   const { search, field, value } = request;
-  return parseQuery(request, schema, olderConditions({ search, field, value }));
+  return parseQuery(request, schema, olderConditions({ search, field, value }, schema));
 }
 
 /**

@@ -3,7 +3,15 @@ import { firstBatch, type RawDocuments } from '../../database/bson/raw-batches.t
 import { isEmptyRange, isOverTime } from '../../database/failures.ts';
 import type { UserCollection } from '../users.model.ts';
 import type { Key } from './plan/bounds.ts';
-import { type AppId, keyOf, type Place, placeAfterRange, projectionOf, rangeQuery } from './plan/index-range.ts';
+import {
+  type AppId,
+  idRange,
+  keyOf,
+  type Place,
+  placeAfterRange,
+  projectionOf,
+  rangeQuery,
+} from './plan/index-range.ts';
 import type { Segment } from './plan/segment.ts';
 
 /** A position in a list of segments; undefined is the begin of the list. */
@@ -19,6 +27,12 @@ export interface Step {
   /** The segment of the documents. */
   segment: Segment;
   /** The position after the documents; undefined at the end. */
+  next: Position | undefined;
+}
+
+/** How often each value occurs in some matches, and where the walk continues. */
+export interface GroupStep {
+  groups: { _id: unknown; count: number }[];
   next: Position | undefined;
 }
 
@@ -108,26 +122,28 @@ export function createWalker(users: UserCollection) {
       reading: () => Reading,
       budget: Budget,
     ): AsyncGenerator<Step> {
-      let length = INITIAL_RANGE;
-      let position: Position | undefined = start ?? { segment: 0 };
-      let isFirst = true;
-      while (position && position.segment < segments.length) {
-        if (!isFirst && budget.leftMs() <= 0) return;
+      yield* paced(start, segments.length, budget, (position, length) => {
         const segment = segments[position.segment] as Segment;
-        const startedAt = performance.now();
-        try {
-          const step = await readStep(appId, segment, position, length, reading(), segments.length);
-          isFirst = false;
-          const took = performance.now() - startedAt;
-          if (took < SHORT_MS) length = Math.min(MAX_RANGE, length * 2);
-          else if (took > LONG_MS) length = Math.max(1, Math.floor(length / 2));
-          position = step.next;
-          yield step;
-        } catch (error) {
-          if (!isOverTime(error) || length === 1) throw error;
-          length = Math.max(1, Math.floor(length / 8));
-        }
-      }
+        return readStep(appId, segment, position, length, reading(), segments.length);
+      });
+    },
+
+    /**
+     * Like `walk`, for segments of the index on ids. Yields how often each value of an expression
+     * occurs, which MongoDB counts: a record takes a third of the time. Leaves out records
+     * whose ids are no UUIDs, which come from manual edits only.
+     */
+    groups(appId: AppId, segments: readonly Segment[], expression: unknown, budget: Budget): AsyncGenerator<GroupStep> {
+      return paced(undefined, segments.length, budget, async (position, length) => {
+        const segment = segments[position.segment] as Segment;
+        const to = await keyAfter(appId, segment, position.place, length);
+        const { filter, hint } = idRange(appId, segment, position.place, to);
+        const pipeline = [{ $match: filter }, { $group: { _id: expression, count: { $sum: 1 } } }];
+        const groups = await slots(() =>
+          users.aggregate<GroupStep['groups'][number]>(pipeline, { hint, maxTimeMS: RANGE_TIME_MS }).toArray(),
+        );
+        return { groups, next: afterRange(segment, position, to, segments.length) };
+      });
     },
 
     /** Skips `count` keys of a segment that has no conditions; undefined when it has fewer. */
@@ -136,6 +152,34 @@ export function createWalker(users: UserCollection) {
       return key && { key, isRead: true };
     },
   };
+
+  /** Yields step after step. The length of the ranges follows the time that they take. */
+  async function* paced<Read extends { next: Position | undefined }>(
+    start: Position | undefined,
+    count: number,
+    budget: Budget,
+    read: (position: Position, length: number) => Promise<Read>,
+  ): AsyncGenerator<Read> {
+    let length = INITIAL_RANGE;
+    let position: Position | undefined = start ?? { segment: 0 };
+    let isFirst = true;
+    while (position && position.segment < count) {
+      if (!isFirst && budget.leftMs() <= 0) return;
+      const startedAt = performance.now();
+      try {
+        const step: Read = await read(position, length);
+        isFirst = false;
+        const took = performance.now() - startedAt;
+        if (took < SHORT_MS) length = Math.min(MAX_RANGE, length * 2);
+        else if (took > LONG_MS) length = Math.max(1, Math.floor(length / 2));
+        position = step.next;
+        yield step;
+      } catch (error) {
+        if (!isOverTime(error) || length === 1) throw error;
+        length = Math.max(1, Math.floor(length / 8));
+      }
+    }
+  }
 
   /** Reads one range of a segment, or as many matches as `limit`, or as fit into one answer. */
   async function readStep(
@@ -158,8 +202,13 @@ export function createWalker(users: UserCollection) {
       const place = { key: keyOf(segment.index, last), isRead: true };
       return { documents, segment, next: { segment: position.segment, place } };
     }
-    if (to) return { documents, segment, next: { segment: position.segment, place: placeAfterRange(segment, to) } };
-    const following = position.segment + 1;
-    return { documents, segment, next: following < count ? { segment: following } : undefined };
+    return { documents, segment, next: afterRange(segment, position, to, count) };
   }
+}
+
+/** The position after a range that ended at `to`, or with its segment. */
+function afterRange(segment: Segment, position: Position, to: Key | undefined, count: number): Position | undefined {
+  if (to) return { segment: position.segment, place: placeAfterRange(segment, to) };
+  const following = position.segment + 1;
+  return following < count ? { segment: following } : undefined;
 }

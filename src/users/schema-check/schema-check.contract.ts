@@ -15,17 +15,25 @@ export const schemaCheckEndpoints = {
     tag: 'Schemas',
     summary: 'Check stored records against a schema',
     description:
-      'Counts the stored records that do not conform to it, newest first, for up to two seconds. Changes nothing.',
+      'Counts the stored records that do not conform to it, newest first, for up to two seconds. `renames` count as done. Changes nothing.',
     params: AppPath,
     body: jsonBody(SchemaReplacement, 'Invalid schema'),
     response: z.strictObject({
       checked: Count.meta({ example: 1200 }),
       failing: Count.meta({ example: 1 }),
+      newlyFailing: Count.meta({ description: 'Those that conform to the schema in force', example: 1 }),
       examples: z
-        .array(z.strictObject({ id: z.uuid(), path: z.string(), message: z.string() }))
+        .array(z.strictObject({ id: z.uuid(), email: z.string(), path: z.string(), message: z.string() }))
         .max(5)
         .meta({
-          example: [{ id: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57', path: 'data.age', message: 'must be a number' }],
+          example: [
+            {
+              id: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57',
+              email: 'ada@example.com',
+              path: 'data.age',
+              message: 'must be a number',
+            },
+          ],
         }),
       complete: z.boolean().meta({ description: 'Whether every record was checked' }),
     }),

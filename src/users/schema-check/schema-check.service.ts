@@ -2,7 +2,9 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { App, AppService } from '../../apps/apps.service.ts';
 import { InvalidInput, type Issue } from '../../core/errors.ts';
 import { compileSchema } from '../../fields/compile.ts';
-import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../../fields/definition.ts';
+import { completeDefinition, definitionIssues } from '../../fields/definition.ts';
+import { renameIssues, withRenamedKeys } from '../../fields/renames.ts';
+import type { SchemaReplacement, SchemaService } from '../../schemas/schemas.service.ts';
 import type { UserRecord } from '../users.presenter.ts';
 
 /** Below the deadline of a request. */
@@ -14,11 +16,23 @@ const MAX_EXAMPLES = 5;
 /** How many of an app's stored records do not conform to a schema. */
 export interface SchemaCheck {
   checked: number;
+  /** The records that do not conform to the schema. */
   failing: number;
-  /** The first problem of each of the newest failing records, at most 5. */
-  examples: (Issue & { id: string })[];
+  /** Those of them that conform to the schema that is in force. */
+  newlyFailing: number;
+  /**
+   * The first problem of each of at most 5 failing records: first those that newly fail, newest
+   * first, then others.
+   */
+  examples: FailingExample[];
   /** Whether every record was checked within the time limit. */
   complete: boolean;
+}
+
+/** A record that fails, with its first problem. */
+export interface FailingExample extends Issue {
+  id: string;
+  email: string;
 }
 
 export type SchemaCheckService = ReturnType<typeof createSchemaCheckService>;
@@ -33,48 +47,60 @@ export type SchemaCheckService = ReturnType<typeof createSchemaCheckService>;
 export function createSchemaCheckService(deps: {
   apps: Pick<AppService, 'get'>;
   users: { each(app: App): AsyncIterable<UserRecord> };
+  schemas: Pick<SchemaService, 'ofApp'>;
   budgetMs?: number;
 }) {
-  const { apps, users, budgetMs = BUDGET_MS } = deps;
+  const { apps, users, schemas, budgetMs = BUDGET_MS } = deps;
 
   return {
     /**
-     * Checks an app's records in their stored form, newest first, until the time limit. Stores
+     * Checks an app's records as they would be under a schema, newest first, until the time limit:
+     * in their stored form, and with the values of renamed fields under the new keys. Stores
      * nothing.
      *
      * @throws {NotFound} when the id names no app
      * @throws {InvalidInput} when the definitions contradict themselves
      */
-    async run(
-      sourceAppId: string,
-      input: { rejectUnknown: boolean; fields: FieldDefinitionInput[] },
-    ): Promise<SchemaCheck> {
+    async run(sourceAppId: string, input: SchemaReplacement): Promise<SchemaCheck> {
       const startedAt = performance.now();
       const app = await apps.get(sourceAppId);
       const issues = definitionIssues(input.fields);
       if (issues.length > 0) throw new InvalidInput('Invalid schema', issues);
+      const { rejectUnknown, renames: pairs = [] } = input;
+      const fields = input.fields.map(completeDefinition);
+      const newest = await schemas.ofApp(app);
+      const wrong = renameIssues(pairs, newest.fields, fields);
+      if (wrong.length > 0) throw new InvalidInput('Invalid schema', wrong);
+      const renames = { version: newest.version + 1, pairs };
       // `definitionIssues` and `compileSchema` each compile all patterns; other work runs in
       // between.
       await yieldToEventLoop();
-      const { rejectUnknown } = input;
-      const validator = compileSchema({ rejectUnknown, fields: input.fields.map(completeDefinition) });
+      const validator = compileSchema({ rejectUnknown, fields });
+      const current = compileSchema(newest);
 
-      const result: SchemaCheck = { checked: 0, failing: 0, examples: [], complete: false };
+      const result: SchemaCheck = { checked: 0, failing: 0, newlyFailing: 0, examples: [], complete: false };
+      const others: FailingExample[] = [];
+      const answer = (complete: boolean): SchemaCheck => {
+        return { ...result, examples: [...result.examples, ...others].slice(0, MAX_EXAMPLES), complete };
+      };
       let resumedAt = performance.now();
-      for await (const { _id, data } of users.each(app)) {
+      for await (const { _id, email, data } of users.each(app)) {
         const now = performance.now();
-        if (now - startedAt >= budgetMs) return result;
+        if (now - startedAt >= budgetMs) return answer(false);
         if (now - resumedAt >= MAX_BLOCKING_MS) {
           await yieldToEventLoop();
           resumedAt = performance.now();
         }
-        const [first] = validator.issues(data);
+        const [first] = validator.issues(withRenamedKeys(data, renames));
         result.checked += 1;
         if (!first) continue;
         result.failing += 1;
-        if (result.examples.length < MAX_EXAMPLES) result.examples.push({ id: _id.toString(), ...first });
+        const isNew = current.issues(data).length === 0;
+        if (isNew) result.newlyFailing += 1;
+        const examples = isNew ? result.examples : others;
+        if (examples.length < MAX_EXAMPLES) examples.push({ id: _id.toString(), email, ...first });
       }
-      return { ...result, complete: true };
+      return answer(true);
     },
   };
 }

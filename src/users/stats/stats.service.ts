@@ -62,6 +62,17 @@ export function createUserStatsService(deps: { apps: AppService; activity: AppAc
       return { users, lastSubmissionAt: app.lastSubmissionAt, days: created };
     },
 
+    /** Yields the statistics of the named apps, sorted by `sourceAppId`. */
+    async *ofApps(names: readonly string[]): AsyncGenerator<AppStats> {
+      await activity.flush();
+      const limit = pLimit(MAX_COUNTS);
+      const found = await apps.named(names);
+      const users = await Promise.all(found.map(({ id }) => limit(() => counts.ofApp(id))));
+      for (const [at, { sourceAppId, lastSubmissionAt }] of found.entries()) {
+        yield { sourceAppId, users: users[at] ?? 0, lastSubmissionAt };
+      }
+    },
+
     /** Yields the statistics of every app, sorted by `sourceAppId`. */
     async *ofAllApps(): AsyncGenerator<AppStats> {
       const [users] = await Promise.all([counts.ofAllApps(), activity.flush()]);

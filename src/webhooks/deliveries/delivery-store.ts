@@ -136,6 +136,8 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
           $inc: { attempts: 1 },
           $push: { log: { $each: [attempt], $slice: -MAX_LOG } },
         },
+        // A result that a crash loses is a repeated attempt.
+        { writeConcern: { w: 1, j: false } },
       );
     },
 

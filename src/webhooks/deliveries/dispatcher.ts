@@ -1,25 +1,27 @@
 import { mongo } from 'mongoose';
+import pLimit from 'p-limit';
 import type { Logger } from '../../core/logger.ts';
 import type { RecordId } from '../../users/record-id.ts';
-import { pauseAfter } from '../sending/retry-schedule.ts';
-import type { Sender, SendResult } from '../sending/sender.ts';
-import { signedHeaders } from '../sending/signature.ts';
+import type { Sender } from '../sending/sender.ts';
 import type { WebhookStore } from '../webhook-store.ts';
-import type { DeliveryDocument, WebhookDocument } from '../webhooks.model.ts';
+import type { DeliveryDocument } from '../webhooks.model.ts';
+import { createAttempts } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { Endpoint } from './endpoint.ts';
 import { bodyOf, type RecordReader } from './payload.ts';
 
 /** The attempts in progress over all endpoints. */
 const MAX_AT_ONCE = 200;
+/** The due deliveries of an endpoint that are read at once. */
+const READ_AT_ONCE = 200;
+/** The endpoints that are looked at at the same time. */
+const LOOKS_AT_ONCE = 8;
 /** How often the endpoints with waiting deliveries are read from the database. */
 const REFRESH_MS = 1_000;
 /** How often an endpoint is looked at without a sign of work: another server may have replayed. */
 const LOOK_EVERY_MS = 5_000;
 /** The pause before another look at an endpoint whose due deliveries wait for earlier ones. */
 const BLOCKED_MS = 100;
-/** The status by which an endpoint says that it is gone for good. */
-const GONE = 410;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -39,11 +41,13 @@ export function createDispatcher(deps: {
   now?: (() => number) | undefined;
 }) {
   const { webhooks, deliveries, readRecords, sender, logger, now = Date.now } = deps;
+  const attempt = createAttempts({ webhooks, deliveries, sender, now });
   const endpoints = new Map<string, Endpoint>();
   const stopping = new AbortController();
+  const limitLooks = pLimit(LOOKS_AT_ONCE);
   let refreshAt = 0;
   let inProgress = 0;
-  let onFree = (): void => undefined;
+  let onWork = (): void => undefined;
 
   function endpointOf(webhookId: string): Endpoint {
     const known = endpoints.get(webhookId) ?? new Endpoint();
@@ -64,91 +68,90 @@ export function createDispatcher(deps: {
     refreshAt = now() + REFRESH_MS;
   }
 
-  /** Begins the attempts of an endpoint that are due; resolves with their number. */
-  async function look(id: string, endpoint: Endpoint): Promise<number> {
-    const limit = Math.min(endpoint.free(now()), MAX_AT_ONCE - inProgress);
-    if (limit <= 0 || !endpoint.isDue(now())) return 0;
+  /** Reads the due deliveries of an endpoint. */
+  async function look(id: string, endpoint: Endpoint): Promise<void> {
     const postpone = endpoint.beginLook();
     const webhookId = new mongo.UUID(id);
     const busy = [...endpoint.busy.keys()].map((record) => new mongo.UUID(record));
-    const due = await deliveries.due(webhookId, { now: now(), limit, busy });
+    const due = await deliveries.due(webhookId, { now: now(), limit: READ_AT_ONCE, busy });
     if (due.length === 0) {
       const next = await deliveries.nextDue(webhookId);
       // Due but behind an attempt in progress: its end wakes the endpoint.
-      postpone(Math.max(next ?? Number.POSITIVE_INFINITY, now() + BLOCKED_MS));
-      return 0;
+      return postpone(Math.max(next ?? Number.POSITIVE_INFINITY, now() + BLOCKED_MS));
     }
     const webhook = await webhooks.find(webhookId);
-    if (!webhook || webhook.disabled) {
-      await deliveries.giveUp(webhookId);
-      return 0;
+    if (webhook && !webhook.disabled) endpoint.fill({ webhook, deliveries: due, readAt: now() });
+    else await deliveries.giveUp(webhookId);
+  }
+
+  /** Begins the attempts of an endpoint that are due; resolves with their number. */
+  async function advance(id: string, endpoint: Endpoint): Promise<number> {
+    const free = (): number => Math.min(endpoint.free(now()), MAX_AT_ONCE - inProgress);
+    if (free() <= 0) return 0;
+    let taken = endpoint.take(free(), now());
+    if (!taken && endpoint.isDue(now())) {
+      await look(id, endpoint);
+      taken = endpoint.take(Math.max(free(), 0), now());
     }
-    const records = await readRecords(due);
-    for (const delivery of due) {
+    if (!taken) return 0;
+    inProgress += taken.deliveries.length;
+    const { webhook } = taken;
+    const begun = taken.deliveries.map((delivery) => hold(endpoint, delivery));
+    const records = await readRecords(taken.deliveries).catch((error) => {
+      for (const { end } of begun) end();
+      throw error;
+    });
+    for (const { delivery, end } of begun) {
       const body = bodyOf(delivery, webhook, records.get(delivery.recordId.toHexString()));
-      if (body === undefined) await deliveries.drop(delivery);
-      else begin(endpoint, attempt(webhook, endpoint, delivery, body), delivery.recordId);
+      const work =
+        body === undefined
+          ? deliveries.drop(delivery)
+          : attempt(webhook, delivery, body, stopping.signal).then((isSuccess) => {
+              if (isSuccess !== undefined) endpoint.note(isSuccess, now());
+            });
+      // The delivery still waits and is attempted again.
+      work.catch((error) => logger.warn({ reason: reasonOf(error) }, 'a delivery was not settled')).finally(end);
     }
-    return due.length;
+    return begun.length;
   }
 
-  function begin(endpoint: Endpoint, work: Promise<void>, recordId: RecordId): void {
-    const record = recordId.toHexString();
-    inProgress += 1;
-    const settled = work
-      // The delivery still waits; it is attempted again.
-      .catch((error) => logger.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'a delivery failed'))
-      .finally(() => {
-        inProgress -= 1;
-        endpoint.busy.delete(record);
-        endpoint.wake();
-        onFree();
-      });
-    endpoint.busy.set(record, settled);
-  }
-
-  async function attempt(
-    webhook: WebhookDocument,
-    endpoint: Endpoint,
-    delivery: DeliveryDocument,
-    body: string,
-  ): Promise<void> {
-    const at = new Date(now());
-    const result = await sender.send(messageOf(webhook, delivery, body, at), stopping.signal);
-    if (stopping.signal.aborted) return;
-    const { isSuccess, retryAfterMs, ...shown } = result;
-    const isGone = result.status === GONE;
-    const pause = isSuccess || isGone ? undefined : pauseAfter(delivery.attempts + 1, retryAfterMs);
-    const nextAt = pause === undefined ? undefined : now() + pause;
-    await deliveries.settle(delivery, { attempt: { at, ...shown }, isSuccess, nextAt }, now());
-    endpoint.note(isSuccess, now());
-    await noteHealth(webhook, result, isGone);
-  }
-
-  /** Keeps since when an endpoint fails, and disables one that is gone or failed too long. */
-  async function noteHealth(webhook: WebhookDocument, { isSuccess }: SendResult, isGone: boolean): Promise<void> {
-    if (isSuccess) return webhooks.noteSuccess(webhook);
-    const isDisabled = await webhooks.noteFailure(webhook, isGone, now());
-    if (isDisabled) await deliveries.giveUp(webhook._id);
+  /** Notes that an attempt for the record is in progress, until `end` is called. */
+  function hold(endpoint: Endpoint, delivery: DeliveryDocument) {
+    const record = delivery.recordId.toHexString();
+    let resolve = (): void => undefined;
+    endpoint.busy.set(
+      record,
+      new Promise<void>((settle) => {
+        resolve = settle;
+      }),
+    );
+    const end = (): void => {
+      inProgress -= 1;
+      endpoint.busy.delete(record);
+      endpoint.wake();
+      resolve();
+      onWork();
+    };
+    return { delivery, end };
   }
 
   return {
     /** Tells of new deliveries of these webhooks, so that they are attempted at once. */
     notify(webhookIds: readonly RecordId[]): void {
       for (const id of webhookIds) endpointOf(id.toHexString()).wake();
+      onWork();
     },
 
-    /** Calls back when an attempt ends. There is one callback at a time. */
-    onceFree(callback: () => void): void {
-      onFree = callback;
+    /** Calls back when there may be work. There is one callback at a time. */
+    onceWork(callback: () => void): void {
+      onWork = callback;
     },
 
     /** Begins all attempts that are due; resolves with their number. */
     async step(): Promise<number> {
       await refresh();
-      let begun = 0;
-      for (const [id, endpoint] of endpoints) begun += await look(id, endpoint);
-      return begun;
+      const looks = [...endpoints].map(([id, endpoint]) => limitLooks(() => advance(id, endpoint)));
+      return (await Promise.all(looks)).reduce((sum, begun) => sum + begun, 0);
     },
 
     /** Aborts the attempts in progress. Their deliveries still wait. */
@@ -159,18 +162,6 @@ export function createDispatcher(deps: {
   };
 }
 
-/** The message of an attempt. */
-export function messageOf(webhook: WebhookDocument, { _id }: Pick<DeliveryDocument, '_id'>, body: string, at: Date) {
-  const [id = ''] = _id.split(':');
-  const secrets = webhook.secrets.filter(({ until }) => !until || until > at).map(({ secret }) => secret);
-  const timestamp = Math.floor(at.getTime() / 1_000);
-  return {
-    url: webhook.url,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'user-collection-service',
-      ...signedHeaders({ id, timestamp, body }, secrets),
-    },
-    body,
-  };
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
 }

@@ -1,17 +1,31 @@
+import type { DeliveryDocument, WebhookDocument } from '../webhooks.model.ts';
+
 /** The attempts that one endpoint gets at the same time. */
 const MAX_AT_ONCE = 20;
 /** The failures in a row after which an endpoint gets single attempts only. */
 const OPENS_AFTER = 5;
 const PROBE_AFTER_MS = { initial: 5_000, max: 5 * 60_000 };
+/** Deliveries that were read from the database are forgotten after this time. */
+const READY_FOR_MS = 1_000;
 
 /**
- * What the dispatcher knows of one endpoint: the records with an attempt in progress, and its
- * circuit breaker. After {@link OPENS_AFTER} failures in a row the breaker opens: one delivery at a
- * time is attempted, at growing intervals, until one succeeds.
+ * Deliveries that are due, of different records, with the webhook as it was when they were read.
+ */
+export interface Ready {
+  webhook: WebhookDocument;
+  deliveries: DeliveryDocument[];
+  readAt: number;
+}
+
+/**
+ * What the dispatcher knows of one endpoint: deliveries that are due, the records with an attempt
+ * in progress, and its circuit breaker. After {@link OPENS_AFTER} failures in a row the breaker
+ * opens: one delivery at a time is attempted, at growing intervals, until one succeeds.
  */
 export class Endpoint {
   /** The records with an attempt in progress, by id. */
   readonly busy = new Map<string, Promise<void>>();
+  #ready: Ready | undefined;
   #lookAt = 0;
   #wakes = 0;
   #failures = 0;
@@ -21,6 +35,18 @@ export class Endpoint {
   free(now: number): number {
     if (this.#failures < OPENS_AFTER) return MAX_AT_ONCE - this.busy.size;
     return this.busy.size === 0 && now >= this.#probeAt ? 1 : 0;
+  }
+
+  /** Takes at most `limit` of the deliveries that were read; undefined when none is left. */
+  take(limit: number, now: number): Ready | undefined {
+    const ready = this.#ready;
+    if (!ready || ready.deliveries.length === 0 || now - ready.readAt > READY_FOR_MS) return undefined;
+    return { ...ready, deliveries: ready.deliveries.splice(0, limit) };
+  }
+
+  /** Keeps deliveries that were read. */
+  fill(ready: Ready): void {
+    this.#ready = ready;
   }
 
   /** Whether deliveries may be due. */
@@ -50,7 +76,9 @@ export class Endpoint {
   /** Notes the result of an attempt. */
   note(isSuccess: boolean, now: number): void {
     this.#failures = isSuccess ? 0 : this.#failures + 1;
+    if (this.#failures < OPENS_AFTER) return;
     const pause = PROBE_AFTER_MS.initial * 2 ** Math.min(this.#failures - OPENS_AFTER, 10);
-    if (this.#failures >= OPENS_AFTER) this.#probeAt = now + Math.min(pause, PROBE_AFTER_MS.max);
+    this.#probeAt = now + Math.min(pause, PROBE_AFTER_MS.max);
+    this.#ready = undefined;
   }
 }

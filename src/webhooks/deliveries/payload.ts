@@ -1,5 +1,7 @@
 import type { RecordId } from '../../users/record-id.ts';
-import type { UserCollection } from '../../users/users.model.ts';
+import { shownRecord } from '../../users/renames/record-moves.ts';
+import type { RecentRenames } from '../../users/renames/shown-pages.ts';
+import type { UserCollection, UserDocument } from '../../users/users.model.ts';
 import type { DeliveryDocument, WebhookDocument } from '../webhooks.model.ts';
 
 /** The records whose bodies are made at once have up to 1 MB each. */
@@ -14,16 +16,23 @@ export interface ShownRecord {
 
 export type RecordReader = ReturnType<typeof createRecordReader>;
 
-/** Creates what reads the records of deliveries. */
-export function createRecordReader(users: UserCollection) {
+/**
+ * Creates what reads the records of deliveries.
+ *
+ * @param recentRenames the pending renames of all apps
+ */
+export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
   /** Resolves with those of the records that exist, by id. */
   return async (deliveries: readonly DeliveryDocument[]): Promise<Map<string, ShownRecord>> => {
     const [first] = deliveries;
     if (!first) return new Map();
     const ids = deliveries.filter(({ type }) => type !== 'user.erased').map(({ recordId }) => recordId);
-    const options = { projection: { email: 1, data: 1 }, batchSize: BATCH_SIZE };
-    const found = await users.find<ShownRecord>({ _id: { $in: ids }, appId: first.appId }, options).toArray();
-    return new Map(found.map((record) => [record._id.toHexString(), record]));
+    const options = { projection: { email: 1, data: 1, schemaVersion: 1 }, batchSize: BATCH_SIZE };
+    const renames = (await recentRenames()).get(first.appId.toHexString());
+    const found = await users
+      .find<ShownRecord & Pick<UserDocument, 'schemaVersion'>>({ _id: { $in: ids }, appId: first.appId }, options)
+      .toArray();
+    return new Map(found.map((record) => [record._id.toHexString(), shownRecord(record, renames)]));
   };
 }
 

@@ -363,4 +363,39 @@ describe('GET /auth/admin/users and GET /auth/apps', () => {
     await server.admin.get(`/auth/apps?limit=1&q=a&cursor=${body.next}`).expect(400);
     await server.admin.get('/auth/apps?limit=0').expect(400);
   });
+
+  it('lists apps by their times, page by page, each once', async () => {
+    const names = ['never-1', 'old', 'new', 'never-2', 'same-1', 'same-2'].map((name) => `sorted-${name}`);
+    for (const name of names) await server.services.apps.create(name, 'user');
+    const times = { old: '2026-01-01', new: '2026-01-03', 'same-1': '2026-01-02', 'same-2': '2026-01-02' };
+    for (const [name, at] of Object.entries(times)) {
+      const update = { $set: { lastSubmissionAt: new Date(at) } };
+      await server.db.collection('apps').updateOne({ sourceAppId: `sorted-${name}` }, update);
+    }
+    const pages = async (query: string) => {
+      const found: string[] = [];
+      let cursor = '';
+      do {
+        const { body } = await server.admin.get(`/auth/apps?q=sorted-&${query}${cursor}`).expect(200);
+        found.push(...body.apps.map((app: { sourceAppId: string }) => app.sourceAppId.slice('sorted-'.length)));
+        cursor = body.next ? `&cursor=${body.next}` : '';
+      } while (cursor);
+      return found;
+    };
+    const bySubmission = ['never-1', 'never-2', 'old', 'same-1', 'same-2', 'new'];
+    for (const limit of [1, 2, 4, 50]) {
+      expect(await pages(`sort=lastSubmissionAt&order=asc&limit=${limit}`)).toEqual(bySubmission);
+      expect(await pages(`sort=lastSubmissionAt&limit=${limit}`)).toEqual([...bySubmission].reverse());
+      expect(await pages(`sort=createdAt&order=asc&limit=${limit}`)).toEqual(names.map((name) => name.slice(7)));
+      expect(await pages(`sort=sourceAppId&order=desc&limit=${limit}`)).toEqual(
+        names
+          .map((name) => name.slice(7))
+          .sort()
+          .reverse(),
+      );
+    }
+    const { body } = await server.admin.get('/auth/apps?limit=1&sort=createdAt').expect(200);
+    await server.admin.get(`/auth/apps?limit=1&cursor=${body.next}`).expect(400);
+    await server.admin.get('/auth/apps?sort=role').expect(400);
+  });
 });

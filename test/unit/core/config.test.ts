@@ -34,8 +34,11 @@ describe('the configuration without variables', () => {
       rateLimitLogin: 20,
       maxArrayItems: 1000,
       bodyLimit: 102_400,
-      importLimits: { perImport: 268_435_456, perApp: 1_073_741_824 },
       recordLimit: 1_048_576,
+      mail: undefined,
+      publicUrl: undefined,
+      importLimits: { perImport: 268_435_456, perApp: 1_073_741_824 },
+      webhooksAllowPrivate: false,
       logLevel: 'info',
       mongod: {
         binary: undefined,
@@ -47,7 +50,17 @@ describe('the configuration without variables', () => {
 
   it('treats an empty variable as unset', () => {
     const names = ['PORT', 'HOST', 'MONGODB_URI', 'ADMIN_PASSWORD', 'SESSION_SECRET', 'CORS_ORIGINS', 'NODE_ENV'];
-    const more = ['TRUST_PROXY', 'RATE_LIMIT_SUBMIT', 'BODY_LIMIT', 'LOG_LEVEL', 'MONGOMS_SYSTEM_BINARY', 'DATA_DIR'];
+    const more = [
+      'SMTP_URL',
+      'MAIL_FROM',
+      'PUBLIC_URL',
+      'TRUST_PROXY',
+      'RATE_LIMIT_SUBMIT',
+      'BODY_LIMIT',
+      'LOG_LEVEL',
+      'MONGOMS_SYSTEM_BINARY',
+      'DATA_DIR',
+    ];
     expect(loadConfig(Object.fromEntries([...names, ...more].map((name) => [name, ''])))).toEqual(loadConfig({}));
   });
 
@@ -83,6 +96,12 @@ describe('a valid variable', () => {
     [{ BODY_LIMIT: '2048' }, { bodyLimit: 2048 }],
     [{ BODY_LIMIT: '15MB' }, { bodyLimit: 15 * 1024 * 1024 }],
     [{ RECORD_LIMIT: '256kb' }, { recordLimit: 256 * 1024 }],
+    [
+      { SMTP_URL: 'smtps://u:p@mail.example.com', MAIL_FROM: 'Forms <forms@example.com>' },
+      { mail: { server: { host: 'mail.example.com', port: 465 }, from: { name: 'Forms' } }, publicUrl: undefined },
+    ],
+    [{ PUBLIC_URL: 'https://forms.example.com/' }, { publicUrl: 'https://forms.example.com', mail: undefined }],
+    [{ PUBLIC_URL: 'http://localhost:3000' }, { publicUrl: 'http://localhost:3000' }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [
       { NODE_ENV: 'production', ...secret },
@@ -135,6 +154,13 @@ describe('a malformed variable', () => {
     ...['0', '100001', 'all'].map((value) => ['MAX_ARRAY_ITEMS', value]),
     ...['1023', '16mb', '1.5mb', '100 apples', '-1kb'].map((value) => ['BODY_LIMIT', value]),
     ...['255kb', '16mb', '0'].map((value) => ['RECORD_LIMIT', value]),
+    ...[
+      'forms.example.com',
+      'https://a.example/path',
+      'https://a.example//',
+      'https://u:p@a.example',
+      'ftp://a.example',
+    ].map((value) => ['PUBLIC_URL', value]),
     ...['verbose', 'INFO'].map((value) => ['LOG_LEVEL', value]),
     ...['prod', 'Production'].map((value) => ['NODE_ENV', value]),
   ] as [string, string][])('%s=%j is reported in one line that starts with its name', (name, value) => {
@@ -177,4 +203,21 @@ it('returns a deeply frozen configuration', () => {
   const config = loadConfig({ CORS_ORIGINS: 'https://a.example', TRUST_PROXY: 'loopback', PATH: '/bin' });
   const parts = [config, config.corsOrigins, config.trustProxy, config.mongod, config.mongod.searchPath];
   expect(parts.map((part) => Object.isFrozen(part))).toEqual([true, true, true, true, true]);
+});
+
+describe('the variables of email', () => {
+  it('are set both, or none, and errors do not repeat the password', () => {
+    const from = { MAIL_FROM: 'forms@example.com' };
+    expect(errorLines(from)).toEqual(['SMTP_URL is required with MAIL_FROM: set both to send email, or none']);
+    expect(errorLines({ SMTP_URL: 'smtp://mail.example.com' })).toEqual([
+      'MAIL_FROM is required with SMTP_URL: set both to send email, or none',
+    ]);
+    const [line, ...others] = errorLines({ ...from, SMTP_URL: 'smtp://ada:s3cret@mail.example.com?pool=true' });
+    expect(line).toMatch(/^SMTP_URL must be smtp:\/\/host/);
+    expect(line).not.toContain('s3cret');
+    expect(others).toEqual([]);
+    expect(errorLines({ SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Forms' })).toEqual([
+      expect.stringMatching(/^MAIL_FROM must be an email address/),
+    ]);
+  });
 });

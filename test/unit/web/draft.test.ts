@@ -10,10 +10,10 @@ import {
   duplicateField,
   KINDS,
   moveField,
-  rebased,
   removeField,
   withDefinitions,
 } from '../../../web/src/schema-editor/draft.ts';
+import { chooseData, keyInVersion, renamesOf } from '../../../web/src/schema-editor/field-renames.ts';
 
 const draft = (...keys: string[]): Draft =>
   draftOf({ rejectUnknown: false, fields: keys.map((key) => ({ key, label: key, kind: 'text', required: false })) });
@@ -156,11 +156,32 @@ describe('a schema draft', () => {
     expect(next.rejectUnknown).toBe(true);
   });
 
-  it('treats fields as new that the base version does not have', () => {
-    const moved = rebased(removeField(draft('a', 'b'), 9), {
-      fields: draft('b').fields.map(({ definition }) => definition) as never,
-    });
-    expect(moved.fields.map(({ originalKey }) => originalKey)).toEqual([undefined, 'b']);
+  it('takes over an earlier version whose fields were renamed since as renames back', () => {
+    const now = draft('fullName', 'plan');
+    const fields = draft('name', 'plan').fields.map(({ definition }) => definition) as never;
+    const versions = [
+      { version: 4, renames: [{ from: 'full', to: 'fullName' }] },
+      { version: 3 },
+      { version: 2, renames: [{ from: 'name', to: 'full' }] },
+    ];
+    const restored = withDefinitions(now, { rejectUnknown: false, fields }, keyInVersion(versions, 1, 4));
+    expect(keys(restored)).toEqual(['name', 'plan']);
+    expect(renamesOf({ fields: now.fields.map(({ definition }) => definition) as never }, restored)).toEqual([
+      { id: 0, from: 'fullName', to: 'name', keepsData: true },
+    ]);
+    expect(keyInVersion(versions, 2, 4)('name')).toBe('name');
+  });
+
+  it('keeps the data of renamed fields unless another field has the key, or the type changed', () => {
+    const base = { fields: draft('a', 'b', 'c').fields.map(({ definition }) => definition) as never };
+    const two = draft('a', 'b', 'c');
+    const renamed = changeField(two, 0, { key: 'x' });
+    expect(renamesOf(base, renamed)).toEqual([{ id: 0, from: 'a', to: 'x', keepsData: true }]);
+    expect(renamesOf(base, chooseData(renamed, 0, false))).toMatchObject([{ keepsData: false }]);
+    expect(renamesOf(base, changeField(renamed, 0, { kind: 'number' }))).toEqual([]);
+    expect(renamesOf(base, changeField(renamed, 1, { key: 'a' }))).toEqual([]);
+    expect(renamesOf(base, changeField(removeField(two, 1), 0, { key: 'b' }))).toEqual([]);
+    expect(renamesOf(base, addField(two, 'text'))).toEqual([]);
   });
 
   it('reports each problem with its field', () => {

@@ -109,6 +109,12 @@ describe('the changes between two versions of a schema', () => {
     ]);
   });
 
+  it('tell whether the values of a renamed field move', () => {
+    const version = (key: string) => ({ rejectUnknown: false, fields: [text(key)] });
+    const [change] = schemaChanges(version('a'), version('b'), new Map([['b', 'a']]), new Set(['b']));
+    expect(change?.text).toBe('b key changed: a → b; stored values move to the new key');
+  });
+
   it('treat a field as new that reuses the old key of a renamed field', () => {
     expect(changes([text('a')], [text('b'), text('a')], new Map([['b', 'a']]))).toEqual([
       'breaking: b key changed: a → b; stored values stay under the old key',

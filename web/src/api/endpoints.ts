@@ -2,9 +2,15 @@ import type { z } from 'zod';
 import type { appEndpoints } from '../../../src/apps/apps.contract.ts';
 import type { formSettingsEndpoints } from '../../../src/apps/form-settings/form-settings.contract.ts';
 import type { importEndpoints } from '../../../src/imports/imports.contract.ts';
+import type { mailStatusEndpoints } from '../../../src/notifications/mail-status.contract.ts';
 import type { schemaEndpoints } from '../../../src/schemas/schemas.contract.ts';
 import type { sessionEndpoints } from '../../../src/sessions/sessions.contract.ts';
 import type { heldEndpoints } from '../../../src/submissions/held/held.contract.ts';
+import type { breakdownEndpoints } from '../../../src/users/breakdown/breakdown.contract.ts';
+import type { editingEndpoints } from '../../../src/users/editing/editing.contract.ts';
+import type { indexSlotEndpoints } from '../../../src/users/index-slots/index-slots.contract.ts';
+import type { peopleEndpoints } from '../../../src/users/people/people.contract.ts';
+import type { retentionEndpoints } from '../../../src/users/retention/retention.contract.ts';
 import type { schemaCheckEndpoints } from '../../../src/users/schema-check/schema-check.contract.ts';
 import type { userStatsEndpoints } from '../../../src/users/stats/stats.contract.ts';
 import type { userEndpoints } from '../../../src/users/users.contract.ts';
@@ -13,8 +19,14 @@ import type { userEndpoints } from '../../../src/users/users.contract.ts';
 // type check of the dashboard.
 
 type Endpoints = typeof appEndpoints &
+  typeof breakdownEndpoints &
+  typeof editingEndpoints &
+  typeof indexSlotEndpoints &
+  typeof peopleEndpoints &
+  typeof retentionEndpoints &
   typeof formSettingsEndpoints &
   typeof heldEndpoints &
+  typeof mailStatusEndpoints &
   typeof importEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaEndpoints &

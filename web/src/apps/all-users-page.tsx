@@ -1,118 +1,144 @@
-import { Button, Modal, NativeSelect, Table } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Button, Table } from '@mantine/core';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useSearchParams } from 'wouter';
 import { call } from '../api/call.ts';
 import type { ResponseBody } from '../api/endpoints.ts';
+import { DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Pager } from '../components/pager.tsx';
+import { SearchBox } from '../components/search-box.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
-import { RecordView } from '../record/record-view.tsx';
 import classes from './apps-page.module.css';
-import { appSchemaVersionQuery, appsQuery } from './queries.ts';
 
 type UserOfApp = ResponseBody<'GET /auth/admin/users'>['users'][number];
 
 const SIZES = [25, 50, 100, 200];
 const POLL_INTERVAL_MS = 5_000;
 
-/** Lists the users of all apps, or of one app, newest first. For administrators. */
+/** Lists and searches the users of all apps. For administrators. */
 export function AllUsersPage() {
   const [searchParams, setSearchParams] = useSearchParams();
-  const [opened, setOpened] = useState<UserOfApp>();
-  const sourceAppId = searchParams.get('sourceAppId') ?? '';
-  const page = Math.max(1, Number(searchParams.get('page')) || 1);
-  const size = SIZES.find((known) => known === Number(searchParams.get('size'))) ?? 50;
-  const go = (change: { sourceAppId?: string; page?: number; size?: number }): void => {
-    const next = { sourceAppId, size, page: 1, ...change };
-    setSearchParams(Object.entries(next).map(([name, value]) => [name, String(value)]));
-  };
-
-  const apps = useQuery(appsQuery);
-  const list = useQuery({
-    queryKey: ['all-users', { sourceAppId, page, size }],
-    queryFn: ({ signal }) =>
-      call('GET /auth/admin/users', { query: { sourceAppId, limit: size, skip: (page - 1) * size }, signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: POLL_INTERVAL_MS,
-  });
-  const known = apps.data?.apps.map((app) => app.sourceAppId) ?? [];
-  // The URL can contain an app that is not in the list.
-  const options = sourceAppId === '' || known.includes(sourceAppId) ? known : [sourceAppId, ...known];
+  const q = searchParams.get('q') ?? '';
   return (
     <>
-      <PageHeader title="All users" note="Users of every app, newest first">
-        <NativeSelect
-          aria-label="Filter by app"
-          value={sourceAppId}
-          data={[{ value: '', label: 'All apps' }, ...options.map((id) => ({ value: id, label: id }))]}
-          onChange={(event) => go({ sourceAppId: event.currentTarget.value })}
-        />
-      </PageHeader>
-      {list.error && <LoadError error={list.error} onRetry={list.refetch} />}
+      <PageHeader title="All users" note="Users of every app, newest first" />
       <section className={classes.card} aria-label="List of users">
-        {!list.data && !list.error && <TableSkeleton rows={8} />}
-        {list.data && list.data.users.length > 0 && <Rows users={list.data.users} onOpen={setOpened} />}
-        {list.data?.users.length === 0 && (
-          <EmptyState
-            title={page > 1 ? 'No users on this page' : 'No users yet'}
-            action={page > 1 && <Button onClick={() => go({})}>Go to first page</Button>}
-          >
-            {page > 1 ? 'The list has fewer pages.' : 'Users appear here when a form submits them.'}
-          </EmptyState>
-        )}
-        {list.data && <Pager page={page} size={size} sizes={SIZES} shown={list.data.users.length} onChange={go} />}
+        <search className={classes.search}>
+          <SearchBox
+            label="Search the data of all apps"
+            value={q}
+            onChange={(text) => setSearchParams(text === '' ? [] : [['q', text]], { replace: true })}
+          />
+        </search>
+        {q === '' ? <NewestUsers /> : <FoundUsers q={q} />}
       </section>
-      <Modal opened={opened !== undefined} onClose={() => setOpened(undefined)} size="xl" title={opened?.email}>
-        {opened && <RecordOfApp user={opened} />}
-      </Modal>
     </>
   );
 }
 
-function Rows({ users, onOpen }: { users: UserOfApp[]; onOpen: (user: UserOfApp) => void }) {
+function NewestUsers() {
+  const [searchParams, setSearchParams] = useSearchParams();
+  const page = Math.max(1, Number(searchParams.get('page')) || 1);
+  const size = SIZES.find((known) => known === Number(searchParams.get('size'))) ?? 50;
+  const go = (change: { page?: number; size?: number }): void => {
+    const next = { size, page: 1, ...change };
+    setSearchParams(Object.entries(next).map(([name, value]) => [name, String(value)]));
+  };
+  const list = useQuery({
+    queryKey: ['all-users', { page, size }],
+    queryFn: ({ signal }) => call('GET /auth/admin/users', { query: { limit: size, skip: (page - 1) * size }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: POLL_INTERVAL_MS,
+  });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section className={classes.scroll} tabIndex={0} aria-label="Table of users">
-      <Table verticalSpacing="xs" horizontalSpacing="md">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Email</Table.Th>
-            <Table.Th>App</Table.Th>
-            <Table.Th>Schema version</Table.Th>
-            <Table.Th>Created</Table.Th>
-            <Table.Th>Updated</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {users.map((user) => (
-            <Table.Tr key={user.id}>
-              <Table.Td>
-                <Button variant="transparent" size="compact-sm" p={0} onClick={() => onOpen(user)}>
-                  {user.email}
-                </Button>
-              </Table.Td>
-              <Table.Td>{user.sourceAppId}</Table.Td>
-              <Table.Td>{user.schemaVersion}</Table.Td>
-              <Table.Td>
-                <Time at={user.createdAt} relative />
-              </Table.Td>
-              <Table.Td>
-                <Time at={user.updatedAt} relative />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <>
+      {list.error && <LoadError error={list.error} onRetry={list.refetch} />}
+      {!list.data && !list.error && <TableSkeleton rows={8} />}
+      {list.data && list.data.users.length > 0 && <Rows users={list.data.users} />}
+      {list.data?.users.length === 0 && (
+        <EmptyState
+          title={page > 1 ? 'No users on this page' : 'No users yet'}
+          action={page > 1 && <Button onClick={() => go({})}>Go to first page</Button>}
+        >
+          {page > 1 ? 'The list has fewer pages.' : 'Users appear here when a form submits them.'}
+        </EmptyState>
+      )}
+      {list.data && <Pager page={page} size={size} sizes={SIZES} shown={list.data.users.length} onChange={go} />}
+    </>
   );
 }
 
-function RecordOfApp({ user }: { user: UserOfApp }) {
-  const schema = useQuery(appSchemaVersionQuery(user.sourceAppId, user.schemaVersion));
-  if (schema.error) return <LoadError error={schema.error} onRetry={schema.refetch} />;
-  return schema.data ? <RecordView record={user} schema={schema.data} /> : <TableSkeleton rows={3} />;
+/** The users of all apps in which a text occurs: first those with it in their email. */
+function FoundUsers({ q }: { q: string }) {
+  const list = useInfiniteQuery({
+    queryKey: ['all-users', 'found', q],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => call('GET /auth/admin/users', { query: { q, cursor: pageParam }, signal }),
+    getNextPageParam: (answer) => ('next' in answer ? answer.next : undefined),
+    placeholderData: keepPreviousData,
+  });
+  const users = list.data?.pages.flatMap((answer) => answer.users) ?? [];
+  return (
+    <>
+      {list.error && <LoadError error={list.error} onRetry={list.refetch} />}
+      {!list.data && !list.error && <TableSkeleton rows={8} />}
+      {users.length > 0 && <Rows users={users} />}
+      {list.data && users.length === 0 && (
+        <EmptyState title={list.hasNextPage ? 'No users found so far' : 'No users match'}>
+          The search matches any part of the email or of a text.
+        </EmptyState>
+      )}
+      {list.hasNextPage && (
+        <div className={classes.more}>
+          <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Search on
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Rows({ users }: { users: UserOfApp[] }) {
+  return (
+    <DataTable
+      label="Table of users"
+      spacing="xs"
+      className={classes.scroll}
+      head={
+        <>
+          <Table.Th>Email</Table.Th>
+          <Table.Th>App</Table.Th>
+          <Table.Th className={classes.right ?? ''}>Schema version</Table.Th>
+          <Table.Th>Created</Table.Th>
+          <Table.Th>Updated</Table.Th>
+        </>
+      }
+    >
+      {users.map((user) => (
+        <Table.Tr key={user.id}>
+          <Table.Td className={classes.email ?? ''}>
+            <Link href={`/apps/${user.sourceAppId}/users/${user.id}`} className={classes.name ?? ''} title={user.email}>
+              {user.email}
+            </Link>
+          </Table.Td>
+          <Table.Td>
+            <Link href={`/apps/${user.sourceAppId}/users`} className={classes.name ?? ''}>
+              {user.sourceAppId}
+            </Link>
+          </Table.Td>
+          <Table.Td className={classes.right ?? ''}>{user.schemaVersion}</Table.Td>
+          <Table.Td>
+            <Time at={user.createdAt} relative />
+          </Table.Td>
+          <Table.Td>
+            <Time at={user.updatedAt} relative />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
+  );
 }

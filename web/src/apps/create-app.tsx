@@ -1,13 +1,14 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Link } from 'wouter';
+import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/call.ts';
 import { NewPassword } from './new-password.tsx';
 
-/** Asks for the ID of a new app, creates it and shows its password once. */
+/** Creates an app, shows its password once, and then opens its schema. */
 export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const client = useQueryClient();
+  const [, navigate] = useLocation();
   const create = useMutation({
     mutationFn: (sourceAppId: string) => call('POST /auth/apps', { body: { sourceAppId } }),
     onSuccess: () =>
@@ -33,12 +34,11 @@ export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () =>
       {created ? (
         <NewPassword
           {...created}
-          onClose={close}
-          next={
-            <Button component={Link} href={`/apps/${created.sourceAppId}`}>
-              Define fields
-            </Button>
-          }
+          done="Define fields"
+          onClose={() => {
+            close();
+            navigate(`/apps/${created.sourceAppId}`);
+          }}
         />
       ) : (
         <AppIdForm onSubmit={create.mutate} pending={create.isPending} error={create.error} onCancel={close} />

@@ -1,5 +1,5 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { CopyButton } from '../components/copy-button.tsx';
 import classes from './new-password.module.css';
 
@@ -7,12 +7,15 @@ interface NewPasswordProps {
   sourceAppId: string;
   password: string;
   onClose: () => void;
-  /** An action that is offered beside Done. */
-  next?: ReactNode;
+  /** The label of the button that closes the dialog. */
+  done?: string;
 }
 
-/** Shows a generated password once. Done is enabled after the reader confirmed to have saved it. */
-export function NewPassword({ sourceAppId, password, onClose, next }: NewPasswordProps) {
+/**
+ * Shows a generated password once. The button is enabled after the reader confirmed to have saved
+ * it.
+ */
+export function NewPassword({ sourceAppId, password, done = 'Done', onClose }: NewPasswordProps) {
   const [isSaved, setSaved] = useState(false);
   return (
     <Stack>
@@ -33,10 +36,9 @@ export function NewPassword({ sourceAppId, password, onClose, next }: NewPasswor
         onChange={(event) => setSaved(event.currentTarget.checked)}
       />
       <Group justify="flex-end">
-        <Button variant={next ? 'default' : 'filled'} disabled={!isSaved} onClick={onClose}>
-          Done
+        <Button disabled={!isSaved} onClick={onClose}>
+          {done}
         </Button>
-        {isSaved && next}
       </Group>
     </Stack>
   );

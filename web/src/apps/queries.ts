@@ -1,22 +1,30 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, callWithHeaders } from '../api/call.ts';
 
-export const appsQuery = queryOptions({
-  queryKey: ['apps'],
-  queryFn: ({ signal }) => call('GET /auth/apps', { signal }),
-});
-
 const PAGE_SIZE = 50;
 
+/** The order of the list of apps. */
+export interface AppOrder {
+  sort: 'sourceAppId' | 'createdAt' | 'lastSubmissionAt';
+  order: 'asc' | 'desc';
+}
+
 /** The apps whose ID contains `q`, page by page. */
-export const appPagesQuery = (q: string) =>
+export const appPagesQuery = (q: string, order: AppOrder) =>
   infiniteQueryOptions({
-    queryKey: ['apps', 'pages', q],
+    queryKey: ['apps', 'pages', q, order],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) =>
-      call('GET /auth/apps', { query: { q, limit: PAGE_SIZE, cursor: pageParam }, signal }),
+      call('GET /auth/apps', { query: { q, ...order, limit: PAGE_SIZE, cursor: pageParam }, signal }),
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
+  });
+
+/** The statistics of these apps. */
+export const appStatsQuery = (sourceAppIds: readonly string[]) =>
+  queryOptions({
+    queryKey: ['admin-stats', sourceAppIds],
+    queryFn: ({ signal }) => call('GET /auth/admin/stats', { query: { sourceAppId: sourceAppIds }, signal }),
   });
 
 export const adminStatsQuery = queryOptions({

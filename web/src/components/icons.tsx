@@ -43,6 +43,10 @@ export const DownloadIcon = icon(<path d="M12 4v11M7.5 11l4.5 4.5 4.5-4.5M4 20h1
 export const UploadIcon = icon(<path d="M12 15.5v-11M7.5 8.5 12 4l4.5 4.5M4 20h16" />);
 export const ColumnsIcon = icon(<path d="M4 5h16v14H4zM9.5 5v14M14.8 5v14" />);
 export const FilterIcon = icon(<path d="M4 5h16l-6.2 7.4V19l-3.6-2v-4.6z" />);
+export const ViewsIcon = icon(<path d="M6 4h12v16l-6-4.2L6 20z" />);
+export const ChartIcon = icon(<path d="M4 20h16M7 20v-6M12 20V6M17 20v-9" />);
+export const PenIcon = icon(<path d="m4 20 1-4.5L16.5 4l3.5 3.5L8.5 19zM14 6.5l3.5 3.5" />);
+export const LockIcon = icon(<path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />);
 export const PlusIcon = icon(<path d="M12 5v14M5 12h14" />);
 export const TrashIcon = icon(<path d="M4 7h16M9.5 7V4.5h5V7M6 7l1 13h10l1-13M10 11v5.5M14 11v5.5" />);
 export const CopyIcon = icon(<path d="M9 9h11v11H9zM15 9V4H4v11h5" />);

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ApiError, callWithHeaders } from '../api/call.ts';
+import { ApiError, call, callWithHeaders } from '../api/call.ts';
 import type { FormSettings, Request, Schema } from '../api/endpoints.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { schemaQuery } from '../users/queries.ts';
@@ -38,6 +38,13 @@ export const formSettingsQuery = (sourceAppId: string) =>
     },
     refetchInterval: POLL_INTERVAL_MS,
   });
+
+/** What emails of the service can do. It changes with a restart of the service only. */
+export const mailStatusQuery = queryOptions({
+  queryKey: ['mail-status'],
+  queryFn: ({ signal }) => call('GET /auth/mail', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 /** Replaces the settings if the ETag names the stored ones. @throws {ApiError} 412 otherwise */
 export async function putFormSettings(sourceAppId: string, body: SettingsInput, etag: string): Promise<StoredSettings> {

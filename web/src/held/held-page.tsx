@@ -4,36 +4,40 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import type { HeldSubmission } from '../api/endpoints.ts';
+import { AppLinks } from '../apps/app-links.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { CheckIcon, LeftIcon, RightIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
+import { type Scope, usersPath } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { HeldRows } from './held-rows.tsx';
 import { heldQuery, useDelete, useRelease } from './queries.ts';
 
 /** The submissions that bot protection holds. An operator releases or deletes each. */
-export function HeldPage() {
+export function HeldPage({ scope }: { scope: Scope }) {
   // The cursors of the pages before this one, and of this one.
   const [cursors, setCursors] = useState<(string | undefined)[]>([undefined]);
-  const { data, error, refetch } = useQuery(heldQuery(cursors.at(-1)));
-  const release = useRelease();
+  const { data, error, refetch } = useQuery(heldQuery(scope, cursors.at(-1)));
+  const release = useRelease(scope);
   const [released, setReleased] = useState<HeldSubmission>();
   const [deleting, setDeleting] = useState<HeldSubmission>();
   const isFirst = cursors.length === 1;
   return (
     <>
+      {scope.asAdmin && <AppLinks sourceAppId={scope.sourceAppId} current="held" />}
       <PageHeader
         title="Held submissions"
         note="Bot protection holds these for 30 days. Release what a person sent, delete the rest."
       />
       {error && <LoadError error={error} onRetry={refetch} />}
-      <div aria-live="polite">{released && <Outcome held={released} release={release} />}</div>
+      <div aria-live="polite">{released && <Outcome scope={scope} held={released} release={release} />}</div>
       <section className={classes.card} aria-label="Held submissions">
         {!data && !error && <TableSkeleton rows={4} />}
         {data && data.held.length > 0 && (
           <HeldRows
+            scope={scope}
             held={data.held}
             releasing={release.isPending ? release.variables : undefined}
             onRelease={(held) => {
@@ -43,7 +47,7 @@ export function HeldPage() {
             onDelete={setDeleting}
           />
         )}
-        {data?.held.length === 0 && <NothingHeld isFirst={isFirst} />}
+        {data?.held.length === 0 && <NothingHeld scope={scope} isFirst={isFirst} />}
         {data && (!isFirst || data.next) && (
           <nav className={classes.pager} aria-label="Pagination">
             <Button
@@ -67,17 +71,21 @@ export function HeldPage() {
           </nav>
         )}
       </section>
-      <DeleteDialog held={deleting} onClose={() => setDeleting(undefined)} />
+      <DeleteDialog scope={scope} held={deleting} onClose={() => setDeleting(undefined)} />
     </>
   );
 }
 
-function NothingHeld({ isFirst }: { isFirst: boolean }) {
+function NothingHeld({ scope, isFirst }: { scope: Scope; isFirst: boolean }) {
   return (
     <EmptyState
       title={isFirst ? 'Nothing is held' : 'No older submissions'}
       action={
-        <Button component={Link} href="/connect/settings" variant="default">
+        <Button
+          component={Link}
+          href={`${scope.asAdmin ? `/apps/${scope.sourceAppId}` : ''}/connect/settings`}
+          variant="default"
+        >
           Bot protection settings
         </Button>
       }
@@ -88,12 +96,18 @@ function NothingHeld({ isFirst }: { isFirst: boolean }) {
   );
 }
 
-function Outcome({ held, release }: { held: HeldSubmission; release: ReturnType<typeof useRelease> }) {
+interface OutcomeProps {
+  scope: Scope;
+  held: HeldSubmission;
+  release: ReturnType<typeof useRelease>;
+}
+
+function Outcome({ scope, held, release }: OutcomeProps) {
   if (release.data) {
     return (
       <Alert color="green" variant="light" mb="md" p="xs" icon={<CheckIcon size={16} />}>
         The submission of {held.email} is stored.{' '}
-        <Link href={`/users/${release.data.id}`} className={classes.link ?? ''}>
+        <Link href={`${usersPath(scope)}/${release.data.id}`} className={classes.link ?? ''}>
           Show the record
         </Link>
       </Alert>
@@ -109,8 +123,14 @@ function Outcome({ held, release }: { held: HeldSubmission; release: ReturnType<
   );
 }
 
-function DeleteDialog({ held, onClose }: { held: HeldSubmission | undefined; onClose: () => void }) {
-  const remove = useDelete();
+interface DeleteDialogProps {
+  scope: Scope;
+  held: HeldSubmission | undefined;
+  onClose: () => void;
+}
+
+function DeleteDialog({ scope, held, onClose }: DeleteDialogProps) {
+  const remove = useDelete(scope);
   const close = (): void => {
     remove.reset();
     onClose();

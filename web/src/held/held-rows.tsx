@@ -1,12 +1,15 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { HeldSubmission } from '../api/endpoints.ts';
+import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
-import { schemaQuery } from '../users/queries.ts';
+import { scopedSchemaQuery } from '../users/queries.ts';
+import type { Scope } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { summaryOf } from './summary.ts';
 
 interface RowsProps {
+  scope: Scope;
   held: readonly HeldSubmission[];
   /** The id of the submission that is being released. */
   releasing: string | undefined;
@@ -15,67 +18,63 @@ interface RowsProps {
 }
 
 /** The table of held submissions. */
-export function HeldRows({ held, releasing, onRelease, onDelete }: RowsProps) {
-  const { data: schema } = useQuery(schemaQuery);
+export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsProps) {
+  const { data: schema } = useQuery(scopedSchemaQuery(scope));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section className={classes.scroll} tabIndex={0} aria-label="Table of held submissions">
-      <Table verticalSpacing="sm" horizontalSpacing="md">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Email</Table.Th>
-            <Table.Th>Data</Table.Th>
-            <Table.Th>Reason</Table.Th>
-            <Table.Th>Time</Table.Th>
-            <Table.Th>
-              <span className="visually-hidden">Actions</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {held.map((one) => (
-            <Table.Tr key={one.id}>
-              <Table.Td className="breaks">
-                {one.email}
-                <div className={classes.onPhone}>
-                  {REASONS[one.reason]}, <Time at={one.at} relative />
-                </div>
-              </Table.Td>
-              <Table.Td>
-                <Data data={one.data} fields={schema?.fields ?? []} />
-              </Table.Td>
-              <Table.Td>{REASONS[one.reason]}</Table.Td>
-              <Table.Td className={classes.time}>
-                <Time at={one.at} relative />
-              </Table.Td>
-              <Table.Td>
-                <Group gap="xs" justify="flex-end" className={classes.actions ?? ''}>
-                  <Button
-                    size="xs"
-                    variant="default"
-                    loading={releasing === one.id}
-                    disabled={releasing !== undefined}
-                    aria-label={`Release ${one.email}`}
-                    onClick={() => onRelease(one)}
-                  >
-                    Release
-                  </Button>
-                  <Button
-                    size="xs"
-                    variant="subtle"
-                    color="red"
-                    aria-label={`Delete ${one.email}`}
-                    onClick={() => onDelete(one)}
-                  >
-                    Delete
-                  </Button>
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <DataTable
+      label="Table of held submissions"
+      className={classes.scroll}
+      head={
+        <>
+          <Table.Th>Email</Table.Th>
+          <Table.Th>Data</Table.Th>
+          <Table.Th>Reason</Table.Th>
+          <Table.Th>Time</Table.Th>
+          <ActionsHeader />
+        </>
+      }
+    >
+      {held.map((one) => (
+        <Table.Tr key={one.id}>
+          <Table.Td className="breaks">
+            {one.email}
+            <div className={classes.onPhone}>
+              {REASONS[one.reason]}, <Time at={one.at} relative />
+            </div>
+          </Table.Td>
+          <Table.Td>
+            <Data data={one.data} fields={schema?.fields ?? []} />
+          </Table.Td>
+          <Table.Td>{REASONS[one.reason]}</Table.Td>
+          <Table.Td className={classes.time}>
+            <Time at={one.at} relative />
+          </Table.Td>
+          <Table.Td>
+            <Group gap="xs" justify="flex-end" className={classes.actions ?? ''}>
+              <Button
+                size="xs"
+                variant="default"
+                loading={releasing === one.id}
+                disabled={releasing !== undefined}
+                aria-label={`Release ${one.email}`}
+                onClick={() => onRelease(one)}
+              >
+                Release
+              </Button>
+              <Button
+                size="xs"
+                variant="subtle"
+                color="red"
+                aria-label={`Delete ${one.email}`}
+                onClick={() => onDelete(one)}
+              >
+                Delete
+              </Button>
+            </Group>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }
 

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { type Scope, scopeParameter } from '../users/scope.ts';
 
 const PAGE_SIZE = 25;
 const POLL_INTERVAL_MS = 60_000;
@@ -10,10 +11,11 @@ export const MAX_COUNT = 9;
 const KEY = 'held';
 
 /** A page of held submissions. */
-export const heldQuery = (cursor: string | undefined) =>
+export const heldQuery = (scope: Scope, cursor: string | undefined) =>
   queryOptions({
-    queryKey: [KEY, 'page', cursor],
-    queryFn: ({ signal }) => call('GET /auth/held', { query: { limit: PAGE_SIZE, cursor }, signal }),
+    queryKey: [KEY, 'page', scopeParameter(scope), cursor],
+    queryFn: ({ signal }) =>
+      call('GET /auth/held', { query: { limit: PAGE_SIZE, cursor, ...scopeParameter(scope) }, signal }),
     placeholderData: keepPreviousData,
   });
 
@@ -37,18 +39,18 @@ export const newestHeldQuery = queryOptions({
 });
 
 /** Stores a held submission. */
-export function useRelease() {
+export function useRelease(scope: Scope) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => call('POST /auth/held/:id/release', { params: { id } }),
+    mutationFn: (id: string) => call('POST /auth/held/:id/release', { params: { id }, query: scopeParameter(scope) }),
     onSettled: () => client.invalidateQueries({ queryKey: [KEY] }),
   });
 }
 
-export function useDelete() {
+export function useDelete(scope: Scope) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => call('DELETE /auth/held/:id', { params: { id } }),
+    mutationFn: (id: string) => call('DELETE /auth/held/:id', { params: { id }, query: scopeParameter(scope) }),
     onSettled: () => client.invalidateQueries({ queryKey: [KEY] }),
   });
 }

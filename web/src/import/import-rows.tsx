@@ -72,7 +72,7 @@ function ImportRow({ scope, one, onDelete }: { scope: Scope; one: Import; onDele
       </Group>
       {state === 'running' && <Progress value={part} mt="sm" aria-label="Progress of the import" />}
       <Text size="sm" mt="xs" aria-live="polite">
-        {format.format(read)} lines:{' '}
+        {count(read, 'line')}:{' '}
         {Object.entries(counts)
           .map(([name, n]) => `${format.format(n)} ${name}`)
           .join(', ')}

@@ -1,49 +1,72 @@
-import { Button } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ApiError, call } from '../api/call.ts';
+import { ApiError } from '../api/call.ts';
+import { BackLink } from '../components/back-link.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { TrashIcon } from '../components/icons.tsx';
+import { PenIcon, TrashIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Time } from '../components/time.tsx';
+import { formSettingsQuery } from '../connect/queries.ts';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { schemaVersionQuery, scopedSchemaQuery } from '../users/queries.ts';
-import { type Scope, scopeParameter, usersPath } from '../users/scope.ts';
-import { BackLink } from './back-link.tsx';
+import { type Scope, usersPath } from '../users/scope.ts';
+import { EditForm } from './editing/edit-form.tsx';
+import { type Removal, RemovalDialog } from './editing/removal.tsx';
 import { EraseUser } from './erase-user.tsx';
+import { recordQuery, type StoredRecord } from './queries.ts';
+import classes from './record-page.module.css';
 import { RecordView } from './record-view.tsx';
 
 /** Shows one record under the schema version of its newest submission. */
 export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
   const [, navigate] = useLocation();
   const [erasing, setErasing] = useState(false);
-  const record = useQuery({
-    queryKey: ['user', id],
-    queryFn: ({ signal }) => call('GET /auth/users/:id', { params: { id }, query: scopeParameter(scope), signal }),
-  });
-  const version = record.data?.schemaVersion;
+  const [editing, setEditing] = useState<StoredRecord>();
+  const [removal, setRemoval] = useState<Removal>();
+  const record = useQuery(recordQuery(scope, id));
+  const version = record.data?.record.schemaVersion;
   const schema = useQuery({ ...schemaVersionQuery(scope, version ?? 1), enabled: version !== undefined });
   const newest = useQuery(scopedSchemaQuery(scope));
+  const settings = useQuery({ ...formSettingsQuery(scope.sourceAppId), refetchInterval: false });
 
   if (record.error instanceof ApiError && [400, 404].includes(record.error.status))
     return <UserNotFound path={usersPath(scope)} />;
   const error = record.error ?? schema.error;
   if (error) return <LoadError error={error} onRetry={() => Promise.all([record.refetch(), schema.refetch()])} />;
   if (!record.data || !schema.data) return <PageSkeleton />;
-  const { email, createdAt, updatedAt } = record.data;
+  const { email, createdAt, updatedAt, confirmedAt } = record.data.record;
+  const stored = record.data;
+  const editable = newest.data?.fields.filter(({ kind }) => kind !== 'array') ?? [];
   return (
     <>
-      <BackLink path={usersPath(scope)} />
+      <p className={classes.back}>
+        <BackLink path={usersPath(scope)} name="Users" />
+      </p>
       <PageHeader
         title={email}
         note={
           <>
             Created <Time at={createdAt} /> · Updated <Time at={updatedAt} />
+            {confirmedAt !== undefined && (
+              <>
+                {' · '}Email confirmed <Time at={confirmedAt} />
+              </>
+            )}
+            {confirmedAt === undefined && settings.data?.settings.doubleOptIn && ' · Email not confirmed'}
           </>
         }
       >
+        <Button
+          variant="default"
+          leftSection={<PenIcon size={16} />}
+          disabled={editable.length === 0}
+          onClick={() => setEditing(stored)}
+        >
+          Edit
+        </Button>
         <Button
           variant="default"
           c="var(--mantine-color-error)"
@@ -53,9 +76,26 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
           Erase user
         </Button>
       </PageHeader>
-      <RecordView record={record.data} schema={schema.data} newestVersion={newest.data?.version} />
+      <RecordView
+        record={stored.record}
+        schema={schema.data}
+        newestVersion={newest.data?.version}
+        onRemove={setRemoval}
+      />
+      <Modal opened={editing !== undefined} onClose={() => setEditing(undefined)} title={`Edit ${email}`}>
+        {editing && (
+          <EditForm
+            scope={scope}
+            stored={editing}
+            fields={editable}
+            onSaved={() => setEditing(undefined)}
+            onCancel={() => setEditing(undefined)}
+          />
+        )}
+      </Modal>
+      <RemovalDialog scope={scope} stored={stored} removal={removal} onClose={() => setRemoval(undefined)} />
       <EraseUser
-        user={record.data}
+        user={stored.record}
         scope={scope}
         opened={erasing}
         onClose={() => setErasing(false)}

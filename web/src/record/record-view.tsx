@@ -1,7 +1,9 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge, Button, Text } from '@mantine/core';
 import type { DetailedRecord, Field, Schema } from '../api/endpoints.ts';
 import { count } from '../components/count.ts';
 import { ConsentHistory } from './consent-history.tsx';
+import { ownValue } from './editing/draft.ts';
+import type { Removal } from './editing/removal.tsx';
 import { FullValue } from './full-value.tsx';
 import classes from './record-view.module.css';
 import { Timeline } from './timeline.tsx';
@@ -11,13 +13,15 @@ interface RecordViewProps {
   /** The schema version of the record. */
   schema: Pick<Schema, 'fields'>;
   newestVersion?: number | undefined;
+  /** Removes a part of the record. Absent: nothing can be removed. */
+  onRemove?: (removal: Removal) => void;
 }
 
 /**
  * Shows a record with the labels of its schema version: single values, then lists, then the data
  * that the schema does not define, then the history of consents.
  */
-export function RecordView({ record, schema, newestVersion }: RecordViewProps) {
+export function RecordView({ record, schema, newestVersion, onRemove }: RecordViewProps) {
   const isList = ({ key, kind }: Field): boolean =>
     kind === 'array' && (ownValue(record.data, key) === undefined || Array.isArray(ownValue(record.data, key)));
   const lists = schema.fields.filter(isList);
@@ -42,7 +46,10 @@ export function RecordView({ record, schema, newestVersion }: RecordViewProps) {
       {lists.map((field) => (
         <section key={field.key} className={classes.card} aria-label={field.label || field.key}>
           <Heading title={field.label || field.key} note={field.key} />
-          <Timeline items={(ownValue(record.data, field.key) as unknown[] | undefined) ?? []} />
+          <Timeline
+            items={(ownValue(record.data, field.key) as unknown[] | undefined) ?? []}
+            onRemove={onRemove && ((timestamp) => onRemove(itemRemoval(field, timestamp)))}
+          />
         </section>
       ))}
       {others.length > 0 && (
@@ -54,6 +61,18 @@ export function RecordView({ record, schema, newestVersion }: RecordViewProps) {
                 <dt className={classes.name}>{key}</dt>
                 <dd className={classes.value}>
                   <FullValue value={ownValue(record.data, key)} />
+                  {onRemove && (
+                    <Button
+                      variant="subtle"
+                      size="compact-xs"
+                      c="var(--mantine-color-error)"
+                      ml="sm"
+                      aria-label={`Remove ${key}`}
+                      onClick={() => onRemove({ name: key, change: { unset: [key] } })}
+                    >
+                      Remove
+                    </Button>
+                  )}
                 </dd>
               </div>
             ))}
@@ -71,6 +90,11 @@ export function RecordView({ record, schema, newestVersion }: RecordViewProps) {
       </Text>
     </div>
   );
+}
+
+/** All items with that timestamp are removed: it is what tells them apart. */
+function itemRemoval({ key, label }: Field, timestamp: string): Removal {
+  return { name: `the item of ${label || key}`, change: { removeItems: [{ key, timestamp }] } };
 }
 
 function Row({ field, value }: { field: Field; value: unknown }) {
@@ -106,8 +130,4 @@ function Heading({ id, title, note }: { id?: string; title: string; note: string
 function versionNote(version: number, newest: number | undefined): string {
   if (newest === undefined || newest === version) return `Schema version ${version}`;
   return `Schema version ${version} (newest: ${newest})`;
-}
-
-function ownValue(data: Record<string, unknown>, key: string): unknown {
-  return Object.hasOwn(data, key) ? data[key] : undefined;
 }

@@ -1,5 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
+import { TrashIcon } from '../components/icons.tsx';
 import { Time } from '../components/time.tsx';
 import { FullValue } from './full-value.tsx';
 import classes from './timeline.module.css';
@@ -7,8 +8,14 @@ import classes from './timeline.module.css';
 /** Number of items to show initially and to add with each press of the button. */
 const STEP = 20;
 
+interface TimelineProps {
+  items: readonly unknown[];
+  /** Removes the items with this timestamp. Absent: items cannot be removed. */
+  onRemove?: ((timestamp: string) => void) | undefined;
+}
+
 /** Lists the items of an array field with their timestamps, newest first. */
-export function Timeline({ items }: { items: readonly unknown[] }) {
+export function Timeline({ items, onRemove }: TimelineProps) {
   const [shown, setShown] = useState(STEP);
   if (items.length === 0) {
     return (
@@ -23,7 +30,7 @@ export function Timeline({ items }: { items: readonly unknown[] }) {
       <ol className={classes.timeline} reversed>
         {newestFirst.slice(0, shown).map(({ item, index }) => (
           <li key={index} className={classes.item}>
-            <Item item={item} />
+            <Item item={item} onRemove={onRemove} />
           </li>
         ))}
       </ol>
@@ -37,14 +44,26 @@ export function Timeline({ items }: { items: readonly unknown[] }) {
 }
 
 /** Items are stored as objects with a `timestamp`. Submitted scalars are stored in `value`. */
-function Item({ item }: { item: unknown }) {
+function Item({ item, onRemove }: { item: unknown; onRemove: TimelineProps['onRemove'] }) {
   if (typeof item !== 'object' || item === null) return <FullValue value={item} />;
   const { timestamp, ...rest } = item as Record<string, unknown>;
   const keys = Object.keys(rest);
   const isScalar = keys.length === 1 && keys[0] === 'value';
   return (
     <>
-      <div className={classes.time}>{typeof timestamp === 'string' ? <Time at={timestamp} /> : 'Unknown time'}</div>
+      <div className={classes.time}>
+        {typeof timestamp === 'string' ? <Time at={timestamp} /> : 'Unknown time'}
+        {onRemove && typeof timestamp === 'string' && (
+          <button
+            type="button"
+            className={classes.remove}
+            aria-label={`Remove the item of ${timestamp}`}
+            onClick={() => onRemove(timestamp)}
+          >
+            <TrashIcon size={14} />
+          </button>
+        )}
+      </div>
       {isScalar && <FullValue value={rest.value} />}
       {!isScalar && keys.length === 0 && <Text c="dimmed">Empty item</Text>}
       {!isScalar && keys.length > 0 && (

@@ -21,11 +21,13 @@ export interface Change {
  *
  * @param originalKeys the old keys of renamed fields, by new key. Without it, a renamed field
  *   counts as removed and added.
+ * @param moved the new keys of renamed fields whose stored values move
  */
 export function schemaChanges(
   before: Version,
   after: Version,
   originalKeys: ReadonlyMap<string, string> = new Map(),
+  moved: ReadonlySet<string> = new Set(),
 ): Change[] {
   const old = new Map(before.fields.map((field) => [field.key, field]));
   const renamed = new Set(originalKeys.values());
@@ -35,7 +37,7 @@ export function schemaChanges(
   const pairs = after.fields.map((field) => ({ field, former: old.get(oldKey(field)) }));
   return [
     ...before.fields.filter(({ key }) => !kept.has(key)).map((field) => removal(field, after.rejectUnknown)),
-    ...pairs.flatMap(({ field, former }) => (former ? fieldChanges(former, field) : [addition(field)])),
+    ...pairs.flatMap(({ field, former }) => (former ? fieldChanges(former, field, moved) : [addition(field)])),
     ...orderChange(pairs, before),
     ...unknownFieldsChange(before, after),
   ];
@@ -56,14 +58,16 @@ function addition(field: Field): Change {
   };
 }
 
-function fieldChanges(before: Field, after: Field): Change[] {
+function fieldChanges(before: Field, after: Field, moved: ReadonlySet<string>): Change[] {
   const changes: Change[] = [];
   const breaking = (text: string): void => void changes.push({ impact: 'breaking', text: `${nameOf(after)} ${text}` });
   const compatible = (text: string): void =>
     void changes.push({ impact: 'compatible', text: `${nameOf(after)} ${text}` });
 
-  if (before.key !== after.key)
-    breaking(`key changed: ${before.key} → ${after.key}; stored values stay under the old key`);
+  if (before.key !== after.key) {
+    const values = moved.has(after.key) ? 'move to the new key' : 'stay under the old key';
+    breaking(`key changed: ${before.key} → ${after.key}; stored values ${values}`);
+  }
   if (before.label !== after.label && before.key === after.key)
     compatible(`label changed: “${before.label}” → “${after.label}”`);
   if (before.kind !== after.kind) breaking(`type changed: ${before.kind} → ${after.kind}`);

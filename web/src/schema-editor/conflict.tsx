@@ -1,35 +1,40 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { ChangeList } from './change-list.tsx';
-import { schemaChanges } from './changes.ts';
-import type { DraftState } from './draft-storage.ts';
+import { useState } from 'react';
+import type { DraftState } from './draft.ts';
+import classes from './editor.module.css';
+import { MergeDialog } from './merge-dialog.tsx';
 import type { DraftEditor } from './use-draft.ts';
 
+interface ConflictProps {
+  sourceAppId: string;
+  editor: DraftEditor;
+  newest: DraftState['base'];
+}
+
 /**
- * Shown when someone else saved a version while this draft was edited. Shows their changes and lets
- * the administrator choose; saving is disabled until then.
+ * Shown when someone else saved a version while this draft was edited. Saving is disabled until
+ * the two are merged.
  */
-export function Conflict({ editor, newest }: { editor: DraftEditor; newest: DraftState['base'] }) {
+export function Conflict({ sourceAppId, editor, newest }: ConflictProps) {
+  const [merging, setMerging] = useState(false);
   const { version } = newest.schema;
   return (
-    <Alert
-      color="yellow"
-      variant="light"
-      role="alert"
-      mb="md"
-      title={`Someone else saved version ${version} while you were editing version ${editor.base.schema.version}`}
-    >
-      <Text size="sm" mb="xs">
-        Their changes:
-      </Text>
-      <ChangeList changes={schemaChanges(editor.base.schema, newest.schema)} />
-      <Group gap="xs" mt="sm">
-        <Button size="xs" variant="default" onClick={() => editor.rebase(newest)}>
-          Keep my draft and compare it with version {version}
-        </Button>
-        <Button size="xs" variant="default" onClick={() => editor.reset(newest)}>
-          Discard my draft and use version {version}
+    <Alert color="yellow" variant="light" role="alert" p="xs" className={classes.notice ?? ''}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">
+          Someone else saved version {version} while you were editing version {editor.base.schema.version}.
+        </Text>
+        <Button size="xs" variant="default" onClick={() => setMerging(true)}>
+          Merge…
         </Button>
       </Group>
+      <MergeDialog
+        sourceAppId={sourceAppId}
+        editor={editor}
+        newest={newest}
+        opened={merging}
+        onClose={() => setMerging(false)}
+      />
     </Alert>
   );
 }

@@ -1,4 +1,4 @@
-import type { Field, Kind } from '../api/endpoints.ts';
+import type { Field, Kind, Schema } from '../api/endpoints.ts';
 import { labelsOfChoices } from './form-options.ts';
 import { FIELD_KINDS, type FieldOption, kindOf } from './rules.ts';
 
@@ -19,12 +19,20 @@ export interface DraftField {
   originalKey?: string | undefined;
   /** Whether the key is derived from the label. Ends when the key is edited. */
   keyFollowsLabel?: boolean;
+  /** Whether the stored values stay under the old key of a field that was renamed. */
+  startsEmpty?: boolean;
   definition: LooseDefinition;
 }
 
 export interface Draft {
   rejectUnknown: boolean;
   fields: DraftField[];
+}
+
+/** A draft with the schema version that it is based on and the ETag of that version. */
+export interface DraftState {
+  base: { schema: Schema; etag: string };
+  draft: Draft;
 }
 
 export const KINDS: readonly Kind[] = FIELD_KINDS.map(({ name }) => name);
@@ -99,27 +107,25 @@ export function changeField(draft: Draft, id: number, part: Partial<LooseDefinit
   return { ...draft, fields };
 }
 
-/** Replaces the definitions of a draft. Fields whose key is in the draft keep their id. */
-export function withDefinitions(draft: Draft, schema: { rejectUnknown: boolean; fields: readonly Field[] }): Draft {
+/**
+ * Replaces the definitions of a draft. Fields whose key is in the draft keep their id.
+ *
+ * @param keyInBase what a key of the definitions is in the base of the draft, if that renamed it
+ */
+export function withDefinitions(
+  draft: Draft,
+  schema: { rejectUnknown: boolean; fields: readonly Field[] },
+  keyInBase: (key: string) => string = (key) => key,
+): Draft {
   const known = new Map(draft.fields.map((field) => [field.definition.key, field]));
   let id = nextId(draft);
   const fields = schema.fields.map((definition): DraftField => {
-    const same = known.get(definition.key);
+    const same = known.get(definition.key) ?? known.get(keyInBase(definition.key));
     if (same) return { ...same, definition: { ...definition } };
     id += 1;
     return { id, definition: { ...definition } };
   });
   return { rejectUnknown: schema.rejectUnknown, fields };
-}
-
-/** Moves a draft to another base version. Fields that the base does not have become new fields. */
-export function rebased(draft: Draft, schema: { fields: readonly Field[] }): Draft {
-  const keys = new Set(schema.fields.map(({ key }) => key));
-  const fields = draft.fields.map((field) => {
-    const originalKey = field.originalKey ?? field.definition.key;
-    return { ...field, originalKey: keys.has(originalKey) ? originalKey : undefined };
-  });
-  return { ...draft, fields };
 }
 
 function optionsOf(kind: Kind): Readonly<Record<string, FieldOption>> {
@@ -141,7 +147,8 @@ function initialOptions(kind: Kind): Record<string, unknown> {
   return Object.fromEntries(options.flatMap(([name, { initial }]) => (initial === undefined ? [] : [[name, initial]])));
 }
 
-function nextId({ fields }: Draft): number {
+/** The id of the field that is added next. */
+export function nextId({ fields }: Draft): number {
   return Math.max(0, ...fields.map(({ id }) => id)) + 1;
 }
 

@@ -2,8 +2,8 @@ import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { count } from '../components/count.ts';
 import { Conflict } from './conflict.tsx';
+import type { DraftState } from './draft.ts';
 import { withDefinitions } from './draft.ts';
-import type { DraftState } from './draft-storage.ts';
 import classes from './editor.module.css';
 import { FieldList } from './field-list.tsx';
 import { History } from './history.tsx';
@@ -24,8 +24,9 @@ export function Editor({ sourceAppId, newest, tab }: EditorProps) {
   const [saving, setSaving] = useState(false);
   return (
     <>
-      {editor.conflict && <Conflict editor={editor} newest={editor.conflict} />}
-      {tab !== 'versions' && <SaveBar editor={editor} newest={newest} onSave={() => setSaving(true)} />}
+      {(tab !== 'versions' || editor.conflict) && (
+        <SaveBar sourceAppId={sourceAppId} editor={editor} newest={newest} onSave={() => setSaving(true)} />
+      )}
       {tab === 'fields' && (
         <div className={classes.columns}>
           <FieldList editor={editor} />
@@ -39,7 +40,7 @@ export function Editor({ sourceAppId, newest, tab }: EditorProps) {
         <History
           sourceAppId={sourceAppId}
           editorVersion={newest.schema.version}
-          onRestore={(schema) => editor.edit((draft) => withDefinitions(draft, schema))}
+          onRestore={(schema, keyInBase) => editor.edit((draft) => withDefinitions(draft, schema, keyInBase))}
         />
       )}
       <SaveDialog sourceAppId={sourceAppId} editor={editor} opened={saving} onClose={() => setSaving(false)} />
@@ -47,7 +48,15 @@ export function Editor({ sourceAppId, newest, tab }: EditorProps) {
   );
 }
 
-function SaveBar({ editor, newest, onSave }: { editor: DraftEditor; newest: DraftState['base']; onSave: () => void }) {
+interface SaveBarProps {
+  sourceAppId: string;
+  editor: DraftEditor;
+  newest: DraftState['base'];
+  onSave: () => void;
+}
+
+/** Stays in view while the page scrolls. */
+function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
   const invalidFields = editor.checked.problems.size;
   const [discarded, setDiscarded] = useState<DraftState>();
   const discard = (): void => {
@@ -85,7 +94,8 @@ function SaveBar({ editor, newest, onSave }: { editor: DraftEditor; newest: Draf
           Review and save
         </Button>
       </Group>
-      {editor.isRestored && (
+      {editor.conflict && <Conflict sourceAppId={sourceAppId} editor={editor} newest={editor.conflict} />}
+      {editor.isRestored && !editor.conflict && (
         <Alert variant="light" color="indigo" className={classes.notice ?? ''} p="xs">
           Your unsaved changes were restored.
         </Alert>

@@ -1,17 +1,24 @@
 import { ActionIcon, Badge, Tooltip, UnstyledButton } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { CopyIcon, DownIcon, GripIcon, RightIcon, TrashIcon, UpIcon } from '../components/icons.tsx';
-import { changeField, type DraftField, duplicateField } from './draft.ts';
+import { changeField, type DraftField } from './draft.ts';
 import classes from './field-card.module.css';
 import { FieldForm } from './field-form.tsx';
 import { KIND_NAMES } from './kind-names.ts';
 import { capitalize } from './messages.ts';
 import type { DraftEditor } from './use-draft.ts';
 
+/** A menu returns the focus to its button 10 ms after it was closed. */
+const AFTER_MENU_MS = 30;
+
 interface FieldCardProps {
   field: DraftField;
   editor: DraftEditor;
   isOpen: boolean;
+  /** Whether it was just added, and takes the focus. */
+  isAdded: boolean;
+  onFocused: () => void;
+  onDuplicate: () => void;
   onToggle: () => void;
   isDragged: boolean;
   onDragStart: () => void;
@@ -31,8 +38,10 @@ export function FieldCard(props: FieldCardProps) {
   const name = definition.label || definition.key || 'Unnamed field';
   // Only the handle starts a drag, so that text in the form stays selectable.
   const [isDraggable, setDraggable] = useState(false);
+  const card = useFocusWhenAdded(props);
   return (
     <li
+      ref={card}
       className={`${classes.card} ${props.isDragged ? classes.dragged : ''} ${problems ? classes.invalid : ''}`}
       draggable={isDraggable}
       onDragStart={(event) => {
@@ -105,7 +114,24 @@ export function FieldCard(props: FieldCardProps) {
   );
 }
 
-function Actions({ field, editor, name, onMove, isFirst, isLast, onRemove }: FieldCardProps & { name: string }) {
+/** Moves the focus to the label of a card that was added open, else to its head, and shows it. */
+function useFocusWhenAdded({ isAdded, isOpen, onFocused }: FieldCardProps) {
+  const card = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (!isAdded) return;
+    const timer = setTimeout(() => {
+      const target = card.current?.querySelector<HTMLElement>(isOpen ? 'input' : 'button');
+      target?.focus({ preventScroll: true });
+      if (target instanceof HTMLInputElement) target.select();
+      card.current?.scrollIntoView({ block: 'nearest' });
+      onFocused();
+    }, AFTER_MENU_MS);
+    return () => clearTimeout(timer);
+  }, [isAdded, isOpen, onFocused]);
+  return card;
+}
+
+function Actions({ name, onDuplicate, onMove, isFirst, isLast, onRemove }: FieldCardProps & { name: string }) {
   return (
     <div className={classes.actions}>
       <Action name={`Move ${name} up`} disabled={isFirst} onClick={() => onMove(-1)}>
@@ -114,7 +140,7 @@ function Actions({ field, editor, name, onMove, isFirst, isLast, onRemove }: Fie
       <Action name={`Move ${name} down`} disabled={isLast} onClick={() => onMove(1)}>
         <DownIcon size={16} />
       </Action>
-      <Action name={`Duplicate ${name}`} onClick={() => editor.edit((draft) => duplicateField(draft, field.id))}>
+      <Action name={`Duplicate ${name}`} onClick={onDuplicate}>
         <CopyIcon size={16} />
       </Action>
       <Action name={`Remove ${name}`} onClick={onRemove}>

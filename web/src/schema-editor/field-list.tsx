@@ -1,7 +1,16 @@
 import { Button, Checkbox, Menu, Text } from '@mantine/core';
 import { useState } from 'react';
 import { PlusIcon } from '../components/icons.tsx';
-import { addField, type DraftField, KINDS, moveField, removeField } from './draft.ts';
+import {
+  addField,
+  type Draft,
+  type DraftField,
+  duplicateField,
+  KINDS,
+  moveField,
+  nextId,
+  removeField,
+} from './draft.ts';
 import { FieldCard } from './field-card.tsx';
 import classes from './field-list.module.css';
 import { KIND_NAMES } from './kind-names.ts';
@@ -18,6 +27,8 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
   const [openId, setOpenId] = useState<number>();
   const [removed, setRemoved] = useState<{ field: DraftField; at: number }>();
   const [announcement, setAnnouncement] = useState('');
+  // The field that was added last; its card takes the focus once.
+  const [addedId, setAddedId] = useState<number>();
 
   const move = (field: DraftField, to: number): void => {
     if (to < 0 || to >= fields.length) return;
@@ -30,8 +41,17 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
   };
   // Discarding all changes restores the field too.
   const isRestored = fields.some(({ id }) => id === removed?.field.id);
+  const add = (change: (draft: Draft) => Draft): void => {
+    const id = nextId(editor.draft);
+    editor.edit(change);
+    setOpenId(id);
+    setAddedId(id);
+  };
   const undoRemoval = (): void => {
-    if (removed) editor.edit((draft) => ({ ...draft, fields: draft.fields.toSpliced(removed.at, 0, removed.field) }));
+    if (removed) {
+      editor.edit((draft) => ({ ...draft, fields: draft.fields.toSpliced(removed.at, 0, removed.field) }));
+      setAddedId(removed.field.id);
+    }
     setRemoved(undefined);
   };
   return (
@@ -48,6 +68,9 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
             field={field}
             editor={editor}
             isOpen={openId === field.id}
+            isAdded={addedId === field.id}
+            onFocused={() => setAddedId(undefined)}
+            onDuplicate={() => add((draft) => duplicateField(draft, field.id))}
             onToggle={() => setOpenId(openId === field.id ? undefined : field.id)}
             isDragged={dragged === field.id}
             onDragStart={() => setDragged(field.id)}
@@ -80,13 +103,7 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
           </Menu.Target>
           <Menu.Dropdown>
             {KINDS.map((kind) => (
-              <Menu.Item
-                key={kind}
-                onClick={() => {
-                  editor.edit((draft) => addField(draft, kind));
-                  setOpenId(Math.max(0, ...fields.map(({ id }) => id)) + 1);
-                }}
-              >
+              <Menu.Item key={kind} onClick={() => add((draft) => addField(draft, kind))}>
                 {KIND_NAMES[kind]}
               </Menu.Item>
             ))}

@@ -11,13 +11,15 @@ import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { ChangeList } from './change-list.tsx';
 import { schemaChanges } from './changes.ts';
+import { keyInVersion } from './field-renames.ts';
 import classes from './history.module.css';
 
 interface HistoryProps {
   sourceAppId: string;
   /** The newest version that the editor has loaded. */
   editorVersion: number;
-  onRestore: (schema: Schema) => void;
+  /** @param keyInBase what a key of that version is in the newest one */
+  onRestore: (schema: Schema, keyInBase: (key: string) => string) => void;
 }
 
 /** Lists all versions with their changes. */
@@ -35,7 +37,7 @@ export function History({ sourceAppId, editorVersion, onRestore }: HistoryProps)
   if (!data) return <TableSkeleton rows={3} />;
   return (
     <Accordion variant="separated" value={opened} onChange={setOpened} order={2}>
-      {data.versions.map(({ version, createdAt, fields }) => (
+      {data.versions.map(({ version, createdAt, fields, author, renames }) => (
         <Accordion.Item key={version} value={String(version)} className={classes.item ?? ''}>
           <Accordion.Control>
             <Group justify="space-between" pr="md">
@@ -45,6 +47,7 @@ export function History({ sourceAppId, editorVersion, onRestore }: HistoryProps)
               </Text>
               <Text size="sm" c="dimmed">
                 {count(fields, 'field')} · <Time at={createdAt} />
+                {author !== undefined && <> · by {author}</>}
               </Text>
             </Group>
           </Accordion.Control>
@@ -54,7 +57,8 @@ export function History({ sourceAppId, editorVersion, onRestore }: HistoryProps)
                 sourceAppId={sourceAppId}
                 version={version}
                 isNewest={version === newest}
-                onRestore={onRestore}
+                renames={renames ?? []}
+                onRestore={(schema) => onRestore(schema, keyInVersion(data.versions, version, editorVersion))}
               />
             )}
           </Accordion.Panel>
@@ -64,12 +68,14 @@ export function History({ sourceAppId, editorVersion, onRestore }: HistoryProps)
   );
 }
 
-interface DifferenceProps extends Omit<HistoryProps, 'editorVersion'> {
+interface DifferenceProps extends Pick<HistoryProps, 'sourceAppId'> {
+  onRestore: (schema: Schema) => void;
+  renames: readonly { from: string; to: string }[];
   version: number;
   isNewest: boolean;
 }
 
-function Difference({ sourceAppId, version, isNewest, onRestore }: DifferenceProps) {
+function Difference({ sourceAppId, version, isNewest, renames, onRestore }: DifferenceProps) {
   const [, navigate] = useLocation();
   const schema = useQuery(appSchemaVersionQuery(sourceAppId, version));
   const before = useQuery({ ...appSchemaVersionQuery(sourceAppId, version - 1), enabled: version > 1 });
@@ -90,7 +96,14 @@ function Difference({ sourceAppId, version, isNewest, onRestore }: DifferencePro
         {before.data ? `Changes from version ${version - 1}` : 'First version'}
       </Text>
       {before.data ? (
-        <ChangeList changes={schemaChanges(before.data, schema.data)} />
+        <ChangeList
+          changes={schemaChanges(
+            before.data,
+            schema.data,
+            new Map(renames.map(({ from, to }) => [to, from])),
+            new Set(renames.map(({ to }) => to)),
+          )}
+        />
       ) : (
         <ChangeList changes={schemaChanges({ rejectUnknown: schema.data.rejectUnknown, fields: [] }, schema.data)} />
       )}

@@ -45,22 +45,24 @@ export function Preview({ schema, isPartial }: PreviewProps) {
           onChange={(text) => setValues((before) => ({ ...before, [field.key]: text }))}
         />
       ))}
-      <Button variant="light" onClick={() => setChecked(true)}>
-        Check
-      </Button>
-      <div aria-live="polite">
-        {isChecked && issues.length === 0 && (
-          <Alert variant="light" color="green" p="xs">
-            This submission would be accepted.
-          </Alert>
-        )}
-        {isChecked && issues.length > 0 && (
-          <Alert variant="light" color="red" p="xs">
-            This submission would be rejected: {count(issues.length, 'problem')}.
-          </Alert>
-        )}
-      </div>
       {isChecked && <pre className={classes.data}>{JSON.stringify(data, null, 2)}</pre>}
+      <div className={classes.verdict}>
+        <Button variant="light" fullWidth onClick={() => setChecked(true)}>
+          Check
+        </Button>
+        <div aria-live="polite">
+          {isChecked && issues.length === 0 && (
+            <Alert variant="light" color="green" p="xs">
+              This submission would be accepted.
+            </Alert>
+          )}
+          {isChecked && issues.length > 0 && (
+            <Alert variant="light" color="red" p="xs">
+              This submission would be rejected: {count(issues.length, 'problem')}.
+            </Alert>
+          )}
+        </div>
+      </div>
     </Stack>
   );
 }

@@ -2,11 +2,12 @@ import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call } from '../api/call.ts';
-import type { ResponseBody } from '../api/endpoints.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
-import { count } from '../components/count.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { ChangeList } from './change-list.tsx';
+import { chooseData } from './field-renames.ts';
+import { Findings } from './findings.tsx';
+import { RenameChoice } from './rename-choice.tsx';
 import type { DraftEditor } from './use-draft.ts';
 
 interface SaveDialogProps {
@@ -29,11 +30,11 @@ export function SaveDialog({ sourceAppId, editor, opened, onClose }: SaveDialogP
 
 function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'>) {
   const check = useQuery({
-    queryKey: ['schema-check', sourceAppId, editor.checked.schema],
+    queryKey: ['schema-check', sourceAppId, editor.replacement],
     queryFn: ({ signal }) =>
       call('POST /auth/apps/:sourceAppId/schema/check', {
         params: { sourceAppId },
-        body: editor.checked.schema,
+        body: editor.replacement,
         signal,
       }),
     staleTime: 0,
@@ -43,6 +44,13 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
   return (
     <Stack>
       <ChangeList changes={editor.changes} />
+      {editor.renames.map((rename) => (
+        <RenameChoice
+          key={rename.id}
+          rename={rename}
+          onChoose={(keepsData) => editor.edit((draft) => chooseData(draft, rename.id, keepsData))}
+        />
+      ))}
       {check.isPending && (
         <Group gap="xs" role="status">
           <Loader size="xs" />
@@ -76,7 +84,7 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
     mutationFn: () =>
       call('PUT /auth/apps/:sourceAppId/schema', {
         params: { sourceAppId },
-        body: editor.checked.schema,
+        body: editor.replacement,
         headers: { 'If-Match': editor.base.etag },
       }),
     onSuccess: async ({ version }) => {
@@ -99,33 +107,4 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
 
 function isConflict(error: Error): boolean {
   return error instanceof ApiError && error.status === 412;
-}
-
-function Findings({ checked, failing, examples, complete }: ResponseBody<'POST /auth/apps/:sourceAppId/schema/check'>) {
-  const records = count(checked, 'stored record');
-  if (checked === 0) return <Text size="sm">This app has no stored records yet.</Text>;
-  if (failing === 0) {
-    return (
-      <Alert variant="light" color="green" p="xs">
-        {checked === 1 ? 'The stored record matches' : `${complete ? 'All' : 'The newest'} ${records} match`} the new
-        schema.
-      </Alert>
-    );
-  }
-  return (
-    <Alert
-      variant="light"
-      color="yellow"
-      title={`${failing.toLocaleString()} of ${complete ? '' : 'the newest '}${records} ${failing === 1 ? 'does' : 'do'} not match the new schema`}
-    >
-      <Text size="sm" mb="xs">
-        Stored records are not changed, but later submissions must match the new schema.
-      </Text>
-      {examples.map(({ id, path, message }) => (
-        <Text key={`${id} ${path}`} size="sm" className="breaks">
-          {path} {message} <code>{id}</code>
-        </Text>
-      ))}
-    </Alert>
-  );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Session } from '../api/endpoints.ts';
-import { AppsIcon, HeldIcon, Logo, PlugIcon, UsersIcon } from '../components/icons.tsx';
+import { AppsIcon, HeldIcon, LockIcon, Logo, PlugIcon, UsersIcon } from '../components/icons.tsx';
 import { heldCountQuery, MAX_COUNT } from '../held/queries.ts';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './shell.module.css';
@@ -11,10 +11,12 @@ const PAGES = {
   admin: [
     { href: '/apps', name: 'Apps', Icon: AppsIcon },
     { href: '/users', name: 'All users', Icon: UsersIcon },
+    { href: '/privacy', name: 'Privacy', Icon: LockIcon },
   ],
   user: [
     { href: '/users', name: 'Users', Icon: UsersIcon },
     { href: '/connect', name: 'Connect', Icon: PlugIcon },
+    { href: '/privacy', name: 'Privacy', Icon: LockIcon },
   ],
 } as const;
 

@@ -9,6 +9,7 @@ import { useMemo } from 'react';
 import type { Field, Kind, UserRecord } from '../api/endpoints.ts';
 import { Time } from '../components/time.tsx';
 import { Value } from '../components/value.tsx';
+import type { ChangeList } from './list/list-parameters.ts';
 
 export const features = tableFeatures({ columnVisibilityFeature });
 
@@ -37,6 +38,8 @@ const FIELD_WIDTHS: Record<Kind, number> = {
 export interface UserColumns {
   all: UserColumn[];
   visibility: ColumnVisibilityState;
+  /** The ids of the visible columns. */
+  shown: readonly string[];
   setVisible: (id: string, visible: boolean) => void;
 }
 
@@ -45,18 +48,40 @@ const DEFAULT_FIELD_COLUMNS = 6;
 const NO_FIELDS: Field[] = [];
 
 /**
- * The columns of an app: one per field of its newest schema. The browser stores which ones are
- * visible.
+ * The columns of an app: one per field of its newest schema. The URL names those that are visible;
+ * without it, this browser remembers them.
  */
-export function useUserColumns(sourceAppId: string, fields: readonly Field[] = NO_FIELDS): UserColumns {
+export function useUserColumns(
+  sourceAppId: string,
+  named: readonly string[],
+  change: ChangeList,
+  fields: readonly Field[] = NO_FIELDS,
+): UserColumns {
   const [chosen, setChosen] = useLocalStorage<ColumnVisibilityState>({
     key: `columns of ${sourceAppId}`,
     defaultValue: {},
     getInitialValueInEffect: false,
   });
   const all = useMemo(() => columnsOf(fields), [fields]);
-  const visibility = useMemo(() => ({ ...defaultVisibility(fields), ...chosen }), [fields, chosen]);
-  return { all, visibility, setVisible: (id, visible) => setChosen((before) => ({ ...before, [id]: visible })) };
+  const names = named.join(',');
+  const visibility = useMemo(
+    () => (names === '' ? { ...defaultVisibility(fields), ...chosen } : visibilityOf(all, names.split(','))),
+    [fields, chosen, all, names],
+  );
+  const setVisible = (id: string, visible: boolean): void => {
+    const next = { ...visibility, [id]: visible };
+    setChosen((before) => ({ ...before, [id]: visible }));
+    change({ columns: shownIds(all, next) });
+  };
+  return { all, visibility, shown: shownIds(all, visibility), setVisible };
+}
+
+function visibilityOf(all: readonly UserColumn[], shown: readonly string[]): ColumnVisibilityState {
+  return Object.fromEntries(all.map(({ id }) => [id, id === 'email' || shown.includes(id)]));
+}
+
+function shownIds(all: readonly UserColumn[], visibility: ColumnVisibilityState): string[] {
+  return all.filter(({ id }) => visibility[id] !== false).map(({ id }) => id);
 }
 
 function columnsOf(fields: readonly Field[]): UserColumn[] {

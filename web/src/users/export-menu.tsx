@@ -29,10 +29,9 @@ export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
     key: 'export options',
     defaultValue: { onlyShown: false, labels: false },
   });
-  const shown = columns.all.filter(({ id }) => columns.visibility[id] !== false).map(({ id }) => id);
   const csv = {
     format: 'csv',
-    columns: options.onlyShown ? shown.join(',') : undefined,
+    columns: options.onlyShown ? columns.shown.join(',') : undefined,
     headers: options.labels ? 'labels' : undefined,
   };
   const users = count ? countWords(count, isFiltered(filter)) : 'Users';

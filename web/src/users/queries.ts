@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import type { Scope } from './scope.ts';
+import { type Scope, scopeParameter } from './scope.ts';
 
 const STATS_INTERVAL_MS = 10_000;
 
@@ -29,6 +29,14 @@ export const schemaVersionQuery = ({ sourceAppId, asAdmin }: Scope, version: num
         ? call('GET /auth/apps/:sourceAppId/schema', { params: { sourceAppId }, query: { version }, signal })
         : call('GET /auth/schema', { query: { version }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** The statistics of the app that a page shows. */
+export const scopedStatsQuery = (scope: Scope) =>
+  queryOptions({
+    queryKey: scope.asAdmin ? ['stats', scope.sourceAppId] : statsQuery.queryKey,
+    queryFn: ({ signal }) => call('GET /auth/stats', { query: { days: 30, ...scopeParameter(scope) }, signal }),
+    refetchInterval: STATS_INTERVAL_MS,
   });
 
 /** The statistics of the session's app. */

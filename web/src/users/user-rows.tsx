@@ -1,9 +1,10 @@
 import { type ColumnVisibilityState, flexRender, type Row } from '@tanstack/react-table';
-import { memo, useCallback } from 'react';
+import { memo, type ReactNode, useCallback } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { UserRecord } from '../api/endpoints.ts';
-import { FROM_LIST } from '../record/back-link.tsx';
+import type { Field, UserRecord } from '../api/endpoints.ts';
+import { FROM_LIST } from '../components/back-link.tsx';
 import type { features, UserColumn } from './columns.tsx';
+import { type EditedCell, editableField } from './editing/cell-editor.tsx';
 import classes from './users-table.module.css';
 
 interface UserRowsProps {
@@ -13,21 +14,26 @@ interface UserRowsProps {
   newIds: ReadonlySet<string>;
   /** The path of the list; `/<id>` after it is the path of a record. */
   path: string;
+  /**
+   * The fields whose cells are buttons that open the editor. Undefined: a click opens the record.
+   */
+  editableFields: readonly Field[] | undefined;
+  onEdit: (cell: EditedCell) => void;
 }
 
 /**
  * Memoized and built from plain elements, because a page has up to 200 rows and polls every few
  * seconds.
  */
-export const UserRows = memo(function UserRows({ rows, newIds, path }: UserRowsProps) {
+export const UserRows = memo(function UserRows({ rows, newIds, path, editableFields, onEdit }: UserRowsProps) {
   const open = useOpenRecord(path);
   return (
     <tbody>
       {rows.map((row) => (
         <tr
           key={row.id}
-          className={`${classes.row} ${newIds.has(row.id) ? classes.isNew : ''}`}
-          onClick={(event) => open(event, row.id)}
+          className={`${classes.row} ${newIds.has(row.id) ? classes.isNew : ''} ${editableFields ? '' : classes.opens}`}
+          onClick={editableFields ? undefined : (event) => open(event, row.id)}
         >
           {row.getVisibleCells().map((cell) => (
             <td key={cell.id} className={classNameOf(cell.column.columnDef as UserColumn)}>
@@ -41,7 +47,13 @@ export const UserRows = memo(function UserRows({ rows, newIds, path }: UserRowsP
                   {row.original.email}
                 </Link>
               ) : (
-                flexRender(cell.column.columnDef.cell, cell.getContext())
+                <Editable
+                  user={row.original}
+                  field={editableFields && editableField(cell.column.id, editableFields)}
+                  onEdit={onEdit}
+                >
+                  {flexRender(cell.column.columnDef.cell, cell.getContext())}
+                </Editable>
               )}
             </td>
           ))}
@@ -50,6 +62,24 @@ export const UserRows = memo(function UserRows({ rows, newIds, path }: UserRowsP
     </tbody>
   );
 });
+
+interface EditableProps extends Omit<EditedCell, 'field'> {
+  field: Field | undefined;
+  onEdit: (cell: EditedCell) => void;
+  children: ReactNode;
+}
+
+function Editable({ user, field, onEdit, children }: EditableProps) {
+  if (!field) return <>{children}</>;
+  return (
+    <button type="button" className={classes.edit} onClick={() => onEdit({ user, field })}>
+      {children}
+      <span className="visually-hidden">
+        , edit {field.label || field.key} of {user.email}
+      </span>
+    </button>
+  );
+}
 
 function classNameOf({ id, isNumber }: UserColumn): string {
   return `${classes.cell} ${id === 'email' ? classes.sticky : ''} ${isNumber ? classes.right : ''}`;

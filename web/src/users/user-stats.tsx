@@ -1,7 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { calendarDay, Time } from '../components/time.tsx';
-import { statsQuery } from './queries.ts';
+import { scopedStatsQuery } from './queries.ts';
+import type { Scope } from './scope.ts';
 import classes from './user-stats.module.css';
 
 const HEIGHT = 72;
@@ -16,8 +17,8 @@ interface Day {
  * User counts and a chart of new users per day. Hidden on errors, because the list works without
  * it.
  */
-export function UserStats() {
-  const { data, error } = useQuery(statsQuery);
+export function UserStats({ scope }: { scope: Scope }) {
+  const { data, error } = useQuery(scopedStatsQuery(scope));
   if (error) return null;
   if (!data) return <Skeleton h={122} mb="md" radius={12} />;
   if (data.users === 0) return null;

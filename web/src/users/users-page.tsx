@@ -1,18 +1,24 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
+import { AppLinks } from '../apps/app-links.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { UploadIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
+import { BreakdownChoice } from './breakdown/breakdown-choice.tsx';
+import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
+import { EditToggle } from './editing/edit-toggle.tsx';
 import { EraseMatching } from './erase-matching.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
+import { IndexStatus } from './index-status.tsx';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
 import { ListSummary, SearchProgress } from './list/list-summary.tsx';
 import { lastPageOf } from './list/page-range.ts';
@@ -20,6 +26,7 @@ import { useUserCount } from './list/use-user-count.ts';
 import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
+import { SavedViews } from './saved-views.tsx';
 import { importPath, type Scope, usersPath } from './scope.ts';
 import { UserStats } from './user-stats.tsx';
 import classes from './users-page.module.css';
@@ -30,30 +37,45 @@ export function UsersPage({ scope }: { scope: Scope }) {
   const { parameters, cursor, change } = useListParameters();
   const list = useUserList(scope, parameters, cursor);
   const schema = useQuery(scopedSchemaQuery(scope));
-  const columns = useUserColumns(scope.sourceAppId, schema.data?.fields);
+  const columns = useUserColumns(scope.sourceAppId, parameters.columns, change, schema.data?.fields);
+  const targets = useMemo(() => targetsOf(schema.data?.fields ?? []), [schema.data]);
+  const [isEditing, setEditing] = useState(false);
   const counted = useUserCount(scope, parameters, list);
   const isOfFilter = isFiltered(parameters);
   const error = list.error ?? schema.error;
 
   return (
     <>
+      {scope.asAdmin && <AppLinks sourceAppId={scope.sourceAppId} current="users" />}
       <PageHeader title="Users" note={`Users who submitted to ${scope.sourceAppId}`}>
+        <SavedViews
+          sourceAppId={scope.sourceAppId}
+          parameters={parameters}
+          columns={columns.shown}
+          path={usersPath(scope)}
+        />
         <ColumnChooser columns={columns} />
         <Button component={Link} href={importPath(scope)} variant="default" leftSection={<UploadIcon size={16} />}>
           Import
         </Button>
         <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />
       </PageHeader>
-      {!scope.asAdmin && <UserStats />}
+      <UserStats scope={scope} />
+      <IndexStatus scope={scope} />
       <section className={classes.card} aria-label="List of users" data-wide>
-        <FilterBar parameters={parameters} change={change} targets={targetsOf(schema.data?.fields ?? [])} />
+        <FilterBar parameters={parameters} change={change} targets={targets} />
         {error && <ListError error={error} parameters={parameters} list={list} change={change} />}
         {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
         {!error && list.users && schema.data && (
           <>
             <ListSummary counted={counted} isOfFilter={isOfFilter}>
+              <BreakdownChoice by={parameters.by} targets={targets} change={change} />
+              <EditToggle isOn={isEditing} onToggle={setEditing} />
               {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
             </ListSummary>
+            {parameters.by !== '' && (
+              <BreakdownPanel scope={scope} parameters={parameters} change={change} targets={targets} />
+            )}
             {list.users.length > 0 && (
               <UsersTable
                 users={list.users}
@@ -61,6 +83,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
                 parameters={parameters}
                 change={change}
                 path={usersPath(scope)}
+                editing={isEditing ? { scope, fields: schema.data.fields } : undefined}
                 stale={list.isStale}
               />
             )}

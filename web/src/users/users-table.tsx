@@ -1,10 +1,13 @@
 import { useTable } from '@tanstack/react-table';
-import type { UserRecord } from '../api/endpoints.ts';
+import { useState } from 'react';
+import type { Field, UserRecord } from '../api/endpoints.ts';
 import { count } from '../components/count.ts';
-import { DownIcon, UpIcon } from '../components/icons.tsx';
+import { SortHeader } from '../components/sort-header.tsx';
 import { features, type UserColumn, type UserColumns } from './columns.tsx';
+import { CellEditor, type EditedCell } from './editing/cell-editor.tsx';
 import { type ChangeList, isNewestFirst, type ListParameters } from './list/list-parameters.ts';
 import { useNewIds } from './list/new-ids.ts';
+import type { Scope } from './scope.ts';
 import { UserRows } from './user-rows.tsx';
 import classes from './users-table.module.css';
 
@@ -15,11 +18,13 @@ interface UsersTableProps {
   change: ChangeList;
   /** The path of the list. */
   path: string;
+  /** Undefined: a click opens the record. */
+  editing: { scope: Scope; fields: readonly Field[] } | undefined;
   /** Whether the previous page is shown while the next one is loading. */
   stale: boolean;
 }
 
-export function UsersTable({ users, columns, parameters, change, path, stale }: UsersTableProps) {
+export function UsersTable({ users, columns, parameters, change, path, editing, stale }: UsersTableProps) {
   const table = useTable({
     features,
     columns: columns.all,
@@ -27,6 +32,7 @@ export function UsersTable({ users, columns, parameters, change, path, stale }: 
     getRowId: ({ id }) => id,
     state: { columnVisibility: columns.visibility },
   });
+  const [edited, setEdited] = useState<EditedCell>();
   const newIds = useNewIds(users, parameters);
   const shown = columns.all.filter(({ id }) => columns.visibility[id] !== false);
   const width = shown.reduce((sum, column) => sum + column.width, 0);
@@ -47,7 +53,7 @@ export function UsersTable({ users, columns, parameters, change, path, stale }: 
           {table.getHeaderGroups().map((group) => (
             <tr key={group.id}>
               {group.headers.map(({ column }) => (
-                <SortHeader
+                <ColumnHeader
                   key={column.id}
                   column={column.columnDef as UserColumn}
                   parameters={parameters}
@@ -57,8 +63,16 @@ export function UsersTable({ users, columns, parameters, change, path, stale }: 
             </tr>
           ))}
         </thead>
-        <UserRows rows={table.getRowModel().rows} visibility={columns.visibility} newIds={newIds} path={path} />
+        <UserRows
+          rows={table.getRowModel().rows}
+          visibility={columns.visibility}
+          newIds={newIds}
+          path={path}
+          editableFields={editing?.fields}
+          onEdit={setEdited}
+        />
       </table>
+      {editing && <CellEditor scope={editing.scope} cell={edited} onClose={() => setEdited(undefined)} />}
       <p className="visually-hidden" role="status">
         {newIds.size > 0 && count(newIds.size, 'new user')}
       </p>
@@ -66,34 +80,23 @@ export function UsersTable({ users, columns, parameters, change, path, stale }: 
   );
 }
 
-function SortHeader({
-  column: { id, header, isNumber },
-  parameters,
-  change,
-}: {
+interface ColumnHeaderProps {
   column: UserColumn;
   parameters: ListParameters;
   change: ChangeList;
-}) {
-  const sorted = parameters.sort === id || (id === 'createdAt' && isNewestFirst(parameters));
-  const ascending = parameters.order === 'asc' && parameters.sort !== '';
-  const next = sorted ? !ascending : !id.endsWith('At');
+}
+
+function ColumnHeader({ column: { id, header, isNumber }, parameters, change }: ColumnHeaderProps) {
+  const isSorted = parameters.sort === id || (id === 'createdAt' && isNewestFirst(parameters));
+  const order = parameters.sort === '' ? 'desc' : parameters.order;
   return (
-    <th
-      aria-sort={sorted ? (ascending ? 'ascending' : 'descending') : 'none'}
-      className={`${classes.head} ${id === 'email' ? classes.sticky : ''} ${isNumber ? classes.right : ''}`}
-    >
-      <button
-        type="button"
-        className={classes.sort}
-        title={header}
-        onClick={() => change({ sort: id, order: next ? 'asc' : 'desc' })}
-      >
-        <span className={classes.name}>{header}</span>
-        <span className={sorted ? classes.sorted : classes.unsorted}>
-          {sorted && ascending ? <UpIcon size={14} /> : <DownIcon size={14} />}
-        </span>
-      </button>
-    </th>
+    <SortHeader
+      name={header}
+      sorted={isSorted ? order : undefined}
+      first={id.endsWith('At') ? 'desc' : 'asc'}
+      isRight={isNumber}
+      className={`${classes.head} ${id === 'email' ? classes.sticky : ''}`}
+      onSort={(next) => change({ sort: id, order: next })}
+    />
   );
 }

@@ -26,8 +26,25 @@ export function allOf(...filters: readonly Filter[]): Filter {
 }
 
 function conditionOf(predicate: Predicate): Conditions {
-  const condition = positive(predicate);
+  const condition = withFormer(predicate);
   return predicate.isNot ? { $nor: [condition] } : condition;
+}
+
+function withFormer(predicate: Predicate): Conditions {
+  const { target, test } = predicate;
+  if (!target.former) return positive(predicate);
+  const { path } = target.former;
+  return eitherPlace(target.former, positive(predicate), positive({ target: { ...target, path }, test, isNot: false }));
+}
+
+/** The condition on a key, or in records that are still to be moved the one on its former key. */
+export function eitherPlace(
+  { path, below }: NonNullable<Target['former']>,
+  condition: Conditions,
+  ofFormer: Conditions,
+): Conditions {
+  const unmoved = { schemaVersion: { $lt: below }, [path]: { $exists: true } };
+  return { $or: [{ $and: [unmoved, ofFormer] }, { $and: [{ $nor: [unmoved] }, condition] }] };
 }
 
 function positive({ target, test }: Predicate): Conditions {

@@ -1,6 +1,7 @@
 import { InvalidInput, type Issue } from '../../../core/errors.ts';
 import type { FieldDefinition } from '../../../fields/definition.ts';
 import { FIELD_KEY_PATTERN } from '../../../fields/kind.ts';
+import type { PendingRenames } from '../../../fields/renames.ts';
 import { comparisonOf, isOperator, OPERATORS_OF, type Operator } from './operators.ts';
 import type { Predicate, Sort, Target } from './predicate.ts';
 
@@ -8,6 +9,8 @@ import type { Predicate, Sort, Target } from './predicate.ts';
 export interface QuerySchema {
   fields: readonly Pick<FieldDefinition, 'key' | 'kind'>[];
   rejectUnknown: boolean;
+  /** The renames whose values are being moved, if any. */
+  renames?: PendingRenames | undefined;
 }
 
 /** The most `where` of a query and the most characters of a value (spec 8). */
@@ -19,6 +22,7 @@ const OWN_TARGETS: readonly Target[] = [
   { path: 'email', type: 'email' },
   { path: 'createdAt', type: 'time' },
   { path: 'updatedAt', type: 'time' },
+  { path: 'confirmedAt', type: 'time' },
   { path: 'schemaVersion', type: 'number' },
 ];
 const OWN = new Map(OWN_TARGETS.map((target) => [target.path, target]));
@@ -58,14 +62,22 @@ export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | unde
 }
 
 /** The member that a path names; undefined when the app has no such field. */
-export function targetOf(path: string, { fields, rejectUnknown }: QuerySchema): Target | undefined {
+export function targetOf(path: string, { fields, rejectUnknown, renames }: QuerySchema): Target | undefined {
   const own = OWN.get(path);
   if (own) return own;
   const key = path.startsWith('data.') ? path.slice('data.'.length) : '';
   if (!FIELD_KEY_PATTERN.test(key)) return undefined;
   const kind = fields.find((field) => field.key === key)?.kind;
   if (kind === undefined && rejectUnknown) return undefined;
-  return { path, key, type: kind === undefined || kind === 'select' ? 'text' : kind };
+  const type = kind === undefined || kind === 'select' ? 'text' : kind;
+  const former = formerOf(key, renames);
+  return { path, key, type, ...(former && { former }) };
+}
+
+/** Where the value of a key is in records that are still to be moved. */
+function formerOf(key: string, renames: PendingRenames | undefined): Target['former'] {
+  const pair = renames?.pairs.find(({ to }) => to === key);
+  return pair && renames ? { path: `data.${pair.from}`, key: pair.from, below: renames.version } : undefined;
 }
 
 /** Returns the predicate, or what is wrong with the text. */

@@ -8,6 +8,8 @@ export interface Target {
   type: ValueType;
   /** The key in `data`; undefined for a member of the record itself. */
   key?: string;
+  /** Where the value is in records whose renamed fields are still to be moved (decision 22). */
+  former?: { path: string; key: string; below: number };
 }
 
 /** A value that has an order. Times are milliseconds since 1970. */

@@ -90,6 +90,18 @@ export function rangeQuery(
   };
 }
 
+/** The same range of the index on ids as conditions, for an aggregation, which has no `min`. */
+export function idRange(
+  appId: AppId,
+  segment: Segment,
+  from: Place | undefined,
+  to: Key | undefined,
+): { filter: Filter; hint: Record<string, 1 | -1> } {
+  const { low, high } = narrowed(segment, from, to);
+  const range = { _id: { $lte: low[0], $gt: high[0] } } as Filter;
+  return { filter: allOf(ofApp(appId), range, segment.filter), hint: BY_ID.hint };
+}
+
 /** MongoDB includes `min` and excludes `max`, in the order of the index. */
 function narrowed({ index, bounds, isReversed }: Segment, from: Place | undefined, to: Key | undefined): Bounds {
   if (isReversed) return { low: to ?? bounds.low, high: from?.key ?? bounds.high };

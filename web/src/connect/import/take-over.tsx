@@ -4,8 +4,8 @@ import { useLocation } from 'wouter';
 import { appSchemaQuery } from '../../apps/queries.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { count } from '../../components/count.ts';
-import { draftOf, withDefinitions } from '../../schema-editor/draft.ts';
-import { type DraftState, loadDraft, storeDraft } from '../../schema-editor/draft-storage.ts';
+import { type DraftState, draftOf, withDefinitions } from '../../schema-editor/draft.ts';
+import { schemaDrafts } from '../../schema-editor/draft-storage.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import type { ImportedField } from './proposal.ts';
@@ -33,11 +33,11 @@ function IntoEditor({ app: { sourceAppId }, added }: AddedProps) {
   const { data: newest } = useQuery(appSchemaQuery(sourceAppId));
   const takeOver = (base: DraftState['base']): void => {
     // A draft of the editor is kept, with the fields added to it.
-    const before = loadDraft(sourceAppId) ?? { base, draft: draftOf(base.schema) };
+    const before = schemaDrafts.load(sourceAppId) ?? { base, draft: draftOf(base.schema) };
     const known = before.draft.fields.map(({ definition }) => definition as unknown as ImportedField['definition']);
     const missing = added.filter(({ key }) => !known.some((field) => field.key === key));
     const schema = { rejectUnknown: before.draft.rejectUnknown, fields: [...known, ...missing] };
-    storeDraft(sourceAppId, { base: before.base, draft: withDefinitions(before.draft, schema) });
+    schemaDrafts.store(sourceAppId, { base: before.base, draft: withDefinitions(before.draft, schema) });
     navigate(`/apps/${sourceAppId}`);
   };
   return (

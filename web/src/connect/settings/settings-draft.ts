@@ -1,4 +1,5 @@
 import type { FormSettings } from '../../api/endpoints.ts';
+import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import type { SettingsInput, StoredSettings } from '../queries.ts';
 
 /** The settings that this form edits, as the texts of its inputs. An empty text is unset. */
@@ -15,7 +16,13 @@ export interface SettingsDraft {
   /** A local time of the reader, as in an `<input type="datetime-local">`. */
   closesAt: string;
   maxRecords: string;
+  doubleOptIn: '' | 'on';
+  /** One address in each line. */
+  notifyEmails: string;
+  notifyWhen: Notify['when'];
 }
+
+type Notify = NonNullable<FormSettings['notify']>;
 
 export type SettingName = keyof SettingsDraft;
 
@@ -31,6 +38,9 @@ export const SETTING_NAMES: Readonly<Record<SettingName, string>> = {
   submitPerMinute: 'Submissions per minute',
   closesAt: 'Closes at',
   maxRecords: 'Maximum number of records',
+  doubleOptIn: 'Ask people to confirm their email address',
+  notifyEmails: 'Notify by email',
+  notifyWhen: 'Send the notification',
 };
 
 export function draftOf(settings: FormSettings): SettingsDraft {
@@ -47,6 +57,9 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     submitPerMinute: String(settings.submitPerMinute ?? ''),
     closesAt: settings.closesAt === null ? '' : localText(new Date(settings.closesAt)),
     maxRecords: String(settings.maxRecords ?? ''),
+    doubleOptIn: settings.doubleOptIn ? 'on' : '',
+    notifyEmails: settings.notify?.emails.join('\n') ?? '',
+    notifyWhen: settings.notify?.when ?? 'each',
   };
 }
 
@@ -60,8 +73,26 @@ export function changedNames(before: SettingsDraft, after: SettingsDraft): Setti
  * are taken from the draft, because its texts are less exact than the stored values.
  */
 export function settingsOf(stored: FormSettings, draft: SettingsDraft, changed: readonly SettingName[]): SettingsInput {
-  const texts = Object.fromEntries(changed.map((name) => [name, sentValue(name, draft[name])]));
-  return { ...stored, ...texts };
+  const own = changed.filter((name) => !isOfEmail(name));
+  const texts = Object.fromEntries(own.map((name) => [name, sentValue(name, draft[name])]));
+  return {
+    ...{ ...stored, ...texts },
+    ...(changed.includes('doubleOptIn') && { doubleOptIn: draft.doubleOptIn === 'on' }),
+    ...(changed.some((name) => name === 'notifyEmails' || name === 'notifyWhen') && { notify: notifyOf(draft) }),
+  };
+}
+
+const isOfEmail = (name: SettingName): boolean => ['doubleOptIn', 'notifyEmails', 'notifyWhen'].includes(name);
+
+function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
+  const emails = notifyEmails.split(/[\s,;]+/).filter((email) => email !== '');
+  return emails.length > 0 ? { emails, when: notifyWhen } : null;
+}
+
+/** The setting of this form to which a problem belongs, by its path. */
+export function settingAt(path: string): string {
+  if (path === 'notify.when') return 'notifyWhen';
+  return path === 'notify' || path.startsWith('notify.') ? 'notifyEmails' : path;
 }
 
 function sentValue(name: SettingName, text: string): string | number | null {
@@ -83,33 +114,11 @@ function localText(date: Date): string {
   return local.toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
 }
 
-// Drafts are kept in the tab's session storage, so that they survive navigation, reloads and
-// logins.
-
 /** A draft with the stored settings that it is based on. */
 export interface DraftState {
   base: StoredSettings;
   draft: SettingsDraft;
 }
 
-const FORMAT_VERSION = 1;
-const keyOf = (sourceAppId: string): string => `form settings draft ${FORMAT_VERSION} of ${sourceAppId}`;
-
-export function loadDraft(sourceAppId: string): DraftState | undefined {
-  try {
-    const text = sessionStorage.getItem(keyOf(sourceAppId));
-    return text === null ? undefined : (JSON.parse(text) as DraftState);
-  } catch {
-    return undefined;
-  }
-}
-
-/** @param state `undefined` removes the stored draft */
-export function storeDraft(sourceAppId: string, state: DraftState | undefined): void {
-  try {
-    if (state) sessionStorage.setItem(keyOf(sourceAppId), JSON.stringify(state));
-    else sessionStorage.removeItem(keyOf(sourceAppId));
-  } catch {
-    // Storage can be full or disabled. The draft then lasts until the page is closed.
-  }
-}
+/** The drafts of the settings form. */
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 2);

@@ -1,5 +1,6 @@
 import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
 import { capitalize } from '../../schema-editor/messages.ts';
+import { EmailFields } from './email-fields.tsx';
 import own from './settings.module.css';
 import { SETTING_NAMES, type SettingName } from './settings-draft.ts';
 import type { SettingsEditor } from './use-settings.ts';
@@ -94,6 +95,7 @@ export function SettingsFields({ editor }: { editor: SettingsEditor }) {
           <option key={name} value={name} />
         ))}
       </datalist>
+      <EmailFields editor={editor} />
     </div>
   );
 }

@@ -1,16 +1,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../api/call.ts';
+import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
 import { type ConnectedApp, formSettingsQuery, isConflict, putFormSettings, type StoredSettings } from '../queries.ts';
 import {
   changedNames,
   type DraftState,
   draftOf,
-  loadDraft,
   type SettingName,
   type SettingsDraft,
+  settingAt,
+  settingsDrafts,
   settingsOf,
-  storeDraft,
 } from './settings-draft.ts';
 
 export interface SettingsEditor {
@@ -44,7 +45,7 @@ export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEdit
   const client = useQueryClient();
   const query = formSettingsQuery(sourceAppId);
   const { queryKey } = query;
-  const [restored] = useState(() => loadDraft(sourceAppId));
+  const [restored] = useState(() => settingsDrafts.load(sourceAppId));
   const [state, setState] = useState<DraftState>(() => restored ?? unchanged(stored));
   const changed = changedNames(draftOf(state.base.settings), state.draft);
   const theirs = changedNames(draftOf(state.base.settings), draftOf(stored.settings));
@@ -54,7 +55,7 @@ export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEdit
   if (state.base.etag !== stored.etag && (!isDirty || theirs.length === 0)) {
     setState({ base: stored, draft: isDirty ? state.draft : draftOf(stored.settings) });
   }
-  useEffect(() => storeDraft(sourceAppId, isDirty ? state : undefined), [sourceAppId, state, isDirty]);
+  useEffect(() => settingsDrafts.store(sourceAppId, isDirty ? state : undefined), [sourceAppId, state, isDirty]);
   useWarningBeforeUnload(isDirty);
 
   const mutation = useMutation({
@@ -75,7 +76,7 @@ export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEdit
     isRestored: restored !== undefined && isDirty,
     isSaving: mutation.isPending,
     isSaved: mutation.isSuccess && !isDirty,
-    problems: Object.fromEntries(issues.map(({ path, message }) => [path, message])),
+    problems: Object.fromEntries(issues.map(({ path, message }) => [settingAt(path), message])),
     error: mutation.error && issues.length === 0 && !isConflict(mutation.error) ? mutation.error.message : undefined,
     edit: (part) => setState(({ base, draft }) => ({ base, draft: { ...draft, ...part } })),
     save: () => mutation.mutate(),
@@ -114,16 +115,6 @@ async function saveDraft(
 
 function only(draft: SettingsDraft, names: readonly SettingName[]): Partial<SettingsDraft> {
   return Object.fromEntries(names.map((name) => [name, draft[name]]));
-}
-
-/** Asks before the tab is closed: its storage, and so the draft, would be gone. */
-function useWarningBeforeUnload(isDirty: boolean): void {
-  useEffect(() => {
-    if (!isDirty) return;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isDirty]);
 }
 
 function unchanged(base: StoredSettings): DraftState {

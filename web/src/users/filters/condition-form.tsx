@@ -1,13 +1,13 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { COMPARISONS, type Comparison, type Condition, type Target, targetOf } from './condition.ts';
+import { BETWEEN, COMPARISONS, type Comparison, type Condition, type Target, targetOf } from './condition.ts';
 import { ValueInput } from './value-input.tsx';
 
 interface ConditionFormProps {
   targets: readonly Target[];
   /** The condition to change; undefined for a new one. */
   condition?: Condition | undefined;
-  onApply: (condition: Condition) => void;
+  onApply: (conditions: Condition[]) => void;
   onCancel: () => void;
 }
 
@@ -19,7 +19,11 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
   const [words, setWords] = useState(() => (condition ? wordsOf(condition, comparisons) : undefined));
   const comparison = comparisons.find((one) => one.words === words) ?? (comparisons[0] as Comparison);
   const [typed, setTyped] = useState(condition?.value ?? '');
+  const [typedEnd, setTypedEnd] = useState('');
   const value = comparison.value ?? normalized(typed, comparison.operator, target);
+  const end = normalized(typedEnd, comparison.operator, target);
+  const isBetween = comparison.operator === BETWEEN;
+  const isWhole = value !== '' && (!isBetween || end !== '');
   // A path that the newest schema does not have, from a link, can be kept.
   const known = targets.some((one) => one.path === path) ? targets : [...targets, target];
 
@@ -27,6 +31,7 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
     setPath(next);
     setWords(undefined);
     setTyped('');
+    setTypedEnd('');
   };
   const chooseWords = (next: string): void => {
     const { operator } = comparisons.find((one) => one.words === next) ?? {};
@@ -36,7 +41,12 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (value !== '') onApply({ path, operator: comparison.operator, value });
+    if (!isWhole) return;
+    const range = [
+      { path, operator: 'gte', value },
+      { path, operator: 'lte', value: end },
+    ];
+    onApply(isBetween ? range : [{ path, operator: comparison.operator, value }]);
   };
   return (
     <form onSubmit={submit}>
@@ -54,13 +64,22 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
           onChange={(event) => chooseWords(event.currentTarget.value)}
         />
         {comparison.value === undefined && (
-          <ValueInput target={target} operator={comparison.operator} value={typed} onChange={setTyped} />
+          <ValueInput
+            target={target}
+            operator={comparison.operator}
+            {...(isBetween && { label: 'From' })}
+            value={typed}
+            onChange={setTyped}
+          />
+        )}
+        {isBetween && (
+          <ValueInput target={target} operator={BETWEEN} label="To" value={typedEnd} onChange={setTypedEnd} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" size="xs" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" size="xs" disabled={value === ''}>
+          <Button type="submit" size="xs" disabled={!isWhole}>
             Apply
           </Button>
         </Group>

@@ -36,6 +36,8 @@ const EQUAL: Comparison[] = [
   { operator: 'eq', words: 'is' },
   { operator: 'ne', words: 'is not' },
 ];
+/** Becomes two conditions: `gte` and `lte`. */
+export const BETWEEN = 'between';
 const ONE_OF: Comparison = { operator: 'in', words: 'is one of' };
 
 /** The comparisons that the filter builder offers, by the type of the values. */
@@ -54,6 +56,7 @@ export const COMPARISONS: Record<TargetType, readonly Comparison[]> = {
     { operator: 'lte', words: 'at most' },
     { operator: 'gt', words: 'more than' },
     { operator: 'lt', words: 'less than' },
+    { operator: BETWEEN, words: 'between' },
     ONE_OF,
     ...EMPTY,
   ],
@@ -64,6 +67,7 @@ export const COMPARISONS: Record<TargetType, readonly Comparison[]> = {
     { operator: 'lte', words: 'on or before' },
     { operator: 'gt', words: 'after' },
     { operator: 'gte', words: 'on or after' },
+    { operator: BETWEEN, words: 'between' },
     ...EMPTY,
   ],
   checkbox: [...EQUAL, ...EMPTY],

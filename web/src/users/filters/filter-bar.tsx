@@ -29,7 +29,7 @@ export function FilterBar({ parameters: { q, where }, change, targets }: FilterB
         targets={targets}
         label="Add filter"
         disabled={where.length >= MAX_CONDITIONS}
-        onApply={(condition) => replace(where.length, [condition])}
+        onApply={(conditions) => replace(where.length, conditions)}
       />
       {where.length > 0 && (
         <ul className={classes.chips} aria-label="Filters">
@@ -42,7 +42,7 @@ export function FilterBar({ parameters: { q, where }, change, targets }: FilterB
                   targets={targets}
                   label={words}
                   condition={condition}
-                  onApply={(changed) => replace(index, [changed])}
+                  onApply={(changed) => replace(index, changed)}
                 />
                 <button
                   type="button"
@@ -73,7 +73,7 @@ interface ConditionButtonProps {
   label: string;
   condition?: Condition;
   disabled?: boolean;
-  onApply: (condition: Condition) => void;
+  onApply: (conditions: Condition[]) => void;
 }
 
 function ConditionButton({ targets, label, condition, disabled = false, onApply }: ConditionButtonProps) {

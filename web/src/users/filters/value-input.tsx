@@ -8,12 +8,14 @@ const MAX_LENGTH = 1_000;
 interface ValueInputProps {
   target: Target;
   operator: string;
+  /** The label of an input for a number or a date. */
+  label?: string;
   value: string;
   onChange: (value: string) => void;
 }
 
 /** The input for the value of a condition, by the kind of the field. */
-export function ValueInput({ target, operator, value, onChange }: ValueInputProps) {
+export function ValueInput({ target, operator, label, value, onChange }: ValueInputProps) {
   const { type, choices } = target;
   if (type === 'choice' && operator === 'in') {
     return (
@@ -51,7 +53,8 @@ export function ValueInput({ target, operator, value, onChange }: ValueInputProp
     maxLength: MAX_LENGTH,
   };
   if (operator === 'in') return <TextInput label="Values" description="Separated by commas" {...shared} />;
-  if (type === 'date') return <TextInput type="date" label="Date" description="Days begin at 00:00 UTC" {...shared} />;
-  if (type === 'number') return <TextInput type="number" step="any" label="Number" {...shared} />;
+  if (type === 'date')
+    return <TextInput type="date" label={label ?? 'Date'} description="Days begin at 00:00 UTC" {...shared} />;
+  if (type === 'number') return <TextInput type="number" step="any" label={label ?? 'Number'} {...shared} />;
   return <TextInput label="Text" {...shared} />;
 }

@@ -24,7 +24,14 @@ export interface ListParameters extends UserFilter {
   /** `createdAt`, `updatedAt`, `email` or `data.<key>`; empty for the order of the service. */
   sort: string;
   order: 'asc' | 'desc';
+  /** The ids of the columns to show; empty for those that this browser keeps. */
+  columns: readonly string[];
+  /** The path by which the users are broken down; empty for no breakdown. */
+  by: string;
 }
+
+/** Members that change how a page is shown, not which users are on it. */
+const DISPLAY: readonly string[] = ['columns', 'by'];
 
 export type ChangeList = (change: Partial<ListParameters>, options?: { cursor?: string | undefined }) => void;
 
@@ -43,10 +50,11 @@ export function useListParameters(): { parameters: ListParameters; cursor: strin
   const { cursors = {} } = useHistoryState<ListState | null>() ?? {};
   const parameters = readList(searchParams);
   const change: ChangeList = (part, options) => {
-    const next: ListParameters = { ...parameters, page: 1, ...part };
-    const isSameView = Object.keys(part).every((name) => name === 'page');
+    const isDisplay = Object.keys(part).length > 0 && Object.keys(part).every((name) => DISPLAY.includes(name));
+    const next: ListParameters = { ...parameters, page: isDisplay ? parameters.page : 1, ...part };
+    const isSameView = isDisplay || Object.keys(part).every((name) => name === 'page');
     setSearchParams(writeList(next), {
-      replace: part.q !== undefined,
+      replace: part.q !== undefined || isDisplay,
       state: isSameView ? { cursors: kept(cursors, next.page, options?.cursor) } : {},
     });
   };
@@ -64,7 +72,10 @@ export function isNewestFirst({ q, sort, order }: ListParameters): boolean {
 }
 
 /** `sort` and `order` of a request. A search without them has an order of its own. */
-export function orderOf({ sort, order }: ListParameters): { sort?: string; order?: 'asc' | 'desc' } {
+export function orderOf({ sort, order }: Pick<ListParameters, 'sort' | 'order'>): {
+  sort?: string;
+  order?: 'asc' | 'desc';
+} {
   return sort === '' ? {} : { sort, order };
 }
 
@@ -78,15 +89,20 @@ export function readList(searchParams: URLSearchParams): ListParameters {
     where: [...new Set([...searchParams.getAll('where'), ...olderConditions(searchParams)])],
     sort: searchParams.get('sort') ?? '',
     order: searchParams.get('order') === 'asc' ? 'asc' : 'desc',
+    columns: (searchParams.get('columns') ?? '').split(',').filter((id) => id !== ''),
+    by: searchParams.get('by') ?? '',
   };
 }
 
-function writeList({ page, size, q, where, ...order }: ListParameters): string[][] {
+/** The parameters of the URL of a list. */
+export function writeList({ page, size, q, where, columns, by, ...order }: ListParameters): string[][] {
   return [
     ...(q === '' ? [] : [['q', q]]),
     ...where.map((condition) => ['where', condition]),
-    ...Object.entries(orderOf({ page, size, q, where, ...order })),
+    ...Object.entries(orderOf(order)),
     ...(size === DEFAULT_SIZE ? [] : [['size', String(size)]]),
+    ...(columns.length === 0 ? [] : [['columns', columns.join(',')]]),
+    ...(by === '' ? [] : [['by', by]]),
     ...(page === 1 ? [] : [['page', String(page)]]),
   ];
 }

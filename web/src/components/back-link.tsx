@@ -1,15 +1,15 @@
 import { Link } from 'wouter';
-import { LeftIcon } from '../components/icons.tsx';
 import classes from './back-link.module.css';
+import { LeftIcon } from './icons.tsx';
 
-/** History state that marks a record page as opened from the list. */
+/** History state that marks a page as opened from the list to which its link leads. */
 export const FROM_LIST = { fromList: true };
 
 /**
- * Links to the list. Goes back in history if the list was open before, which keeps its search and
+ * Links to a list. Goes back in history if the list was open before, which keeps its search and
  * page.
  */
-export function BackLink({ path = '/users' }: { path?: string }) {
+export function BackLink({ path, name }: { path: string; name: string }) {
   return (
     <Link
       href={path}
@@ -21,7 +21,7 @@ export function BackLink({ path = '/users' }: { path?: string }) {
         window.history.back();
       }}
     >
-      <LeftIcon size={16} /> Users
+      <LeftIcon size={16} /> {name}
     </Link>
   );
 }

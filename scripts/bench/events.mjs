@@ -1,0 +1,160 @@
+// npm run bench -- --events: from the answer to a submission to the first attempt of its delivery,
+// beside a dead endpoint too, and the rate of submissions with a webhook.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { pino } from 'pino';
+import { loadConfig } from '../../dist/core/config.js';
+import { startEmbedded } from '../../dist/database/embedded/embedded.js';
+import { schema, submission } from './cases.mjs';
+import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
+import { measure } from './measure.mjs';
+import { START_FLAGS, startServer, stopServer } from './processes.mjs';
+import { median } from './report.mjs';
+
+const { MongoClient } = mongoose.mongo;
+const PER_SECOND = 500;
+const SECONDS = 10;
+const WAITING = 10_000;
+const VALUES = { name: 'Ada Lovelace', age: 36, plan: 'pro', agreed: true };
+const EVENTS = ['user.created', 'user.updated'];
+
+/** Measures and resolves with the results and a Markdown table. */
+export async function measureEvents({ rounds, seconds, progress }) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
+  const { mongod } = loadConfig(process.env);
+  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
+  const client = await new MongoClient(database.uri).connect();
+  const env = { ...SERVICE_ENV, MONGODB_URI: database.uri, WEBHOOKS_ALLOW_PRIVATE: 'true' };
+  const server = await startServer([...START_FLAGS, 'dist/server.js'], env);
+  const receiver = await startReceiver();
+  try {
+    const admin = await logIn(server.url);
+    for (const app of ['timed', 'dead', 'plain', 'heard']) {
+      await admin('POST', '/auth/apps', { sourceAppId: app });
+      await admin('PUT', `/auth/apps/${app}/schema`, schema);
+    }
+    const listen = (app, url) => admin('POST', `/auth/webhooks?sourceAppId=${app}`, { url, events: EVENTS });
+    await listen('timed', receiver.url);
+    await listen('heard', receiver.url);
+    const alone = await latencies(server, receiver, progress);
+    await listen('dead', 'http://127.0.0.1:9/');
+    await burst(server, 'dead', WAITING);
+    progress(`${WAITING} deliveries of a dead endpoint wait`);
+    const besideDead = await latencies(server, receiver, progress);
+    const rates = await compareRates({ server, mongodPid: undefined, rounds, seconds, client, progress });
+    const results = { alone, besideDead, rates };
+    return { results, table: tableOf(results) };
+  } finally {
+    receiver.close();
+    await stopServer(server);
+    await client.close();
+    await database.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function logIn(url) {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ sourceAppId: 'admin', password: ADMIN_PASSWORD });
+  const answer = await fetch(`${url}/auth/login`, { method: 'POST', headers, body });
+  const cookie = answer.headers.get('set-cookie').split(';')[0];
+  return async (method, path, sent) => {
+    const response = await fetch(url + path, { method, headers: { ...headers, cookie }, body: JSON.stringify(sent) });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+}
+
+/** A receiver that notes when the first attempt for each email arrived. */
+async function startReceiver() {
+  const arrivals = new Map();
+  const http = createServer((req, res) => {
+    let text = '';
+    req.on('data', (chunk) => {
+      text += chunk;
+    });
+    req.on('end', () => {
+      const { email } = JSON.parse(text).data;
+      if (!arrivals.has(email)) arrivals.set(email, performance.now());
+      res.end();
+    });
+  });
+  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
+  return { arrivals, url: `http://127.0.0.1:${http.address().port}/`, close: () => http.close() };
+}
+
+let people = 0;
+
+async function submitOne({ url }, app) {
+  people += 1;
+  const email = `person${people}@example.com`;
+  const response = await fetch(`${url}/v1/users`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-app-id': app },
+    body: JSON.stringify({ email, data: VALUES }),
+  });
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`submission: ${response.status}`);
+  return { email, at: performance.now() };
+}
+
+async function burst(server, app, count) {
+  for (let sent = 0; sent < count; sent += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => submitOne(server, app)));
+  }
+  await sleep(5_000);
+}
+
+/** Milliseconds from answer to first attempt at a constant rate of submissions. */
+async function latencies(server, { arrivals }, progress) {
+  const sending = [];
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < SECONDS * 1_000) {
+    const due = ((performance.now() - startedAt) / 1_000) * PER_SECOND;
+    while (sending.length < due) sending.push(submitOne(server, 'timed'));
+    await sleep(5);
+  }
+  const sent = await Promise.all(sending);
+  const until = performance.now() + 30_000;
+  while (sent.some(({ email }) => !arrivals.has(email)) && performance.now() < until) await sleep(50);
+  const all = sent.map(({ email, at }) => (arrivals.get(email) ?? Number.NaN) - at).sort((a, b) => a - b);
+  const at = (part) => Math.round(all[Math.floor(all.length * part)] * 10) / 10;
+  const result = { events: all.length, median: at(0.5), p99: at(0.99) };
+  progress(JSON.stringify(result));
+  return result;
+}
+
+/** The rates of first submissions to an app without and with a webhook, in interleaved rounds. */
+async function compareRates({ server, rounds, seconds, progress }) {
+  const rates = { plain: [], heard: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const app of round % 2 ? ['heard', 'plain'] : ['plain', 'heard']) {
+      const request = () => {
+        people += 1;
+        return submission(app, `rate${people}@example.com`, VALUES);
+      };
+      const { rate } = await measure({ server, mongodPid: server.pid, request, connections: 32, seconds });
+      rates[app].push(rate);
+      progress(`${app}: ${Math.round(rate)} submissions/s`);
+      await sleep(1_000);
+    }
+  }
+  return { plain: median(rates.plain), heard: median(rates.heard) };
+}
+
+function tableOf({ alone, besideDead, rates: { plain, heard } }) {
+  const row = (name, { median: half, p99 }) => `| ${name} | ${half} | ${p99} |`;
+  return [
+    `| From answer to first attempt, ${PER_SECOND} events/s | median ms | p99 ms |`,
+    '|---|---|---|',
+    row('alone', alone),
+    row(`beside ${WAITING} waiting deliveries of a dead endpoint`, besideDead),
+    '',
+    `Submissions/s with 32 clients: ${Math.round(plain)} without, ${Math.round(heard)} with a webhook (${(heard / plain).toFixed(2)} x)`,
+  ].join('\n');
+}

@@ -1,0 +1,67 @@
+import { normalizeEmail } from './email.ts';
+
+/** What {@link parseSmtpUrl} expects, for error messages. It must not repeat the password. */
+export const SMTP_URL_FORMAT =
+  'smtp://host, smtps://host or smtp://user:password@host:port without a path or query, with reserved characters of the password percent-encoded';
+
+/** What {@link parseMailbox} expects, for error messages. */
+export const MAILBOX_FORMAT =
+  'an email address like forms@example.com, or a name with one like Forms <forms@example.com>';
+
+const DEFAULT_PORT = { 'smtp:': 587, 'smtps:': 465 };
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** A server that takes emails. */
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** Whether the connection begins with TLS (`smtps:`). */
+  isSecure: boolean;
+  /**
+   * Whether the connection must change to TLS before anything else is sent: with a password, except
+   * on this machine. Otherwise it does so if the server offers it.
+   */
+  requiresTls: boolean;
+  auth: { user: string; pass: string } | undefined;
+}
+
+/** The sender of emails. */
+export interface Mailbox {
+  name: string;
+  address: string;
+}
+
+/** Parses the URL of an SMTP server; undefined for any other text. */
+export function parseSmtpUrl(text: string): SmtpServer | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
+  if (protocol !== 'smtp:' && protocol !== 'smtps:') return undefined;
+  if (hostname === '' || !['', '/'].includes(pathname) || search !== '' || hash !== '') return undefined;
+  if ((username === '') !== (password === '')) return undefined;
+  const auth = username === '' ? undefined : { user: decoded(username), pass: decoded(password) };
+  if (auth && (auth.user === undefined || auth.pass === undefined)) return undefined;
+  const isSecure = protocol === 'smtps:';
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? DEFAULT_PORT[protocol] : Number(port),
+    isSecure,
+    requiresTls: !isSecure && auth !== undefined && !LOOPBACK.test(hostname),
+    auth: auth as SmtpServer['auth'],
+  };
+}
+
+/** Parses an email address, with or without a name; undefined for any other text. */
+export function parseMailbox(text: string): Mailbox | undefined {
+  const [, quoted, plain, inBrackets] = /^\s*(?:"([^"<>]*)"|([^"<>]*?))\s*<([^<>]*)>\s*$/.exec(text) ?? [];
+  const address = normalizeEmail(inBrackets ?? text);
+  const name = quoted ?? plain ?? '';
+  return address === undefined || /\p{Cc}/u.test(name) ? undefined : { name, address };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { createTransport } from 'nodemailer';
+import type { Mailbox, SmtpServer } from '../core/smtp-url.ts';
+import { oneLine } from './plain-text.ts';
+
+/** The connections to the SMTP server, and the emails that are sent at the same time. */
+export const MAX_CONNECTIONS = 5;
+const MESSAGES_PER_CONNECTION = 100;
+const CONNECT_MS = 10_000;
+/** Without a sign of the server for this long a connection ends. */
+const SILENCE_MS = 30_000;
+/** A connection without an email ends before the server ends it. */
+const IDLE_MS = 20_000;
+/** The time for one email; then its connection is closed. */
+export const SEND_WITHIN_MS = 60_000;
+const MAX_SUBJECT = 150;
+
+/** An email. Nothing in it is from a submission but what `text` and `html` show. */
+export interface Message {
+  /** Normalized addresses. */
+  to: readonly string[];
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** Why an email was not sent. It has no address: SMTP servers repeat addresses in their answers. */
+export class MailFailure extends Error {
+  override readonly name = 'MailFailure';
+  /** The error code of the client, and the status of the server if it answered. */
+  readonly reason: string;
+  /** Whether the server refuses this email for good. */
+  readonly isPermanent: boolean;
+  constructor(reason: string, isPermanent: boolean) {
+    super(`the email was not sent: ${reason}`);
+    this.reason = reason;
+    this.isPermanent = isPermanent;
+  }
+}
+
+export interface Mailer {
+  /**
+   * Resolves when the SMTP server has taken the email for at least one recipient. The same `id`
+   * gives the same `Message-ID`, by which mail systems recognize an email that is sent twice.
+   *
+   * @throws {MailFailure} when it was refused, or when it is unknown whether it was taken
+   */
+  send(id: string, message: Message): Promise<void>;
+  /** Closes the connections. */
+  close(): void;
+}
+
+/** Creates the client of an SMTP server. It connects when the first email is sent. */
+export function createMailer({ server, from }: { server: SmtpServer; from: Mailbox }): Mailer {
+  const { host, port, isSecure, requiresTls, auth } = server;
+  const transport = createTransport({
+    ...{ host, port, secure: isSecure, requireTLS: requiresTls, ...(auth && { auth: { ...auth } }) },
+    ...{ pool: true, maxConnections: MAX_CONNECTIONS, maxMessages: MESSAGES_PER_CONNECTION },
+    ...{ connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, dnsTimeout: CONNECT_MS },
+    socketTimeout: SILENCE_MS,
+    // A repeat is up to the caller: the server may have taken the email before the connection
+    // ended.
+    ...{ maxRequeues: 0, idleTimeout: IDLE_MS },
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  });
+  // Reports idle connections that the server closed; the next email opens another.
+  transport.on('error', () => undefined);
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+
+  return {
+    async send(id, { to, subject, text, html }) {
+      const sending = transport.sendMail({
+        // Copies: the library changes its arguments.
+        from: { ...from },
+        // Objects, which are not parsed: a text could contain several addresses.
+        to: to.map((address) => ({ name: '', address })),
+        subject: oneLine(subject, MAX_SUBJECT),
+        messageId: `<${createHash('sha256').update(id).digest('hex').slice(0, 40)}@${domain}>`,
+        // Nobody's automatic reply answers it.
+        headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+        text,
+        html,
+        signal: AbortSignal.timeout(SEND_WITHIN_MS),
+      });
+      try {
+        await sending;
+      } catch (error) {
+        throw failureOf(error);
+      }
+    },
+
+    close: () => transport.close(),
+  };
+}
+
+interface SendError extends Error {
+  code?: string;
+  responseCode?: number;
+  command?: string;
+}
+
+function failureOf(error: unknown): MailFailure {
+  const { name, code = name, responseCode, command = '' } = error as SendError;
+  // A refused log-in or sender is a fault of the configuration, which somebody will correct.
+  const isOfMessage = ['RCPT TO', 'DATA'].includes(command) || code === 'EMESSAGE';
+  const isPermanent = isOfMessage && responseCode !== undefined && responseCode >= 500 && responseCode < 600;
+  return new MailFailure(responseCode === undefined ? code : `${code} ${responseCode}`, isPermanent);
+}

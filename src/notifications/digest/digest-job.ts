@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Types } from 'mongoose';
+import type { Job, StepContext } from '../../jobs/job-runner.ts';
+import { firstIdAt, type RecordId } from '../../users/record-id.ts';
+import type { UserCollection } from '../../users/users.model.ts';
+import type { MailApps } from '../mail-apps.ts';
+import type { MailQueue } from '../queue/mail-queue.ts';
+import { type LocalDay, lastDay } from './local-day.ts';
+
+/** How long after the end of a day its email may be planned. */
+const EVERY_MS = 5 * 60_000;
+/** The records that one query reads. */
+const BATCH = 5_000;
+/** How long a step works. */
+const STEP_MS = 500;
+
+/** The count of one app that is in progress on this server. */
+interface Count {
+  mailId: string;
+  day: LocalDay;
+  /** The newest record that was counted. */
+  after: RecordId | undefined;
+  created: number;
+  changed: number;
+}
+
+/** The apps that follow, beginning with the one in progress. */
+interface Pass {
+  appIds: Types.ObjectId[];
+  count: Count | undefined;
+}
+
+/**
+ * The job that plans the daily emails (spec 4.12). After the end of a day in the time zone of an
+ * app it counts the records that were created on that day, and the older ones whose last change was
+ * on it. The email is named after the app and the day, so each day has one.
+ *
+ * A pass reads the records of each app in the order of their ids, in batches. A server that takes
+ * over begins a new pass.
+ *
+ * @param deps.wake called after an email was planned
+ * @param deps.now another clock in tests only
+ */
+export function createDigestJob(deps: {
+  apps: Pick<MailApps, 'withDigest' | 'ofId'>;
+  users: UserCollection;
+  queue: Pick<MailQueue, 'add' | 'exists'>;
+  wake(): void;
+  everyMs?: number | undefined;
+  now?: (() => number) | undefined;
+}): Job {
+  const { apps, users, queue, wake, everyMs = EVERY_MS, now = Date.now } = deps;
+  let pass: Pass | undefined;
+
+  /** The count for an app, if it has no email of its last day yet. */
+  async function begin(appId: Types.ObjectId): Promise<Count | undefined> {
+    const app = await apps.ofId(appId);
+    if (app?.form?.notify?.when !== 'daily') return undefined;
+    const day = lastDay(new Date(now()), app.form.timeZone);
+    const mailId = `digest:${appId.toHexString()}:${day.name}`;
+    if (await queue.exists(mailId)) return undefined;
+    return { mailId, day, after: undefined, created: 0, changed: 0 };
+  }
+
+  /** Counts a batch of records; resolves with whether more follow. */
+  async function countBatch(appId: Types.ObjectId, count: Count): Promise<boolean> {
+    const { start, end } = count.day;
+    // Ids are in the order of creation.
+    const range = { ...(count.after && { $gt: count.after }), $lt: firstIdAt(end) };
+    const options = {
+      projection: { createdAt: 1, updatedAt: 1 },
+      hint: { appId: 1, _id: -1 },
+      sort: { _id: 1 },
+      limit: BATCH,
+      batchSize: BATCH,
+    } as const;
+    const found = await users.find({ appId, _id: range }, options).toArray();
+    for (const { createdAt, updatedAt } of found) {
+      if (createdAt >= start && createdAt < end) count.created += 1;
+      else if (createdAt < start && updatedAt >= start && updatedAt < end) count.changed += 1;
+    }
+    count.after = found.at(-1)?._id;
+    return found.length === BATCH;
+  }
+
+  /** Works on the first app of the pass; resolves with whether the pass goes on. */
+  async function advance(current: Pass, { stillOwner }: StepContext): Promise<boolean> {
+    const [appId] = current.appIds;
+    if (!appId) return false;
+    current.count ??= await begin(appId);
+    const { count } = current;
+    if (count && (await countBatch(appId, count))) return true;
+    if (count && stillOwner()) {
+      const { mailId: _id, day, created, changed } = count;
+      await queue.add([{ _id, appId, purpose: 'digest', day: day.name, created, changed }]);
+      wake();
+    }
+    current.count = undefined;
+    current.appIds.shift();
+    return current.appIds.length > 0;
+  }
+
+  return {
+    name: 'mail-digests',
+    everyMs,
+    async run(context) {
+      const { signal, stillOwner } = context;
+      const until = performance.now() + STEP_MS;
+      pass ??= { appIds: await apps.withDigest(), count: undefined };
+      const current = pass;
+      try {
+        while (!signal.aborted && stillOwner() && performance.now() < until) {
+          const begun = performance.now();
+          if (await advance(current, context)) {
+            // As long as the batch took, so that submissions keep their latency.
+            await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
+            continue;
+          }
+          pass = undefined;
+          return false;
+        }
+      } catch (error) {
+        pass = undefined;
+        throw error;
+      }
+      // Another server may have worked meanwhile if the lock was lost: begin again then.
+      if (!stillOwner()) pass = undefined;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Types } from 'mongoose';
+import type { AppCollection, AppDocument, Role } from '../apps/apps.model.ts';
+import type { FormSettings } from '../apps/form-settings/form-settings.ts';
+import { oneLine } from '../mail/plain-text.ts';
+
+const MAX_TITLE = 100;
+
+/** An app as its emails need it. */
+export interface MailApp {
+  id: Types.ObjectId;
+  sourceAppId: string;
+  role: Role;
+  /** Undefined while the app has the default settings. */
+  form: FormSettings | undefined;
+}
+
+const PROJECTION = { sourceAppId: 1, role: 1, form: 1 } as const;
+
+export type MailApps = ReturnType<typeof createMailApps>;
+
+/** Reads the apps of emails by their `_id`. An app that is being deleted counts as absent. */
+export function createMailApps(apps: AppCollection) {
+  const live = { deletingSince: { $exists: false } };
+
+  return {
+    /** Resolves with these apps, by their ids in hexadecimal. */
+    async ofIds(ids: readonly Types.ObjectId[]): Promise<Map<string, MailApp>> {
+      const found = await apps.find({ _id: { $in: [...ids] }, ...live }, { projection: PROJECTION }).toArray();
+      return new Map(found.map((app) => [app._id.toHexString(), toMailApp(app)]));
+    },
+
+    /** Resolves with an app, or with undefined. */
+    async ofId(_id: Types.ObjectId): Promise<MailApp | undefined> {
+      const found = await apps.findOne({ _id, ...live }, { projection: PROJECTION });
+      return found ? toMailApp(found) : undefined;
+    },
+
+    /** Resolves with the ids of the apps that have a daily email. */
+    async withDigest(): Promise<Types.ObjectId[]> {
+      const filter = { 'form.notify.when': 'daily' as const, ...live };
+      const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();
+      return found.map(({ _id }) => _id);
+    },
+  };
+}
+
+function toMailApp({ _id, sourceAppId, role, form }: AppDocument): MailApp {
+  return { id: _id, sourceAppId, role, form };
+}
+
+/** How emails name an app, in one line. */
+export function titleOf({ sourceAppId, form }: Pick<MailApp, 'sourceAppId' | 'form'>): string {
+  return oneLine(form?.title ?? sourceAppId, MAX_TITLE) || sourceAppId;
+}

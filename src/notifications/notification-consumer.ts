@@ -1,0 +1,76 @@
+import pLimit from 'p-limit';
+import { needsEvents } from '../apps/form-settings/form-settings.ts';
+import type { EventConsumer, RecordEvent } from '../users/outbox/relay.ts';
+import type { ConfirmationService } from './confirmation/confirmation.service.ts';
+import type { MailApp, MailApps } from './mail-apps.ts';
+import type { MailQueue, NewMail } from './queue/mail-queue.ts';
+import type { MailRates } from './queue/mail-rates.ts';
+
+/** Records of which an email is planned at the same time. */
+const CONCURRENCY = 8;
+
+/**
+ * Creates the consumer that plans emails (spec 4.12): the confirmation of a record that is not
+ * confirmed, and the notification of operators. An email is named after its cause, so an event that
+ * is told twice plans one. It plans on servers that send no email too: another server may send.
+ *
+ * @param deps.wake called after emails were planned
+ */
+export function createNotificationConsumer(deps: {
+  apps: Pick<MailApps, 'ofIds'>;
+  confirmations: Pick<ConfirmationService, 'plan'>;
+  queue: Pick<MailQueue, 'add' | 'removeOf'>;
+  rates: Pick<MailRates, 'shareOfHour'>;
+  wake(): void;
+}): EventConsumer {
+  const { apps, confirmations, queue, rates, wake } = deps;
+
+  return {
+    async consume(events) {
+      const byApp = new Map<string, RecordEvent[]>();
+      for (const event of events) {
+        const ofApp = byApp.get(event.appId.toHexString());
+        if (ofApp) ofApp.push(event);
+        else byApp.set(event.appId.toHexString(), [event]);
+      }
+      const found = await apps.ofIds([...byApp.values()].flatMap(([first]) => (first ? [first.appId] : [])));
+      for (const [id, ofApp] of byApp) {
+        const app = found.get(id);
+        // The data of an app that was deleted is removed with it.
+        if (app) await planFor(app, ofApp);
+      }
+      if ([...found.values()].some(({ form }) => form && needsEvents(form))) wake();
+    },
+  };
+
+  async function planFor(app: MailApp, events: readonly RecordEvent[]): Promise<void> {
+    const erased = events.filter(({ type }) => type === 'user.erased').map(({ recordId }) => recordId);
+    const written = events.filter(({ type }) => type === 'user.created' || type === 'user.updated');
+    if (app.form?.doubleOptIn) await planConfirmations(app, written);
+    if (app.form?.notify?.when === 'each') await planNotifications(app, written);
+    // Afterwards: an erasure is the last event of its record.
+    if (erased.length > 0) await queue.removeOf(app.id, ...erased);
+  }
+
+  async function planConfirmations(app: MailApp, events: readonly RecordEvent[]): Promise<void> {
+    const limit = pLimit(CONCURRENCY);
+    const plans = events.map(({ id, recordId }) => limit(() => confirmations.plan(app.id, recordId, id)));
+    await queue.add((await Promise.all(plans)).filter((mail) => mail !== undefined));
+  }
+
+  async function planNotifications(app: MailApp, events: readonly RecordEvent[]): Promise<void> {
+    const mails = events.map(({ id, type, recordId, at }): NewMail => {
+      const isCreation = type === 'user.created';
+      return { _id: `each:${id}`, appId: app.id, purpose: 'each', recordId, isCreation, at };
+    });
+    const share = mails.length > 0 ? await rates.shareOfHour(app.id, mails.length) : undefined;
+    if (!share) return;
+    await queue.add(mails.slice(0, share.single));
+    if (share.summed === 0) return;
+    const summary = `summary:${app.id.toHexString()}:${share.hour.toISOString()}`;
+    // First, so that no change is counted by a summary that does not exist.
+    await queue.add([{ _id: summary, appId: app.id, purpose: 'summary', hour: share.hour, nextAt: share.end }]);
+    const counted = mails.slice(share.single, share.single + share.summed);
+    await queue.add(counted.map((mail) => ({ ...mail, summary })));
+  }
+}

@@ -1,0 +1,137 @@
+import type { mongo, Types } from 'mongoose';
+import type { AppOwned } from '../../apps/app-owned.ts';
+import type { RecordId } from '../../users/record-id.ts';
+import type { MailCollection, MailDocument } from './mails.model.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The waits between attempts; after the last one the email has failed. */
+export const RETRY_AFTER_MS: readonly number[] = [
+  ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 8 * HOUR_MS, DAY_MS],
+];
+/** An email that was taken more often failed in each attempt, or ended the server that took it. */
+export const MAX_ATTEMPTS = RETRY_AFTER_MS.length + 1;
+/**
+ * How long an email belongs to the server that took it; longer than an attempt lasts. If that
+ * server dies, the email is sent again after this time.
+ */
+export const TAKEN_FOR_MS = 2 * MINUTE_MS;
+/** How long emails are kept after they were sent, failed or dropped. */
+const KEEP_MS = 30 * DAY_MS;
+/** How long an email is kept that no server sends: longer than all attempts take. */
+const KEEP_DUE_MS = 3 * DAY_MS;
+/** How long a change is kept that a summary counts. */
+const KEEP_SUMMED_MS = 2 * DAY_MS;
+
+/** An email to plan. Absent `nextAt`: to be sent at once. */
+export type NewMail = Omit<MailDocument, 'state' | 'createdAt' | 'nextAt' | 'attempts' | 'expiresAt' | 'reason'> & {
+  nextAt?: Date;
+};
+
+export type MailQueue = ReturnType<typeof createMailQueue>;
+
+/**
+ * The emails to send, in a collection that all servers share. An email is durable once `add` has
+ * resolved. It is sent twice only if a server dies, or loses the database, after the SMTP server
+ * took the email and before that is stored.
+ *
+ * @param now the clock; another one in tests only
+ */
+export function createMailQueue(mails: MailCollection, now: () => number = Date.now): AppOwned & QueueMethods {
+  const done = (state: MailDocument['state'], reason?: string) => ({
+    $set: { state, expiresAt: new Date(now() + KEEP_MS), ...(reason !== undefined && { reason }) },
+  });
+
+  return {
+    async add(all) {
+      if (all.length === 0) return;
+      const createdAt = new Date(now());
+      const writes = all.map(({ _id, nextAt = createdAt, ...mail }): mongo.AnyBulkWriteOperation<MailDocument> => {
+        const isDue = mail.summary === undefined;
+        const expiresAt = new Date(isDue ? nextAt.getTime() + KEEP_DUE_MS : now() + KEEP_SUMMED_MS);
+        const state = isDue ? 'due' : 'summed';
+        const document = { ...mail, state, createdAt, nextAt, attempts: 0, expiresAt } as const;
+        return { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } };
+      });
+      try {
+        await mails.bulkWrite(writes, { ordered: false });
+      } catch (error) {
+        // Two servers that tell one cause at the same time.
+        if (!isDuplicatesOnly(error)) throw error;
+      }
+    },
+
+    async dueIds(count) {
+      const due = { state: 'due', nextAt: { $lte: new Date(now()) } } as const;
+      const found = await mails
+        .find(due, { projection: { _id: 1 } })
+        .sort({ nextAt: 1 })
+        .limit(count)
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+
+    async claim(_id) {
+      const due = { _id, state: 'due', nextAt: { $lte: new Date(now()) } } as const;
+      const update = { $set: { nextAt: new Date(now() + TAKEN_FOR_MS) }, $inc: { attempts: 1 } };
+      return (await mails.findOneAndUpdate(due, update, { returnDocument: 'after' })) ?? undefined;
+    },
+
+    async settle({ _id, attempts }, result) {
+      // Another server took it meanwhile if this one was suspended.
+      const own = { _id, state: 'due', attempts } as const;
+      if (result.state !== 'retry') {
+        await mails.updateOne(own, done(result.state, result.reason));
+        return;
+      }
+      const wait = RETRY_AFTER_MS[attempts - 1];
+      const { reason = 'UNKNOWN' } = result;
+      const later = { $set: { nextAt: new Date(now() + (wait ?? 0)), reason } };
+      await mails.updateOne(own, wait === undefined ? done('failed', reason) : later);
+    },
+
+    exists: async (_id) => (await mails.findOne({ _id }, { projection: { _id: 1 } })) !== null,
+
+    countSummed: (summary) => mails.countDocuments({ summary }),
+
+    removeOf: async (appId, ...recordIds) =>
+      (await mails.deleteMany({ appId, recordId: { $in: recordIds } })).deletedCount,
+
+    removeAll: async (appId, since) =>
+      (await mails.deleteMany({ appId, ...(since && { createdAt: { $gte: since } }) })).deletedCount,
+
+    has: async (appId, made, time) =>
+      (await mails.findOne({ appId, createdAt: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
+  };
+}
+
+interface QueueMethods {
+  /** Plans emails. One whose `_id` exists, in any state, is left as it is. */
+  add(mails: readonly NewMail[]): Promise<void>;
+  /** Resolves with the ids of at most `count` emails that are due, the longest waiting first. */
+  dueIds(count: number): Promise<string[]>;
+  /**
+   * Takes an email, so that no other server sends it for {@link TAKEN_FOR_MS}; undefined when it is
+   * not due any more.
+   */
+  claim(id: string): Promise<MailDocument | undefined>;
+  /** Stores what became of an email that was claimed. Does nothing after another server took it. */
+  settle(mail: MailDocument, result: MailResult): Promise<void>;
+  /** Resolves with whether an email was planned, in any state. */
+  exists(id: string): Promise<boolean>;
+  /** Resolves with the number of changes that a summary counts. */
+  countSummed(summary: string): Promise<number>;
+  /** Deletes the emails about records, sent or not; resolves with their number. */
+  removeOf(appId: Types.ObjectId, ...recordIds: RecordId[]): Promise<number>;
+}
+
+/** What became of an email. `retry`: it failed, and is tried again later unless it was the last. */
+export type MailResult = { state: 'sent' | 'failed' | 'dropped' | 'retry'; reason?: string };
+
+function isDuplicatesOnly(error: unknown): boolean {
+  const { writeErrors } = error as { writeErrors?: unknown };
+  const all = [writeErrors ?? []].flat() as { code?: number }[];
+  return all.length > 0 && all.every(({ code }) => code === 11_000);
+}

@@ -1,0 +1,110 @@
+import type { Types } from 'mongoose';
+import { LEASE_MS } from '../../apps/revision.ts';
+import type { PendingRenames } from '../../fields/renames.ts';
+import type { MoveProgress, SchemaCollection } from '../schemas.model.ts';
+
+/** Apps whose values one step of the job moves at most. */
+const MAX_OPEN = 200;
+
+/** The progress before the job began. */
+const NONE: MoveProgress = { done: 0, total: 0 };
+
+/** An app with renames whose values are being moved. */
+export interface OpenRenames {
+  appId: Types.ObjectId;
+  renames: PendingRenames;
+  progress: MoveProgress;
+  /** The time of MongoDB's clock. */
+  now: Date;
+}
+
+/** The pending renames of apps, by the app's id in hexadecimal. */
+export type RenamesByApp = ReadonlyMap<string, PendingRenames>;
+
+export type RenameStore = ReturnType<typeof createRenameStore>;
+
+/** Reads and ends the pending renames, which are in the versions of schemas (decision 22). */
+export function createRenameStore(schemas: SchemaCollection) {
+  let known: { from: number; renames: Promise<RenamesByApp> } | undefined;
+
+  async function read(): Promise<RenamesByApp> {
+    const found = schemas.find({ 'moving.version': { $exists: true } }, { projection: { appId: 1, moving: 1 } });
+    const byApp = new Map<string, PendingRenames>();
+    for await (const { appId, moving } of found) if (moving) byApp.set(appId.toHexString(), moving);
+    return byApp;
+  }
+
+  const ofVersion = (appId: Types.ObjectId, { version }: PendingRenames) => ({ appId, version });
+
+  return {
+    /** Resolves with the pending renames of all apps as they are now. */
+    read,
+
+    /**
+     * Resolves with the pending renames of all apps as they were within the last {@link LEASE_MS}:
+     * from the answer of a PUT on, each server knows its renames.
+     */
+    recent(): Promise<RenamesByApp> {
+      const now = performance.now();
+      if (!known || now - known.from >= LEASE_MS) {
+        const entry = { from: now, renames: read() };
+        known = entry;
+        entry.renames.catch(() => {
+          if (known === entry) known = undefined;
+        });
+      }
+      return known.renames;
+    },
+
+    /** Apps with pending renames. Resolves with an empty list as a rule. */
+    async open(): Promise<OpenRenames[]> {
+      const apps = await schemas
+        .aggregate<Pick<OpenRenames, 'appId' | 'renames' | 'now'>>([
+          { $match: { 'moving.version': { $exists: true } } },
+          { $group: { _id: '$appId', renames: { $first: '$moving' } } },
+          { $limit: MAX_OPEN },
+          { $project: { _id: 0, appId: '$_id', renames: 1, now: '$$NOW' } },
+        ])
+        .toArray();
+      const open: OpenRenames[] = [];
+      for (const app of apps) {
+        const found = await schemas.findOne(ofVersion(app.appId, app.renames), { projection: { progress: 1 } });
+        open.push({ ...app, progress: { ...NONE, ...found?.progress } });
+      }
+      return open;
+    },
+
+    /** How far the pending renames of an app are; undefined when it has none. */
+    async progressOf(appId: Types.ObjectId): Promise<Pick<OpenRenames, 'renames' | 'progress'> | undefined> {
+      const newest = await schemas.findOne({ appId }, { sort: { version: -1 }, projection: { moving: 1 } });
+      if (!newest?.moving) return undefined;
+      const found = await schemas.findOne(ofVersion(appId, newest.moving), { projection: { progress: 1 } });
+      return { renames: newest.moving, progress: { ...NONE, ...found?.progress } };
+    },
+
+    /** Notes that every server knows of the renames. */
+    async setKnown({ appId, renames }: OpenRenames): Promise<void> {
+      await schemas.updateOne(ofVersion(appId, renames), [{ $set: { 'progress.knownAt': '$$NOW' } }]);
+    },
+
+    /** Notes the progress. */
+    async advance({ appId, renames }: OpenRenames, progress: MoveProgress): Promise<void> {
+      await schemas.updateOne(ofVersion(appId, renames), { $set: { progress } });
+    },
+
+    /** Ends the renames: every value was moved, and no write under an old key can follow. */
+    async finish({ appId, renames }: OpenRenames): Promise<void> {
+      const filter = { appId, 'moving.version': renames.version };
+      await schemas.updateMany(filter, { $unset: { moving: 1, progress: 1 } });
+    },
+
+    /** The renames of the versions after this one, oldest first, whether pending or not. */
+    async since(appId: Types.ObjectId, version: number): Promise<PendingRenames[]> {
+      const filter = { appId, version: { $gt: version }, renames: { $exists: true } };
+      const found = await schemas
+        .find(filter, { projection: { version: 1, renames: 1 }, sort: { version: 1 } })
+        .toArray();
+      return found.map((one) => ({ version: one.version, pairs: one.renames ?? [] }));
+    },
+  };
+}

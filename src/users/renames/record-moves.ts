@@ -1,0 +1,123 @@
+import { mongo, type Types } from 'mongoose';
+import { decodeExactly } from '../../database/collections.ts';
+import { displacedKey, type PendingRenames, withRenamedKeys } from '../../fields/renames.ts';
+import type { UserCollection, UserDocument } from '../users.model.ts';
+
+type Filter = mongo.Filter<UserDocument>;
+
+/** The members of a record whose names are keys of `data`. */
+const KEYED = ['data', 'arraySizes', 'consentState'] as const;
+
+/** Matches the records of which a value is to be moved. */
+export function unmovedFilter({ version, pairs }: PendingRenames): Filter {
+  // The state of a consent stays when its value is removed.
+  const hasOldKey = pairs.flatMap(({ from }) => [
+    { [`data.${from}`]: { $exists: true } },
+    { [`consentState.${from}`]: { $exists: true } },
+  ]);
+  return { schemaVersion: { $lt: version }, $or: hasOldKey } as Filter;
+}
+
+/** The same condition as an expression of an aggregation. */
+export function isUnmoved({ version, pairs }: PendingRenames): object {
+  const hasOldKey = pairs.flatMap(({ from }) => [has(`$data.${from}`), has(`$consentState.${from}`)]);
+  return { $and: [{ $lt: ['$schemaVersion', version] }, { $or: hasOldKey }] };
+}
+
+/**
+ * The update that moves a record as a whole. It keeps the order of the keys. With the new
+ * `schemaVersion` the record refuses every write that was checked against an earlier version, so no
+ * late write brings an old key back (invariant 4). Index slots stay, because no value changes.
+ */
+export function moveUpdate(renames: PendingRenames): mongo.Document[] {
+  const members = Object.fromEntries(KEYED.map((member) => [member, renamedMember(member, renames)]));
+  return [{ $set: { ...members, schemaVersion: renames.version } }];
+}
+
+function renamedMember(member: string, { version, pairs }: PendingRenames): object {
+  // The size of a list goes with the list.
+  const isDisplaced = (from: string) => ({ $or: [has(`$data.${from}`), has(`$${member}.${from}`)] });
+  const branches = pairs.flatMap(({ from, to }) => [
+    branch({ $eq: ['$$member.k', from] }, to),
+    branch({ $and: [{ $eq: ['$$member.k', to] }, isDisplaced(from)] }, displacedKey(to, version)),
+  ]);
+  const k = { $switch: { branches, default: '$$member.k' } };
+  const renamed = {
+    $arrayToObject: {
+      $map: { input: { $objectToArray: `$${member}` }, as: 'member', in: { k, v: '$$member.v' } },
+    },
+  };
+  const path = `$${member}`;
+  return { $cond: [{ $eq: [{ $type: path }, 'object'] }, renamed, { $ifNull: [path, '$$REMOVE'] }] };
+}
+
+/** A branch of `$switch`. Not a literal: JavaScript treats an object with `then` as a promise. */
+const branch = (condition: object, result: string): object =>
+  Object.fromEntries([
+    ['case', condition],
+    ['then', result],
+  ]);
+
+const has = (path: string): object => ({ $ne: [{ $type: path }, 'missing'] });
+
+/** Returns a record as it is after its move. A record that is not unmoved is returned as it is. */
+export function shownRecord<Shown extends Pick<UserDocument, 'data' | 'schemaVersion'>>(
+  record: Shown,
+  renames: PendingRenames | undefined,
+): Shown {
+  if (!renames || !(Number(record.schemaVersion) < renames.version)) return record;
+  const data = withRenamedKeys(record.data, renames);
+  return data === record.data ? record : { ...record, data };
+}
+
+/** {@link shownRecord} for a record as BSON. A projection without `data` is returned as it is. */
+export function shownBytes(bytes: Uint8Array, renamesOf: (record: UserDocument) => PendingRenames | undefined) {
+  const record = decodeExactly<UserDocument>(bytes);
+  if (typeof record.data !== 'object' || record.data === null) return bytes;
+  const shown = shownRecord(record, renamesOf(record));
+  return shown === record ? bytes : mongo.BSON.serialize(shown, { ignoreUndefined: false });
+}
+
+export type RecordMoves = ReturnType<typeof createRecordMoves>;
+
+/** Moves records, each in one atomic write. Repeats do no harm. */
+export function createRecordMoves(users: UserCollection) {
+  const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
+
+  return {
+    /** Moves one record, if it is unmoved. */
+    async one(record: Pick<UserDocument, 'appId'> & Partial<UserDocument>, renames: PendingRenames): Promise<void> {
+      await users.updateOne({ ...record, ...unmovedFilter(renames) } as Filter, moveUpdate(renames));
+    },
+
+    /** The number of records of an app. Counts index keys. */
+    count: (appId: Types.ObjectId): Promise<number> =>
+      users.countDocuments({ appId }, { hint: NEWEST_FIRST, maxTimeMS: 60_000 }),
+
+    /**
+     * Moves the unmoved ones of the next `limit` records after `from`, newest first.
+     *
+     * @returns the number of records that were visited and moved, and the last one
+     */
+    async batch(
+      appId: Types.ObjectId,
+      renames: PendingRenames,
+      from: mongo.UUID | undefined,
+      limit: number,
+    ): Promise<{ visited: number; moved: number; last: mongo.UUID | undefined }> {
+      // Bounds of the index; `$lt` would find only ids of the same type.
+      const min = { appId, _id: from ?? new mongo.MaxKey() };
+      const ids = await users
+        .find({ appId, ...(from && { _id: { $ne: from } }) } as Filter, {
+          ...{ hint: NEWEST_FIRST, sort: NEWEST_FIRST, min, max: { appId, _id: new mongo.MinKey() } },
+          ...{ limit, batchSize: limit + 1, projection: { _id: 1 } },
+        })
+        .toArray();
+      if (ids.length === 0) return { visited: 0, moved: 0, last: undefined };
+      const _id = { $in: ids.map((record) => record._id) };
+      const filter = { appId, _id, ...unmovedFilter(renames) } as Filter;
+      const { modifiedCount } = await users.updateMany(filter, moveUpdate(renames));
+      return { visited: ids.length, moved: modifiedCount, last: ids.at(-1)?._id };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AppRevision } from '../../apps/revision.ts';
+import { isOverTime } from '../../database/failures.ts';
+import type { Job, StepContext } from '../../jobs/job-runner.ts';
+import type { OpenRenames, RenameStore } from '../../schemas/renames/pending-renames.ts';
+import type { SlotHandover } from '../../schemas/renames/slot-handover.ts';
+import { WRITES_END_MS } from '../index-slots/slot-job.ts';
+import type { RecordMoves } from './record-moves.ts';
+
+const EVERY_MS = 1_000;
+const BATCH = 500;
+/** How long a step works on one app. */
+const STEP_MS = 500;
+
+/**
+ * The job that moves the values of renamed fields (decision 22). It passes over the records of an
+ * app until a pass that began after the last write of an earlier version finds nothing to move.
+ *
+ * @param deps.writesEndMs how long such a write may take effect after every server knows the
+ *   renames
+ */
+export function createRenameJob(deps: {
+  store: RenameStore;
+  moves: RecordMoves;
+  slots: SlotHandover;
+  revision: AppRevision;
+  writesEndMs?: number | undefined;
+}): Job {
+  const { store, moves, slots, revision, writesEndMs = WRITES_END_MS } = deps;
+
+  /** For the display only. */
+  async function countOr0({ appId }: OpenRenames): Promise<number> {
+    try {
+      return await moves.count(appId);
+    } catch (error) {
+      if (isOverTime(error)) return 0;
+      throw error;
+    }
+  }
+
+  /** Works on the renames of one app for a while. Resolves with whether more work waits. */
+  async function workOn(app: OpenRenames, { signal, stillOwner }: StepContext): Promise<boolean> {
+    const { appId, renames, now } = app;
+    let { progress } = app;
+    // A server that stored the version may have died before it did this.
+    await slots.handOver(appId, renames.pairs);
+    const { knownAt } = progress;
+    const isSettled = knownAt !== undefined && now.getTime() - knownAt.getTime() >= writesEndMs;
+    if (progress.moved === undefined) {
+      const isFirst = progress.isFinal === undefined;
+      if (!isFirst && !isSettled) return false;
+      const total = isFirst ? await countOr0(app) : progress.total;
+      progress = { ...progress, moved: 0, isFinal: isSettled, ...(isFirst && { done: 0, total }) };
+    }
+    const until = performance.now() + STEP_MS;
+    let limit = BATCH;
+    do {
+      if (signal.aborted || !stillOwner()) return true;
+      const begun = performance.now();
+      try {
+        const { visited, moved, last } = await moves.batch(appId, renames, progress.position, limit);
+        const done = Math.min(progress.total, progress.done + visited);
+        progress = { ...progress, moved: (progress.moved ?? 0) + moved, done, ...(last && { position: last }) };
+        if (visited < limit) return endPass();
+      } catch (error) {
+        if (!isOverTime(error) || limit === 1) throw error;
+        limit = Math.ceil(limit / 8);
+      }
+      await rest(begun, signal);
+    } while (performance.now() < until);
+    await store.advance(app, progress);
+    return true;
+
+    async function endPass(): Promise<boolean> {
+      if (progress.isFinal && progress.moved === 0) {
+        await store.finish(app);
+        await revision.bump(); // so that submissions stop looking for unmoved records soon
+        return false;
+      }
+      const { position: _, moved: __, ...ended } = progress;
+      await store.advance(app, { ...ended, done: progress.total });
+      return isSettled;
+    }
+  }
+
+  return {
+    name: 'renames',
+    everyMs: EVERY_MS,
+    async run(context) {
+      const unknown = (await store.open()).filter(({ progress }) => !progress.knownAt);
+      if (unknown.length > 0) {
+        await revision.publish();
+        for (const app of unknown) await store.setKnown(app);
+      }
+      let hasMore = false;
+      for (const app of await store.open()) {
+        if (context.signal.aborted || !context.stillOwner()) return true;
+        if (await workOn(app, context)) hasMore = true;
+      }
+      return hasMore;
+    },
+  };
+}
+
+/** Leaves the database to submissions for as long as the last batch took. */
+async function rest(begun: number, signal: AbortSignal): Promise<void> {
+  await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseRecordId } from '../../src/users/record-id.ts';
+import { axeViolations } from '../support/axe.ts';
+import { closeBrowser, logIn, openPage, type Visit, visit } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
+import { appDocument } from '../support/index-slots.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
+
+const POLL = { timeout: 15_000, interval: 20 };
+const PHONE = { width: 320, height: 640 };
+const COLORS = ['light', 'dark'] as const;
+
+let smtp: TestSmtp;
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  smtp = await startSmtp();
+  server = await startServer(mailEnv(smtp));
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+  await smtp.close();
+});
+beforeEach(async () => {
+  app = await server.admin.buildApp();
+});
+
+const settingsPath = () => `/auth/apps/${app.sourceAppId}/form`;
+const stored = async () => (await server.admin.get(settingsPath()).expect(200)).body;
+
+async function openSettings(on: TestServer, options: Parameters<typeof visit>[2] = {}): Promise<Visit> {
+  const opened = await visit(on, '/connect/settings', options);
+  await logIn(opened.page, app);
+  await opened.page.getByRole('heading', { name: 'Email' }).waitFor();
+  return opened;
+}
+
+const save = async (page: Page) => {
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByText('Saved. The settings are in force.').waitFor();
+};
+
+describe('the settings of email', () => {
+  it('are saved, shown again and unset', async () => {
+    const { page, expectClean, close } = await openSettings(server);
+    await page.getByLabel('Ask people to confirm their email address').check();
+    await page.getByLabel('Notify by email').fill('team@example.com\nBoss@example.com');
+    await page.getByLabel('Send the notification').selectOption('daily');
+    await page.getByText('3 unsaved changes').waitFor();
+    await save(page);
+    expect(await stored()).toMatchObject({
+      doubleOptIn: true,
+      notify: { emails: ['team@example.com', 'boss@example.com'], when: 'daily' },
+    });
+    await page.reload();
+    expect(await page.getByLabel('Ask people to confirm their email address').isChecked()).toBe(true);
+    expect(await page.getByLabel('Notify by email').inputValue()).toBe('team@example.com\nboss@example.com');
+    expect(await page.getByLabel('Send the notification').inputValue()).toBe('daily');
+    // Another setting leaves them.
+    await page.getByLabel('Title').fill('News');
+    await save(page);
+    expect((await stored()).notify.when).toBe('daily');
+    await page.getByLabel('Ask people to confirm their email address').uncheck();
+    await page.getByLabel('Notify by email').fill('');
+    await save(page);
+    expect(await stored()).not.toHaveProperty('notify');
+    expect(await stored()).not.toHaveProperty('doubleOptIn');
+    expectClean();
+    await close();
+  });
+
+  it('show the problem of an address', async () => {
+    const { page, close } = await openSettings(server);
+    await page.getByLabel('Notify by email').fill('team@example.com, nobody');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Must be an email address').waitFor();
+    await close();
+  });
+
+  it('are disabled with the reason on a server that cannot send what they need', async () => {
+    const doubleOptIn = (page: Page) => page.getByLabel('Ask people to confirm their email address');
+    const without = await startServer({}, server.database);
+    const first = await openSettings(without);
+    await first.page.getByText('This service sends no email: its setting SMTP_URL is not set.').waitFor();
+    expect(await doubleOptIn(first.page).isDisabled()).toBe(true);
+    expect(await first.page.getByLabel('Notify by email').isDisabled()).toBe(true);
+    await first.close();
+    await without.close();
+
+    const noLinks = await startServer(mailEnv(smtp, ''), server.database);
+    const second = await openSettings(noLinks);
+    await second.page.getByText('its setting PUBLIC_URL is not set').waitFor();
+    expect(await doubleOptIn(second.page).isDisabled()).toBe(true);
+    expect(await second.page.getByLabel('Notify by email').isEnabled()).toBe(true);
+    await second.close();
+    await noLinks.close();
+  });
+
+  it.each(COLORS)('have no axe violations in %s mode, and fit a width of 320 px', async (colorScheme) => {
+    const wide = await openSettings(server, { colorScheme, bypassCSP: true });
+    expect(await axeViolations(wide.page)).toEqual([]);
+    await wide.close();
+    const narrow = await openSettings(server, { colorScheme, viewport: PHONE });
+    expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    await narrow.close();
+  });
+});
+
+describe('a confirmation', () => {
+  let id: string;
+  let url: string;
+  beforeEach(async () => {
+    const email = `${randomUUID()}@example.com`;
+    await server.admin.put(settingsPath(), { title: 'Noticias', locale: 'es', doubleOptIn: true }).expect(200);
+    id = (await server.client.submit(app.sourceAppId, { email }).expect(200)).body.id;
+    await expect.poll(() => smtp.to(email).length, POLL).toBe(1);
+    const [, path = ''] = /https:\/\/forms\.example\.com(\/f\/\S+)/.exec(smtp.to(email)[0]?.text ?? '') ?? [];
+    url = server.listener.url + path;
+  });
+  const record = () => server.db.collection('users').findOne({ _id: parseRecordId(id) as never });
+
+  it.each([true, false])('takes a press of the button, with JavaScript: %s', async (javaScriptEnabled) => {
+    const { page, expectClean, close } = await openPage(url, { javaScriptEnabled });
+    await page.getByRole('heading', { level: 1, name: 'Noticias' }).waitFor();
+    expect(await record()).not.toHaveProperty('confirmedAt');
+    await page.getByRole('button', { name: 'Confirm email address' }).click();
+    await page.getByText('Your email address is confirmed').waitFor();
+    expect((await record())?.confirmedAt).toBeInstanceOf(Date);
+    await page.goto(url);
+    await page.getByText('Your email address is confirmed').waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('is shown with the record', async () => {
+    const opened = await visit(server, `/users/${id}`);
+    await logIn(opened.page, app);
+    await opened.page.getByText('Email not confirmed').waitFor();
+    await server.client.post(new URL(url).pathname).set('Accept', 'text/html').expect(200);
+    await opened.page.reload();
+    await opened.page.getByText('Email confirmed').waitFor();
+    opened.expectClean();
+    await opened.close();
+  });
+
+  it.each(COLORS)('has pages without axe violations in %s mode, which fit a width of 320 px', async (colorScheme) => {
+    const wrong = `${url.slice(0, url.lastIndexOf('/'))}/x`;
+    const { _id: appId } = await appDocument(server, app.sourceAppId);
+    const recordId = parseRecordId(id);
+    if (!recordId) throw new Error('no record');
+    const { linkPath } = server.services.confirmations;
+    const expired = server.listener.url + linkPath(app.sourceAppId, appId, recordId, new Date(0));
+    for (const one of [url, wrong, expired, `${server.listener.url}/f/nobody/confirm/x`]) {
+      const wide = await openPage(one, { colorScheme, bypassCSP: true });
+      expect(await axeViolations(wide.page)).toEqual([]);
+      if (one === url) {
+        await wide.page.getByRole('button').click();
+        await wide.page.getByText('is confirmed').waitFor();
+        expect(await axeViolations(wide.page)).toEqual([]);
+      }
+      await wide.close();
+      const narrow = await openPage(one, { colorScheme, viewport: PHONE });
+      expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+      await narrow.close();
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/axe.ts';
+import { closeBrowser, logIn, visit } from '../support/browser.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN, SchemaPage } from './schema-page.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+
+describe('the merge of a schema that someone else saved meanwhile', () => {
+  let schema: SchemaPage;
+  beforeEach(async () => {
+    schema = await SchemaPage.open(server);
+  });
+  afterEach(async () => {
+    schema.visit.expectClean();
+    await schema.visit.close();
+  });
+
+  it('shows the conflict wherever one has scrolled, and joins the changes by field', async () => {
+    const { page } = schema;
+    await schema.press('Remove Age');
+    await schema.field('Full name').click();
+    await page.getByLabel('Label', { exact: true }).fill('My name');
+    await schema.review();
+    const fields = [
+      { key: 'name', label: 'Their name', kind: 'text' },
+      { key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro'] },
+      { key: 'age', label: 'Age', kind: 'number' },
+      ...Array.from({ length: 20 }, (_, n) => ({ key: `other${n}`, label: `Other ${n}`, kind: 'date' })),
+    ];
+    await server.admin.putSchema(schema.app.sourceAppId, { fields: fields as never }).expect(200);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save version 3' }).click();
+    const notice = page.getByRole('alert').filter({ hasText: 'Someone else saved version 3' });
+    await notice.waitFor();
+    expect(await schema.stored()).toMatchObject({
+      version: 3,
+      fields: [{ key: 'name' }, {}, { key: 'age' }, ...Array(20).fill({})],
+    });
+    expect(await schema.keys()).toEqual(['name', 'plan']);
+    await page.setViewportSize({ width: 320, height: 480 });
+    await page.mouse.wheel(0, 2_000);
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(300);
+    const { y = -1 } = (await notice.boundingBox()) ?? {};
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(y).toBeLessThan(400);
+
+    await notice.getByRole('button', { name: 'Merge' }).click();
+    const merge = page.getByRole('dialog', { name: 'Merge your draft with version 3' });
+    const name = merge.getByRole('radiogroup', { name: /My name \(name\)/ });
+    await merge.getByText('Changed by both').waitFor();
+    await name.getByText('label changed: “Full name” → “Their name”').waitFor();
+    expect(await name.getByLabel('Mine').isChecked()).toBe(true);
+    await name.getByLabel('Theirs').check();
+    expect(await merge.getByRole('radiogroup', { name: 'Age (age)' }).getByLabel('Mine').isChecked()).toBe(true);
+    await merge
+      .getByRole('radiogroup', { name: /^Other 3 / })
+      .getByLabel('Mine')
+      .check();
+    await merge.getByRole('button', { name: 'Merge into my draft' }).click();
+    await merge.waitFor({ state: 'hidden' });
+    await notice.waitFor({ state: 'detached' });
+    const dialog = await schema.review();
+    await dialog.getByText('“Age” (age) removed').waitFor();
+    await dialog.getByText('“Other 3” (other3) removed').waitFor();
+    await dialog.getByRole('button', { name: 'Save version 4' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const stored = await schema.stored();
+    expect(stored).toMatchObject({
+      version: 4,
+      fields: [{ key: 'name', label: 'Their name' }, { key: 'plan' }, ...Array(19).fill({})],
+    });
+    expect(stored.fields.map(({ key }: { key: string }) => key)).not.toContain('other3');
+  });
+
+  it('can discard the draft', async () => {
+    await schema.press('Remove Age');
+    await server.admin.putSchema(schema.app.sourceAppId, { fields: [{ key: 'city', kind: 'text' }] }).expect(200);
+    await schema.page.getByRole('alert').getByRole('button', { name: 'Merge' }).click();
+    await schema.page.getByRole('dialog').getByRole('button', { name: 'Discard my draft' }).click();
+    await schema.page.getByText('No changes').waitFor();
+    expect(await schema.keys()).toEqual(['city']);
+  });
+});
+
+it.each(['light', 'dark'] as const)(
+  'the conflict and the dialogs of renames have no axe violations and fit into 320 pixels (%s)',
+  async (colorScheme) => {
+    const fields = ['name', 'plan'].map((key) => ({ key, kind: 'text' as const }));
+    const { sourceAppId } = await server.admin.buildApp({ fields });
+    await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { name: 'Ada' } }).expect(200);
+    const options = { colorScheme, bypassCSP: true, viewport: { width: 320, height: 640 } };
+    const { page, close } = await visit(server, `/apps/${sourceAppId}`, options);
+    await logIn(page, ADMIN);
+    const expectUsable = async (): Promise<void> => {
+      // The title of a Mantine dialog is in a `header`, which axe takes for that of the page.
+      const found = (await axeViolations(page)).filter((violation) => !violation.startsWith('landmark-'));
+      expect(found).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    };
+    await page.getByRole('button', { name: /^name/ }).click();
+    await page.getByLabel('Key').fill('fullName');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByLabel('Keep the data').waitFor();
+    await page.getByText('The stored record matches').waitFor();
+    await expectUsable();
+    const theirs = [{ key: 'name', label: 'Their name', kind: 'text' as const }];
+    await server.admin.putSchema(sourceAppId, { fields: theirs }).expect(200);
+    await page.getByRole('button', { name: 'Save version 3' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('alert').getByText('Someone else saved version 3').waitFor();
+    await expectUsable();
+    await page.getByRole('alert').getByRole('button', { name: 'Merge' }).click();
+    await page.getByText('Changed by both').waitFor();
+    await expectUsable();
+    await close();
+  },
+);

@@ -1,0 +1,69 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { closeBrowser, logIn, tableRows, type Visit, visit } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+/** One field of each kind. */
+export const FIELDS = [
+  { key: 'name', label: 'Full name', kind: 'text' },
+  { key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro', 'max'], enumLabels: { pro: 'Professional' } },
+  { key: 'age', label: 'Age', kind: 'number' },
+  { key: 'born', label: 'Born', kind: 'date' },
+  { key: 'news', label: 'News', kind: 'checkbox' },
+  { key: 'visits', label: 'Visits', kind: 'array' },
+] as const;
+
+/** The dashboard in a browser, with a new app for each test. */
+export interface UsersPage {
+  server: TestServer;
+  app: TestApp;
+  open: Visit;
+  page: Page;
+  submit(email: string, data: object): Promise<{ id: string; updatedAt: string }>;
+  /** The emails in the table, in their order. */
+  emails(): Promise<(string | undefined)[]>;
+  /** The conditions of the filter, in words. */
+  chips(): Promise<string[]>;
+  waitForText(text: string): Promise<void>;
+  goTo(path: string): Promise<unknown>;
+  logIn(): Promise<void>;
+  logInAsAdmin(): Promise<void>;
+}
+
+/** Registers the hooks of a test file that opens the pages of users. */
+export function withUsersPage(fields: readonly object[] = FIELDS): UsersPage {
+  const context = {} as UsersPage;
+  beforeAll(async () => {
+    context.server = await startServer();
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await context.server.close();
+  });
+  beforeEach(async () => {
+    const { server } = context;
+    context.app = await server.admin.buildApp({ fields: fields.map((field) => ({ ...field })) as never });
+    context.open = await visit(server);
+    context.page = context.open.page;
+  });
+  afterEach(async () => {
+    context.open.expectClean();
+    await context.open.close();
+  });
+  return Object.assign(context, {
+    async submit(email: string, data: object) {
+      const { server, app } = context;
+      return (await server.client.submit(app.sourceAppId, { email, data }).expect(200)).body;
+    },
+    emails: async () => (await tableRows(context.page, 'Table of users')).map(([email]) => email),
+    async chips() {
+      const texts = await context.page.getByRole('list', { name: 'Filters' }).getByRole('listitem').allInnerTexts();
+      return texts.filter((text) => text !== 'Remove all filters');
+    },
+    waitForText: (text: string) => context.page.getByText(text, { exact: true }).waitFor(),
+    goTo: (path: string) => context.page.goto(`${context.server.listener.url}/dashboard${path}`),
+    logIn: () => logIn(context.page, context.app),
+    logInAsAdmin: () => logIn(context.page, { sourceAppId: 'admin', password: ADMIN_PASSWORD }),
+  });
+}

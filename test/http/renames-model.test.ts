@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { mongo, Types } from 'mongoose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { decode } from '../../src/database/collections.ts';
+import type { PendingRenames } from '../../src/fields/renames.ts';
+import { createRecordMoves, shownBytes, shownRecord } from '../../src/users/renames/record-moves.ts';
+import type { UserCollection, UserDocument } from '../../src/users/users.model.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let users: UserCollection;
+beforeAll(async () => {
+  server = await startServer();
+  users = server.db.collection<UserDocument>('users');
+});
+afterAll(() => server.close());
+
+const KEYS = ['a', 'b', 'c', 'x', 'y', 'z', 'constructor', 'x_before_v5'];
+const OLD = ['a', 'b', 'constructor'];
+const NEW = ['x', 'y', 'z'];
+
+const renames: fc.Arbitrary<PendingRenames> = fc
+  .tuple(fc.shuffledSubarray(OLD, { minLength: 1 }), fc.shuffledSubarray(NEW, { minLength: OLD.length }))
+  .map(([from, to]) => ({ version: 5, pairs: from.map((key, at) => ({ from: key, to: to[at] as string })) }));
+
+const value = fc.oneof(
+  fc.constantFrom<unknown>('', 'text', true, null, new mongo.Double(1), new mongo.Long(7n), -0, 2.5, { a: 1, x: 'x' }),
+  fc.array(fc.constantFrom<unknown>(1, 'a', { x: 1 }), { maxLength: 3 }),
+);
+const data = fc
+  .shuffledSubarray(KEYS.slice(0, -1))
+  .chain((keys) => fc.tuple(...keys.map((key) => value.map((one) => [key, one] as const))))
+  .map((entries) => Object.fromEntries(entries));
+const consents = fc
+  .subarray(KEYS.slice(0, -1))
+  .map((keys) => Object.fromEntries(keys.map((key) => [key, `version of ${key}`])));
+
+const sizesOf = (of: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(of).flatMap(([key, one]) => (Array.isArray(one) ? [[key, one.length]] : [])));
+
+it('A record is shown before its move exactly as it is after it, and a second move changes nothing', async () => {
+  const moves = createRecordMoves(users);
+  const check = async (pending: PendingRenames, stored: UserDocument['data'], schemaVersion: number, state: object) => {
+    const _id = new mongo.UUID();
+    const appId = new Types.ObjectId();
+    const now = new Date();
+    await users.insertOne({
+      ...{ _id, appId, sourceAppId: 'model', email: 'a@x.org', data: stored, schemaVersion, createdAt: now },
+      ...{ updatedAt: now, arraySizes: sizesOf(stored), consentState: state as Record<string, string> },
+    });
+    const raw = async () => (await users.find<Uint8Array>({ _id }, { raw: true } as object).toArray())[0] as Uint8Array;
+    const before = await raw();
+    const shownRaw = decode<UserDocument>(shownBytes(before, () => pending));
+    const was = decode<UserDocument>(before).data;
+    const shown = shownRecord(decode<UserDocument>(before), pending);
+    await moves.one({ _id, appId }, pending);
+    const after = decode<UserDocument>(await raw());
+    // As text: the order of the keys counts too.
+    expect(JSON.stringify(after.data)).toBe(JSON.stringify(shown.data));
+    expect(JSON.stringify(shownRaw.data)).toBe(JSON.stringify(shown.data));
+    expect(after.arraySizes).toEqual(sizesOf(after.data));
+    const isOld = schemaVersion < pending.version;
+    for (const { from, to } of pending.pairs) {
+      if (!isOld) continue;
+      expect(Object.hasOwn(after.data, from)).toBe(false);
+      if (Object.hasOwn(stored, from)) expect(JSON.stringify(after.data[to])).toBe(JSON.stringify(was[from]));
+      if (Object.hasOwn(state, from)) expect(after.consentState?.[to]).toBe(`version of ${from}`);
+    }
+    // Nothing is lost.
+    const values = (of: object) =>
+      Object.values(of)
+        .map((one) => JSON.stringify(one))
+        .sort();
+    expect(values(after.data)).toEqual(values(was));
+    const isMoved =
+      isOld && pending.pairs.some(({ from }) => Object.hasOwn(stored, from) || Object.hasOwn(state, from));
+    expect(after.schemaVersion).toBe(isMoved ? pending.version : schemaVersion);
+    await moves.one({ _id, appId }, pending);
+    expect(decode<UserDocument>(await raw())).toEqual(after);
+  };
+  await fc.assert(fc.asyncProperty(renames, data, fc.integer({ min: 3, max: 6 }), consents, check), { numRuns: 300 });
+}, 60_000);

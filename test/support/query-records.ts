@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import type { Types } from 'mongoose';
+import { createRecordIds } from '../../src/users/record-id.ts';
+import type { UserDocument } from '../../src/users/users.model.ts';
+
+const START = Date.parse('2026-01-30T12:00:00Z');
+const TEXTS = ['', 'a', 'A', 'Ada', 'ADA', 'ada lovelace', 'adä', 'ada\u0308', 'ａｄａ', 'Ωmega', 'Σίσυφος', 'ΣΊΣΥΦΟΣ'];
+TEXTS.push(
+  'été',
+  'e\u0301te',
+  '.*',
+  'a.c',
+  'abc',
+  '$x',
+  '^a',
+  'a|b',
+  'x\\',
+  '💥',
+  '💥a',
+  '\uffee',
+  '漢字',
+  '한국',
+  'İst',
+  'ist',
+);
+TEXTS.push(
+  'x'.repeat(70),
+  `${'x'.repeat(70)}y`,
+  'ß',
+  'SS',
+  'ﬁ',
+  'fi',
+  'NULL',
+  '36',
+  'true',
+  'a,b',
+  'e:f',
+  '\0',
+  'ǰ',
+  'J\u030c',
+);
+const DATES = [
+  '2026-01-30',
+  '2026-01-31',
+  '2026-01-31T00:00:00Z',
+  '2026-01-31t23:59:59.999z',
+  '2026-02-01T00:30:00+01:00',
+];
+DATES.push(
+  '2026-01-31T08:30:00.1239Z',
+  '0001-01-01',
+  '9999-12-31T23:59:59-23:59',
+  '2024-02-29',
+  '2026-01-30T23:00:00-01:00',
+);
+const NUMBERS = [0, -1, 1, 36, 36.5, 2 ** 53 - 1, -1e300, 1e-300, 1e21, 0.1];
+
+export const text = fc.constantFrom(...TEXTS);
+const odd = fc.constantFrom<unknown>(
+  null,
+  36,
+  '36',
+  true,
+  '',
+  ['a'],
+  [],
+  [36],
+  [null],
+  { a: 'Ada' },
+  'n/a',
+  '2026-02-30',
+);
+const absent = Symbol('absent');
+/** A value of the kind, or none, or one of another kind. */
+const valued = (usual: fc.Arbitrary<unknown>) =>
+  fc.oneof(
+    { arbitrary: usual, weight: 8 },
+    { arbitrary: fc.constant(absent), weight: 2 },
+    { arbitrary: odd, weight: 2 },
+  );
+const item = fc.oneof(
+  fc.record({ value: fc.oneof(text, fc.constantFrom(36, true)), timestamp: fc.constant('2026-01-01T00:00:00.000Z') }),
+  fc.constant({ note: 'Ada', timestamp: '2026-01-01T00:00:00.000Z' }),
+);
+const data = fc
+  .record({
+    name: valued(text),
+    plan: valued(fc.constantFrom('pro', 'Pro', 'free')),
+    age: valued(fc.constantFrom(...NUMBERS)),
+    born: valued(fc.constantFrom(...DATES)),
+    agreed: valued(fc.boolean()),
+    visits: valued(fc.array(item, { maxLength: 3 })),
+    extra: valued(text),
+  })
+  .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== absent)));
+
+const date = fc.constantFrom(...DATES);
+const time = fc.constantFrom('2026-01-30', '2026-01-30T12:00:00.050Z', '2026-01-30T13:00:00.100+01:00', '2026-01-31');
+const range = fc.constantFrom('eq', 'ne', 'gt', 'gte', 'lt', 'lte');
+const several = (values: fc.Arbitrary<string>) =>
+  fc.array(values, { minLength: 1, maxLength: 4 }).map((list) => list.join(','));
+const condition = (path: string, operator: fc.Arbitrary<string>, value: fc.Arbitrary<string>) =>
+  fc.tuple(operator, value).map(([name, operand]) => `${path}:${name}:${operand}`);
+const textWhere = (path: string, values = text) =>
+  fc.oneof(
+    condition(path, fc.constantFrom('eq', 'ne', 'prefix', 'contains'), values),
+    condition(path, fc.constant('in'), several(values)),
+  );
+const rangeWhere = (path: string, values: fc.Arbitrary<string>) =>
+  fc.oneof(condition(path, range, values), condition(path, fc.constant('in'), several(values)));
+const PATHS = ['email', 'createdAt', 'data.name', 'data.plan', 'data.age', 'data.born', 'data.agreed', 'data.visits'];
+/** A condition of a query. */
+export const where = fc.oneof(
+  textWhere('data.name'),
+  textWhere('data.extra'),
+  textWhere('data.plan', fc.constantFrom('pro', 'Pro', 'free', 'p', 'x')),
+  textWhere('email', fc.constantFrom('u1@example.com', 'U', 'u1', '.com', '9', 'none', '@EXAMPLE')),
+  rangeWhere('data.age', fc.constantFrom(...NUMBERS.map(String))),
+  rangeWhere('data.born', date),
+  rangeWhere('createdAt', time),
+  rangeWhere('updatedAt', time),
+  rangeWhere('schemaVersion', fc.constantFrom('1', '2')),
+  condition('data.agreed', fc.constantFrom('eq', 'ne'), fc.constantFrom('true', 'false')),
+  condition('data.visits', fc.constant('contains'), fc.oneof(text, fc.constantFrom('36', 'true'))),
+  fc
+    .constantFrom(...PATHS)
+    .chain((path) => condition(path, fc.constantFrom('exists', 'empty'), fc.constantFrom('true', 'false'))),
+);
+/** Makes `count` records of an app, always the same ones: usual values, odd ones, and none. */
+export function sampleRecords(appId: Types.ObjectId, count: number): UserDocument[] {
+  const newId = createRecordIds();
+  return fc.sample(data, { numRuns: count, seed: 1 }).map((own, at) => recordOf(appId, own, at, newId));
+}
+
+export function recordOf(
+  appId: Types.ObjectId,
+  own: Record<string, unknown>,
+  at: number,
+  newId: ReturnType<typeof createRecordIds>,
+): UserDocument {
+  const createdAt = new Date(START + Math.floor(at / 3));
+  const updatedAt = new Date(START + (at % 7));
+  const base = {
+    _id: newId(createdAt),
+    appId,
+    sourceAppId: 'model',
+    email: `u${at}@example.${at % 2 ? 'com' : 'org'}`,
+  };
+  return { ...base, data: own, schemaVersion: 1 + (at % 2), createdAt, updatedAt };
+}

@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { SmtpServer } from '../../../src/core/smtp-url.ts';
+import { createMailer, type Mailer, MailFailure } from '../../../src/mail/mailer.ts';
+import { type SmtpOptions, startSmtp, type TestSmtp } from '../../support/smtp.ts';
+
+const FROM = { name: 'Forms, "Inc"', address: 'forms@example.com' };
+const MESSAGE = { to: ['ada@example.com'], subject: 'Hello', text: 'text ☃\n.\n', html: '<p>html</p>' };
+const AUTH = { user: 'ada', pass: 'secret' };
+
+let smtp: TestSmtp;
+let mailer: Mailer;
+afterEach(async () => {
+  mailer.close();
+  await smtp.close();
+});
+
+async function start(server: Partial<SmtpServer> = {}, options: SmtpOptions = {}): Promise<void> {
+  smtp = await startSmtp(options);
+  const plain = { host: '127.0.0.1', port: smtp.port, isSecure: false, requiresTls: false, auth: undefined };
+  mailer = createMailer({ server: { ...plain, ...server }, from: FROM });
+}
+
+const failureOf = async (sending: Promise<void>): Promise<MailFailure> => {
+  const error = await sending.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof MailFailure)) throw new Error('the email was sent');
+  return error;
+};
+
+describe('the mailer', () => {
+  it('sends text and HTML, and the same Message-ID for the same email', async () => {
+    await start();
+    await mailer.send('one', MESSAGE);
+    await mailer.send('one', MESSAGE);
+    await mailer.send('two', MESSAGE);
+    const [first, second, third] = smtp.mails;
+    expect(first).toMatchObject({
+      from: 'forms@example.com',
+      to: ['ada@example.com'],
+      text: 'text ☃\n.\n',
+      html: '<p>html</p>',
+    });
+    expect(first?.header('from')).toBe('"Forms, \\"Inc\\"" <forms@example.com>');
+    expect(first?.header('message-id')).toMatch(/^<[0-9a-f]{40}@example\.com>$/);
+    expect(second?.header('message-id')).toBe(first?.header('message-id'));
+    expect(third?.header('message-id')).not.toBe(first?.header('message-id'));
+    expect(smtp.connections()).toBe(1);
+  });
+
+  it('puts a subject of several lines into one', async () => {
+    await start();
+    await mailer.send('one', { ...MESSAGE, subject: 'Hello\r\nBcc: eve@example.com\r\n\r\nbody\0' });
+    expect(smtp.mails[0]?.to).toEqual(['ada@example.com']);
+    expect(smtp.mails[0]?.header('subject')).toBe('Hello Bcc: eve@example.com body');
+    expect(smtp.mails[0]?.header('bcc')).toBeUndefined();
+  });
+
+  it('takes each address as one recipient', async () => {
+    await start();
+    // No validated address contains these, and the mailer does not depend on that.
+    const hostile = 'ada@example.com, eve@example.com';
+    await failureOf(mailer.send('one', { ...MESSAGE, to: [hostile] })).catch(() => undefined);
+    expect(smtp.mails.flatMap(({ to }) => to)).not.toContain('eve@example.com');
+  });
+
+  it('never sends a password without TLS where TLS is required', async () => {
+    await start({ requiresTls: true, auth: AUTH }, { auth: AUTH });
+    expect((await failureOf(mailer.send('one', MESSAGE))).isPermanent).toBe(false);
+    expect(smtp.logIns()).toBe(0);
+    expect(smtp.mails).toEqual([]);
+  });
+
+  it.each([true, false])('refuses a certificate that it does not trust (TLS required: %s)', async (requiresTls) => {
+    await start({ requiresTls, auth: AUTH }, { auth: AUTH, offersTls: true });
+    const { reason, isPermanent } = await failureOf(mailer.send('one', MESSAGE));
+    expect(reason).toMatch(/^(ESOCKET|ETLS)/);
+    expect(isPermanent).toBe(false);
+    expect(smtp.logIns()).toBe(0);
+  });
+
+  it('tells refusals of the email from faults of the configuration, without an address', async () => {
+    await start({}, { onRecipient: () => ({ status: 550 }) });
+    const refused = await failureOf(mailer.send('one', MESSAGE));
+    expect(refused).toMatchObject({ isPermanent: true, reason: 'EENVELOPE 550' });
+    expect(refused.message).not.toContain('@');
+    smtp.options.onRecipient = () => ({ status: 450 });
+    expect((await failureOf(mailer.send('one', MESSAGE))).isPermanent).toBe(false);
+    delete smtp.options.onRecipient;
+    smtp.options.beforeTaken = () => ({ status: 552 });
+    expect(await failureOf(mailer.send('one', MESSAGE))).toMatchObject({ isPermanent: true, reason: 'EMESSAGE 552' });
+    mailer.close();
+    mailer = createMailer({
+      server: {
+        host: '127.0.0.1',
+        port: smtp.port,
+        isSecure: false,
+        requiresTls: false,
+        auth: { user: 'ada', pass: 'x' },
+      },
+      from: FROM,
+    });
+    expect((await failureOf(mailer.send('one', MESSAGE))).isPermanent).toBe(false);
+  });
+});

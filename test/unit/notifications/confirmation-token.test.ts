@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { mongo, Types } from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { createConfirmationTokens } from '../../../src/notifications/confirmation/confirmation-token.ts';
+
+const tokens = createConfirmationTokens('a secret of the tests');
+const appId = new Types.ObjectId();
+const link = { recordId: new mongo.UUID(), expiresAt: new Date('2026-01-31T08:30:00.123Z') };
+const token = tokens.issue(appId, link);
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+describe('the token of a link', () => {
+  it('names the record and the expiry, and needs no escape in a URL', () => {
+    const read = tokens.read(appId, token);
+    expect(read?.recordId.equals(link.recordId)).toBe(true);
+    expect(read?.expiresAt).toEqual(link.expiresAt);
+    expect(encodeURIComponent(token)).toBe(token);
+  });
+
+  it('is not valid with any character changed', () => {
+    for (let at = 0; at < token.length; at += 1) {
+      for (const character of ALPHABET) {
+        const changed = token.slice(0, at) + character + token.slice(at + 1);
+        if (changed !== token) expect(tokens.read(appId, changed)).toBeUndefined();
+      }
+    }
+  });
+
+  it('is not valid for another app, with another secret, or as another text', () => {
+    expect(tokens.read(new Types.ObjectId(), token)).toBeUndefined();
+    expect(createConfirmationTokens('another secret').read(appId, token)).toBeUndefined();
+    for (const text of ['', `${token}=`, `${token}A`, token.slice(1), ` ${token}`]) {
+      expect(tokens.read(appId, text)).toBeUndefined();
+    }
+    fc.assert(fc.property(fc.string(), (text) => tokens.read(appId, text) === undefined));
+  });
+});

@@ -1,0 +1,36 @@
+import { DownIcon, UpIcon } from './icons.tsx';
+import classes from './sort-header.module.css';
+
+interface SortHeaderProps {
+  name: string;
+  /** Undefined: the table is in another order. */
+  sorted: 'asc' | 'desc' | undefined;
+  /** The order of the first click. */
+  first: 'asc' | 'desc';
+  isRight?: boolean | undefined;
+  className?: string | undefined;
+  onSort: (order: 'asc' | 'desc') => void;
+}
+
+/** The header of a column by which a table can be sorted. Another click reverses the order. */
+export function SortHeader({ name, sorted, first, isRight = false, className, onSort }: SortHeaderProps) {
+  const next = sorted === undefined ? first : sorted === 'asc' ? 'desc' : 'asc';
+  return (
+    <th
+      aria-sort={sorted === undefined ? 'none' : sorted === 'asc' ? 'ascending' : 'descending'}
+      className={`${classes.head} ${className ?? ''}`}
+    >
+      <button
+        type="button"
+        className={`${classes.sort} ${isRight ? classes.right : ''}`}
+        title={name}
+        onClick={() => onSort(next)}
+      >
+        <span className={classes.name}>{name}</span>
+        <span className={sorted ? classes.sorted : classes.unsorted}>
+          {sorted === 'asc' ? <UpIcon size={14} /> : <DownIcon size={14} />}
+        </span>
+      </button>
+    </th>
+  );
+}

@@ -1,0 +1,47 @@
+import { useEffect } from 'react';
+
+/** The drafts of one form, one for each app. */
+export interface TabDrafts<State> {
+  load(sourceAppId: string): State | undefined;
+  /** @param state `undefined` removes the stored draft */
+  store(sourceAppId: string, state: State | undefined): void;
+}
+
+/**
+ * Keeps drafts in the tab's session storage, so that they survive navigation, reloads and log-ins.
+ *
+ * @param name names the form
+ * @param formatVersion increased when the stored shape changes, because a tab can be older than the
+ *   service
+ */
+export function tabDrafts<State>(name: string, formatVersion: number): TabDrafts<State> {
+  const keyOf = (sourceAppId: string): string => `${name} draft ${formatVersion} of ${sourceAppId}`;
+  return {
+    load(sourceAppId) {
+      try {
+        const text = sessionStorage.getItem(keyOf(sourceAppId));
+        return text === null ? undefined : (JSON.parse(text) as State);
+      } catch {
+        return undefined;
+      }
+    },
+    store(sourceAppId, state) {
+      try {
+        if (state) sessionStorage.setItem(keyOf(sourceAppId), JSON.stringify(state));
+        else sessionStorage.removeItem(keyOf(sourceAppId));
+      } catch {
+        // Storage can be full or disabled. The draft then lasts until the page is closed.
+      }
+    },
+  };
+}
+
+/** Asks before the tab is closed: its storage, and so the draft, would be gone. */
+export function useWarningBeforeUnload(isDirty: boolean): void {
+  useEffect(() => {
+    if (!isDirty) return;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [isDirty]);
+}

@@ -1,0 +1,120 @@
+import { Button, Loader, Text, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { count } from '../../components/count.ts';
+import { SearchIcon } from '../../components/icons.tsx';
+import { LoadError } from '../../components/load-error.tsx';
+import type { Scope } from '../../users/scope.ts';
+import classes from '../privacy.module.css';
+import { matchesQuery } from './queries.ts';
+
+const MAX_LENGTH = 254;
+const COMPLETE = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+interface PersonSearchProps {
+  scope: Scope | undefined;
+  onChoose: (email: string) => void;
+}
+
+/** Finds persons by a part of their email, with the apps that have a record of them. */
+export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
+  const [typed, setTyped] = useState('');
+  const [part, setPart] = useState('');
+  const matches = useInfiniteQuery(matchesQuery(scope, part));
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setPart(typed.trim());
+  };
+  const appsOf = new Map<string, string[]>();
+  for (const { email, sourceAppId } of matches.data?.pages.flatMap(({ found }) => found) ?? []) {
+    appsOf.set(email, [...(appsOf.get(email) ?? []), sourceAppId]);
+  }
+  const isKnown = appsOf.has(part.toLowerCase());
+  return (
+    <>
+      <form onSubmit={submit} className={classes.row}>
+        <TextInput
+          label="Email, or a part of it"
+          className={classes.grow ?? ''}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={MAX_LENGTH}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <Button type="submit" leftSection={<SearchIcon size={16} />} disabled={typed.trim() === ''}>
+          Find
+        </Button>
+      </form>
+      {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
+      {part !== '' && !matches.error && (
+        <>
+          <Text size="sm" mt="sm" role="status">
+            {matches.isFetching ? (
+              <>
+                <Loader size={14} aria-hidden="true" /> Searching…
+              </>
+            ) : (
+              `${count(appsOf.size, 'person', 'persons')} found${matches.hasNextPage ? ' so far' : ''}`
+            )}
+          </Text>
+          <ul className={`${classes.list} ${classes.found}`} aria-label="Persons">
+            {[...appsOf].map(([email, apps]) => (
+              <Found key={email} email={email} apps={scope ? undefined : apps} onChoose={onChoose} />
+            ))}
+            {!isKnown && !matches.isFetching && COMPLETE.test(part) && (
+              <Found
+                email={part}
+                note="No record. Other data, such as held submissions, may exist."
+                onChoose={onChoose}
+              />
+            )}
+          </ul>
+          {matches.hasNextPage && (
+            <Button
+              variant="default"
+              size="xs"
+              mt="sm"
+              loading={matches.isFetchingNextPage}
+              onClick={() => void matches.fetchNextPage()}
+            >
+              Search on
+            </Button>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+interface FoundProps {
+  email: string;
+  /** The apps that have a record. */
+  apps?: readonly string[] | undefined;
+  note?: string;
+  onChoose: (email: string) => void;
+}
+
+function Found({ email, apps, note, onChoose }: FoundProps) {
+  return (
+    <li className={classes.entry}>
+      <div>
+        <strong>{email}</strong>
+        {apps && (
+          <Text size="sm" c="dimmed">
+            {apps.join(', ')}
+          </Text>
+        )}
+        {note && (
+          <Text size="sm" c="dimmed">
+            {note}
+          </Text>
+        )}
+      </div>
+      <Button variant="default" size="xs" aria-label={`Show data of ${email}`} onClick={() => onChoose(email)}>
+        Show data
+      </Button>
+    </li>
+  );
+}

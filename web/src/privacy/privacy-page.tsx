@@ -1,0 +1,37 @@
+import { useState } from 'react';
+import { AppLinks } from '../apps/app-links.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import type { Scope } from '../users/scope.ts';
+import { PersonCard } from './person/person-card.tsx';
+import { PersonSearch } from './person/person-search.tsx';
+import classes from './privacy.module.css';
+import { RetentionCard } from './retention/retention-card.tsx';
+
+/**
+ * What an operator does when a person asks for their data, and when records are erased for their
+ * age. Without a scope: for an admin, over all apps.
+ */
+export function PrivacyPage({ scope }: { scope?: Scope }) {
+  const [email, setEmail] = useState<string>();
+  return (
+    <>
+      {scope?.asAdmin && <AppLinks sourceAppId={scope.sourceAppId} current="privacy" />}
+      <PageHeader
+        title="Privacy"
+        note={
+          scope ? `Requests of persons, and retention, in ${scope.sourceAppId}` : 'Requests of persons, in all apps'
+        }
+      />
+      <div className={classes.cards}>
+        <section className={classes.card} aria-labelledby="person">
+          <h2 id="person" className={classes.title}>
+            A person’s data
+          </h2>
+          <PersonSearch scope={scope} onChoose={setEmail} />
+          {email !== undefined && <PersonCard key={email} scope={scope} email={email} />}
+        </section>
+        {scope && <RetentionCard scope={scope} />}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import { Alert, Button, Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { call } from '../../api/call.ts';
+import type { ResponseBody } from '../../api/endpoints.ts';
+import { LoadError } from '../../components/load-error.tsx';
+import { TableSkeleton } from '../../components/table-skeleton.tsx';
+import type { Scope } from '../../users/scope.ts';
+import classes from '../privacy.module.css';
+import { ConfirmRetention } from './confirm-retention.tsx';
+
+export type Retention = ResponseBody<'GET /auth/apps/:sourceAppId/retention'>;
+
+const MAX_DAYS = 36_500;
+const DEFAULT_DAYS = 730;
+
+/** Whether and when records of an app are erased for their age. */
+export function RetentionCard({ scope }: { scope: Scope }) {
+  const { sourceAppId } = scope;
+  const { data, error, refetch } = useQuery({
+    queryKey: ['retention', sourceAppId],
+    queryFn: ({ signal }) => call('GET /auth/apps/:sourceAppId/retention', { params: { sourceAppId }, signal }),
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <section className={classes.card} aria-labelledby="retention">
+      <h2 id="retention" className={classes.title}>
+        Retention
+      </h2>
+      {error && <LoadError error={error} onRetry={refetch} />}
+      {data === undefined && !error && <TableSkeleton rows={2} />}
+      {data !== undefined && <RetentionForm key={JSON.stringify(data)} scope={scope} stored={data} />}
+    </section>
+  );
+}
+
+function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
+  const client = useQueryClient();
+  const { sourceAppId } = scope;
+  const [isOn, setOn] = useState(stored !== null);
+  const [days, setDays] = useState(String(stored?.days ?? DEFAULT_DAYS));
+  const [basis, setBasis] = useState(stored?.basis ?? 'updatedAt');
+  const [confirming, setConfirming] = useState(false);
+  const save = useMutation({
+    mutationFn: (body: Retention) => call('PUT /auth/apps/:sourceAppId/retention', { params: { sourceAppId }, body }),
+    onSuccess: (saved) => {
+      setConfirming(false);
+      client.setQueryData(['retention', sourceAppId], saved);
+      notifications.show({ title: 'Retention saved', message: retentionWords(saved) });
+    },
+  });
+  const wanted = isOn ? { days: Number(days), basis } : null;
+  const isValid = !isOn || (Number.isInteger(Number(days)) && Number(days) >= 1 && Number(days) <= MAX_DAYS);
+  const isSame = JSON.stringify(wanted) === JSON.stringify(stored && { days: stored.days, basis: stored.basis });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!isValid || isSame) return;
+    if (wanted) setConfirming(true);
+    else save.mutate(null);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Text size="sm" mb="sm">
+        Now: {retentionWords(stored)}
+      </Text>
+      <Checkbox
+        label="Erase users automatically"
+        checked={isOn}
+        onChange={(event) => setOn(event.currentTarget.checked)}
+        mb="sm"
+      />
+      <div className={classes.row}>
+        <TextInput
+          label="Days"
+          type="number"
+          min={1}
+          max={MAX_DAYS}
+          className={classes.days ?? ''}
+          disabled={!isOn}
+          error={!isValid}
+          value={days}
+          onChange={(event) => setDays(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Counted from"
+          disabled={!isOn}
+          value={basis}
+          data={BASES}
+          onChange={(event) => setBasis(event.currentTarget.value as typeof basis)}
+        />
+        <Button type="submit" disabled={isSame || !isValid} loading={save.isPending && !confirming}>
+          {wanted ? 'Check and save' : 'Save'}
+        </Button>
+      </div>
+      {save.error && !confirming && (
+        <Alert color="red" variant="light" role="alert" mt="sm">
+          {save.error.message}.
+        </Alert>
+      )}
+      {confirming && wanted && (
+        <ConfirmRetention
+          scope={scope}
+          wanted={wanted}
+          pending={save.isPending}
+          error={save.error}
+          onConfirm={() => save.mutate(wanted)}
+          onClose={() => {
+            setConfirming(false);
+            save.reset();
+          }}
+        />
+      )}
+    </form>
+  );
+}
+
+const BASES = [
+  { value: 'updatedAt', label: 'the last change' },
+  { value: 'createdAt', label: 'the creation' },
+];
+
+/** A setting in words, for example `Users are erased 730 days after the last change.` */
+export function retentionWords(retention: Retention): string {
+  if (!retention) return 'Users are kept until somebody erases them.';
+  const basis = BASES.find(({ value }) => value === retention.basis)?.label;
+  const days = retention.days === 1 ? '1 day' : `${retention.days.toLocaleString()} days`;
+  return `Users are erased ${days} after ${basis}.`;
+}

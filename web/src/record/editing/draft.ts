@@ -1,0 +1,60 @@
+import type { Field } from '../../api/endpoints.ts';
+import type { RecordChange } from './use-change.ts';
+
+/** The texts of the controls of a form, by key; only those that somebody changed. */
+export type Draft = Readonly<Record<string, string>>;
+
+/** The value of a key, which may be the name of a member of all objects. */
+export function ownValue<Value>(data: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(data, key) ? data[key] : undefined;
+}
+
+/** The text of a control for a stored value. A value of another kind is shown as JSON. */
+export function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The value that a text stands for; undefined for no value. */
+export function enteredValue({ kind }: Pick<Field, 'kind'>, text: string): unknown {
+  if (text === '') return undefined;
+  if (kind === 'checkbox') return text === 'true';
+  if (kind === 'number') {
+    const number = Number(text);
+    // Sent as it is, so that the service tells what is wrong with it.
+    return text.trim() === '' || Number.isNaN(number) ? text : number;
+  }
+  return text;
+}
+
+/** The change that a draft makes; undefined when it makes none. */
+export function changeOf(
+  draft: Draft,
+  fields: readonly Field[],
+  data: Readonly<Record<string, unknown>>,
+): RecordChange | undefined {
+  const set: Record<string, unknown> = {};
+  const unset: string[] = [];
+  for (const field of fields) {
+    const { key } = field;
+    const text = ownValue(draft, key);
+    const stored = ownValue(data, key);
+    if (text === undefined || text === textOf(stored)) continue;
+    const value = enteredValue(field, text);
+    if (value === undefined) unset.push(key);
+    else set[key] = value;
+  }
+  return Object.keys(set).length + unset.length > 0 ? { set, unset } : undefined;
+}
+
+/** The keys that a draft changes and somebody else has changed too. */
+export function contested(
+  draft: Draft,
+  before: Readonly<Record<string, unknown>>,
+  now: Readonly<Record<string, unknown>>,
+): string[] {
+  return Object.keys(draft).filter((key) => {
+    const stored = textOf(ownValue(now, key));
+    return textOf(ownValue(before, key)) !== stored && draft[key] !== stored;
+  });
+}

@@ -1,0 +1,133 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { ApiError } from '../../api/call.ts';
+import type { Field } from '../../api/endpoints.ts';
+import type { Scope } from '../../users/scope.ts';
+import { FullValue } from '../full-value.tsx';
+import type { StoredRecord } from '../queries.ts';
+import { changeOf, contested, type Draft, ownValue, textOf } from './draft.ts';
+import { Outdated, useRecordChange } from './use-change.ts';
+import { ValueControl } from './value-control.tsx';
+
+interface EditFormProps {
+  scope: Scope;
+  /** The record as the reader saw it when the form opened. */
+  stored: Pick<StoredRecord, 'etag'> & { record: Pick<StoredRecord['record'], 'id' | 'data'> };
+  /** The fields to change, without lists. */
+  fields: readonly Field[];
+  onSaved: (stored: StoredRecord) => void;
+  onCancel: () => void;
+}
+
+/**
+ * Changes values of a record. When somebody else has changed it meanwhile, the form shows the other
+ * values, and the reader keeps theirs or takes the others.
+ */
+export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormProps) {
+  const [base, setBase] = useState(stored);
+  const [draft, setDraft] = useState<Draft>({});
+  const [others, setOthers] = useState<readonly string[]>();
+  const save = useRecordChange(scope, stored.record.id, onSaved);
+  const { data } = base.record;
+  const change = changeOf(draft, fields, data);
+  const issues = issuesOf(save.error);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!change) return;
+    save.mutate(
+      { change, etag: base.etag },
+      {
+        onError: (error) => {
+          if (!(error instanceof Outdated)) return;
+          setOthers(contested(draft, data, error.stored.record.data));
+          setBase(error.stored);
+        },
+      },
+    );
+  };
+  const takeOthers = (): void => {
+    setDraft(Object.fromEntries(Object.entries(draft).filter(([key]) => !others?.includes(key))));
+    setOthers(undefined);
+    save.reset();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {others && (
+          <Conflict fields={fields.filter(({ key }) => others.includes(key))} data={data} onTakeOthers={takeOthers} />
+        )}
+        {fields.map((field, index) => (
+          <ValueControl
+            key={field.key}
+            field={field}
+            autoFocus={index === 0}
+            text={ownValue(draft, field.key) ?? textOf(ownValue(data, field.key))}
+            error={issues.get(`data.${field.key}`)}
+            onChange={(text) => setDraft((before) => ({ ...before, [field.key]: text }))}
+          />
+        ))}
+        {save.error && !(save.error instanceof Outdated) && <Refusal error={save.error} fields={fields} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!change} loading={save.isPending}>
+            {others ? 'Save my values' : 'Save'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface ConflictProps {
+  /** Those that both have changed. */
+  fields: readonly Field[];
+  data: Readonly<Record<string, unknown>>;
+  onTakeOthers: () => void;
+}
+
+function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
+  return (
+    <Alert color="yellow" variant="light" role="alert" title="This user was changed meanwhile">
+      {fields.length === 0 ? (
+        <Text size="sm">The changes concern other fields. Save again to add yours.</Text>
+      ) : (
+        <>
+          <Text size="sm">Now stored:</Text>
+          <dl>
+            {fields.map(({ key, label }) => (
+              <Text key={key} size="sm" component="div" className="breaks">
+                <dt>
+                  <strong>{label || key}</strong>
+                </dt>
+                <dd>
+                  <FullValue value={ownValue(data, key)} />
+                </dd>
+              </Text>
+            ))}
+          </dl>
+          <Button variant="default" size="xs" mt="xs" onClick={onTakeOthers}>
+            Take the stored {fields.length === 1 ? 'value' : 'values'}
+          </Button>
+        </>
+      )}
+    </Alert>
+  );
+}
+
+/** What is not shown at a control. */
+function Refusal({ error, fields }: { error: Error; fields: readonly Field[] }) {
+  const shown = fields.map(({ key }) => `data.${key}`);
+  const issues = error instanceof ApiError ? error.issues.filter(({ path }) => !shown.includes(path)) : [];
+  return (
+    <Alert color="red" variant="light" role="alert">
+      {error.message}. {issues.map(({ path, message }) => `${path} ${message}`).join('. ')}
+    </Alert>
+  );
+}
+
+function issuesOf(error: Error | null): ReadonlyMap<string, string> {
+  const issues = error instanceof ApiError ? error.issues : [];
+  return new Map(issues.map(({ path, message }) => [path, message]));
+}

@@ -1,0 +1,54 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { Scope } from '../../users/scope.ts';
+import type { StoredRecord } from '../queries.ts';
+import { Outdated, type RecordChange, useRecordChange } from './use-change.ts';
+
+/** A part of a record that somebody wants to remove. */
+export interface Removal {
+  /** What is removed, in words. */
+  name: string;
+  change: RecordChange;
+}
+
+interface RemovalDialogProps {
+  scope: Scope;
+  stored: StoredRecord;
+  removal: Removal | undefined;
+  onClose: () => void;
+}
+
+/** Removes an item of a list, or a key that the schema does not have. */
+export function RemovalDialog({ scope, stored, removal, onClose }: RemovalDialogProps) {
+  const remove = useRecordChange(scope, stored.record.id, () => close());
+  function close(): void {
+    onClose();
+    remove.reset();
+  }
+  const { error } = remove;
+  // The item has its own time, so it is the same one in a newer state.
+  const etag = error instanceof Outdated ? error.stored.etag : stored.etag;
+  return (
+    <Modal opened={removal !== undefined} onClose={close} title={`Remove ${removal?.name ?? ''}?`}>
+      <Stack>
+        <Text size="sm">This deletes it from the database. It cannot be undone.</Text>
+        {error && (
+          <Alert color={error instanceof Outdated ? 'yellow' : 'red'} variant="light" role="alert">
+            {error.message}. {error instanceof Outdated && 'Remove it anyway?'}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button
+            color="red.9"
+            loading={remove.isPending}
+            onClick={() => removal && remove.mutate({ change: removal.change, etag })}
+          >
+            Remove
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

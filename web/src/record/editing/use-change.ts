@@ -1,0 +1,50 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ApiError, callWithHeaders } from '../../api/call.ts';
+import { type Scope, scopeParameter } from '../../users/scope.ts';
+import { readRecord, recordKey, type StoredRecord } from '../queries.ts';
+
+/** A change of a record. */
+export interface RecordChange {
+  set?: Record<string, unknown>;
+  unset?: string[];
+  removeItems?: { key: string; timestamp: string }[];
+}
+
+/** The record was changed meanwhile. `stored` is what it is now. */
+export class Outdated extends Error {
+  override readonly name = 'Outdated';
+  readonly stored: StoredRecord;
+  constructor(stored: StoredRecord) {
+    super('The user was changed meanwhile');
+    this.stored = stored;
+  }
+}
+
+/**
+ * Changes a record if it is still in the state that `etag` names. Otherwise the error is
+ * `Outdated`, with the state to go on from.
+ */
+export function useRecordChange(scope: Scope, id: string, onSaved: (stored: StoredRecord) => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ change, etag }: { change: RecordChange; etag: string }): Promise<StoredRecord> => {
+      try {
+        const { body, headers } = await callWithHeaders('PATCH /auth/users/:id', {
+          params: { id },
+          query: scopeParameter(scope),
+          headers: { 'If-Match': etag },
+          body: change,
+        });
+        return { record: body, etag: headers.get('ETag') ?? '' };
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 412) throw new Outdated(await readRecord(scope, id));
+        throw error;
+      }
+    },
+    onSuccess: (stored) => {
+      client.setQueryData(recordKey(id), stored);
+      void client.invalidateQueries({ queryKey: ['users'] });
+      onSaved(stored);
+    },
+  });
+}

@@ -1,0 +1,54 @@
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
+import type { Field } from '../../api/endpoints.ts';
+
+const DAY = /^(?:\d{4}-\d{2}-\d{2})?$/;
+/** A longer text gets several lines. */
+const MAX_LINE = 80;
+const NO_VALUE = { value: '', label: 'No value' };
+
+interface ValueControlProps {
+  field: Field;
+  text: string;
+  error?: string | undefined;
+  autoFocus?: boolean;
+  onChange: (text: string) => void;
+}
+
+/** The control for the value of a field, by its kind. An empty one stands for no value. */
+export function ValueControl({ field, text, error, autoFocus = false, onChange }: ValueControlProps) {
+  const shared = {
+    label: field.label || field.key,
+    withAsterisk: field.required === true,
+    error,
+    value: text,
+    autoComplete: 'off',
+    ...(autoFocus && { 'data-autofocus': true }),
+    onChange: (event: React.ChangeEvent<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>) =>
+      onChange(event.currentTarget.value),
+  };
+  if (field.kind === 'select') {
+    const labels: Record<string, string> = field.enumLabels ?? {};
+    const choices = field.enum.filter((value) => value !== '');
+    const known = text === '' || choices.includes(text) ? choices : [...choices, text];
+    return (
+      <NativeSelect
+        {...shared}
+        data={[NO_VALUE, ...known.map((value) => ({ value, label: labels[value] || value }))]}
+      />
+    );
+  }
+  if (field.kind === 'checkbox') {
+    const choices = [NO_VALUE, { value: 'true', label: 'Yes' }, { value: 'false', label: 'No' }];
+    return <NativeSelect {...shared} data={choices} />;
+  }
+  if (field.kind === 'date') {
+    return DAY.test(text) ? (
+      <TextInput {...shared} type="date" />
+    ) : (
+      <TextInput {...shared} description="A date, or a date and time with its zone" />
+    );
+  }
+  if (field.kind === 'number') return <TextInput {...shared} inputMode="decimal" />;
+  const isLong = text.includes('\n') || text.length > MAX_LINE;
+  return isLong ? <Textarea {...shared} autosize maxRows={10} /> : <TextInput {...shared} />;
+}

@@ -1,0 +1,86 @@
+import type { ResponseBody } from '../../api/endpoints.ts';
+import { calendarDay } from '../../components/time.tsx';
+import { type Condition, conditionText, parseCondition, type Target, YES_OR_NO } from '../filters/condition.ts';
+
+export type Breakdown = ResponseBody<'GET /auth/users/breakdown'>;
+
+/** One bar of a chart. Without conditions it cannot be pressed. */
+export interface Bar {
+  label: string;
+  count: number;
+  /** Select the users of the bar. */
+  conditions?: Condition[];
+}
+
+const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 });
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const DAY_MS = 86_400_000;
+
+/** The bars of the values or the ranges, without those for users that have no value. */
+export function barsOf({ values, ranges }: Breakdown, target: Target): Bar[] {
+  const { path } = target;
+  const ofValues = (values ?? []).map(({ value, count }): Bar => {
+    const text = String(value);
+    return { label: labelOf(text, target), count, conditions: [{ path, operator: 'eq', value: text }] };
+  });
+  const ofRanges = (ranges ?? []).map(({ from, to, count }): Bar => {
+    const conditions = [
+      ...(from === undefined ? [] : [{ path, operator: 'gte', value: String(from) }]),
+      ...(to === undefined ? [] : [{ path, operator: 'lt', value: String(to) }]),
+    ];
+    return { label: rangeLabel(from, to), count, ...(conditions.length > 0 && { conditions }) };
+  });
+  return [...ofValues, ...ofRanges];
+}
+
+/** The bars of the users that are in no value and no range. */
+export function restOf({ empty, other }: Breakdown, { path }: Target): Bar[] {
+  return [
+    ...(other > 0 ? [{ label: 'Other values', count: other }] : []),
+    ...(empty > 0
+      ? [{ label: 'No value', count: empty, conditions: [{ path, operator: 'empty', value: 'true' }] }]
+      : []),
+  ];
+}
+
+/** The bound of a range in words. */
+export function boundLabel(bound: number | string | undefined): string {
+  if (bound === undefined) return '…';
+  if (typeof bound === 'number') return number.format(bound);
+  return bound.length > 10 ? time.format(new Date(bound)) : calendarDay(bound);
+}
+
+/** The end of the last range: the last day of days. */
+export function endLabel(to: number | string | undefined): string {
+  return isDay(to) ? calendarDay(dayBefore(to)) : boundLabel(to);
+}
+
+/** Operators whose conditions a pressed bar replaces. */
+const REPLACED = ['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'empty'];
+
+/** The conditions of a list after a bar was pressed. */
+export function whereAfter(where: readonly string[], conditions: readonly Condition[]): string[] {
+  const [first] = conditions;
+  const kept = where.filter((text) => {
+    const { path, operator } = parseCondition(text);
+    return path !== first?.path || !REPLACED.includes(operator);
+  });
+  return [...kept, ...conditions.map(conditionText)];
+}
+
+function labelOf(value: string, { type, choices }: Target): string {
+  const known = type === 'checkbox' ? YES_OR_NO : choices;
+  return known.find((choice) => choice.value === value)?.label ?? value;
+}
+
+function rangeLabel(from: number | string | undefined, to: number | string | undefined): string {
+  if (isDay(from) && isDay(to)) {
+    const last = dayBefore(to);
+    return last === from ? calendarDay(from) : `${calendarDay(from)} – ${calendarDay(last)}`;
+  }
+  if (Number.isInteger(from) && Number(to) - Number(from) === 1) return boundLabel(from);
+  return `${boundLabel(from)} – under ${boundLabel(to)}`;
+}
+
+const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
+const isDay = (bound: number | string | undefined): bound is string => typeof bound === 'string' && bound.length === 10;

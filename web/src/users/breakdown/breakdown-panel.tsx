@@ -1,0 +1,87 @@
+import { Alert, Loader, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import { count as countOf } from '../../components/count.ts';
+import { type Target, targetOf } from '../filters/condition.ts';
+import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
+import { type Scope, scopeParameter } from '../scope.ts';
+import { type Breakdown, barsOf, restOf, whereAfter } from './bars.ts';
+import classes from './breakdown.module.css';
+import { Histogram, ValueBars } from './charts.tsx';
+
+interface BreakdownPanelProps {
+  scope: Scope;
+  parameters: ListParameters;
+  change: ChangeList;
+  targets: readonly Target[];
+}
+
+/** A chart of how the users of the list divide by a field. A pressed bar filters the list. */
+export function BreakdownPanel({ scope, parameters, change, targets }: BreakdownPanelProps) {
+  const { by, q, where } = parameters;
+  const target = targetOf(by, targets);
+  const query = { ...scopeParameter(scope), field: by, q, where };
+  const { data, error, isFetching, isPlaceholderData } = useQuery({
+    queryKey: ['users', 'breakdown', query],
+    queryFn: ({ signal }) => call('GET /auth/users/breakdown', { query, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    refetchOnWindowFocus: false,
+  });
+  const shown = data?.field === by ? data : undefined;
+  return (
+    <section className={classes.panel} aria-label={`Breakdown by ${target.label}`} aria-busy={isFetching}>
+      {error && (
+        <Alert color="red" variant="light" role="alert" p="xs">
+          {error.message}.
+        </Alert>
+      )}
+      {!error && !shown && <Loader size={18} aria-label="Counting" />}
+      {!error && shown && (
+        <div className={isPlaceholderData ? classes.stale : undefined}>
+          <Summary breakdown={shown} />
+          <Chart
+            breakdown={shown}
+            target={target}
+            onPress={(conditions) => change({ where: whereAfter(where, conditions) })}
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Summary({ breakdown: { records, complete, limited } }: { breakdown: Breakdown }) {
+  return (
+    <Text size="xs" c="dimmed" aria-live="polite" mb="xs">
+      {complete ? `Of ${countOf(records, 'user')}. ` : `Of the ${countOf(records, 'user')} that were read in time. `}
+      {limited && 'There are too many different values to find the most frequent ones with certainty. '}
+      Press a bar to filter.
+    </Text>
+  );
+}
+
+function Chart({
+  breakdown,
+  target,
+  onPress,
+}: {
+  breakdown: Breakdown;
+  target: Target;
+  onPress: React.ComponentProps<typeof ValueBars>['onPress'];
+}) {
+  const bars = barsOf(breakdown, target);
+  const rest = restOf(breakdown, target);
+  if (bars.length === 0 && rest.length === 0) return <Text size="sm">No users match.</Text>;
+  if (breakdown.ranges === undefined) {
+    return <ValueBars bars={[...bars, ...rest]} total={breakdown.records} onPress={onPress} />;
+  }
+  return (
+    <>
+      {bars.length > 0 && (
+        <Histogram bars={bars} ranges={breakdown.ranges} total={breakdown.records} onPress={onPress} />
+      )}
+      {rest.length > 0 && <ValueBars bars={rest} total={breakdown.records} onPress={onPress} />}
+    </>
+  );
+}

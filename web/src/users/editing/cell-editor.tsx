@@ -1,0 +1,39 @@
+import { Modal } from '@mantine/core';
+import type { Field, UserRecord } from '../../api/endpoints.ts';
+import { EditForm } from '../../record/editing/edit-form.tsx';
+import type { Scope } from '../scope.ts';
+
+/** A cell of the table: one field of one user. */
+export interface EditedCell {
+  user: UserRecord;
+  field: Field;
+}
+
+interface CellEditorProps {
+  scope: Scope;
+  cell: EditedCell | undefined;
+  onClose: () => void;
+}
+
+/** Changes the value of one cell. Lists are changed in the record. */
+export function CellEditor({ scope, cell, onClose }: CellEditorProps) {
+  return (
+    <Modal opened={cell !== undefined} onClose={onClose} title={cell ? `Edit ${cell.user.email}` : ''}>
+      {cell && (
+        <EditForm
+          scope={scope}
+          // A list has no ETags; the time of the last change names the state too.
+          stored={{ record: cell.user, etag: `"${cell.user.updatedAt}"` }}
+          fields={[cell.field]}
+          onSaved={onClose}
+          onCancel={onClose}
+        />
+      )}
+    </Modal>
+  );
+}
+
+/** The field of a column whose values can be changed in the table. */
+export function editableField(columnId: string, fields: readonly Field[]): Field | undefined {
+  return fields.find(({ key, kind }) => `data.${key}` === columnId && kind !== 'array');
+}
