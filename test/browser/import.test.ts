@@ -75,13 +75,14 @@ describe('the import page', () => {
     await chooseFile(visited, 'people.ndjson', '{"email":"ada@example.com","data":{"name":"Ada"}}\n');
     await page.getByText('Each line has an email and its data').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('1 lines: 1 created').waitFor();
+    await page.getByText('1 line: 1 created').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this import?' });
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('1 lines: 1 created').waitFor({ state: 'detached' });
+    await page.getByText('1 line: 1 created').waitFor({ state: 'detached' });
     expect(await users()).toHaveLength(1);
-    await expect.poll(() => server.db.collection('imports').countDocuments()).toBe(0);
+    const left = () => server.db.collection('imports').countDocuments({ sourceAppId: app.sourceAppId });
+    await expect.poll(left, { timeout: 5_000 }).toBe(0);
     expectClean();
     await close();
   });

@@ -1,6 +1,7 @@
 import { Alert, Badge, Button, Group, Modal, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Import } from '../api/endpoints.ts';
+import { count } from '../components/count.ts';
 import { DownloadIcon } from '../components/icons.tsx';
 import { Time } from '../components/time.tsx';
 import type { Scope } from '../users/scope.ts';
@@ -71,7 +72,7 @@ function ImportRow({ scope, one, onDelete }: { scope: Scope; one: Import; onDele
       </Group>
       {state === 'running' && <Progress value={part} mt="sm" aria-label="Progress of the import" />}
       <Text size="sm" mt="xs" aria-live="polite">
-        {format.format(read)} lines:{' '}
+        {count(read, 'line')}:{' '}
         {Object.entries(counts)
           .map(([name, n]) => `${format.format(n)} ${name}`)
           .join(', ')}
