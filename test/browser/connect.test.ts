@@ -155,7 +155,7 @@ describe('an administrator', () => {
     await admin.page.getByRole('button', { name: 'Allow https://www.example.com' }).click();
     await admin.page.getByText('Pages on https://www.example.com can submit').waitFor();
     await admin.page.getByRole('link', { name: 'Show the record' }).click();
-    await admin.page.getByRole('button', { name: 'test-from-dashboard@example.com' }).waitFor();
+    await admin.page.getByRole('heading', { name: 'test-from-dashboard@example.com' }).waitFor();
     admin.expectClean();
     await admin.close();
   });

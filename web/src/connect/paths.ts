@@ -1,3 +1,4 @@
+import { usersPath } from '../users/scope.ts';
 import type { ConnectedApp } from './queries.ts';
 
 type Which = Pick<ConnectedApp, 'sourceAppId' | 'asAdmin'>;
@@ -8,12 +9,7 @@ export function connectPath({ sourceAppId, asAdmin }: Which, tab = ''): string {
   return tab === '' ? base : `${base}/${tab}`;
 }
 
-/** The path of the page that lists the users of an app. */
-export function usersPath({ sourceAppId, asAdmin }: Which): string {
-  return asAdmin ? `/users?sourceAppId=${encodeURIComponent(sourceAppId)}` : '/users';
-}
-
-/** The path of the page that shows a record, or the list for administrators. */
+/** The path of the page that shows a record. */
 export function recordPath(app: Which, id: string): string {
-  return app.asAdmin ? usersPath(app) : `/users/${id}`;
+  return `${usersPath(app)}/${id}`;
 }
