@@ -1,13 +1,14 @@
 import type { mongo, Types } from 'mongoose';
 import { AppNotFound, InvalidInput } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Job } from '../jobs/job-runner.ts';
 import type { AppOwned } from './app-owned.ts';
 import type { LateSweep } from './app-tombstones.ts';
 import { KEEP_TOMBSTONE_MS } from './app-tombstones.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
 
-/** The interval between two sweeps of one server. */
+/** The interval between two sweeps. */
 export const SWEEP_EVERY_MS = 60_000;
 /** A deletion or creation of this age counts as interrupted; a younger one may be in progress. */
 const ABANDONED_AFTER_MS = 60_000;
@@ -30,7 +31,6 @@ export function createAppRemoval(deps: {
   sweepEveryMs?: number;
 }) {
   const { apps, deletedApps, users, others, revision, sweepLate, logger, sweepEveryMs = SWEEP_EVERY_MS } = deps;
-  let timer: NodeJS.Timeout | undefined;
 
   /** Resolves with the number of removed users. */
   async function removeOwned(appId: Types.ObjectId): Promise<number> {
@@ -108,26 +108,17 @@ export function createAppRemoval(deps: {
      */
     sweep,
 
-    /**
-     * Runs one sweep, which treats every deletion as interrupted, and schedules the next ones. Call
-     * once, before listening.
-     */
-    async start(): Promise<void> {
-      await sweep(new Date());
-      timer = setInterval(() => {
-        sweep().catch((error: unknown) => {
-          logger.warn(
-            { reason: error instanceof Error ? error.name : 'unknown' },
-            'sweep of deleted apps failed; the next interval retries it',
-          );
-        });
-      }, sweepEveryMs);
-      timer.unref();
-    },
+    /** Runs one sweep that treats every deletion as interrupted. Call once, before listening. */
+    start: (): Promise<void> => sweep(new Date()),
 
-    /** Cancels the scheduled sweeps. */
-    stop(): void {
-      clearInterval(timer);
-    },
+    /** The job that sweeps. A sweep that is repeated, or cut off, does no harm. */
+    job: {
+      name: 'deletions',
+      everyMs: sweepEveryMs,
+      async run() {
+        await sweep();
+        return false;
+      },
+    } satisfies Job,
   };
 }

@@ -132,7 +132,7 @@ export function createContainer(
     ...{ config, models, stores, logger, otherConsumers: [notifications.consumer], now: deliveryNow, metrics },
     wake: () => jobs.wake('events'),
   });
-  const otherJobs = [webhooks.job, ...notifications.jobs];
+  const otherJobs = [removal.job, webhooks.job, ...notifications.jobs];
   const jobs = createBackground(models, stores, logger, { times, otherJobs });
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
@@ -203,8 +203,8 @@ export function createContainer(
     },
 
     /**
-     * For a server, before it listens: finishes interrupted deletions and starts the periodic
-     * search for others.
+     * For a server, before it listens: finishes interrupted deletions and starts the background
+     * jobs.
      */
     async start(): Promise<void> {
       await revision.bump();
@@ -225,7 +225,6 @@ export function createContainer(
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
       stopMeasuring();
-      removal.stop();
       await webhooks.stop().catch(() => undefined);
       // A step in progress may be abandoned: the next server repeats it.
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);

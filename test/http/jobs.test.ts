@@ -132,9 +132,9 @@ describe('A job', () => {
     let second = 0;
     const a = startRunner(job(() => (first += 1)));
     await expect.poll(() => first, POLL).toBe(1);
+    const { owner } = (await jobs().findOne({ _id: 'handed-over' })) ?? {};
     startRunner(job(() => (second += 1)));
     await a.stop();
-    const { owner } = (await jobs().findOne({ _id: 'handed-over' })) ?? {};
     await expect.poll(() => second, POLL).toBe(1);
     expect(first).toBe(1);
     expect((await jobs().findOne({ _id: 'handed-over' }))?.owner).not.toBe(owner);

@@ -8,10 +8,10 @@ export interface TcpProxy {
   /** Keeps connections open and forwards nothing, as when the server's machine hangs. */
   stall(): void;
   /**
-   * Forwards the next `times` writes to MongoDB and drops their replies, as when the network fails
-   * between commit and reply. The connections of these writes are closed (`cut`) or stay open and
-   * never receive data (`silent`). Other connections are not affected. The first `after` writes
-   * receive their replies.
+   * Forwards the next `times` writes to MongoDB, those of job locks not counted, and drops their
+   * replies, as when the network fails between commit and reply. The connections of these writes
+   * are closed (`cut`) or stay open and never receive data (`silent`). Other connections are not
+   * affected. The first `after` writes receive their replies.
    */
   withholdAnswers(how: 'cut' | 'silent', times: number, after?: number): void;
   /**
@@ -26,6 +26,12 @@ export interface TcpProxy {
 
 /** The first bytes of write commands in MongoDB's wire protocol: a string element of that name. */
 const WRITES = ['\x02insert\0', '\x02update\0', '\x02findAndModify\0'];
+/** Background jobs renew their locks at any time. */
+const LOCKS = WRITES.map((name) => `${name}\x05\0\0\0jobs\0`);
+
+/** Whether a chunk has a write other than those of the locks of background jobs. */
+const isWrite = (chunk: Buffer): boolean =>
+  WRITES.some((name) => chunk.includes(name)) && !LOCKS.some((name) => chunk.includes(name));
 
 /** Starts a proxy in front of `target`, a URL with host and port. */
 export async function startProxy(target: URL): Promise<TcpProxy> {
@@ -42,7 +48,7 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
     const pair: [Socket, Socket] = [clientSocket, targetSocket];
     pairs.add(pair);
     clientSocket.on('data', (chunk) => {
-      if (withhold.times > 0 && WRITES.some((name) => chunk.includes(name))) {
+      if (withhold.times > 0 && isWrite(chunk)) {
         if (withhold.after > 0) withhold.after -= 1;
         else {
           withhold.times -= 1;
