@@ -6,6 +6,13 @@ import type { Dispatcher } from './deliveries/dispatcher.ts';
 /** The pause between two looks for events while there is nothing to do. */
 const POLL_MS = 15;
 const STEP_MS = 1_000;
+/**
+ * Submissions come first: while the event loop is busy for more than this part of the time, each
+ * batch is followed by a pause of a multiple of its own time.
+ */
+const BUSY_UTILIZATION = 0.6;
+const BUSY_PAUSE = 8;
+const MAX_BUSY_PAUSE_MS = 500;
 
 /**
  * The job that takes events out of records and delivers them. Both run on the same server, so that
@@ -25,8 +32,17 @@ export function createEventJob(deps: {
     { signal, stillOwner }: StepContext,
   ): Promise<void> {
     const until = performance.now() + STEP_MS;
+    let used = performance.eventLoopUtilization();
     while (!signal.aborted && stillOwner() && performance.now() < until) {
-      if ((await work()) === 0) await rest(signal);
+      const begun = performance.now();
+      const done = await work();
+      if (done === 0) await rest(signal);
+      const { utilization } = performance.eventLoopUtilization(used);
+      used = performance.eventLoopUtilization();
+      if (done > 0 && utilization > BUSY_UTILIZATION) {
+        const ms = Math.min((performance.now() - begun) * BUSY_PAUSE, MAX_BUSY_PAUSE_MS);
+        await sleep(ms, undefined, { signal }).catch(() => undefined);
+      }
     }
   }
 

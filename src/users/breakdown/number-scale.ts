@@ -5,6 +5,9 @@ const MAX_RANGES = 20;
 /** Fewer digits than a double has, so that the bounds of two ranges differ. */
 const DIGITS = 1e14;
 
+/** Narrower ranges would have subnormal widths, by which a division is inexact. */
+const MIN_EXPONENT = -290;
+
 /** `digit` times a power of ten. */
 interface Width {
   digit: 1 | 2 | 5;
@@ -39,7 +42,7 @@ const sizeOf = ({ digit, exponent }: Width): number => Number(`${digit}e${expone
 /** The least width that is not below a size; 1 for 0. */
 function least(size: number): Width {
   if (size <= 0) return { digit: 1, exponent: 0 };
-  let width: Width = { digit: 1, exponent: Math.max(-320, Math.floor(Math.log10(size))) };
+  let width: Width = { digit: 1, exponent: Math.max(MIN_EXPONENT, Math.floor(Math.log10(size))) };
   while (sizeOf(width) < size) width = wider(width);
   return width;
 }
