@@ -41,6 +41,8 @@ export async function measureEvents({ rounds, seconds, progress }) {
     const listen = (app, url) => admin('POST', `/auth/webhooks?sourceAppId=${app}`, { url, events: EVENTS });
     await listen('timed', receiver.url);
     await listen('heard', receiver.url);
+    progress('warming up');
+    await latencies(server, receiver, progress);
     const alone = await latencies(server, receiver, progress);
     await listen('dead', 'http://127.0.0.1:9/');
     await burst(server, 'dead', WAITING);

@@ -7,12 +7,12 @@ import type { Dispatcher } from './deliveries/dispatcher.ts';
 const POLL_MS = 15;
 const STEP_MS = 1_000;
 /**
- * Submissions come first: while the event loop is busy for more than this part of the time, each
- * batch is followed by a pause of a multiple of its own time.
+ * Submissions come first: after a step in which the event loop was busy for more than this part of
+ * the time, each batch is followed by a pause of a multiple of its own time.
  */
-const BUSY_UTILIZATION = 0.6;
-const BUSY_PAUSE = 8;
-const MAX_BUSY_PAUSE_MS = 500;
+const BUSY_UTILIZATION = 0.95;
+const BUSY_PAUSE = 5;
+const MAX_BUSY_PAUSE_MS = 300;
 
 /**
  * The job that takes events out of records and delivers them. Both run on the same server, so that
@@ -24,6 +24,7 @@ export function createEventJob(deps: {
   dispatcher: Dispatcher;
 }): Job {
   const { consumers, relay, dispatcher } = deps;
+  let isBusy = false;
 
   /** Repeats `work` until the step ends, with a pause while there is none. */
   async function repeat(
@@ -32,14 +33,11 @@ export function createEventJob(deps: {
     { signal, stillOwner }: StepContext,
   ): Promise<void> {
     const until = performance.now() + STEP_MS;
-    let used = performance.eventLoopUtilization();
     while (!signal.aborted && stillOwner() && performance.now() < until) {
       const begun = performance.now();
       const done = await work();
       if (done === 0) await rest(signal);
-      const { utilization } = performance.eventLoopUtilization(used);
-      used = performance.eventLoopUtilization();
-      if (done > 0 && utilization > BUSY_UTILIZATION) {
+      if (done > 0 && isBusy) {
         const ms = Math.min((performance.now() - begun) * BUSY_PAUSE, MAX_BUSY_PAUSE_MS);
         await sleep(ms, undefined, { signal }).catch(() => undefined);
       }
@@ -62,7 +60,9 @@ export function createEventJob(deps: {
     everyMs: STEP_MS,
     async run(context) {
       if (!(await consumers.existAny())) return false;
+      const before = performance.eventLoopUtilization();
       await Promise.all([repeat(relay, pause, context), repeat(dispatcher.step, untilWork, context)]);
+      isBusy = performance.eventLoopUtilization(before).utilization > BUSY_UTILIZATION;
       return true;
     },
   };
