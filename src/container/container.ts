@@ -182,6 +182,7 @@ export function createContainer(
     appScope: createAppScope(apps),
     indexSlots: createIndexSlotService({ apps, schemas: stores.schemas, renames: stores.renames }),
     webhooks: webhooks.service,
+    deliveries: webhooks.deliveries,
     jobs,
     /** Undefined without METRICS_TOKEN. */
     metrics: registry,
