@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { logIn, type Visit, visit } from '../support/browser.ts';
+import { type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import type { TestServer } from '../support/server.ts';
 
@@ -17,10 +17,8 @@ export class AppPage {
     this.page = opened.page;
   }
 
-  /** Opens a page of the dashboard and logs in. */
-  protected static async openAs(server: TestServer, path: string, account: TestApp): Promise<Visit> {
-    const opened = await visit(server, path);
-    await logIn(opened.page, account);
-    return opened;
+  /** Opens a page of the dashboard with a session. */
+  protected static openAs(server: TestServer, path: string, account: TestApp): Promise<Visit> {
+    return visitAs(server, account, path);
   }
 }
