@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createApiKeyService } from '../api-keys/api-keys.service.ts';
+import type { App } from '../apps/app.ts';
 import { createAppActivity } from '../apps/app-activity.ts';
 import { createAppCreation } from '../apps/app-creation.ts';
-import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/app-removal.ts';
 import { createAppScope } from '../apps/app-scope.ts';
-import { createLateSweep } from '../apps/app-tombstones.ts';
-import { type App, createAppService } from '../apps/apps.service.ts';
+import { createAppService } from '../apps/apps.service.ts';
+import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/deletion/app-removal.ts';
+import { createLateSweep } from '../apps/deletion/app-tombstones.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
 import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';

@@ -1,5 +1,5 @@
-import type { createAppRemoval } from '../apps/app-removal.ts';
-import { upgradeTombstones } from '../apps/app-tombstones.ts';
+import type { createAppRemoval } from '../apps/deletion/app-removal.ts';
+import { upgradeTombstones } from '../apps/deletion/app-tombstones.ts';
 import type { createAppRevision } from '../apps/revision.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import type { Connection } from '../database/client.ts';

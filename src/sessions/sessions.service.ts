@@ -1,6 +1,7 @@
 import type { SessionData } from 'express-session';
 import { Types } from 'mongoose';
-import type { App, AppService } from '../apps/apps.service.ts';
+import type { App } from '../apps/app.ts';
+import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { Forbidden, Unauthenticated } from '../core/errors.ts';
 import { createKnownNetworks } from './known-networks.ts';
