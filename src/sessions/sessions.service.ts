@@ -54,8 +54,8 @@ export function createSessionService(deps: {
       const known = hasSession || networks.has(network);
       app = await apps.checkPassword(sourceAppId, password, { network, known, leftMs });
     } catch (error) {
-      // A login that could not be checked is no failure: retries while the database is unavailable
-      // must not lock an operator out.
+      // A login that could not be checked is not a failure: retries while the database is
+      // unavailable must not lock an operator out.
       undoCount();
       throw error;
     }

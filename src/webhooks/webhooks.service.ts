@@ -11,7 +11,7 @@ import { createSecret } from './sending/signature.ts';
 import type { WebhookStore } from './webhook-store.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
-/** The webhooks of one app. */
+/** The most webhooks of one app. */
 const MAX_WEBHOOKS = 20;
 /** How long a secret still signs after it was replaced. */
 const OLD_SECRET_MS = 24 * 60 * 60 * 1_000;
