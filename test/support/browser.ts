@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { launchChromium } from './chromium.mjs';
 import type { TestApp } from './client.ts';
@@ -74,11 +74,7 @@ export async function openPage(
   browser ??= await launchChromium();
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(WAIT_MS);
-  if (session) {
-    const { origin, app } = session;
-    const answer = await context.request.post(`${origin}/auth/login`, { data: app, failOnStatusCode: true });
-    await answer.dispose();
-  }
+  if (session) await beginSession(context, session.origin, session.app);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
@@ -99,6 +95,12 @@ export async function openPage(
     expectClean: () => expect(problems).toEqual([]),
     close: () => context.close(),
   };
+}
+
+/** Gives the pages of a browser context a session of the app, without the log-in page. */
+export async function beginSession(context: BrowserContext, origin: string, app: TestApp): Promise<void> {
+  const answer = await context.request.post(`${origin}/auth/login`, { data: app, failOnStatusCode: true });
+  await answer.dispose();
 }
 
 /** Submits the log-in form and waits for the main navigation. */
