@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { launchChromium } from './chromium.mjs';
 import type { TestApp } from './client.ts';
@@ -54,7 +54,10 @@ export async function visitAs(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const origin = listener.url;
-  return openPage(`${origin}/dashboard${path}`, { origins: [origin], session: { origin, app }, ...options });
+  const url = `${origin}/dashboard${path}`;
+  const opened = await openPage(url, { origins: [origin], session: { origin, app }, ...options });
+  await mainNavigation(opened.page).waitFor();
+  return opened;
 }
 
 /**
@@ -108,7 +111,12 @@ export async function logIn(page: Page, app: TestApp): Promise<void> {
   await page.getByLabel('App ID').fill(app.sourceAppId);
   await page.getByRole('textbox', { name: 'Password' }).fill(app.password);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+  await mainNavigation(page).waitFor();
+}
+
+/** The part of the dashboard that is shown with a session only. */
+function mainNavigation(page: Page): Locator {
+  return page.getByRole('navigation', { name: 'Main', exact: true });
 }
 
 /** Returns the cell texts of a table row by row, without the header row. */
