@@ -19,6 +19,12 @@ export async function axeViolations(page: Page, { isSerious = false } = {}): Pro
   return counted.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
 }
 
+/** Resolves when the page shows its present state: after two frames, without transitions. */
+const SETTLED = `new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))).then(() => {
+  const transitions = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < 5_000);
+  return Promise.allSettled(transitions.map((one) => one.finished)).then(() => undefined);
+})`;
+
 /**
  * Like {@link axeViolations}, of a page in light and in dark mode. Each is named after its mode.
  * The page must follow the preference of the browser.
@@ -32,6 +38,7 @@ export async function axeViolationsInBothModes(
   const found: string[] = [];
   for (const mode of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: mode });
+    await page.evaluate(SETTLED);
     await checkMode?.(mode);
     for (const violation of await axeViolations(page, { isSerious })) found.push(`${mode}: ${violation}`);
   }
