@@ -1,7 +1,9 @@
 import { mongo, type Types } from 'mongoose';
 import { Unavailable } from '../../core/errors.ts';
 import { isOnlyDuplicates } from '../../database/failures.ts';
-import { insertOf, type Submission, upsertOf } from '../../submissions/store/submission.ts';
+import { insertOf } from '../../submissions/store/record-insert.ts';
+import { upsertOf } from '../../submissions/store/record-upsert.ts';
+import type { Submission } from '../../submissions/store/submission.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { ImportMark, UserCollection, UserDocument } from '../../users/users.model.ts';
 import type { WritePlan } from './line-planner.ts';
