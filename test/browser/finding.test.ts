@@ -299,7 +299,7 @@ describe('an index that is built', () => {
     const fields = [{ key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro', 'max'], indexed: true }];
     await users.server.admin.putSchema(users.app.sourceAppId, { fields: fields as never }).expect(200);
     await users.logIn();
-    const status = users.page.getByRole('list', { name: 'Indexes' });
+    const status = users.page.getByRole('list', { name: 'Background work' });
     await status.getByText('Building the index of Plan').waitFor();
     await status.getByRole('progressbar', { name: 'Index of Plan' }).waitFor();
     await status.waitFor({ state: 'detached', timeout: 40_000 });

@@ -1,42 +1,59 @@
 import { Text } from '@mantine/core';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call } from '../api/call.ts';
-import type { ResponseBody } from '../api/endpoints.ts';
-import classes from './index-status.module.css';
-import { scopedSchemaQuery } from './queries.ts';
-import type { Scope } from './scope.ts';
+import { useQuery } from '@tanstack/react-query';
+import { isUnderWay, type Renaming, useRenaming, type Work, workQuery } from './queries.ts';
+import classes from './work-status.module.css';
 
-const POLL_INTERVAL_MS = 3_000;
+interface WorkStatusProps {
+  sourceAppId: string;
+  /** Whether the session can read the schema versions of the app. */
+  asAdmin: boolean;
+  fields: readonly { key: string; label: string }[] | undefined;
+}
 
-type Index = ResponseBody<'GET /auth/apps/:sourceAppId/indexes'>[number];
-
-const indexesQuery = (sourceAppId: string) =>
-  queryOptions({
-    queryKey: ['indexes', sourceAppId],
-    queryFn: ({ signal }) => call('GET /auth/apps/:sourceAppId/indexes', { params: { sourceAppId }, signal }),
-    refetchInterval: ({ state }) => (state.data?.some(isUnderWay) ? POLL_INTERVAL_MS : false),
-  });
-
-const isUnderWay = ({ state }: Index): boolean => state !== 'ready';
-
-/** Tells how far the indexes are that are being built or dropped. */
-export function IndexStatus({ scope: { sourceAppId }, scope }: { scope: Scope }) {
-  const { data } = useQuery(indexesQuery(sourceAppId));
-  const schema = useQuery(scopedSchemaQuery(scope));
+/** Tells how far the indexes are that are built or dropped, and the values that are moved. */
+export function WorkStatus({ sourceAppId, asAdmin, fields }: WorkStatusProps) {
+  const { data } = useQuery(workQuery(sourceAppId));
+  const renaming = useRenaming({ sourceAppId, asAdmin });
   const underWay = data?.filter(isUnderWay) ?? [];
   if (underWay.length === 0) return null;
-  const nameOf = (key: string): string => schema.data?.fields.find((field) => field.key === key)?.label || key;
+  const nameOf = (key: string): string => fields?.find((field) => field.key === key)?.label || key;
   return (
-    <ul className={classes.indexes} aria-label="Indexes">
-      {underWay.map(({ key, state, done, total }) => (
-        <li key={`${key} ${state}`} className={classes.index}>
-          <Text size="sm">
-            {state === 'building' ? 'Building' : 'Dropping'} the index of {nameOf(key)}: {done.toLocaleString()} of{' '}
-            {total.toLocaleString()} users
-          </Text>
-          <progress aria-label={`Index of ${nameOf(key)}`} value={done} max={Math.max(1, total)} />
+    <ul className={classes.list} aria-label="Background work">
+      {underWay.map((work) => (
+        <li key={`${work.key} ${work.state}`} className={classes.work}>
+          {work.state === 'renaming' ? (
+            <Move work={work} renaming={renaming.find(({ to }) => to === work.key)} />
+          ) : (
+            <IndexWork work={work} name={nameOf(work.key)} />
+          )}
         </li>
       ))}
     </ul>
+  );
+}
+
+function IndexWork({ work: { state, done, total }, name }: { work: Work; name: string }) {
+  return (
+    <>
+      <Text size="sm">
+        {state === 'building' ? 'Building' : 'Dropping'} the index of {name}: {done.toLocaleString()} of{' '}
+        {total.toLocaleString()} users
+      </Text>
+      <progress aria-label={`Index of ${name}`} value={done} max={Math.max(1, total)} />
+    </>
+  );
+}
+
+function Move({ work: { key, done, total }, renaming }: { work: Work; renaming: Renaming | undefined }) {
+  // The records are counted when the move begins.
+  const hasBegun = total > 0;
+  return (
+    <>
+      <Text size="sm" className="breaks">
+        Moving values{renaming?.from !== undefined && ` of “${renaming.from}”`} to “{key}”
+        {hasBegun && `: ${done.toLocaleString()} of ${total.toLocaleString()}`}
+      </Text>
+      <progress aria-label={`Values of ${key}`} max={Math.max(1, total)} {...(hasBegun && { value: done })} />
+    </>
   );
 }

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import { AppLinks } from '../apps/app-links.tsx';
+import { WorkStatus } from '../background-work/work-status.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { UploadIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
@@ -18,7 +19,6 @@ import { EraseMatching } from './erase-matching.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
-import { IndexStatus } from './index-status.tsx';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
 import { ListSummary, SearchProgress } from './list/list-summary.tsx';
 import { lastPageOf } from './list/page-range.ts';
@@ -61,7 +61,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
         <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />
       </PageHeader>
       <UserStats scope={scope} />
-      <IndexStatus scope={scope} />
+      <WorkStatus {...scope} fields={schema.data?.fields} />
       <section className={classes.card} aria-label="List of users" data-wide>
         <FilterBar parameters={parameters} change={change} targets={targets} />
         {error && <ListError error={error} parameters={parameters} list={list} change={change} />}
