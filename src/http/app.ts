@@ -28,6 +28,7 @@ import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
 import { breakdownRoutes } from '../users/breakdown/breakdown.routes.ts';
 import { editingRoutes } from '../users/editing/editing.routes.ts';
+import { exportRoutes } from '../users/export/export.routes.ts';
 import { indexSlotRoutes } from '../users/index-slots/index-slots.routes.ts';
 import { createLongReads } from '../users/long-reads.ts';
 import { peopleRoutes } from '../users/people/people.routes.ts';
@@ -87,6 +88,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...challengeRoutes(services.challenges, services.findApp),
       ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
       ...breakdownRoutes(services.users, services.appScope),
+      ...exportRoutes(services.users, longReads, services.appScope),
       ...userRoutes(services.users, longReads, services.appScope, cursors),
       ...editingRoutes(services.editor, services.appScope),
       ...peopleRoutes(services.people, longReads, services.appScope),

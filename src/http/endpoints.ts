@@ -15,6 +15,7 @@ import { formDefinitionEndpoints, formPageEndpoints } from '../submissions/pages
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
 import { breakdownEndpoints } from '../users/breakdown/breakdown.contract.ts';
 import { editingEndpoints } from '../users/editing/editing.contract.ts';
+import { exportEndpoints } from '../users/export/export.contract.ts';
 import { indexSlotEndpoints } from '../users/index-slots/index-slots.contract.ts';
 import { peopleEndpoints } from '../users/people/people.contract.ts';
 import { retentionEndpoints } from '../users/retention/retention.contract.ts';
@@ -31,6 +32,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...formEndpoints,
   ...userEndpoints,
   ...breakdownEndpoints,
+  ...exportEndpoints,
   ...editingEndpoints,
   ...peopleEndpoints,
   ...retentionEndpoints,

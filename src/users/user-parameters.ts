@@ -46,7 +46,7 @@ export function checkFieldAndValue(
 const CSV_PARAMETERS = ['bom', 'columns', 'headers'] as const;
 
 export function checkCsv(
-  query: { format: string } & { [Name in (typeof CSV_PARAMETERS)[number]]?: string | undefined },
+  query: { format: string } & { [Name in (typeof CSV_PARAMETERS)[number]]?: string | true | undefined },
   context: z.RefinementCtx,
 ) {
   if (query.format === 'csv') return;

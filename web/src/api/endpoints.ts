@@ -10,6 +10,7 @@ import type { sessionEndpoints } from '../../../src/sessions/sessions.contract.t
 import type { heldEndpoints } from '../../../src/submissions/held/held.contract.ts';
 import type { breakdownEndpoints } from '../../../src/users/breakdown/breakdown.contract.ts';
 import type { editingEndpoints } from '../../../src/users/editing/editing.contract.ts';
+import type { exportEndpoints } from '../../../src/users/export/export.contract.ts';
 import type { indexSlotEndpoints } from '../../../src/users/index-slots/index-slots.contract.ts';
 import type { peopleEndpoints } from '../../../src/users/people/people.contract.ts';
 import type { retentionEndpoints } from '../../../src/users/retention/retention.contract.ts';
@@ -26,6 +27,7 @@ type Endpoints = typeof apiKeyEndpoints &
   typeof auditEndpoints &
   typeof breakdownEndpoints &
   typeof editingEndpoints &
+  typeof exportEndpoints &
   typeof indexSlotEndpoints &
   typeof peopleEndpoints &
   typeof retentionEndpoints &

@@ -16,7 +16,7 @@ import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
 import { EditToggle } from './editing/edit-toggle.tsx';
 import { EraseMatching } from './erase-matching.tsx';
-import { ExportMenu } from './export-menu.tsx';
+import { ExportMenu } from './export/export-menu.tsx';
 import { targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
@@ -28,6 +28,8 @@ import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
 import { SavedViews } from './saved-views.tsx';
 import { importPath, type Scope, usersPath } from './scope.ts';
+import { SelectionBar } from './selection/selection-bar.tsx';
+import { useSelection } from './selection/use-selection.ts';
 import { UserStats } from './user-stats.tsx';
 import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
@@ -41,6 +43,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
   const targets = useMemo(() => targetsOf(schema.data?.fields ?? []), [schema.data]);
   const [isEditing, setEditing] = useState(false);
   const counted = useUserCount(scope, parameters, list);
+  const selection = useSelection(JSON.stringify([parameters.q, parameters.where]));
   const isOfFilter = isFiltered(parameters);
   const error = list.error ?? schema.error;
 
@@ -68,11 +71,13 @@ export function UsersPage({ scope }: { scope: Scope }) {
         {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
         {!error && list.users && schema.data && (
           <>
-            <ListSummary counted={counted} isOfFilter={isOfFilter}>
-              <BreakdownChoice by={parameters.by} targets={targets} change={change} />
-              <EditToggle isOn={isEditing} onToggle={setEditing} />
-              {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
-            </ListSummary>
+            <SelectionBar scope={scope} selection={selection} columns={columns} hasUsers={list.users.length > 0}>
+              <ListSummary counted={counted} isOfFilter={isOfFilter}>
+                <BreakdownChoice by={parameters.by} targets={targets} change={change} />
+                <EditToggle isOn={isEditing} onToggle={setEditing} />
+                {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
+              </ListSummary>
+            </SelectionBar>
             {parameters.by !== '' && (
               <BreakdownPanel scope={scope} parameters={parameters} change={change} targets={targets} />
             )}
@@ -84,6 +89,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
                 change={change}
                 path={usersPath(scope)}
                 editing={isEditing ? { scope, fields: schema.data.fields } : undefined}
+                selection={selection}
                 stale={list.isStale}
               />
             )}
