@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import { AppLinks } from '../apps/app-links.tsx';
 import { WorkStatus } from '../background-work/work-status.tsx';
+import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
 import { UploadIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
@@ -31,7 +32,6 @@ import { importPath, type Scope, usersPath } from './scope.ts';
 import { SelectionBar } from './selection/selection-bar.tsx';
 import { useSelection } from './selection/use-selection.ts';
 import { UserStats } from './user-stats.tsx';
-import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
 
 /** Lists the users of an app, newest first by default. The operator's start page. */
@@ -65,7 +65,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
       </PageHeader>
       <UserStats scope={scope} />
       <WorkStatus {...scope} fields={schema.data?.fields} />
-      <section className={classes.card} aria-label="List of users" data-wide>
+      <section className={card.card} aria-label="List of users" data-wide>
         <FilterBar parameters={parameters} change={change} targets={targets} />
         {error && <ListError error={error} parameters={parameters} list={list} change={change} />}
         {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
