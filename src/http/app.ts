@@ -36,6 +36,7 @@ import { retentionRoutes } from '../users/retention/retention.routes.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
 import { userStatsRoutes } from '../users/stats/stats.routes.ts';
 import { userRoutes } from '../users/users.routes.ts';
+import { deliveryRoutes } from '../webhooks/deliveries/deliveries.routes.ts';
 import { webhookRoutes } from '../webhooks/webhooks.routes.ts';
 import { createAuthStrategies } from './auth/strategies.ts';
 import { createCors } from './cors.ts';
@@ -105,6 +106,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...mailStatusRoutes(services.abilities),
       ...heldRoutes(services.held, services.appScope),
       ...webhookRoutes(services.webhooks, services.appScope),
+      ...deliveryRoutes(services.deliveries, services.appScope),
       ...formPageRoutes(services.findForm, pages),
       ...confirmationRoutes(services.confirmations, services.findForm, createConfirmationPages(embed.assets)),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),

@@ -22,6 +22,7 @@ import { retentionEndpoints } from '../users/retention/retention.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
 import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
 import { userEndpoints } from '../users/users.contract.ts';
+import { deliveryEndpoints } from '../webhooks/deliveries/deliveries.contract.ts';
 import { webhookEndpoints } from '../webhooks/webhooks.contract.ts';
 import { systemEndpoints } from './system.contract.ts';
 
@@ -31,8 +32,8 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...challengeEndpoints,
   ...formEndpoints,
   ...userEndpoints,
-  ...breakdownEndpoints,
   ...exportEndpoints,
+  ...breakdownEndpoints,
   ...editingEndpoints,
   ...peopleEndpoints,
   ...retentionEndpoints,
@@ -49,6 +50,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...mailStatusEndpoints,
   ...heldEndpoints,
   ...webhookEndpoints,
+  ...deliveryEndpoints,
   ...formPageEndpoints,
   ...confirmationEndpoints,
   ...formDefinitionEndpoints,

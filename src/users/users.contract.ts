@@ -42,7 +42,6 @@ const userFields = {
   }),
 };
 
-/** A record in lists and exports. */
 export const User = z.strictObject({ id: RecordId, ...userFields }).meta({ id: 'User' });
 
 /** One change of a consent (spec 2.8). */

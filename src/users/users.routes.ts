@@ -13,7 +13,7 @@ import type { UserService } from './users.service.ts';
 /**
  * The routes of `userEndpoints` (spec 4.3 and 4.4).
  *
- * @param longReads limits unpaged listings and bulk erasures
+ * @param longReads limits unpaged listings and bulk erasures, beside exports
  * @param scope resolves with the app that a request names
  */
 export const userRoutes = (users: UserService, longReads: LongReads, scope: AppScope, cursors: Cursors): Route[] =>

@@ -2,8 +2,8 @@ import { mongo } from 'mongoose';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { UserDocument } from '../../src/users/users.model.ts';
-import { axeViolations } from '../support/axe.ts';
-import { closeBrowser, logIn, visit } from '../support/browser.ts';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import { closeBrowser, visitAs } from '../support/browser.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { recordsOf } from '../support/renames.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -48,8 +48,8 @@ it('A rename shows its progress until it has ended, and another one waits until 
   const schema = await SchemaPage.open(server);
   const { page, app } = schema;
   await storeRecords(app.sourceAppId);
-  const operator = await visit(server, '/users', { viewport: { width: 320, height: 640 }, bypassCSP: true });
-  await logIn(operator.page, app);
+  const phone = { viewport: { width: 320, height: 640 }, bypassCSP: true };
+  const operator = await visitAs(server, app, '/users', phone);
 
   await renameField(schema, 'Plan', 'tier');
   await schema.save();
@@ -74,7 +74,7 @@ it('A rename shows its progress until it has ended, and another one waits until 
   await workOf(operator.page)
     .getByText(/^Moving values to “tier”: [\d,]+ of 20,000$/)
     .waitFor();
-  expect(await axeViolations(operator.page)).toEqual([]);
+  expect(await axeViolationsInBothModes(operator.page)).toEqual([]);
   expect(await operator.page.evaluate('document.documentElement.scrollWidth')).toBe(320);
 
   const end = { state: 'detached', timeout: 60_000 } as const;

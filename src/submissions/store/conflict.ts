@@ -5,7 +5,8 @@ import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from '../
 import { consentChange, maxEntriesBefore } from './consents.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import type { RecordLimits } from './record-limits.ts';
-import { MAX_INLINE_KEYS, type RecordView, type Submission } from './submission.ts';
+import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
+import type { Submission } from './submission.ts';
 
 /** The members of a stored record from which a repeat is answered. */
 type Answer = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt'>;

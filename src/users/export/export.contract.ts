@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody } from '../../api/endpoint.ts';
 import { queryParameters, ScopeParameter } from '../query/query-parameters.ts';
 import {
-  checkCsv,
   checkFieldAndValue,
   filterParameters,
   orderParameter,
@@ -14,6 +13,9 @@ import { exportFormats } from './export.ts';
 
 /** The most records that an export names (spec 8). */
 const MAX_SELECTED = 1_000;
+
+/** The parameters that only a CSV file has. */
+const CSV_PARAMETERS = ['bom', 'columns', 'headers'] as const;
 
 /** The id of a record that an export names. */
 const SelectedId = z.uuid('must be the id of a record').meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
@@ -96,3 +98,13 @@ export const exportEndpoints = {
     ...fileReply,
   },
 } as const satisfies Endpoints;
+
+function checkCsv(
+  query: { format: string } & { [Name in (typeof CSV_PARAMETERS)[number]]?: string | true | undefined },
+  context: z.RefinementCtx,
+) {
+  if (query.format === 'csv') return;
+  for (const name of CSV_PARAMETERS) {
+    if (query[name] !== undefined) context.addIssue({ code: 'custom', path: [name], message: 'is for csv only' });
+  }
+}

@@ -10,10 +10,14 @@ import type { ExportFormat } from './export.ts';
 /**
  * The routes of `exportEndpoints` (spec 4.3).
  *
- * @param longReads limits exports
+ * @param longReads limits exports, beside unpaged listings and bulk erasures
  * @param scope resolves with the app that a request names
  */
-export const exportRoutes = (users: UserService, longReads: LongReads, scope: AppScope): Route[] =>
+export const exportRoutes = (
+  users: Pick<UserService, 'export' | 'exportSelected'>,
+  longReads: LongReads,
+  scope: AppScope,
+): Route[] =>
   routes(exportEndpoints, {
     exportUsers: async ({ principal, query: { sourceAppId, ...request }, req, res, audit }) => {
       const app = await scope(principal, sourceAppId);

@@ -17,6 +17,7 @@ import type { retentionEndpoints } from '../../../src/users/retention/retention.
 import type { schemaCheckEndpoints } from '../../../src/users/schema-check/schema-check.contract.ts';
 import type { userStatsEndpoints } from '../../../src/users/stats/stats.contract.ts';
 import type { userEndpoints } from '../../../src/users/users.contract.ts';
+import type { deliveryEndpoints } from '../../../src/webhooks/deliveries/deliveries.contract.ts';
 import type { webhookEndpoints } from '../../../src/webhooks/webhooks.contract.ts';
 
 // Imports only types of the contracts: no service code is bundled, and a changed endpoint fails the
@@ -26,6 +27,7 @@ type Endpoints = typeof apiKeyEndpoints &
   typeof appEndpoints &
   typeof auditEndpoints &
   typeof breakdownEndpoints &
+  typeof deliveryEndpoints &
   typeof editingEndpoints &
   typeof exportEndpoints &
   typeof indexSlotEndpoints &
