@@ -23,6 +23,10 @@ export interface UserStore extends AppOwned {
   /** Resolves with the record of this id, or undefined when the app has none. */
   find(appId: Types.ObjectId, id: string): Promise<DetailedRecord | undefined>;
   /**
+   * The records of these ids, newest first, with back-pressure, without those that do not exist.
+   */
+  byIds(appId: Types.ObjectId, ids: readonly string[]): RecordBatches;
+  /**
    * Deletes the record of this id and its idempotency keys; resolves with false when the app has
    * none.
    */
@@ -57,6 +61,14 @@ export function createUserStore(
       const renames = (await recentRenames()).get(appId.toHexString());
       const record = await users.findOne<DetailedRecord>({ _id, appId }, { projection });
       return record ? shownRecord(record, renames) : undefined;
+    },
+
+    byIds(appId, ids) {
+      const newestFirst = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted().toReversed();
+      return pages.byIds(
+        appId,
+        newestFirst.flatMap((id) => parseRecordId(id) ?? []),
+      );
     },
 
     async erase(appId, id) {

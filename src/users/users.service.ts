@@ -3,10 +3,12 @@ import type { Cursors } from '../api/cursors.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { NotFound } from '../core/errors.ts';
+import type { AppSchema } from '../schemas/schema-store.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import type { Breakdown, UserBreakdown } from './breakdown/breakdown.ts';
+import type { CsvColumn } from './export/csv.ts';
 import { exportUsers } from './export/export.ts';
-import { columnsOf, type ExportRequest } from './export/export-request.ts';
+import { columnsOf, type ExportRequest, type FileRequest } from './export/export-request.ts';
 import type { SlotStore } from './index-slots/slot-store.ts';
 import type { BulkErase } from './query/bulk-erase.ts';
 import type { PeopleRequest, PeopleSearch } from './query/people.ts';
@@ -44,6 +46,15 @@ export function createUserService(deps: {
     const isIndexed = schema.fields.some((field) => 'indexed' in field && field.indexed);
     const [app] = isIndexed ? await slotStore.ofApps([id]) : [];
     return { id, schema, slotOf: app ? readySlots(app.slots, schema) : NO_SLOTS };
+  }
+
+  /** The columns that an export asks for. */
+  async function columnsIn(
+    app: Pick<App, 'sourceAppId'>,
+    request: FileRequest,
+    schema: AppSchema,
+  ): Promise<CsvColumn[]> {
+    return columnsOf(request, schema, (await apps.find(app.sourceAppId))?.form?.doubleOptIn);
   }
 
   return {
@@ -127,11 +138,24 @@ export function createUserService(deps: {
       { signal }: { signal?: AbortSignal } = {},
     ): Promise<Readable> {
       const { schema, slotOf } = await queried(app);
-      const asksToConfirm = (await apps.find(app.sourceAppId))?.form?.doubleOptIn;
-      const columns = columnsOf(request, schema, asksToConfirm);
+      const columns = await columnsIn(app, request, schema);
       const records = await query.all(app.id, queryOf(request, schema), slotOf, signal);
-      const keys = schema.fields.map(({ key }) => key);
-      return exportUsers(records, request.format, keys, { bom: request.bom, columns });
+      return fileOf(records, request, schema, columns);
+    },
+
+    /**
+     * Streams the records of these ids like `export`, newest first (spec 4.3). Ids of which the app
+     * has no record are left out.
+     * @throws {InvalidInput} for an invalid column @throws {NotFound} when the app was deleted
+     */
+    async exportSelected(
+      app: Pick<App, 'id' | 'sourceAppId'>,
+      ids: readonly string[],
+      request: FileRequest,
+    ): Promise<Readable> {
+      const { schema } = await queried(app);
+      const columns = await columnsIn(app, request, schema);
+      return fileOf(store.byIds(app.id, ids), request, schema, columns);
     },
 
     /**
@@ -152,6 +176,16 @@ export function createUserService(deps: {
     listAcrossApps: (page: { sourceAppId?: string | undefined; limit: number; skip: number }): RecordBatches =>
       store.page(page.sourceAppId, page.limit, page.skip),
   };
+}
+
+function fileOf(
+  records: RecordBatches,
+  { format, bom }: FileRequest,
+  { fields }: Pick<AppSchema, 'fields'>,
+  columns: CsvColumn[],
+): Readable {
+  const keys = fields.map(({ key }) => key);
+  return exportUsers(records, format, keys, { bom, columns });
 }
 
 async function* noRecords(): AsyncGenerator<Uint8Array[]> {}

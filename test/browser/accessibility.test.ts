@@ -68,6 +68,26 @@ describe('on a phone', () => {
   });
 });
 
+describe('the navigation of an operator', () => {
+  it.each([320, 375, 700, 1000])('shows every page at a width of %i px, in a header of one height', async (width) => {
+    const { page, close } = await visitAs(server, app, '/users', { viewport: { width, height: 740 } });
+    const navigation = page.getByRole('navigation', { name: 'Main', exact: true });
+    await navigation.getByRole('link', { name: 'Held (1)' }).waitFor();
+    await page.getByText('1–30 of 30').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    const boxes = await Promise.all((await navigation.getByRole('link').all()).map((link) => link.boundingBox()));
+    expect(boxes).toHaveLength(7);
+    for (const box of boxes) {
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+      // The least size of a target (WCAG 2.5.8).
+      expect(box?.height).toBeGreaterThanOrEqual(24);
+    }
+    expect((await navigation.boundingBox())?.height).toBe(60);
+    await close();
+  });
+});
+
 describe('with the keyboard only', () => {
   it('an operator logs in, finds a user and opens the record', async () => {
     const { page, close, expectClean } = await visit(server, '/');

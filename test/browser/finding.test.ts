@@ -321,7 +321,7 @@ describe('an index that is built', () => {
     const fields = [{ key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro', 'max'], indexed: true }];
     await users.server.admin.putSchema(users.app.sourceAppId, { fields: fields as never }).expect(200);
     await users.logIn();
-    const status = users.page.getByRole('list', { name: 'Indexes' });
+    const status = users.page.getByRole('list', { name: 'Background work' });
     // Its records are not counted yet.
     await status.getByText('Building the index of Plan', { exact: true }).waitFor();
     await status.getByRole('progressbar', { name: 'Index of Plan' }).waitFor();

@@ -131,3 +131,77 @@ describe('GET /auth/users/export', () => {
     await server.client.get('/auth/users/export').expect(401);
   });
 });
+
+describe('POST /auth/users/export', () => {
+  const idOf = async (email: string): Promise<string> =>
+    (
+      await server.admin
+        .get('/auth/admin/users')
+        .query({ where: `email:eq:${email}` })
+        .expect(200)
+    ).body.users[0].id;
+  const unknown = '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57';
+
+  it('returns the records that are named once each, newest first, without unknown and foreign ones', async () => {
+    const [ada, bob, foreign] = await Promise.all(
+      ['ada@example.com', 'bob@example.org', 'foreign@example.com'].map(idOf),
+    );
+    const ids = [ada, unknown, foreign, bob, ada, bob?.toUpperCase()];
+    const { body, headers } = await operator.post('/auth/users/export', { ids, format: 'json' }).expect(200);
+    const { body: all } = await operator.get('/auth/users/export?format=json').expect(200);
+    expect(body).toEqual(all);
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="/);
+    const csv = { ids: [ada], columns: 'email,data.plan', bom: true };
+    const { text } = await operator.post('/auth/users/export', csv).expect(200);
+    expect(text.replace('\uFEFF', '')).toBe('email,data.plan\r\nada@example.com,pro\r\n');
+    expect((await operator.post('/auth/users/export', { ids: [foreign], format: 'json' }).expect(200)).body).toEqual(
+      [],
+    );
+  });
+
+  it('returns records of the app that an admin names, and of no other to an operator', async () => {
+    const ids = [await idOf('ada@example.com')];
+    const path = `/auth/users/export?sourceAppId=${sourceAppId}`;
+    expect((await server.admin.post(path, { ids, format: 'json' }).expect(200)).body).toHaveLength(1);
+    expect((await server.admin.post('/auth/users/export', { ids, format: 'json' }).expect(200)).body).toEqual([]);
+    await operator.post('/auth/users/export?sourceAppId=admin', { ids }).expect(403);
+  });
+
+  it('returns 1,000 records and refuses more', async () => {
+    const app = await server.admin.buildApp();
+    await server.client.submit(app.sourceAppId, { email: 'first@example.com' }).expect(200);
+    const users = server.db.collection<{ _id: RecordId }>('users');
+    const first = await users.findOne({ sourceAppId: app.sourceAppId }, { projection: { _id: 0 } });
+    const newId = createRecordIds();
+    const more = Array.from({ length: 1_001 }, (_, number) => ({
+      ...{ ...first, _id: newId(new Date()), email: `u${number}@example.com` },
+    }));
+    await users.insertMany(more);
+    const own = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+    const ids = more.map(({ _id }) => String(_id));
+    const { body } = await own.post('/auth/users/export', { ids: ids.slice(1), format: 'json' }).expect(200);
+    expect(body.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1).reverse());
+    const { body: refusal } = await own.post('/auth/users/export', { ids, format: 'json' }).expect(400);
+    expect(refusal.errors).toEqual([{ path: 'ids', message: 'must be at most 1000' }]);
+  });
+
+  it.each([
+    [{}, 'ids'],
+    [{ ids: [] }, 'ids'],
+    [{ ids: unknown }, 'ids'],
+    [{ ids: ['ada@example.com'] }, 'ids.0'],
+    [{ ids: [unknown, 7] }, 'ids.1'],
+    [{ ids: [unknown], format: 'xml' }, 'format'],
+    [{ ids: [unknown], format: 'json', bom: true }, 'bom'],
+    [{ ids: [unknown], bom: false }, 'bom'],
+    [{ ids: [unknown], columns: 'password' }, 'columns'],
+    [{ ids: [unknown], where: [] }, 'where'],
+  ])('refuses %j', async (body, path) => {
+    const { body: refusal } = await operator.post('/auth/users/export', body).expect(400);
+    expect(refusal.errors.map((issue: { path: string }) => issue.path)).toEqual([path]);
+  });
+
+  it('requires a session', async () => {
+    await server.client.post('/auth/users/export', { ids: [unknown] }).expect(401);
+  });
+});

@@ -8,7 +8,10 @@ import type { CsvColumn } from './csv.ts';
 import { defaultColumns, type ExportFormat, OWN_COLUMNS } from './export.ts';
 
 /** The parameters of an export (spec 4.3). */
-export interface ExportRequest extends QueryRequest, UserFilter {
+export interface ExportRequest extends QueryRequest, UserFilter, FileRequest {}
+
+/** What the file of an export is like (spec 4.3). */
+export interface FileRequest {
   format: ExportFormat;
   /** Whether CSV begins with the UTF-8 byte order mark. */
   bom?: boolean | undefined;

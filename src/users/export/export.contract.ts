@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Endpoints } from '../../api/endpoint.ts';
-import { queryParameters } from '../query/query-parameters.ts';
+import { type Endpoints, jsonBody } from '../../api/endpoint.ts';
+import { queryParameters, ScopeParameter } from '../query/query-parameters.ts';
 import {
   checkFieldAndValue,
   filterParameters,
@@ -11,10 +11,43 @@ import {
 import { User } from '../users.contract.ts';
 import { exportFormats } from './export.ts';
 
+/** The most records that an export names (spec 8). */
+const MAX_SELECTED = 1_000;
+
 /** The parameters that only a CSV file has. */
 const CSV_PARAMETERS = ['bom', 'columns', 'headers'] as const;
 
-/** The endpoint for exports of user records (spec 4.3). */
+/** The id of a record that an export names. */
+const SelectedId = z.uuid('must be the id of a record').meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
+
+/** What the file of an export is like (spec 4.3). */
+const fileMembers = {
+  format: z
+    .enum(exportFormats, 'must be csv, ndjson or json')
+    .default('csv')
+    .meta({ description: 'Default: `csv`', example: 'csv' }),
+  columns: z.string(SINGLE_TEXT).max(16_000, 'is too long').optional().meta({
+    description: 'The columns of a CSV file, separated by commas. Default: all',
+    example: 'email,data.name',
+  }),
+  headers: z.enum(['labels', 'paths'], 'must be labels or paths').optional().meta({
+    description: 'The first row of a CSV file: paths such as `data.name` (default), or the labels of the fields',
+    example: 'labels',
+  }),
+};
+const bomMeta = <Value>(example: Value) => ({
+  description:
+    'Begins a CSV file with the UTF-8 byte order mark, without which some spreadsheets misread non-ASCII text',
+  example,
+});
+const fileReply = {
+  response: z.array(User),
+  downloads: ['text/csv', 'application/x-ndjson'],
+  responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
+  errors: [404, 429],
+} as const;
+
+/** The endpoints of exports (spec 4.3). */
 export const exportEndpoints = {
   exportUsers: {
     method: 'get',
@@ -28,23 +61,8 @@ export const exportEndpoints = {
       "The users of the session's app, or those that match, newest first, streamed. `csv` has a column for each field of the newest schema and one for the other keys of `data`; `ndjson` has one user per line.",
     query: z
       .strictObject({
-        format: z
-          .enum(exportFormats, 'must be csv, ndjson or json')
-          .default('csv')
-          .meta({ description: 'Default: `csv`', example: 'csv' }),
-        bom: z.literal('true', 'must be true').optional().meta({
-          description:
-            'Begins a CSV file with the UTF-8 byte order mark, without which some spreadsheets misread non-ASCII text',
-          example: 'true',
-        }),
-        columns: z.string(SINGLE_TEXT).max(16_000, 'is too long').optional().meta({
-          description: 'The columns of a CSV file, separated by commas. Default: all',
-          example: 'email,data.name',
-        }),
-        headers: z.enum(['labels', 'paths'], 'must be labels or paths').optional().meta({
-          description: 'The first row of a CSV file: paths such as `data.name` (default), or the labels of the fields',
-          example: 'labels',
-        }),
+        ...fileMembers,
+        bom: z.literal('true', 'must be true').optional().meta(bomMeta('true')),
         ...filterParameters,
         ...queryParameters,
         sort: sortParameter,
@@ -54,15 +72,35 @@ export const exportEndpoints = {
       .superRefine(checkCsv),
     // A filter with few matches may read many records before the first byte is sent.
     slow: true,
-    response: z.array(User),
-    downloads: ['text/csv', 'application/x-ndjson'],
-    responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
-    errors: [404, 429],
+    ...fileReply,
+  },
+  exportSelectedUsers: {
+    method: 'post',
+    path: '/auth/users/export',
+    auth: 'session or key',
+    scope: 'export',
+    audit: 'users.exported',
+    tag: 'Users',
+    summary: "Some of the session's users as a file",
+    description:
+      'The users that the body names by their ids, newest first, streamed, in the formats of `GET /auth/users/export`. Ids of which the app has no user are left out.',
+    query: z.strictObject({ sourceAppId: ScopeParameter }),
+    body: jsonBody(
+      z
+        .strictObject({
+          ids: z.array(SelectedId).min(1, 'must not be empty').max(MAX_SELECTED, `must be at most ${MAX_SELECTED}`),
+          ...fileMembers,
+          bom: z.literal(true, 'must be true').optional().meta(bomMeta(true)),
+        })
+        .superRefine(checkCsv),
+    ),
+    slow: true,
+    ...fileReply,
   },
 } as const satisfies Endpoints;
 
 function checkCsv(
-  query: { format: string } & { [Name in (typeof CSV_PARAMETERS)[number]]?: string | undefined },
+  query: { format: string } & { [Name in (typeof CSV_PARAMETERS)[number]]?: string | true | undefined },
   context: z.RefinementCtx,
 ) {
   if (query.format === 'csv') return;

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type Route, routes } from '../../api/endpoint.ts';
 import { Download } from '../../api/reply.ts';
 import type { AppScope } from '../../apps/app-scope.ts';
@@ -6,18 +7,17 @@ import type { UserService } from '../users.service.ts';
 import { exportEndpoints } from './export.contract.ts';
 import type { ExportFormat } from './export.ts';
 
-const MEDIA_TYPES: Record<ExportFormat, string> = {
-  csv: 'text/csv',
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
-};
-
 /**
- * The route of `exportEndpoints` (spec 4.3).
+ * The routes of `exportEndpoints` (spec 4.3).
  *
  * @param longReads limits exports, beside unpaged listings and bulk erasures
+ * @param scope resolves with the app that a request names
  */
-export const exportRoutes = (users: Pick<UserService, 'export'>, longReads: LongReads, scope: AppScope): Route[] =>
+export const exportRoutes = (
+  users: Pick<UserService, 'export' | 'exportSelected'>,
+  longReads: LongReads,
+  scope: AppScope,
+): Route[] =>
   routes(exportEndpoints, {
     exportUsers: async ({ principal, query: { sourceAppId, ...request }, req, res, audit }) => {
       const app = await scope(principal, sourceAppId);
@@ -25,7 +25,24 @@ export const exportRoutes = (users: Pick<UserService, 'export'>, longReads: Long
       audit({ detail: { format } });
       const signal = longReads.begin(req, res);
       const content = await users.export(app, { ...request, bom: bom !== undefined }, { signal });
-      const date = new Date().toISOString().slice(0, 10);
-      return new Download(`${app.sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
+      return fileOf(app.sourceAppId, format, content);
+    },
+
+    exportSelectedUsers: async ({ principal, query, body: { ids, ...request }, req, res, audit }) => {
+      const app = await scope(principal, query.sourceAppId);
+      audit({ detail: { format: request.format } });
+      longReads.begin(req, res);
+      return fileOf(app.sourceAppId, request.format, await users.exportSelected(app, ids, request));
     },
   });
+
+const MEDIA_TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv',
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+};
+
+function fileOf(sourceAppId: string, format: ExportFormat, content: Readable): Download {
+  const date = new Date().toISOString().slice(0, 10);
+  return new Download(`${sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
+}

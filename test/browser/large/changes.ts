@@ -134,9 +134,9 @@ export function renaming(large: LargeApp): void {
       await dialog.waitFor({ state: 'hidden' });
 
       await page.goto(`${large.server.listener.url}/dashboard/apps/${sourceAppId}/users`);
-      const progress = page.getByRole('list', { name: 'Indexes' });
-      await progress.getByText(`Moving the values of City: `).waitFor();
-      await progress.getByRole('progressbar', { name: 'Values of Age' }).waitFor();
+      const progress = page.getByRole('list', { name: 'Background work' });
+      await progress.getByText('Moving values of “city” to “town”: ').waitFor();
+      await progress.getByRole('progressbar', { name: 'Values of years' }).waitFor();
       await expectUsable(page, 'rename in progress');
       await page.goto(`${page.url()}?where=data.years:gte:85&where=data.town:eq:Rome`);
       await waitForText(page, `${shown(romans)} matching users`);

@@ -94,7 +94,7 @@ export function withLargeApp(): LargeApp {
     const { server, app } = context;
     const { page, close } = await visit(server, '/users', { waitMs: WAIT_MS, mayBeBusy: true });
     await logIn(page, app);
-    const progress = page.getByRole('list', { name: 'Indexes' });
+    const progress = page.getByRole('list', { name: 'Background work' });
     for (const label of ['Full name', 'Plan', 'Age']) {
       await progress.getByText(`Building the index of ${label}: `).waitFor();
     }

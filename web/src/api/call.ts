@@ -50,6 +50,25 @@ export async function callWithHeaders<Name extends EndpointName>(
   name: Name,
   request: Request<Name> = {},
 ): Promise<{ body: ResponseBody<Name>; headers: Headers }> {
+  const response = await send(name, request);
+  return { body: await response.json(), headers: response.headers };
+}
+
+/** Like `call`, for a file: resolves with its content and the name that the service gives it. */
+export async function callForFile<Name extends EndpointName>(
+  name: Name,
+  request: Request<Name> = {},
+): Promise<{ name: string; content: Blob }> {
+  const response = await send(name, request);
+  const named = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1];
+  // An answer that breaks off rejects, so no part of a file is taken for the whole.
+  const content = await response.blob().catch(() => {
+    throw new NetworkError();
+  });
+  return { name: named ?? 'export', content };
+}
+
+async function send<Name extends EndpointName>(name: Name, request: Request<Name>): Promise<Response> {
   const { body, signal } = request;
   const [method = 'GET', path = ''] = name.split(' ');
   const response = await fetch(buildUrl(path, request.params, request.query), {
@@ -62,7 +81,7 @@ export async function callWithHeaders<Name extends EndpointName>(
     throw new NetworkError();
   });
   if (!response.ok) throw new ApiError(name, response, await response.json().catch(() => ({})));
-  return { body: await response.json(), headers: response.headers };
+  return response;
 }
 
 /**

@@ -3,6 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link, useSearchParams } from 'wouter';
 import { call } from '../api/call.ts';
 import type { ResponseBody } from '../api/endpoints.ts';
+import card from '../components/card.module.css';
 import { DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
@@ -25,7 +26,7 @@ export function AllUsersPage() {
   return (
     <>
       <PageHeader title="All users" note="Users of every app, newest first" />
-      <section className={classes.card} aria-label="List of users">
+      <section className={card.card} aria-label="List of users">
         <search className={classes.search}>
           <SearchBox
             label="Search the data of all apps"
@@ -92,7 +93,7 @@ function FoundUsers({ q }: { q: string }) {
         </EmptyState>
       )}
       {list.hasNextPage && (
-        <div className={classes.more}>
+        <div className={card.more}>
           <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
             Search on
           </Button>

@@ -1,40 +1,24 @@
-import { ActionIcon, Badge, Button, Menu, Table } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
-import type { AppRecord } from '../api/endpoints.ts';
-import { ActionsHeader, DataTable } from '../components/data-table.tsx';
+import { useSearchParams } from 'wouter';
+import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
-import {
-  HeldIcon,
-  KeyIcon,
-  LockIcon,
-  LogIcon,
-  MenuIcon,
-  PlugIcon,
-  PlusIcon,
-  TrashIcon,
-  UsersIcon,
-  WebhookIcon,
-} from '../components/icons.tsx';
+import { PlusIcon } from '../components/icons.tsx';
+import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchBox } from '../components/search-box.tsx';
-import { SortHeader } from '../components/sort-header.tsx';
-import { TableSkeleton } from '../components/table-skeleton.tsx';
-import { Time } from '../components/time.tsx';
+import type { AppRow, OpenDialog } from './app-menu.tsx';
 import classes from './apps-page.module.css';
+import { AppsTable } from './apps-table.tsx';
 import { CreateApp } from './create-app.tsx';
 import { DeleteApp } from './delete-app.tsx';
 import { type AppOrder, appPagesQuery, appStatsQuery } from './queries.ts';
 import { RotatePassword } from './rotate-password.tsx';
 
-/** `users` and `lastSubmissionAt` are undefined until the statistics are loaded. */
-type AppRow = AppRecord & { users: number | undefined; lastSubmissionAt: string | null | undefined };
 /** The most characters of an app ID. */
 const MAX_ID_LENGTH = 80;
-
-type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'delete'; app: AppRow };
 
 /** The administrator's start page: lists all apps with their actions. */
 export function AppsPage() {
@@ -76,26 +60,31 @@ export function AppsPage() {
         {create}
       </PageHeader>
       {apps.error && <LoadError error={apps.error} onRetry={apps.refetch} />}
-      <section className={classes.card} aria-label="List of apps">
+      <section className={card.card} aria-label="List of apps">
         <search className={classes.search}>
           <SearchBox label="Search apps" value={q} maxLength={MAX_ID_LENGTH} onChange={(text) => go({ q: text })} />
         </search>
-        {!rows && !apps.error && <TableSkeleton rows={5} />}
-        {rows && rows.length > 0 && <AppsTable rows={rows} order={order} onSort={go} onOpenDialog={setDialog} />}
-        {rows?.length === 0 && (
-          <EmptyState
-            title="No apps match"
-            action={
-              <Button variant="default" onClick={() => setSearchParams([])}>
-                Show all apps
-              </Button>
-            }
-          >
-            The search matches any part of the app ID.
-          </EmptyState>
-        )}
+        <ListBody
+          items={rows}
+          error={apps.error}
+          rows={5}
+          empty={
+            <EmptyState
+              title="No apps match"
+              action={
+                <Button variant="default" onClick={() => setSearchParams([])}>
+                  Show all apps
+                </Button>
+              }
+            >
+              The search matches any part of the app ID.
+            </EmptyState>
+          }
+        >
+          {(shown) => <AppsTable rows={shown} order={order} onSort={go} onOpenDialog={setDialog} />}
+        </ListBody>
         {apps.hasNextPage && (
-          <div className={classes.more}>
+          <div className={card.more}>
             <Button variant="default" loading={apps.isFetchingNextPage} onClick={() => void apps.fetchNextPage()}>
               Show more apps
             </Button>
@@ -112,110 +101,6 @@ export function AppsPage() {
       <RotatePassword app={dialog?.kind === 'rotate' ? dialog.app : undefined} onClose={close} />
       <DeleteApp app={dialog?.kind === 'delete' ? dialog.app : undefined} onClose={close} />
     </>
-  );
-}
-
-interface AppsTableProps {
-  rows: AppRow[];
-  order: AppOrder;
-  onSort: (order: AppOrder) => void;
-  onOpenDialog: (dialog: OpenDialog) => void;
-}
-
-function AppsTable({ rows, order, onSort, onOpenDialog }: AppsTableProps) {
-  const header = (sort: AppOrder['sort'], name: string) => (
-    <SortHeader
-      name={name}
-      sorted={order.sort === sort ? order.order : undefined}
-      first={sort === 'sourceAppId' ? 'asc' : 'desc'}
-      onSort={(next) => onSort({ sort, order: next })}
-    />
-  );
-  return (
-    <DataTable
-      label="Table of apps"
-      className={classes.scroll}
-      head={
-        <>
-          {header('sourceAppId', 'App')}
-          <Table.Th>Role</Table.Th>
-          <Table.Th className={classes.right ?? ''}>Users</Table.Th>
-          {header('lastSubmissionAt', 'Last submission')}
-          {header('createdAt', 'Created')}
-          <ActionsHeader />
-        </>
-      }
-    >
-      {rows.map((app) => (
-        <Table.Tr key={app.sourceAppId}>
-          <Table.Td>
-            <Link href={`/apps/${app.sourceAppId}`} className={classes.name ?? ''}>
-              {app.sourceAppId}
-            </Link>
-          </Table.Td>
-          <Table.Td>
-            <Badge variant="light" color={app.role === 'admin' ? 'indigo' : 'gray'} tt="none">
-              {app.role}
-            </Badge>
-          </Table.Td>
-          <Table.Td className={classes.right ?? ''}>{app.users?.toLocaleString() ?? '…'}</Table.Td>
-          <Table.Td>{app.lastSubmissionAt ? <Time at={app.lastSubmissionAt} relative /> : '–'}</Table.Td>
-          <Table.Td>
-            <Time at={app.createdAt} relative />
-          </Table.Td>
-          <Table.Td className={classes.right ?? ''}>
-            <AppMenu app={app} onOpenDialog={onOpenDialog} />
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
-  );
-}
-
-function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dialog: OpenDialog) => void }) {
-  return (
-    <Menu>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${app.sourceAppId}`}>
-          <MenuIcon />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/users`} leftSection={<UsersIcon size={16} />}>
-          View users
-        </Menu.Item>
-        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/connect`} leftSection={<PlugIcon size={16} />}>
-          Connect a form
-        </Menu.Item>
-        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/webhooks`} leftSection={<WebhookIcon size={16} />}>
-          Webhooks
-        </Menu.Item>
-        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/privacy`} leftSection={<LockIcon size={16} />}>
-          Privacy and retention
-        </Menu.Item>
-        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/held`} leftSection={<HeldIcon size={16} />}>
-          Held submissions
-        </Menu.Item>
-        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/keys`} leftSection={<KeyIcon size={16} />}>
-          API keys
-        </Menu.Item>
-        <Menu.Item component={Link} href={`/audit?sourceAppId=${app.sourceAppId}`} leftSection={<LogIcon size={16} />}>
-          Audit log
-        </Menu.Item>
-        <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => onOpenDialog({ kind: 'rotate', app })}>
-          Rotate password
-        </Menu.Item>
-        {app.role !== 'admin' && (
-          <Menu.Item
-            leftSection={<TrashIcon size={16} />}
-            c="var(--mantine-color-error)"
-            onClick={() => onOpenDialog({ kind: 'delete', app })}
-          >
-            Delete
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
   );
 }
 

@@ -1,11 +1,12 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
+import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
+import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchBox } from '../components/search-box.tsx';
-import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { ACTIONS, ALL_ACTIONS, isAction } from './actions.ts';
 import classes from './audit-page.module.css';
 import { AuditRows } from './audit-rows.tsx';
@@ -54,25 +55,30 @@ export function AuditPage({ asAdmin = false }: { asAdmin?: boolean }) {
         )}
       </search>
       {events.error && <LoadError error={events.error} onRetry={events.refetch} />}
-      <section className={classes.card} aria-label="Events">
-        {!rows && !events.error && <TableSkeleton rows={6} />}
-        {rows && rows.length > 0 && <AuditRows events={rows} asAdmin={asAdmin} />}
-        {rows?.length === 0 && (
-          <EmptyState
-            title={isFiltered ? 'No events match' : 'No events yet'}
-            action={
-              isFiltered && (
-                <Button variant="default" onClick={() => setFilters({ action: '', since: '', sourceAppId: '' })}>
-                  Show all events
-                </Button>
-              )
-            }
-          >
-            Log-ins, changes, listings and exports appear here.
-          </EmptyState>
-        )}
+      <section className={card.card} aria-label="Events">
+        <ListBody
+          items={rows}
+          error={events.error}
+          rows={6}
+          empty={
+            <EmptyState
+              title={isFiltered ? 'No events match' : 'No events yet'}
+              action={
+                isFiltered && (
+                  <Button variant="default" onClick={() => setFilters({ action: '', since: '', sourceAppId: '' })}>
+                    Show all events
+                  </Button>
+                )
+              }
+            >
+              Log-ins, changes, listings and exports appear here.
+            </EmptyState>
+          }
+        >
+          {(shown) => <AuditRows events={shown} asAdmin={asAdmin} />}
+        </ListBody>
         {events.hasNextPage && (
-          <div className={classes.more}>
+          <div className={card.more}>
             <Button variant="default" loading={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
               Show older events
             </Button>

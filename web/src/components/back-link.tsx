@@ -25,3 +25,12 @@ export function BackLink({ path, name }: { path: string; name: string }) {
     </Link>
   );
 }
+
+/** Links to the page above, above the title of a page. */
+export function UpLink({ path, name }: { path: string; name: string }) {
+  return (
+    <Link href={path} className={`${classes.back} ${classes.up}`}>
+      <LeftIcon size={16} /> {name}
+    </Link>
+  );
+}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { DownIcon, UpIcon } from './icons.tsx';
 import classes from './sort-header.module.css';
 
@@ -10,16 +11,21 @@ interface SortHeaderProps {
   isRight?: boolean | undefined;
   className?: string | undefined;
   onSort: (order: 'asc' | 'desc') => void;
+  /** What stands before the name. */
+  children?: ReactNode;
 }
 
 /** The header of a column by which a table can be sorted. Another click reverses the order. */
-export function SortHeader({ name, sorted, first, isRight = false, className, onSort }: SortHeaderProps) {
+export function SortHeader({ name, sorted, first, isRight = false, className, onSort, children }: SortHeaderProps) {
   const next = sorted === undefined ? first : sorted === 'asc' ? 'desc' : 'asc';
   return (
     <th
       aria-sort={sorted === undefined ? 'none' : sorted === 'asc' ? 'ascending' : 'descending'}
+      // Not that of the controls in it.
+      aria-label={children ? name : undefined}
       className={`${classes.head} ${className ?? ''}`}
     >
+      {children}
       <button
         type="button"
         className={`${classes.sort} ${isRight ? classes.right : ''}`}

@@ -2,13 +2,12 @@ import { Button, Tabs } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApiError } from '../api/call.ts';
+import { UpLink } from '../components/back-link.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { LeftIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
-import classes from './connect-page.module.css';
 import { Overview } from './overview/overview.tsx';
 import { connectPath } from './paths.ts';
 import { type ConnectedApp, useConnectedApp } from './queries.ts';
@@ -39,11 +38,7 @@ export function ConnectPage({ sourceAppId, tab = '', asAdmin = false }: ConnectP
   if (error instanceof ApiError && error.status === 404) return <AppNotFound sourceAppId={sourceAppId} />;
   return (
     <>
-      {asAdmin && (
-        <Link href={`/apps/${sourceAppId}`} className={classes.back ?? ''}>
-          <LeftIcon size={16} /> {sourceAppId}
-        </Link>
-      )}
+      {asAdmin && <UpLink path={`/apps/${sourceAppId}`} name={sourceAppId} />}
       <PageHeader
         title="Connect a form"
         note={`${sourceAppId}${app ? ` · schema version ${app.schema.version}` : ''}`}

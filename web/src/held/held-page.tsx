@@ -1,15 +1,18 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import type { HeldSubmission } from '../api/endpoints.ts';
 import { AppLinks } from '../apps/app-links.tsx';
+import card from '../components/card.module.css';
+import { ConfirmDelete } from '../components/confirm-dialog.tsx';
+import { CursorPager, useCursorPages } from '../components/cursor-pager.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { CheckIcon, LeftIcon, RightIcon } from '../components/icons.tsx';
+import { CheckIcon } from '../components/icons.tsx';
+import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { type Scope, usersPath } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { HeldRows } from './held-rows.tsx';
@@ -17,13 +20,11 @@ import { heldQuery, useDelete, useRelease } from './queries.ts';
 
 /** The submissions that bot protection holds. An operator releases or deletes each. */
 export function HeldPage({ scope }: { scope: Scope }) {
-  // The cursors of the pages before this one, and of this one.
-  const [cursors, setCursors] = useState<(string | undefined)[]>([undefined]);
-  const { data, error, refetch } = useQuery(heldQuery(scope, cursors.at(-1)));
+  const pages = useCursorPages();
+  const { data, error, refetch } = useQuery(heldQuery(scope, pages.cursor));
   const release = useRelease(scope);
   const [released, setReleased] = useState<HeldSubmission>();
   const [deleting, setDeleting] = useState<HeldSubmission>();
-  const isFirst = cursors.length === 1;
   return (
     <>
       {scope.asAdmin && <AppLinks sourceAppId={scope.sourceAppId} current="held" />}
@@ -33,43 +34,27 @@ export function HeldPage({ scope }: { scope: Scope }) {
       />
       {error && <LoadError error={error} onRetry={refetch} />}
       <div aria-live="polite">{released && <Outcome scope={scope} held={released} release={release} />}</div>
-      <section className={classes.card} aria-label="Held submissions">
-        {!data && !error && <TableSkeleton rows={4} />}
-        {data && data.held.length > 0 && (
-          <HeldRows
-            scope={scope}
-            held={data.held}
-            releasing={release.isPending ? release.variables : undefined}
-            onRelease={(held) => {
-              setReleased(held);
-              release.mutate(held.id);
-            }}
-            onDelete={setDeleting}
-          />
-        )}
-        {data?.held.length === 0 && <NothingHeld scope={scope} isFirst={isFirst} />}
-        {data && (!isFirst || data.next) && (
-          <nav className={classes.pager} aria-label="Pagination">
-            <Button
-              variant="default"
-              size="xs"
-              disabled={isFirst}
-              leftSection={<LeftIcon size={14} />}
-              onClick={() => setCursors(cursors.slice(0, -1))}
-            >
-              Newer
-            </Button>
-            <Button
-              variant="default"
-              size="xs"
-              disabled={!data.next}
-              rightSection={<RightIcon size={14} />}
-              onClick={() => setCursors([...cursors, data.next])}
-            >
-              Older
-            </Button>
-          </nav>
-        )}
+      <section className={card.card} aria-label="Held submissions">
+        <ListBody
+          items={data?.held}
+          error={error}
+          rows={4}
+          empty={<NothingHeld scope={scope} isFirst={pages.isFirst} />}
+        >
+          {(shown) => (
+            <HeldRows
+              scope={scope}
+              held={shown}
+              releasing={release.isPending ? release.variables : undefined}
+              onRelease={(held) => {
+                setReleased(held);
+                release.mutate(held.id);
+              }}
+              onDelete={setDeleting}
+            />
+          )}
+        </ListBody>
+        <CursorPager pages={pages} shown={data} />
       </section>
       <DeleteDialog scope={scope} held={deleting} onClose={() => setDeleting(undefined)} />
     </>
@@ -130,35 +115,11 @@ interface DeleteDialogProps {
 }
 
 function DeleteDialog({ scope, held, onClose }: DeleteDialogProps) {
-  const remove = useDelete(scope);
-  const close = (): void => {
-    remove.reset();
-    onClose();
-  };
   return (
-    <Modal opened={held !== undefined} onClose={close} title="Delete this submission?">
-      <Stack>
-        <Text size="sm" className="breaks">
-          The submission of <strong>{held?.email}</strong> is deleted. This cannot be undone.
-        </Text>
-        {remove.error && (
-          <Alert color="red" variant="light" role="alert">
-            {remove.error.message}.
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button
-            color="red.9"
-            loading={remove.isPending}
-            onClick={() => held && remove.mutate(held.id, { onSuccess: close })}
-          >
-            Delete
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDelete id={held?.id} title="Delete this submission?" remove={useDelete(scope)} onClose={onClose}>
+      <Text size="sm" className="breaks">
+        The submission of <strong>{held?.email}</strong> is deleted. This cannot be undone.
+      </Text>
+    </ConfirmDelete>
   );
 }

@@ -1,14 +1,12 @@
 import { Alert, FileInput, Paper, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
-import { LeftIcon } from '../components/icons.tsx';
+import { UpLink } from '../components/back-link.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { scopedSchemaQuery } from '../users/queries.ts';
 import { type Scope, usersPath } from '../users/scope.ts';
 import { ImportForm } from './import-form.tsx';
-import classes from './import-page.module.css';
 import { ImportRows } from './import-rows.tsx';
 import { importsQuery } from './queries.ts';
 import { type FileHead, readHead } from './read-file.ts';
@@ -40,9 +38,7 @@ export function ImportPage({ scope }: { scope: Scope }) {
 
   return (
     <>
-      <Link href={usersPath(scope)} className={classes.back ?? ''}>
-        <LeftIcon size={16} /> Users
-      </Link>
+      <UpLink path={usersPath(scope)} name="Users" />
       <PageHeader
         title="Import"
         note={`Create and change users of ${scope.sourceAppId} from a CSV or NDJSON file. A file is deleted when its import ends.`}

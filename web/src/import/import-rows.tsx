@@ -1,6 +1,7 @@
-import { Alert, Badge, Button, Group, Modal, Paper, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Import } from '../api/endpoints.ts';
+import { ConfirmDelete } from '../components/confirm-dialog.tsx';
 import { count } from '../components/count.ts';
 import { DownloadIcon } from '../components/icons.tsx';
 import { Time } from '../components/time.tsx';
@@ -131,36 +132,12 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
 }
 
 function DeleteDialog({ scope, one, onClose }: { scope: Scope; one: Import | undefined; onClose: () => void }) {
-  const remove = useDeleteImport(scope);
-  const close = (): void => {
-    remove.reset();
-    onClose();
-  };
   return (
-    <Modal opened={one !== undefined} onClose={close} title="Delete this import?">
-      <Stack>
-        <Text size="sm">
-          {one?.state === 'running' ? 'It stops. ' : ''}Its file and its rejected lines are deleted. Users that it
-          created or changed stay.
-        </Text>
-        {remove.error && (
-          <Alert color="red" variant="light" role="alert">
-            {remove.error.message}.
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button
-            color="red.9"
-            loading={remove.isPending}
-            onClick={() => one && remove.mutate(one.id, { onSuccess: close })}
-          >
-            Delete
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDelete id={one?.id} title="Delete this import?" remove={useDeleteImport(scope)} onClose={onClose}>
+      <Text size="sm">
+        {one?.state === 'running' ? 'It stops. ' : ''}Its file and its rejected lines are deleted. Users that it created
+        or changed stay.
+      </Text>
+    </ConfirmDelete>
   );
 }

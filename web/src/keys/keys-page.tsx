@@ -1,17 +1,18 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import type { ApiKey } from '../api/endpoints.ts';
+import { UpLink } from '../components/back-link.tsx';
+import card from '../components/card.module.css';
+import { ConfirmDelete } from '../components/confirm-dialog.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { LeftIcon, PlusIcon } from '../components/icons.tsx';
+import { PlusIcon } from '../components/icons.tsx';
+import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { TableSkeleton } from '../components/table-skeleton.tsx';
 import type { Scope } from '../users/scope.ts';
 import { CreateKey } from './create-key.tsx';
 import { KeyRows } from './key-rows.tsx';
-import classes from './keys-page.module.css';
 import { keysQuery, useDeleteKey } from './queries.ts';
 
 /** The API keys of an app: creates and deletes them. */
@@ -26,11 +27,7 @@ export function KeysPage({ scope }: { scope: Scope }) {
   );
   return (
     <>
-      {scope.asAdmin && (
-        <Link href={`/apps/${scope.sourceAppId}`} className={classes.back ?? ''}>
-          <LeftIcon size={16} /> {scope.sourceAppId}
-        </Link>
-      )}
+      {scope.asAdmin && <UpLink path={`/apps/${scope.sourceAppId}`} name={scope.sourceAppId} />}
       <PageHeader
         title="API keys"
         note={`Programs use API keys to read, change and submit users of ${scope.sourceAppId} without a password.`}
@@ -38,15 +35,20 @@ export function KeysPage({ scope }: { scope: Scope }) {
         {create}
       </PageHeader>
       {error && <LoadError error={error} onRetry={refetch} />}
-      <section className={classes.card} aria-label="API keys">
-        {!data && !error && <TableSkeleton rows={3} />}
-        {data && data.keys.length > 0 && <KeyRows keys={data.keys} onDelete={setDeleting} />}
-        {data?.keys.length === 0 && (
-          <EmptyState title="No API keys yet" action={create}>
-            A key lets a server or a script call this service for the app. It can only do what you allow, and you can
-            delete it at any time.
-          </EmptyState>
-        )}
+      <section className={card.card} aria-label="API keys">
+        <ListBody
+          items={data?.keys}
+          error={error}
+          rows={3}
+          empty={
+            <EmptyState title="No API keys yet" action={create}>
+              A key lets a server or a script call this service for the app. It can only do what you allow, and you can
+              delete it at any time.
+            </EmptyState>
+          }
+        >
+          {(keys) => <KeyRows keys={keys} onDelete={setDeleting} />}
+        </ListBody>
       </section>
       <CreateKey scope={scope} opened={isCreating} onClose={() => setCreating(false)} />
       <DeleteDialog scope={scope} deleted={deleting} onClose={() => setDeleting(undefined)} />
@@ -61,35 +63,11 @@ interface DeleteDialogProps {
 }
 
 function DeleteDialog({ scope, deleted, onClose }: DeleteDialogProps) {
-  const remove = useDeleteKey(scope);
-  const close = (): void => {
-    remove.reset();
-    onClose();
-  };
   return (
-    <Modal opened={deleted !== undefined} onClose={close} title="Delete this API key?">
-      <Stack>
-        <Text size="sm" className="breaks">
-          Programs that use <strong>{deleted?.name}</strong> are refused from now on. This cannot be undone.
-        </Text>
-        {remove.error && (
-          <Alert color="red" variant="light" role="alert">
-            {remove.error.message}.
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button
-            color="red.9"
-            loading={remove.isPending}
-            onClick={() => deleted && remove.mutate(deleted.id, { onSuccess: close })}
-          >
-            Delete
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDelete id={deleted?.id} title="Delete this API key?" remove={useDeleteKey(scope)} onClose={onClose}>
+      <Text size="sm" className="breaks">
+        Programs that use <strong>{deleted?.name}</strong> are refused from now on. This cannot be undone.
+      </Text>
+    </ConfirmDelete>
   );
 }

@@ -3,11 +3,14 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
+import { useRenaming, workQuery } from '../background-work/queries.ts';
+import { WorkStatus } from '../background-work/work-status.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { ChangeList } from './change-list.tsx';
 import { chooseData } from './field-renames.ts';
 import { Findings } from './findings.tsx';
 import { RenameChoice } from './rename-choice.tsx';
+import { mustWait } from './rename-notice.tsx';
 import type { DraftEditor } from './use-draft.ts';
 
 interface SaveDialogProps {
@@ -41,6 +44,7 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
     gcTime: 0,
   });
   const save = useSave(sourceAppId, editor, onClose);
+  const isWaiting = mustWait(editor, useRenaming({ sourceAppId, asAdmin: true }));
   return (
     <Stack>
       <ChangeList changes={editor.changes} />
@@ -59,7 +63,15 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
       )}
       {check.error && <LoadError error={check.error} onRetry={check.refetch} />}
       {check.data && <Findings {...check.data} />}
-      {save.error && !isConflict(save.error) && (
+      {isWaiting && (
+        <Alert color="yellow" variant="light" role="status" title="This rename has to wait">
+          <Text size="sm" mb="xs">
+            The values of an earlier rename are still being moved. The version can be saved when that has ended.
+          </Text>
+          <WorkStatus sourceAppId={sourceAppId} asAdmin fields={editor.base.schema.fields} />
+        </Alert>
+      )}
+      {save.error && !isConflict(save.error) && !(isWaiting && isMoving(save.error)) && (
         <Alert color="red" variant="light" role="alert" title="Could not save the schema">
           {save.error.message}.
           {save.error instanceof ApiError && save.error.issues.map(({ path, message }) => ` ${path} ${message}.`)}
@@ -69,7 +81,7 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
         <Button variant="default" onClick={onClose}>
           Keep editing
         </Button>
-        <Button loading={save.isPending} disabled={check.isPending} onClick={() => save.mutate()}>
+        <Button loading={save.isPending} disabled={check.isPending || isWaiting} onClick={() => save.mutate()}>
           Save version {editor.base.schema.version + 1}
         </Button>
       </Group>
@@ -94,9 +106,14 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
         message: 'New submissions are validated against it',
       });
       onClose();
-      await client.invalidateQueries({ queryKey: [...schema.queryKey, 'versions'] });
+      await Promise.all([
+        client.invalidateQueries({ queryKey: [...schema.queryKey, 'versions'] }),
+        client.invalidateQueries({ queryKey: workQuery(sourceAppId).queryKey }),
+      ]);
     },
     onError: async (error) => {
+      // Refused while values are being moved: the dialog shows how far that is.
+      if (isMoving(error)) await client.invalidateQueries({ queryKey: workQuery(sourceAppId).queryKey });
       if (!isConflict(error)) return;
       // The refreshed schema makes the page show the conflict.
       await client.fetchQuery({ ...schema, staleTime: 0 });
@@ -107,4 +124,9 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
 
 function isConflict(error: Error): boolean {
   return error instanceof ApiError && error.status === 412;
+}
+
+/** The only 409 of a replacement (spec 4.4). */
+function isMoving(error: Error): boolean {
+  return error instanceof ApiError && error.status === 409;
 }

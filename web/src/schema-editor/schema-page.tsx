@@ -3,14 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
+import { useRenaming } from '../background-work/queries.ts';
+import { WorkStatus } from '../background-work/work-status.tsx';
+import { UpLink } from '../components/back-link.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { LeftIcon, PlugIcon, UsersIcon, WebhookIcon } from '../components/icons.tsx';
+import { PlugIcon, UsersIcon, WebhookIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { Editor } from './editor.tsx';
-import classes from './schema-page.module.css';
+import { RenameNotice } from './rename-notice.tsx';
 import { TABS } from './tabs.ts';
 
 /** How often an open editor checks for a newer version. */
@@ -20,6 +23,7 @@ const POLL_INTERVAL_MS = 10_000;
 export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppId: string; tab?: string | undefined }) {
   const [, navigate] = useLocation();
   const newest = useQuery({ ...appSchemaQuery(sourceAppId), refetchInterval: POLL_INTERVAL_MS });
+  const renaming = useRenaming({ sourceAppId, asAdmin: true });
   const activeTab = TABS.find(({ id }) => id === tab);
 
   if (!activeTab) return <NotFoundPage />;
@@ -28,9 +32,7 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
     return newest.error ? <LoadError error={newest.error} onRetry={newest.refetch} /> : <PageSkeleton />;
   return (
     <>
-      <Link href="/apps" className={classes.back ?? ''}>
-        <LeftIcon size={16} /> Apps
-      </Link>
+      <UpLink path="/apps" name="Apps" />
       <PageHeader title={sourceAppId} note={`Schema version ${newest.data.schema.version} · live`}>
         <Button
           component={Link}
@@ -70,6 +72,8 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
           ))}
         </Tabs.List>
       </Tabs>
+      <WorkStatus sourceAppId={sourceAppId} asAdmin fields={newest.data.schema.fields} />
+      <RenameNotice renaming={renaming} />
       <Editor sourceAppId={sourceAppId} newest={newest.data} tab={activeTab.id} />
     </>
   );

@@ -5,6 +5,8 @@ import type { Field, UserRecord } from '../api/endpoints.ts';
 import { FROM_LIST } from '../components/back-link.tsx';
 import type { features, UserColumn } from './columns.tsx';
 import { type EditedCell, editableField } from './editing/cell-editor.tsx';
+import { TickBox } from './selection/tick-box.tsx';
+import type { Selection } from './selection/use-selection.ts';
 import classes from './users-table.module.css';
 
 interface UserRowsProps {
@@ -19,13 +21,21 @@ interface UserRowsProps {
    */
   editableFields: readonly Field[] | undefined;
   onEdit: (cell: EditedCell) => void;
+  selection: Selection;
 }
 
 /**
  * Memoized and built from plain elements, because a page has up to 200 rows and polls every few
  * seconds.
  */
-export const UserRows = memo(function UserRows({ rows, newIds, path, editableFields, onEdit }: UserRowsProps) {
+export const UserRows = memo(function UserRows({
+  rows,
+  newIds,
+  path,
+  editableFields,
+  onEdit,
+  selection,
+}: UserRowsProps) {
   const open = useOpenRecord(path);
   return (
     <tbody>
@@ -33,19 +43,28 @@ export const UserRows = memo(function UserRows({ rows, newIds, path, editableFie
         <tr
           key={row.id}
           className={`${classes.row} ${newIds.has(row.id) ? classes.isNew : ''} ${editableFields ? '' : classes.opens}`}
+          data-selected={selection.emails.has(row.id) || undefined}
           onClick={editableFields ? undefined : (event) => open(event, row.id)}
         >
           {row.getVisibleCells().map((cell) => (
             <td key={cell.id} className={classNameOf(cell.column.columnDef as UserColumn)}>
               {cell.column.id === 'email' ? (
-                <Link
-                  href={`${path}/${row.id}`}
-                  state={FROM_LIST}
-                  className={classes.email ?? ''}
-                  title={row.original.email}
-                >
-                  {row.original.email}
-                </Link>
+                <>
+                  <TickBox
+                    label={`Select ${row.original.email}`}
+                    checked={selection.emails.has(row.id)}
+                    disabled={selection.isFull && !selection.emails.has(row.id)}
+                    onChange={(isSelected) => selection.select([row.original], isSelected)}
+                  />
+                  <Link
+                    href={`${path}/${row.id}`}
+                    state={FROM_LIST}
+                    className={classes.email ?? ''}
+                    title={row.original.email}
+                  >
+                    {row.original.email}
+                  </Link>
+                </>
               ) : (
                 <Editable
                   user={row.original}
@@ -85,13 +104,16 @@ function classNameOf({ id, isNumber }: UserColumn): string {
   return `${classes.cell} ${id === 'email' ? classes.sticky : ''} ${isNumber ? classes.right : ''}`;
 }
 
-/** Opens the record on a click anywhere in the row, except on a link or while text is selected. */
+/**
+ * Opens the record on a click anywhere in the row, except on a link or a tick box, or while text is
+ * selected.
+ */
 function useOpenRecord(path: string): (event: React.MouseEvent, id: string) => void {
   const [, navigate] = useLocation();
   return useCallback(
     (event, id) => {
-      const onLink = event.target instanceof Element && event.target.closest('a') !== null;
-      if (onLink || window.getSelection()?.toString()) return;
+      const onControl = event.target instanceof Element && event.target.closest('a, label') !== null;
+      if (onControl || window.getSelection()?.toString()) return;
       navigate(`${path}/${id}`, { state: FROM_LIST });
     },
     [path, navigate],

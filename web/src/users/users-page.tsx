@@ -4,6 +4,8 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import { AppLinks } from '../apps/app-links.tsx';
+import { WorkStatus } from '../background-work/work-status.tsx';
+import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
 import { UploadIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
@@ -15,10 +17,9 @@ import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
 import { EditToggle } from './editing/edit-toggle.tsx';
 import { EraseMatching } from './erase-matching.tsx';
-import { ExportMenu } from './export-menu.tsx';
+import { ExportMenu } from './export/export-menu.tsx';
 import { targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
-import { IndexStatus } from './index-status.tsx';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
 import { ListSummary, SearchProgress, SortedInPart } from './list/list-summary.tsx';
 import { lastPageOf } from './list/page-range.ts';
@@ -28,8 +29,9 @@ import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
 import { SavedViews } from './saved-views.tsx';
 import { importPath, type Scope, usersPath } from './scope.ts';
+import { SelectionBar } from './selection/selection-bar.tsx';
+import { useSelection } from './selection/use-selection.ts';
 import { UserStats } from './user-stats.tsx';
-import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
 
 /** Lists the users of an app, newest first by default. The operator's start page. */
@@ -41,6 +43,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
   const targets = useMemo(() => targetsOf(schema.data?.fields ?? []), [schema.data]);
   const [isEditing, setEditing] = useState(false);
   const counted = useUserCount(scope, parameters, list);
+  const selection = useSelection(JSON.stringify([parameters.q, parameters.where]));
   const isOfFilter = isFiltered(parameters);
   const error = list.error ?? schema.error;
 
@@ -61,20 +64,22 @@ export function UsersPage({ scope }: { scope: Scope }) {
         <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />
       </PageHeader>
       <UserStats scope={scope} />
-      <IndexStatus scope={scope} />
-      <section className={classes.card} aria-label="List of users" data-wide>
+      <WorkStatus {...scope} fields={schema.data?.fields} />
+      <section className={card.card} aria-label="List of users" data-wide>
         <FilterBar parameters={parameters} change={change} targets={targets} />
         {error && <ListError error={error} parameters={parameters} list={list} change={change} />}
         {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
         {!error && list.users && schema.data && (
           <>
-            {list.users.length > 0 && (
-              <ListSummary counted={counted} isOfFilter={isOfFilter}>
-                <BreakdownChoice by={parameters.by} targets={targets} change={change} />
-                <EditToggle isOn={isEditing} onToggle={setEditing} />
-                {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
-              </ListSummary>
-            )}
+            <SelectionBar scope={scope} selection={selection} columns={columns} hasUsers={list.users.length > 0}>
+              {list.users.length > 0 && (
+                <ListSummary counted={counted} isOfFilter={isOfFilter}>
+                  <BreakdownChoice by={parameters.by} targets={targets} change={change} />
+                  <EditToggle isOn={isEditing} onToggle={setEditing} />
+                  {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
+                </ListSummary>
+              )}
+            </SelectionBar>
             {parameters.by !== '' && (
               <BreakdownPanel scope={scope} parameters={parameters} change={change} targets={targets} />
             )}
@@ -87,6 +92,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
                 change={change}
                 path={usersPath(scope)}
                 editing={isEditing ? { scope, fields: schema.data.fields } : undefined}
+                selection={selection}
                 stale={list.isStale}
               />
             )}

@@ -1,5 +1,5 @@
 import { useTable } from '@tanstack/react-table';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Field, UserRecord } from '../api/endpoints.ts';
 import { count } from '../components/count.ts';
 import { SortHeader } from '../components/sort-header.tsx';
@@ -8,6 +8,8 @@ import { CellEditor, type EditedCell } from './editing/cell-editor.tsx';
 import { type ChangeList, isNewestFirst, type ListParameters } from './list/list-parameters.ts';
 import { useNewIds } from './list/new-ids.ts';
 import type { Scope } from './scope.ts';
+import { SelectPage } from './selection/select-page.tsx';
+import type { Selection } from './selection/use-selection.ts';
 import { UserRows } from './user-rows.tsx';
 import classes from './users-table.module.css';
 
@@ -20,11 +22,13 @@ interface UsersTableProps {
   path: string;
   /** Undefined: a click opens the record. */
   editing: { scope: Scope; fields: readonly Field[] } | undefined;
+  selection: Selection;
   /** Whether the previous page is shown while the next one is loading. */
   stale: boolean;
 }
 
-export function UsersTable({ users, columns, parameters, change, path, editing, stale }: UsersTableProps) {
+export function UsersTable(props: UsersTableProps) {
+  const { users, columns, parameters, change, path, editing, selection, stale } = props;
   const table = useTable({
     features,
     columns: columns.all,
@@ -45,7 +49,7 @@ export function UsersTable({ users, columns, parameters, change, path, editing, 
             // The emails stay in view: on a phone they leave room for the other columns.
             <col
               key={column.id}
-              style={{ width: column.id === 'email' ? `min(${column.width}px, 45vw)` : column.width }}
+              style={{ width: column.id === 'email' ? `min(${column.width}px, calc(45vw + 26px))` : column.width }}
             />
           ))}
         </colgroup>
@@ -58,7 +62,9 @@ export function UsersTable({ users, columns, parameters, change, path, editing, 
                   column={column.columnDef as UserColumn}
                   parameters={parameters}
                   change={change}
-                />
+                >
+                  {column.id === 'email' && <SelectPage users={users} selection={selection} />}
+                </ColumnHeader>
               ))}
             </tr>
           ))}
@@ -70,6 +76,7 @@ export function UsersTable({ users, columns, parameters, change, path, editing, 
           path={path}
           editableFields={editing?.fields}
           onEdit={setEdited}
+          selection={selection}
         />
       </table>
       {editing && <CellEditor scope={editing.scope} cell={edited} onClose={() => setEdited(undefined)} />}
@@ -84,9 +91,10 @@ interface ColumnHeaderProps {
   column: UserColumn;
   parameters: ListParameters;
   change: ChangeList;
+  children: ReactNode;
 }
 
-function ColumnHeader({ column: { id, header, isNumber }, parameters, change }: ColumnHeaderProps) {
+function ColumnHeader({ column: { id, header, isNumber }, parameters, change, children }: ColumnHeaderProps) {
   const isSorted = parameters.sort === id || (id === 'createdAt' && isNewestFirst(parameters));
   const order = parameters.sort === '' ? 'desc' : parameters.order;
   return (
@@ -97,6 +105,8 @@ function ColumnHeader({ column: { id, header, isNumber }, parameters, change }: 
       isRight={isNumber}
       className={`${classes.head} ${id === 'email' ? classes.sticky : ''}`}
       onSort={(next) => change({ sort: id, order: next })}
-    />
+    >
+      {children}
+    </SortHeader>
   );
 }

@@ -1,9 +1,9 @@
-import { Tabs, Text, Title } from '@mantine/core';
-import { CopyButton } from '../components/copy-button.tsx';
+import { Text, Title } from '@mantine/core';
+import card from '../components/card.module.css';
+import { CodePanel, CodeTabs } from '../components/code-panel.tsx';
 import goReceiver from './receivers/receiver.go?raw';
 import nodeReceiver from './receivers/receiver.mjs?raw';
 import pythonReceiver from './receivers/receiver.py?raw';
-import classes from './webhooks.module.css';
 
 const RECEIVERS = [
   {
@@ -35,8 +35,8 @@ const RECEIVERS = [
 /** Programs that receive events and verify their signatures. */
 export function VerifyCard() {
   return (
-    <section className={classes.card} aria-labelledby="verify-signature">
-      <div className={classes.section}>
+    <section className={card.card} aria-labelledby="verify-signature">
+      <div className={card.section} data-dense>
         <Title order={2} size="h4" id="verify-signature">
           Verify a signature
         </Title>
@@ -46,42 +46,21 @@ export function VerifyCard() {
           with the same webhook-id.
         </Text>
       </div>
-      <Tabs defaultValue="node" keepMounted={false}>
-        <Tabs.List px="xs">
-          {RECEIVERS.map(({ id, name }) => (
-            <Tabs.Tab key={id} value={id}>
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {RECEIVERS.map((receiver) => (
-          <Tabs.Panel key={receiver.id} value={receiver.id}>
-            <Code receiver={receiver} />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <CodeTabs panels={RECEIVERS}>{(receiver) => <Code receiver={receiver} />}</CodeTabs>
     </section>
   );
 }
 
 function Code({ receiver: { needs, file, run, text } }: { receiver: (typeof RECEIVERS)[number] }) {
-  return (
+  const purpose = (
     <>
-      <div className={classes.codeTop}>
-        <div>
-          <Text size="sm" fw={500}>
-            {needs} Nothing to install.
-          </Text>
-          <Text size="sm" c="dimmed" className="breaks">
-            Save it as {file} and start it on port 8000: <code>WEBHOOK_SECRET=whsec_… {run}</code>
-          </Text>
-        </div>
-        <CopyButton text={text} />
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
-      <pre className={classes.code} tabIndex={0}>
-        <code>{text}</code>
-      </pre>
+      <Text size="sm" fw={500}>
+        {needs} Nothing to install.
+      </Text>
+      <Text size="sm" c="dimmed" className="breaks">
+        Save it as {file} and start it on port 8000: <code>WEBHOOK_SECRET=whsec_… {run}</code>
+      </Text>
     </>
   );
+  return <CodePanel text={text} purpose={purpose} />;
 }

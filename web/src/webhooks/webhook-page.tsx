@@ -2,18 +2,18 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { ApiError } from '../api/call.ts';
+import { UpLink } from '../components/back-link.tsx';
+import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import type { Scope } from '../users/scope.ts';
-import { BackLink } from './back-link.tsx';
 import { DeliveriesCard } from './deliveries/deliveries-card.tsx';
 import { webhooksPath } from './names.ts';
 import { webhooksQuery } from './queries.ts';
 import { WebhookActions, WebhookFacts } from './webhook-list.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';
-import classes from './webhooks.module.css';
 
 /** One webhook with its deliveries. */
 export function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
@@ -26,11 +26,11 @@ export function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
   if (!webhook) return error ? <LoadError error={error} onRetry={refetch} /> : <PageSkeleton />;
   return (
     <>
-      <BackLink path={path} name="Webhooks" />
+      <UpLink path={path} name="Webhooks" />
       <PageHeader title={webhook.url} note={<WebhookFacts webhook={webhook} />}>
         <WebhookMenu webhook={webhook} scope={scope} onDeleted={() => navigate(path, { replace: true })} />
       </PageHeader>
-      <div className={classes.stack}>
+      <div className={card.stack}>
         <WebhookActions webhook={webhook} scope={scope} />
         <DeliveriesCard webhook={webhook} scope={scope} />
       </div>

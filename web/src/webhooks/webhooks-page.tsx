@@ -2,19 +2,19 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '../api/call.ts';
+import { UpLink } from '../components/back-link.tsx';
+import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
+import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { TableSkeleton } from '../components/table-skeleton.tsx';
 
 import type { Scope } from '../users/scope.ts';
-import { BackLink } from './back-link.tsx';
 import { CreateWebhook } from './dialogs/create-webhook.tsx';
 import { webhooksQuery } from './queries.ts';
 import { VerifyCard } from './verify-card.tsx';
 import { WebhookList } from './webhook-list.tsx';
-import classes from './webhooks.module.css';
 
 /** The webhooks of an app, and code that verifies what they send. */
 export function WebhooksPage({ scope }: { scope: Scope }) {
@@ -28,23 +28,28 @@ export function WebhooksPage({ scope }: { scope: Scope }) {
   if (error instanceof ApiError && error.status === 404) return <PageHeader title="App not found" />;
   return (
     <>
-      {scope.asAdmin && <BackLink path={`/apps/${scope.sourceAppId}`} name={scope.sourceAppId} />}
+      {scope.asAdmin && <UpLink path={`/apps/${scope.sourceAppId}`} name={scope.sourceAppId} />}
       <PageHeader
         title="Webhooks"
         note="A webhook tells another program of each change of a record: the service posts a signed event to its URL."
       >
         {create}
       </PageHeader>
-      <div className={classes.stack}>
+      <div className={card.stack}>
         {error && <LoadError error={error} onRetry={refetch} />}
-        <section className={classes.card} aria-label="List of webhooks">
-          {!webhooks && !error && <TableSkeleton rows={3} />}
-          {webhooks && webhooks.length > 0 && <WebhookList webhooks={webhooks} scope={scope} />}
-          {webhooks?.length === 0 && (
-            <EmptyState title="No webhooks yet" action={create}>
-              Add the URL of a program that should hear of new, changed and erased users of {scope.sourceAppId}.
-            </EmptyState>
-          )}
+        <section className={card.card} aria-label="List of webhooks">
+          <ListBody
+            items={webhooks}
+            error={error}
+            rows={3}
+            empty={
+              <EmptyState title="No webhooks yet" action={create}>
+                Add the URL of a program that should hear of new, changed and erased users of {scope.sourceAppId}.
+              </EmptyState>
+            }
+          >
+            {(list) => <WebhookList webhooks={list} scope={scope} />}
+          </ListBody>
         </section>
         <VerifyCard />
       </div>

@@ -1,4 +1,5 @@
 import { Badge, Table, Text, Title } from '@mantine/core';
+import card from '../../components/card.module.css';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { KIND_NAMES } from '../../schema-editor/kind-names.ts';
 import { type FieldOption, kindOf } from '../../schema-editor/rules.ts';
@@ -24,8 +25,8 @@ export function ImportResult({ app, form, proposal }: ImportResultProps) {
   const isSentHere = form.attributes.action === action && form.attributes.method?.toLowerCase() === 'post';
   return (
     <>
-      <section className={classes.card} aria-labelledby="import-changes">
-        <div className={classes.section}>
+      <section className={card.card} aria-labelledby="import-changes">
+        <div className={card.section}>
           <Title order={2} size="h4" id="import-changes">
             Change in your HTML
           </Title>
@@ -46,8 +47,8 @@ export function ImportResult({ app, form, proposal }: ImportResultProps) {
           {others.length > 0 && <Notes title="Not stored" notes={others} tone="info" />}
         </div>
       </section>
-      <section className={classes.card} aria-labelledby="import-fields">
-        <div className={classes.section}>
+      <section className={card.card} aria-labelledby="import-fields">
+        <div className={card.section}>
           <Title order={2} size="h4" id="import-fields">
             Fields
           </Title>

@@ -1,5 +1,6 @@
 import { Alert, NativeSelect, Text, Textarea, Title } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
+import card from '../../components/card.module.css';
 import { count } from '../../components/count.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
@@ -27,9 +28,9 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
     [form, app.schema, app.stored.settings],
   );
   return (
-    <div className={classes.stack}>
-      <section className={classes.card} aria-labelledby="import-html">
-        <div className={classes.section}>
+    <div className={`${card.stack} ${classes.links}`}>
+      <section className={card.card} aria-labelledby="import-html">
+        <div className={card.section}>
           <Title order={2} size="h4" id="import-html">
             Import a form
           </Title>

@@ -2,11 +2,11 @@ import { Button, Code, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { appSchemaQuery } from '../../apps/queries.ts';
+import code from '../../components/code-panel.module.css';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { count } from '../../components/count.ts';
 import { type DraftState, draftOf, withDefinitions } from '../../schema-editor/draft.ts';
 import { schemaDrafts } from '../../schema-editor/draft-storage.ts';
-import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import type { ImportedField } from './proposal.ts';
 
@@ -64,7 +64,7 @@ function ForAdmin({ app: { sourceAppId, schema }, added }: AddedProps) {
         </Text>
         <CopyButton text={text} />
       </Group>
-      <Code block tabIndex={0} mah={320} className={classes.code ?? ''} aria-label="Schema as JSON">
+      <Code block tabIndex={0} mah={320} className={code.code ?? ''} aria-label="Schema as JSON">
         {text}
       </Code>
     </div>

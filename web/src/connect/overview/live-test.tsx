@@ -2,6 +2,7 @@ import { Alert, Button, Loader, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import card from '../../components/card.module.css';
 import { CheckIcon } from '../../components/icons.tsx';
 import { Time } from '../../components/time.tsx';
 import { newestHeldQuery } from '../../held/queries.ts';
@@ -18,8 +19,8 @@ export function LiveTest({ app }: { app: ConnectedApp }) {
   const isPossible = canTest(app);
   const url = formPageUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });
   return (
-    <section className={classes.card} aria-labelledby="connect-test">
-      <div className={classes.section}>
+    <section className={card.card} aria-labelledby="connect-test">
+      <div className={card.section}>
         <Title order={2} size="h4" id="connect-test">
           Try it
         </Title>

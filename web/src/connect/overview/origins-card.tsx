@@ -1,5 +1,6 @@
 import { Alert, Button, Switch, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import card from '../../components/card.module.css';
 import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
 import classes from '../connect-page.module.css';
 import { type ConnectedApp, useChangeSettings } from '../queries.ts';
@@ -18,8 +19,8 @@ export function OriginsCard({ app }: { app: ConnectedApp }) {
     change.mutate(() => ({ origins: isOn ? ['*'] : [...replaced] }));
   };
   return (
-    <section className={classes.card} aria-labelledby="connect-origins">
-      <div className={classes.section}>
+    <section className={card.card} aria-labelledby="connect-origins">
+      <div className={card.section}>
         <Title order={2} size="h4" id="connect-origins">
           Allowed websites
         </Title>

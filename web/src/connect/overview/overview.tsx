@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import card from '../../components/card.module.css';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { SnippetsCard } from '../snippets/snippets-card.tsx';
@@ -9,7 +10,7 @@ import { StatusCard } from './status-card.tsx';
 /** What works, who may submit, a live test and the code. */
 export function Overview({ app }: { app: ConnectedApp }) {
   return (
-    <div className={classes.stack}>
+    <div className={`${card.stack} ${classes.links}`}>
       <div className={classes.columns}>
         <StatusCard app={app} />
         <OriginsCard app={app} />

@@ -2,6 +2,7 @@ import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { adminStatsQuery } from '../../apps/queries.ts';
+import card from '../../components/card.module.css';
 import { CheckIcon, CrossIcon, InfoIcon } from '../../components/icons.tsx';
 import { statsQuery } from '../../users/queries.ts';
 import classes from '../connect-page.module.css';
@@ -25,8 +26,8 @@ export function StatusCard({ app }: { app: ConnectedApp }) {
   });
   const url = formPageUrl({ origin: window.location.origin, sourceAppId });
   return (
-    <section className={classes.card} aria-labelledby="connect-status">
-      <div className={classes.section}>
+    <section className={card.card} aria-labelledby="connect-status">
+      <div className={card.section}>
         <Title order={2} size="h4" id="connect-status">
           What works now
         </Title>

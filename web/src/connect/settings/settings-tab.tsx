@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
+import card from '../../components/card.module.css';
 import { count } from '../../components/count.ts';
-import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { FormPreview } from './form-preview.tsx';
 import own from './settings.module.css';
@@ -22,7 +22,7 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
       {editor.theirs.length > 0 && <Conflict editor={editor} />}
       <SaveBar editor={editor} />
       <div className={own.columns}>
-        <section className={classes.card} aria-label="Form settings">
+        <section className={card.card} aria-label="Form settings">
           <SettingsFields editor={editor} />
         </section>
         <aside className={own.preview} aria-label="Preview">

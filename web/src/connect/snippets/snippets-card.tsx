@@ -1,6 +1,6 @@
-import { Alert, Tabs, Text, Title } from '@mantine/core';
-import { CopyButton } from '../../components/copy-button.tsx';
-import classes from '../connect-page.module.css';
+import { Alert, Text, Title } from '@mantine/core';
+import card from '../../components/card.module.css';
+import { CodePanel, CodeTabs } from '../../components/code-panel.tsx';
 import type { ConnectedApp } from '../queries.ts';
 import { formPageUrl } from '../urls.ts';
 import { obstacleOf, SNIPPETS, type Snippet } from './snippets.ts';
@@ -8,26 +8,13 @@ import { obstacleOf, SNIPPETS, type Snippet } from './snippets.ts';
 /** Code to copy, generated from the newest schema. */
 export function SnippetsCard({ app }: { app: ConnectedApp }) {
   return (
-    <section className={classes.card} aria-labelledby="connect-code">
-      <div className={classes.section}>
+    <section className={card.card} aria-labelledby="connect-code">
+      <div className={card.section}>
         <Title order={2} size="h4" id="connect-code">
           Put the form on your website
         </Title>
       </div>
-      <Tabs defaultValue={SNIPPETS[0]?.id ?? null} keepMounted={false}>
-        <Tabs.List px="xs">
-          {SNIPPETS.map(({ id, name }) => (
-            <Tabs.Tab key={id} value={id}>
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {SNIPPETS.map((snippet) => (
-          <Tabs.Panel key={snippet.id} value={snippet.id}>
-            <Code snippet={snippet} app={app} />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <CodeTabs panels={SNIPPETS}>{(snippet) => <Code snippet={snippet} app={app} />}</CodeTabs>
     </section>
   );
 }
@@ -37,33 +24,28 @@ function Code({ snippet, app }: { snippet: Snippet; app: ConnectedApp }) {
   const target = { origin: window.location.origin, sourceAppId, schema, settings: stored.settings };
   const text = snippet.generate(target);
   const obstacle = obstacleOf(snippet, stored.settings);
-  return (
+  const purpose = (
     <>
-      <div className={classes.top}>
-        <div className={classes.purpose}>
-          <Text size="sm" fw={500}>
-            {snippet.note}
-          </Text>
-          <Text size="sm" c="dimmed">
-            {snippet.use}
-          </Text>
-          {snippet.id === 'link' && (
-            <a href={formPageUrl(target)} target="_blank" rel="noopener" className="breaks">
-              {formPageUrl(target)}
-            </a>
-          )}
-        </div>
-        <CopyButton text={text} />
-      </div>
+      <Text size="sm" fw={500}>
+        {snippet.note}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {snippet.use}
+      </Text>
+      {snippet.id === 'link' && (
+        <a href={formPageUrl(target)} target="_blank" rel="noopener" className="breaks">
+          {formPageUrl(target)}
+        </a>
+      )}
+    </>
+  );
+  return (
+    <CodePanel text={text} purpose={purpose}>
       {obstacle && (
         <Alert variant="light" color="yellow" mx="md" mb="md" p="xs">
           {obstacle}
         </Alert>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
-      <pre className={classes.code} tabIndex={0}>
-        <code>{text}</code>
-      </pre>
-    </>
+    </CodePanel>
   );
 }

@@ -6,12 +6,12 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { count } from '../../components/count.ts';
 import { DownloadIcon, TrashIcon } from '../../components/icons.tsx';
 import { LoadError } from '../../components/load-error.tsx';
+import { saveFile } from '../../components/save-file.ts';
 import { Time } from '../../components/time.tsx';
 import { type Scope, usersPath } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
 import { ErasePerson } from './erase-person.tsx';
 import { type ErasureReceipt, type PersonExport, personQuery } from './queries.ts';
-import { saveFile } from './save-file.ts';
 
 type Entry = PersonExport['entries'][number];
 
@@ -42,7 +42,7 @@ export function PersonCard({ scope, email }: PersonCardProps) {
             size="xs"
             leftSection={<DownloadIcon size={14} />}
             disabled={!data}
-            onClick={() => data && saveFile(`${email}.json`, JSON.stringify(data, null, 2))}
+            onClick={() => data && saveFile(`${email}.json`, jsonFile(data))}
           >
             Export everything
           </Button>
@@ -158,3 +158,5 @@ function Receipt({ receipt: { id, at, erased } }: { receipt: ErasureReceipt }) {
     </Alert>
   );
 }
+
+const jsonFile = (data: unknown): Blob => new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' });

@@ -3,10 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Webhook } from '../../api/endpoints.ts';
+import card from '../../components/card.module.css';
+import { CursorPager, useCursorPages } from '../../components/cursor-pager.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { LeftIcon, RepeatIcon, RightIcon } from '../../components/icons.tsx';
+import { RepeatIcon } from '../../components/icons.tsx';
+import { ListBody } from '../../components/list-body.tsx';
 import { LoadError } from '../../components/load-error.tsx';
-import { TableSkeleton } from '../../components/table-skeleton.tsx';
 import type { Scope } from '../../users/scope.ts';
 import { DELIVERY_STATES } from '../names.ts';
 import { type DeliveryState, deliveriesQuery, useWebhookChanges } from '../queries.ts';
@@ -24,7 +26,7 @@ export function DeliveriesCard({ webhook, scope }: { webhook: Webhook; scope: Sc
   const [replaying, setReplaying] = useState(false);
   const isDisabled = webhook.state === 'disabled';
   return (
-    <section className={classes.card} aria-labelledby="deliveries">
+    <section className={card.card} aria-labelledby="deliveries">
       <div className={classes.bar}>
         <Title order={2} size="h4" id="deliveries">
           Deliveries
@@ -73,12 +75,10 @@ interface PagesProps {
 
 /** The pages of a list. A new list begins with its first page. */
 function Pages({ webhook, scope, state }: PagesProps) {
-  // The cursors of the pages before this one, and of this one.
-  const [cursors, setCursors] = useState<(string | undefined)[]>([undefined]);
-  const { data, error, refetch } = useQuery(deliveriesQuery(scope, webhook.id, { state, cursor: cursors.at(-1) }));
+  const pages = useCursorPages();
+  const { data, error, refetch } = useQuery(deliveriesQuery(scope, webhook.id, { state, cursor: pages.cursor }));
   const { replay } = useWebhookChanges(scope);
   const [shownId, setShownId] = useState<string>();
-  const isFirst = cursors.length === 1;
   return (
     <>
       {error && <LoadError error={error} onRetry={refetch} />}
@@ -87,44 +87,28 @@ function Pages({ webhook, scope, state }: PagesProps) {
           {replay.error.message}.
         </Alert>
       )}
-      {!data && !error && <TableSkeleton rows={4} />}
-      {data && data.deliveries.length > 0 && (
-        <DeliveriesTable
-          deliveries={data.deliveries}
-          scope={scope}
-          canReplay={webhook.state === 'active'}
-          replaying={replay.isPending ? replay.variables : undefined}
-          onReplay={replay.mutate}
-          onShow={setShownId}
-        />
-      )}
-      {data?.deliveries.length === 0 && (
-        <EmptyState title={state ? 'No deliveries in this state' : 'No deliveries yet'}>
-          Each event of this webhook is listed here for 30 days, with its attempts and the answers.
-        </EmptyState>
-      )}
-      {data && (!isFirst || data.next) && (
-        <nav className={classes.pager} aria-label="Pagination">
-          <Button
-            variant="default"
-            size="xs"
-            disabled={isFirst}
-            leftSection={<LeftIcon size={14} />}
-            onClick={() => setCursors(cursors.slice(0, -1))}
-          >
-            Newer
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={!data.next}
-            rightSection={<RightIcon size={14} />}
-            onClick={() => setCursors([...cursors, data.next])}
-          >
-            Older
-          </Button>
-        </nav>
-      )}
+      <ListBody
+        items={data?.deliveries}
+        error={error}
+        rows={4}
+        empty={
+          <EmptyState title={state ? 'No deliveries in this state' : 'No deliveries yet'}>
+            Each event of this webhook is listed here for 30 days, with its attempts and the answers.
+          </EmptyState>
+        }
+      >
+        {(deliveries) => (
+          <DeliveriesTable
+            deliveries={deliveries}
+            scope={scope}
+            canReplay={webhook.state === 'active'}
+            replaying={replay.isPending ? replay.variables : undefined}
+            onReplay={replay.mutate}
+            onShow={setShownId}
+          />
+        )}
+      </ListBody>
+      <CursorPager pages={pages} shown={data} />
       <DeliveryDialog id={shownId} scope={scope} onClose={() => setShownId(undefined)} />
     </>
   );

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { useWebhookChanges } from '../queries.ts';
-import { ConfirmDialog } from './confirm-dialog.tsx';
 import type { WebhookDialogProps } from './dialog-props.ts';
 
 /** Deletes a webhook after a confirmation. */

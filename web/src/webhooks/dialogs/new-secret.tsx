@@ -1,7 +1,5 @@
-import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
-import { CopyButton } from '../../components/copy-button.tsx';
-import classes from '../webhooks.module.css';
+import type { ReactNode } from 'react';
+import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 
 interface NewSecretProps {
   secret: string;
@@ -10,29 +8,12 @@ interface NewSecretProps {
   children: ReactNode;
 }
 
-/** Shows a secret once. Done is enabled after the reader confirmed to have saved it. */
+/** Shows the new secret of a webhook once. */
 export function NewSecret({ secret, onClose, children }: NewSecretProps) {
-  const [isSaved, setSaved] = useState(false);
+  const warning = 'Save it now where your program reads it. A lost secret can only be replaced.';
   return (
-    <Stack>
+    <OneTimeSecret name="secret" text={secret} warning={warning} onClose={onClose}>
       {children}
-      <div className={classes.secret}>
-        <code>{secret}</code>
-        <CopyButton text={secret} label="Copy secret" />
-      </div>
-      <Alert color="yellow" variant="light" title="You won't see this again">
-        Save it now where your program reads it. A lost secret can only be replaced.
-      </Alert>
-      <Checkbox
-        label="I've saved this secret"
-        checked={isSaved}
-        onChange={(event) => setSaved(event.currentTarget.checked)}
-      />
-      <Group justify="flex-end">
-        <Button disabled={!isSaved} onClick={onClose}>
-          Done
-        </Button>
-      </Group>
-    </Stack>
+    </OneTimeSecret>
   );
 }

@@ -1,6 +1,6 @@
 import { Modal, Text } from '@mantine/core';
+import { Confirmation } from '../../components/confirm-dialog.tsx';
 import { useWebhookChanges } from '../queries.ts';
-import { Confirmation } from './confirm-dialog.tsx';
 import type { WebhookDialogProps } from './dialog-props.ts';
 import { NewSecret } from './new-secret.tsx';
 

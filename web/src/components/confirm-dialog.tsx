@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 
 interface ConfirmDialogProps {
@@ -43,5 +44,37 @@ export function Confirmation(props: Omit<ConfirmDialogProps, 'opened' | 'title'>
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+interface ConfirmDeleteProps {
+  /** The id of what would be deleted; undefined while nothing is. */
+  id: string | undefined;
+  title: string;
+  remove: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'reset' | 'isPending' | 'error'>;
+  onClose: () => void;
+  /** Names what is deleted, and explains the consequences. */
+  children: ReactNode;
+}
+
+/** Asks before something is deleted, and shows why it could not be. */
+export function ConfirmDelete({ id, title, remove, onClose, children }: ConfirmDeleteProps) {
+  const close = (): void => {
+    remove.reset();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      opened={id !== undefined}
+      title={title}
+      action="Delete"
+      isDangerous
+      pending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => id !== undefined && remove.mutate(id, { onSuccess: close })}
+      onClose={close}
+    >
+      {children}
+    </ConfirmDialog>
   );
 }

@@ -1,0 +1,118 @@
+import { mongo } from 'mongoose';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { UserDocument } from '../../src/users/users.model.ts';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import { closeBrowser, visitAs } from '../support/browser.ts';
+import { appDocument } from '../support/index-slots.ts';
+import { recordsOf } from '../support/renames.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { SchemaPage } from './schema-page.ts';
+
+const RECORDS = 20_000;
+const PROGRESS = /^Moving values of “plan” to “tier”: [\d,]+ of 20,000 users$/;
+
+let server: TestServer;
+beforeAll(async () => {
+  // A move takes at least this long.
+  server = await startServer({}, undefined, { writesEndMs: 6_000 });
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+
+/** Stores records as submissions of the second schema version do. */
+async function storeRecords(sourceAppId: string): Promise<void> {
+  const { _id } = await appDocument(server, sourceAppId);
+  const now = new Date();
+  const records = Array.from({ length: RECORDS }, (_, n): UserDocument => {
+    const data = { name: `N${n}`, plan: 'pro', age: n };
+    return {
+      ...{ _id: new mongo.UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
+      ...{ schemaVersion: 2, createdAt: now, updatedAt: now },
+    };
+  });
+  await server.db.collection<UserDocument>('users').insertMany(records);
+}
+
+async function renameField(schema: SchemaPage, label: string, key: string): Promise<void> {
+  await schema.field(label).click();
+  await schema.page.getByLabel('Key').fill(key);
+  await schema.field(label).click();
+}
+
+const workOf = (page: Page) => page.getByRole('list', { name: 'Background work' });
+
+it('A rename shows its progress until it has ended, and another one waits until then', async () => {
+  const schema = await SchemaPage.open(server);
+  const { page, app } = schema;
+  await storeRecords(app.sourceAppId);
+  const phone = { viewport: { width: 320, height: 640 }, bypassCSP: true };
+  const operator = await visitAs(server, app, '/users', phone);
+
+  await renameField(schema, 'Plan', 'tier');
+  await schema.save();
+  await workOf(page).getByText(PROGRESS).waitFor();
+  await workOf(page).getByRole('progressbar', { name: 'Values of tier' }).waitFor();
+  await page.getByText('no other field can be renamed with its data, and no field can have the key “plan”').waitFor();
+
+  await renameField(schema, 'Age', 'years');
+  const dialog = await schema.review();
+  await dialog.getByText('This rename has to wait').waitFor();
+  await dialog.getByText(PROGRESS).waitFor();
+  const saveButton = dialog.getByRole('button', { name: 'Save version 4' });
+  expect(await saveButton.isDisabled()).toBe(true);
+  // Without the data it is no rename for the service.
+  await dialog.getByLabel('Start empty').check();
+  await dialog.getByText('This rename has to wait').waitFor({ state: 'detached' });
+  await dialog.getByLabel('Keep the data').check();
+  await dialog.getByText('This rename has to wait').waitFor();
+
+  // Operators cannot read the versions, which name the old key.
+  await operator.page.reload();
+  await workOf(operator.page)
+    .getByText(/^Moving values to “tier”: [\d,]+ of 20,000 users$/)
+    .waitFor();
+  expect(await axeViolationsInBothModes(operator.page)).toEqual([]);
+  expect(await operator.page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+
+  const end = { state: 'detached', timeout: 60_000 } as const;
+  await dialog.getByText('This rename has to wait').waitFor(end);
+  await workOf(page).waitFor(end);
+  await workOf(operator.page).waitFor(end);
+  expect((await recordsOf(server, app.sourceAppId)).filter(({ data }) => 'tier' in data)).toHaveLength(RECORDS);
+  await saveButton.click();
+  await dialog.waitFor({ state: 'hidden' });
+  await workOf(page)
+    .getByText(/^Moving values of “age” to “years”/)
+    .waitFor();
+  schema.visit.expectClean();
+  operator.expectClean();
+  await operator.close();
+  await schema.visit.close();
+}, 120_000);
+
+it('A rename that the service refuses meanwhile shows why', async () => {
+  const schema = await SchemaPage.open(server);
+  const { page, app } = schema;
+  await server.client.submit(app.sourceAppId, { email: 'ada@x.org', data: { age: 36 } }).expect(200);
+  // The editor does not know of the move, as when that began after the last poll.
+  let isRefused = false;
+  page.on('response', (response) => {
+    isRefused ||= response.status() === 409;
+  });
+  await page.route('**/indexes', (route) => (isRefused ? route.continue() : route.abort()));
+  await renameField(schema, 'Plan', 'tier');
+  await schema.save();
+  await renameField(schema, 'Age', 'years');
+  const dialog = await schema.review();
+  await dialog.getByText('The stored record matches').waitFor();
+  await dialog.getByRole('button', { name: 'Save version 4' }).click();
+  await dialog.getByText('This rename has to wait').waitFor();
+  expect(isRefused).toBe(true);
+  await dialog.getByText('This rename has to wait').waitFor({ state: 'detached', timeout: 60_000 });
+  await dialog.getByRole('button', { name: 'Save version 4' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await schema.visit.close();
+}, 90_000);

@@ -1,0 +1,66 @@
+import { Badge, Table } from '@mantine/core';
+import { Link } from 'wouter';
+import { ActionsHeader, DataTable } from '../components/data-table.tsx';
+import { SortHeader } from '../components/sort-header.tsx';
+import { Time } from '../components/time.tsx';
+import { AppMenu, type AppRow, type OpenDialog } from './app-menu.tsx';
+import classes from './apps-page.module.css';
+import type { AppOrder } from './queries.ts';
+
+interface AppsTableProps {
+  rows: readonly AppRow[];
+  order: AppOrder;
+  onSort: (order: AppOrder) => void;
+  onOpenDialog: (dialog: OpenDialog) => void;
+}
+
+/** The apps, with the order of the list in its headers. */
+export function AppsTable({ rows, order, onSort, onOpenDialog }: AppsTableProps) {
+  const header = (sort: AppOrder['sort'], name: string) => (
+    <SortHeader
+      name={name}
+      sorted={order.sort === sort ? order.order : undefined}
+      first={sort === 'sourceAppId' ? 'asc' : 'desc'}
+      onSort={(next) => onSort({ sort, order: next })}
+    />
+  );
+  return (
+    <DataTable
+      label="Table of apps"
+      className={classes.scroll}
+      head={
+        <>
+          {header('sourceAppId', 'App')}
+          <Table.Th>Role</Table.Th>
+          <Table.Th className={classes.right ?? ''}>Users</Table.Th>
+          {header('lastSubmissionAt', 'Last submission')}
+          {header('createdAt', 'Created')}
+          <ActionsHeader />
+        </>
+      }
+    >
+      {rows.map((app) => (
+        <Table.Tr key={app.sourceAppId}>
+          <Table.Td>
+            <Link href={`/apps/${app.sourceAppId}`} className={classes.name ?? ''}>
+              {app.sourceAppId}
+            </Link>
+          </Table.Td>
+          <Table.Td>
+            <Badge variant="light" color={app.role === 'admin' ? 'indigo' : 'gray'} tt="none">
+              {app.role}
+            </Badge>
+          </Table.Td>
+          <Table.Td className={classes.right ?? ''}>{app.users?.toLocaleString() ?? '…'}</Table.Td>
+          <Table.Td>{app.lastSubmissionAt ? <Time at={app.lastSubmissionAt} relative /> : '–'}</Table.Td>
+          <Table.Td>
+            <Time at={app.createdAt} relative />
+          </Table.Td>
+          <Table.Td className={classes.right ?? ''}>
+            <AppMenu app={app} onOpenDialog={onOpenDialog} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
+  );
+}

@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import classes from './cursor-pager.module.css';
+import { LeftIcon, RightIcon } from './icons.tsx';
+
+type Cursor = string | undefined;
+
+/** The pages of a list, newest first, that are read with cursors. */
+export interface CursorPages {
+  /** The cursor of the page to show; undefined for the first one. */
+  cursor: Cursor;
+  isFirst: boolean;
+  goNewer: () => void;
+  goOlder: (next: Cursor) => void;
+}
+
+export function useCursorPages(): CursorPages {
+  // The cursors of the pages before this one, and of this one.
+  const [cursors, setCursors] = useState<Cursor[]>([undefined]);
+  return {
+    cursor: cursors.at(-1),
+    isFirst: cursors.length === 1,
+    goNewer: () => setCursors(cursors.slice(0, -1)),
+    goOlder: (next) => setCursors([...cursors, next]),
+  };
+}
+
+interface CursorPagerProps {
+  pages: CursorPages;
+  /** The page that is shown; undefined while it is loading. */
+  shown: { next?: Cursor } | undefined;
+}
+
+/** Buttons for the adjacent pages, if there are any. */
+export function CursorPager({ pages: { isFirst, goNewer, goOlder }, shown }: CursorPagerProps) {
+  if (!shown || (isFirst && !shown.next)) return null;
+  return (
+    <nav className={classes.pager} aria-label="Pagination">
+      <Button variant="default" size="xs" disabled={isFirst} leftSection={<LeftIcon size={14} />} onClick={goNewer}>
+        Newer
+      </Button>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={!shown.next}
+        rightSection={<RightIcon size={14} />}
+        onClick={() => goOlder(shown.next)}
+      >
+        Older
+      </Button>
+    </nav>
+  );
+}

@@ -1,0 +1,47 @@
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { buildUrl, call } from '../../api/call.ts';
+import { DownloadIcon } from '../../components/icons.tsx';
+import { clickLink } from '../../components/save-file.ts';
+import type { UserColumns } from '../columns.tsx';
+import { isFiltered, type UserFilter } from '../list/list-parameters.ts';
+import { countWords, type UserCount } from '../list/use-user-count.ts';
+import { type Scope, scopeParameter } from '../scope.ts';
+import { type FileFormat, FormatMenu } from './format-menu.tsx';
+
+interface ExportMenuProps {
+  scope: Scope;
+  filter: UserFilter;
+  count: UserCount | undefined;
+  columns: UserColumns;
+}
+
+/**
+ * Downloads all users that match the search and the filters. The browser streams the file to disk.
+ */
+export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
+  const users = count ? countWords(count, isFiltered(filter)) : 'Users';
+  const download = useMutation({
+    // Checks the session first: a rejected download would be saved as a file with an error message.
+    mutationFn: async (format: FileFormat) => {
+      await call('GET /auth/session');
+      const { q, where } = filter;
+      clickLink(buildUrl('/auth/users/export', {}, { ...format, ...scopeParameter(scope), q, where }));
+    },
+    onSuccess: () => notifications.show({ title: 'Export started', message: `Your browser is downloading: ${users}` }),
+    onError: (error) => notifications.show({ color: 'red', title: 'Export failed', message: error.message }),
+  });
+  return (
+    <FormatMenu
+      button={{
+        variant: 'default',
+        leftSection: <DownloadIcon size={16} />,
+        disabled: count?.total === 0,
+        children: 'Export',
+      }}
+      users={users}
+      columns={columns}
+      onChoose={download.mutate}
+    />
+  );
+}

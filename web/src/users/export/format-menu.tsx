@@ -1,0 +1,68 @@
+import { Button, Menu } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import type { ComponentProps } from 'react';
+import type { UserColumns } from '../columns.tsx';
+
+/** What the file of an export is like. */
+export interface FileFormat {
+  format: 'csv' | 'json' | 'ndjson';
+  bom?: true;
+  columns?: string;
+  headers?: 'labels';
+}
+
+interface CsvOptions {
+  onlyShown: boolean;
+  labels: boolean;
+}
+
+interface FormatMenuProps {
+  button: ComponentProps<typeof Button>;
+  /** The users of the file, in words. */
+  users: string;
+  columns: UserColumns;
+  onChoose: (format: FileFormat) => void;
+}
+
+/** A button with the formats of an export. This browser keeps the options. */
+export function FormatMenu({ button, users, columns, onChoose }: FormatMenuProps) {
+  const [options, setOptions] = useLocalStorage<CsvOptions>({
+    key: 'export options',
+    defaultValue: { onlyShown: false, labels: false },
+  });
+  const csv: FileFormat = {
+    format: 'csv',
+    ...(options.onlyShown && { columns: columns.shown.join(',') }),
+    ...(options.labels && { headers: 'labels' }),
+  };
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button {...button} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{users}</Menu.Label>
+        <Menu.Item onClick={() => onChoose({ ...csv, bom: true })}>CSV for spreadsheets</Menu.Item>
+        <Menu.Item onClick={() => onChoose(csv)}>CSV for programs</Menu.Item>
+        <Menu.Item onClick={() => onChoose({ format: 'json' })}>JSON (one array)</Menu.Item>
+        <Menu.Item onClick={() => onChoose({ format: 'ndjson' })}>NDJSON (one user per line)</Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>Options for CSV</Menu.Label>
+        <Menu.CheckboxItem
+          checked={options.onlyShown}
+          closeMenuOnClick={false}
+          onChange={(onlyShown) => setOptions((before) => ({ ...before, onlyShown }))}
+        >
+          Only the columns of the table
+        </Menu.CheckboxItem>
+        <Menu.CheckboxItem
+          checked={options.labels}
+          closeMenuOnClick={false}
+          onChange={(labels) => setOptions((before) => ({ ...before, labels }))}
+        >
+          Labels as headers
+        </Menu.CheckboxItem>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,25 @@
+import type { UserRecord } from '../../api/endpoints.ts';
+import { TickBox } from './tick-box.tsx';
+import type { Selection } from './use-selection.ts';
+
+const ID = 'select-page';
+
+/** The box in the header of the table: selects all users of the page. */
+export function SelectPage({ users, selection }: { users: readonly UserRecord[]; selection: Selection }) {
+  const selected = users.filter(({ id }) => selection.emails.has(id)).length;
+  return (
+    <TickBox
+      id={ID}
+      label="Select all users of this page"
+      checked={users.length > 0 && selected === users.length}
+      isPartial={selected > 0 && selected < users.length}
+      disabled={selection.isFull && selected === 0}
+      onChange={(isChecked) => selection.select(users, isChecked && !selection.isFull)}
+    />
+  );
+}
+
+/** Moves the focus to that box, when what had the focus is gone with the selection. */
+export function focusSelectPage(): void {
+  document.getElementById(ID)?.focus();
+}

@@ -1,0 +1,79 @@
+import { Button, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { count } from '../../components/count.ts';
+import { TrashIcon } from '../../components/icons.tsx';
+import type { UserColumns } from '../columns.tsx';
+import { ExportSelected } from '../export/export-selected.tsx';
+import type { Scope } from '../scope.ts';
+import { EraseSelected } from './erase-selected.tsx';
+import { focusSelectPage } from './select-page.tsx';
+import classes from './selection.module.css';
+import { MAX_SELECTED, type Selection } from './use-selection.ts';
+
+interface SelectionBarProps {
+  scope: Scope;
+  selection: Selection;
+  columns: UserColumns;
+  /** Whether there are users to select. */
+  hasUsers: boolean;
+  /** What the bar takes the place of while users are selected. */
+  children: ReactNode;
+}
+
+/**
+ * The number of selected users and what can be done with them. Keeps its place while it is hidden,
+ * so that the table below it does not move.
+ */
+export function SelectionBar({ scope, selection, columns, hasUsers, children }: SelectionBarProps) {
+  const [erasing, setErasing] = useState(false);
+  const { emails, isFull, clear } = selection;
+  const isShown = emails.size > 0;
+  const words = count(emails.size, 'selected user');
+  return (
+    <div className={classes.stack}>
+      <div className={isShown ? classes.hidden : ''}>{children}</div>
+      {(hasUsers || isShown) && (
+        <div className={`${classes.bar} ${isShown ? '' : classes.hidden}`}>
+          <Text size="sm" fw={600}>
+            {words}
+            {isFull && ` (the most are ${MAX_SELECTED.toLocaleString()})`}
+          </Text>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            onClick={() => {
+              clear();
+              focusSelectPage();
+            }}
+          >
+            Clear selection
+          </Button>
+          <span className={classes.space} />
+          <ExportSelected scope={scope} ids={[...emails.keys()]} columns={columns} />
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            c="var(--mantine-color-error)"
+            leftSection={<TrashIcon size={14} />}
+            onClick={() => setErasing(true)}
+          >
+            Erase selected
+          </Button>
+        </div>
+      )}
+      <p className="visually-hidden" role="status">
+        {isShown && words}
+      </p>
+      {erasing && (
+        <EraseSelected
+          scope={scope}
+          selection={selection}
+          onClose={() => {
+            setErasing(false);
+            focusSelectPage();
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { useEffect, useRef } from 'react';
+import classes from './selection.module.css';
+
+interface TickBoxProps {
+  label: string;
+  checked: boolean;
+  /** Whether only a part of what the box stands for is selected. */
+  isPartial?: boolean;
+  disabled?: boolean;
+  id?: string;
+  onChange: (isChecked: boolean) => void;
+}
+
+/** A box that selects one row, or all rows of the page. A plain element: a page has up to 201. */
+export function TickBox({ label, checked, isPartial = false, disabled = false, id, onChange }: TickBoxProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (input.current) input.current.indeterminate = isPartial;
+  }, [isPartial]);
+  return (
+    <label className={classes.tick}>
+      <input
+        ref={input}
+        type="checkbox"
+        id={id}
+        aria-label={label}
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+    </label>
+  );
+}
