@@ -11,8 +11,8 @@ const DOMAIN_START = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*/;
 const SEPARATORS = /['|]/;
 
 /**
- * Returns the emails that occur in a text, normalized, and more rather than less: `'ada@example.com`
- * is an email, and contains one. Undefined when there are too many.
+ * Returns the emails that occur in a text, normalized, and more rather than less:
+ * `'ada@example.com` is an email, and contains one. Undefined when there are too many.
  */
 export function emailsIn(text: string): Set<string> | undefined {
   const emails = new Set<string>();

@@ -79,8 +79,8 @@ export function createRejectStore(rejects: RejectCollection) {
 }
 
 /**
- * The text of a line with all emails in it, by which an erasure finds it. A line that cannot be read
- * has no email of its own. A text with too many emails is not kept.
+ * The text of a line with all emails in it, by which an erasure finds it. A line that cannot be
+ * read has no email of its own. A text with too many emails is not kept.
  */
 function textOf(text: string | undefined, email: string | undefined): Pick<RejectDocument, 'email' | 'row'> {
   const found = text !== undefined && text.length <= MAX_ROW_LENGTH ? emailsIn(text) : undefined;
