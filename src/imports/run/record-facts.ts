@@ -5,6 +5,8 @@ import type { UserCollection, UserDocument } from '../../users/users.model.ts';
 
 /** Records have up to 1 MB each. */
 const BATCH_SIZE = 100;
+/** With more keys in the lines of a batch, the database takes seconds to project them. */
+const MAX_PROJECTED = 300;
 
 /** A line to apply, or one that is refused unless it was applied before. */
 export interface BatchLine {
@@ -46,7 +48,7 @@ export async function readFacts(
   }
   const projection = {
     ...{ email: 1, createdAt: 1, schemaVersion: 1, arraySizes: 1, sizeBound: 1, import: 1 },
-    ...Object.fromEntries([...set].map((key) => [`data.${key}`, 1])),
+    ...(set.size > MAX_PROJECTED ? { data: 1 } : Object.fromEntries([...set].map((key) => [`data.${key}`, 1]))),
     ...(append.size > 0 && { types: Object.fromEntries([...append].map((key) => [key, { $type: `$data.${key}` }])) }),
   };
   const found = users.find<Found>(
