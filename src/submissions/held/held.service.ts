@@ -1,4 +1,4 @@
-import type { App } from '../../apps/apps.service.ts';
+import type { App } from '../../apps/app.ts';
 import { InvalidInput, KeyReused, NotFound } from '../../core/errors.ts';
 import { parseRecordId, type RecordId } from '../../users/record-id.ts';
 import type { StoredSubmission } from '../store/submission-store.ts';
