@@ -44,7 +44,7 @@ interface Session {
  */
 export function createImportJob(
   deps: RunDeps & {
-    content: Pick<ContentStore, 'removeOf'>;
+    content: Pick<ContentStore, 'removeSome'>;
     isBusy(): Promise<boolean>;
     logger: Logger;
     writesEndMs?: number | undefined;
