@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { ResponseBody } from '../api/endpoints.ts';
+import { count } from '../components/count.ts';
 import classes from './index-status.module.css';
 import { scopedSchemaQuery } from './queries.ts';
 import type { Scope } from './scope.ts';
@@ -17,9 +18,19 @@ const indexesQuery = (sourceAppId: string) =>
     refetchInterval: ({ state }) => (state.data?.some(isUnderWay) ? POLL_INTERVAL_MS : false),
   });
 
+const WORK: Record<Index['state'], string> = {
+  building: 'Building the index',
+  ready: '',
+  dropping: 'Dropping the index',
+  renaming: 'Moving the values',
+};
+
 const isUnderWay = ({ state }: Index): boolean => state !== 'ready';
 
-/** Tells how far the indexes are that are being built or dropped. */
+/**
+ * Tells how far the indexes are that are being built or dropped, and the fields whose values move
+ * to a new key.
+ */
 export function IndexStatus({ scope: { sourceAppId }, scope }: { scope: Scope }) {
   const { data } = useQuery(indexesQuery(sourceAppId));
   const schema = useQuery(scopedSchemaQuery(scope));
@@ -31,10 +42,14 @@ export function IndexStatus({ scope: { sourceAppId }, scope }: { scope: Scope })
       {underWay.map(({ key, state, done, total }) => (
         <li key={`${key} ${state}`} className={classes.index}>
           <Text size="sm">
-            {state === 'building' ? 'Building' : 'Dropping'} the index of {nameOf(key)}: {done.toLocaleString()} of{' '}
-            {total.toLocaleString()} users
+            {WORK[state]} of {nameOf(key)}
+            {total > 0 && `: ${done.toLocaleString()} of ${count(total, 'user')}`}
           </Text>
-          <progress aria-label={`Index of ${nameOf(key)}`} value={done} max={Math.max(1, total)} />
+          {/* Before the records are counted, the bar tells no part. */}
+          <progress
+            aria-label={`${state === 'renaming' ? 'Values' : 'Index'} of ${nameOf(key)}`}
+            {...(total > 0 && { value: done, max: total })}
+          />
         </li>
       ))}
     </ul>

@@ -20,7 +20,7 @@ import { targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { IndexStatus } from './index-status.tsx';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
-import { ListSummary, SearchProgress } from './list/list-summary.tsx';
+import { ListSummary, SearchProgress, SortedInPart } from './list/list-summary.tsx';
 import { lastPageOf } from './list/page-range.ts';
 import { useUserCount } from './list/use-user-count.ts';
 import { type UserList, useUserList } from './list/use-user-list.ts';
@@ -68,14 +68,17 @@ export function UsersPage({ scope }: { scope: Scope }) {
         {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
         {!error && list.users && schema.data && (
           <>
-            <ListSummary counted={counted} isOfFilter={isOfFilter}>
-              <BreakdownChoice by={parameters.by} targets={targets} change={change} />
-              <EditToggle isOn={isEditing} onToggle={setEditing} />
-              {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
-            </ListSummary>
+            {list.users.length > 0 && (
+              <ListSummary counted={counted} isOfFilter={isOfFilter}>
+                <BreakdownChoice by={parameters.by} targets={targets} change={change} />
+                <EditToggle isOn={isEditing} onToggle={setEditing} />
+                {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
+              </ListSummary>
+            )}
             {parameters.by !== '' && (
               <BreakdownPanel scope={scope} parameters={parameters} change={change} targets={targets} />
             )}
+            {list.state === 'partlySorted' && <SortedInPart />}
             {list.users.length > 0 && (
               <UsersTable
                 users={list.users}
