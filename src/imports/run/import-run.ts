@@ -111,9 +111,10 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
     await withdrawErased(batch, results);
     for (let attempt = 0; attempt < MAX_COMMITS; attempt += 1) {
       const { outcome, rejected } = outcomeOf(batch, results, settings.invalid === 'abort');
-      await rejects.add(importId, appId, rejected);
+      await rejects.add(importId, appId, rejected, known.counters.rejected);
       if (await store.commit(known, outcome)) {
         known.position = outcome.position;
+        known.counters = { ...known.counters, rejected: known.counters.rejected + rejected.length };
         return outcome.end === undefined;
       }
       const current = await store.running(importId);

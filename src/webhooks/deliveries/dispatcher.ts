@@ -8,9 +8,9 @@ import type { Sender } from '../sending/sender.ts';
 import type { WebhookStore } from '../webhook-store.ts';
 import type { DeliveryDocument } from '../webhooks.model.ts';
 import { createAttempts } from './attempts.ts';
+import type { Bodies } from './bodies.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { Endpoint } from './endpoint.ts';
-import { bodyOf, type RecordReader } from './payload.ts';
 
 /** The attempts in progress over all endpoints, beside the first one of each. */
 const MAX_AT_ONCE = 200;
@@ -37,13 +37,13 @@ export type Dispatcher = ReturnType<typeof createDispatcher>;
 export function createDispatcher(deps: {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
-  readRecords: RecordReader;
+  bodies: Bodies;
   sender: Sender;
   logger: Logger;
   now?: (() => number) | undefined;
   metrics?: Metrics;
 }) {
-  const { webhooks, deliveries, readRecords, sender, logger, now = Date.now, metrics = NO_METRICS } = deps;
+  const { webhooks, deliveries, bodies, sender, logger, now = Date.now, metrics = NO_METRICS } = deps;
   const attempt = createAttempts({ webhooks, deliveries, sender, now });
   const endpoints = new Map<string, Endpoint>();
   const stopping = new AbortController();
@@ -109,20 +109,21 @@ export function createDispatcher(deps: {
     inProgress += taken.deliveries.length;
     const { webhook } = taken;
     const begun = taken.deliveries.map((delivery) => hold(endpoint, delivery));
-    const records = await readRecords(taken.deliveries).catch((error) => {
+    const records = await bodies.read(taken.deliveries).catch((error) => {
       for (const { end } of begun) end();
       throw error;
     });
     for (const { delivery, end } of begun) {
-      const body = bodyOf(delivery, webhook, records.get(delivery.recordId.toHexString()));
-      const work =
-        body === undefined
-          ? deliveries.drop(delivery)
-          : attempt(webhook, delivery, body, stopping.signal).then((isSuccess) => {
-              if (isSuccess === undefined) return;
-              countAttempt({ result: isSuccess ? 'delivered' : 'failed' });
-              endpoint.note(isSuccess, now());
-            });
+      const work = bodies.use(webhook, delivery, records.get(delivery.recordId.toHexString()), {
+        stop: stopping.signal,
+        drop: () => deliveries.drop(delivery),
+        send: async (body) => {
+          const isSuccess = await attempt(webhook, delivery, body, stopping.signal);
+          if (isSuccess === undefined) return;
+          countAttempt({ result: isSuccess ? 'delivered' : 'failed' });
+          endpoint.note(isSuccess, now());
+        },
+      });
       // The delivery still waits and is attempted again.
       work.catch((error) => logger.warn({ reason: reasonOf(error) }, 'a delivery was not settled')).finally(end);
     }

@@ -11,7 +11,10 @@ const BATCH_SIZE = 20;
 export interface ShownRecord {
   _id: RecordId;
   email: string;
-  data: Record<string, unknown>;
+  /** Undefined when the record is larger than the reader reads. */
+  data?: Record<string, unknown>;
+  /** The size of the record in the database. */
+  bytes: number;
 }
 
 export type RecordReader = ReturnType<typeof createRecordReader>;
@@ -20,19 +23,32 @@ export type RecordReader = ReturnType<typeof createRecordReader>;
  * Creates what reads the records of deliveries.
  *
  * @param recentRenames the pending renames of all apps
+ * @param maxBytes of larger records no data is read
  */
-export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
+export function createRecordReader(
+  users: UserCollection,
+  recentRenames: RecentRenames,
+  maxBytes = Number.POSITIVE_INFINITY,
+) {
+  const bytes = { $bsonSize: '$$ROOT' };
+  const data = Number.isFinite(maxBytes) ? { $cond: [{ $lte: [bytes, maxBytes] }, '$data', '$$REMOVE'] } : 1;
+  const projection = { email: 1, data, schemaVersion: 1, bytes };
+
   /** Resolves with those of the records that exist, by id. */
   return async (deliveries: readonly DeliveryDocument[]): Promise<Map<string, ShownRecord>> => {
     const [first] = deliveries;
     if (!first) return new Map();
     const ids = deliveries.filter(({ type }) => type !== 'user.erased').map(({ recordId }) => recordId);
-    const options = { projection: { email: 1, data: 1, schemaVersion: 1 }, batchSize: BATCH_SIZE };
     const renames = (await recentRenames()).get(first.appId.toHexString());
     const found = await users
-      .find<ShownRecord & Pick<UserDocument, 'schemaVersion'>>({ _id: { $in: ids }, appId: first.appId }, options)
+      .find<ShownRecord & Pick<UserDocument, 'data' | 'schemaVersion'>>(
+        { _id: { $in: ids }, appId: first.appId },
+        { projection, batchSize: BATCH_SIZE },
+      )
       .toArray();
-    return new Map(found.map((record) => [record._id.toHexString(), shownRecord(record, renames)]));
+    return new Map(
+      found.map((record) => [record._id.toHexString(), record.data ? shownRecord(record, renames) : record]),
+    );
   };
 }
 
