@@ -6,6 +6,7 @@ import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/app-removal.ts';
 import { createAppScope } from '../apps/app-scope.ts';
 import { createLateSweep, upgradeTombstones } from '../apps/app-tombstones.ts';
 import { type App, createAppService } from '../apps/apps.service.ts';
+import { createBusyCheck } from '../apps/busy.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
 import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';
@@ -120,6 +121,7 @@ export function createContainer(
   const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
   const refusedOrigins = createRefusedOrigins(stored.apps);
   const activity = createAppActivity(stored.apps);
+  const isBusy = createBusyCheck(stored.apps, activity);
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
   const counts = createUserCounts(models.users.collection);
   // Without a secret (command line) nothing issues or verifies challenges and links.
@@ -133,7 +135,7 @@ export function createContainer(
     wake: () => jobs.wake('events'),
   });
   const otherJobs = [removal.job, webhooks.job, ...notifications.jobs];
-  const jobs = createBackground(models, stores, logger, { times, otherJobs });
+  const jobs = createBackground(models, stores, logger, { isBusy, times, otherJobs });
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
@@ -144,7 +146,7 @@ export function createContainer(
   const { submissions, challenges, revalidation } = createSubmissions({
     ...{ config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret, metrics },
   });
-  const imports = createImports({ ...{ config, models, stores, leases, activity, revalidation, jobs, logger }, times });
+  const imports = createImports({ ...{ config, models, stores, leases, isBusy, revalidation, jobs, logger }, times });
 
   /** Not awaited, so that the answer takes the same time for an app that does not exist. */
   async function noteFailedLogin(sourceAppId: string, address: string): Promise<void> {

@@ -1,10 +1,9 @@
-import type { AppActivity } from '../apps/app-activity.ts';
+import type { BusyCheck } from '../apps/busy.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { createUploads } from '../imports/content/upload.ts';
 import { createImportService } from '../imports/imports.service.ts';
 import { createBatchWriter } from '../imports/run/batch-writer.ts';
-import { createBusyCheck } from '../imports/run/busy.ts';
 import { createImportJob, IMPORT_JOB } from '../imports/run/import-job.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
@@ -20,13 +19,13 @@ export function createImports(deps: {
   models: Models;
   stores: Stores;
   leases: SchemaLeases;
-  activity: AppActivity;
+  isBusy: BusyCheck;
   revalidation: Revalidation;
   jobs: JobRunner;
   logger: Logger;
   times: BackgroundTimes;
 }) {
-  const { config, models, stores, leases, activity, revalidation, jobs, logger, times } = deps;
+  const { config, models, stores, leases, isBusy, revalidation, jobs, logger, times } = deps;
   const {
     imports: store,
     importContent: content,
@@ -51,7 +50,7 @@ export function createImports(deps: {
         revalidation,
         moves,
       }),
-      isBusy: createBusyCheck(models.apps.collection, activity),
+      isBusy,
       writesEndMs: times.importWritesEndMs,
     }),
   );

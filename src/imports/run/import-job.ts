@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Types } from 'mongoose';
+import type { BusyCheck } from '../../apps/busy.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
 import { MissingContent } from '../content/content-store.ts';
@@ -40,7 +41,7 @@ interface Session {
  * @param deps.writesEndMs {@link WRITES_END_MS}; shorter in tests only
  */
 export function createImportJob(
-  deps: RunDeps & { isBusy(): Promise<boolean>; logger: Logger; writesEndMs?: number | undefined },
+  deps: RunDeps & { isBusy: BusyCheck; logger: Logger; writesEndMs?: number | undefined },
 ): Job {
   const { store, content, rejects, isBusy, logger, writesEndMs = WRITES_END_MS } = deps;
   const sessions = new Map<string, Session>();
