@@ -169,7 +169,7 @@ export function createContainer(
     submissions,
     imports,
     challenges,
-    held: createHeldService({ store: stores.held, submissions }),
+    held: createHeldService({ store: stores.held, submissions, renames: stores.renames }),
     userStats: createUserStatsService({ apps, activity, counts }),
     sessions: createSessionService({
       ...{ apps, limiter: createLoginLimiter(config.rateLimitLogin) },
