@@ -1,19 +1,37 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that measure the memory or the CPU time of their own process. */
+const MEASURED = ['test/http/memory.test.ts', 'test/unit/window-limit.test.ts', 'test/security/login*.test.ts'];
+
+const common = {
+  pool: 'forks',
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  // A focused test left in the code is a mistake.
+  allowOnly: false,
+} as const;
+
 export default defineConfig({
   test: {
-    include: [
-      'test/{unit,http,contract,cli,startup,security,browser}/**/*.test.ts',
-      // The short fault tests of npm run test:faults, with fewer rounds.
-      'test/faults/{app-creation,app-restored,connection-cut,delete-interrupted,first-submissions}.test.ts',
-      'test/faults/{offline-queue,primary-monitor,races,renames,rolled-back-schema,stopped-over-delete,under-attack}.test.ts',
-    ],
     globalSetup: ['test/support/global-setup.ts'],
-    pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // A focused test left in the code is a mistake.
-    allowOnly: false,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'all',
+          include: [
+            'test/{unit,http,contract,cli,startup,security,browser}/**/*.test.ts',
+            // The short fault tests of npm run test:faults, with fewer rounds.
+            'test/faults/{app-creation,app-restored,connection-cut,delete-interrupted,first-submissions}.test.ts',
+            'test/faults/{offline-queue,primary-monitor,races,renames,rolled-back-schema,stopped-over-delete,under-attack}.test.ts',
+          ],
+          exclude: MEASURED,
+          // A worker loads the modules of the service once, not for each file: they hold no state.
+          isolate: false,
+        },
+      },
+      { test: { ...common, name: 'measured', include: MEASURED } },
+    ],
   },
 });

@@ -11,9 +11,12 @@ import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { createRecordIds } from '../../dist/users/record-id.js';
 import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
+import { submissions, submissionsLine } from './submissions.mjs';
 
 const { MongoClient } = mongoose.mongo;
 const APP = 'data';
+const OTHER_APP = 'submissions';
+const ALONE_MS = 20_000;
 const STEP = 5_000;
 const PAGE = 50;
 /** The page that is read by cursor, and the longest pages on the way to it. */
@@ -66,7 +69,9 @@ export async function measureData({ records, rounds, progress }) {
     }
     const exports = {};
     for (const format of ['csv', 'ndjson', 'json']) exports[format] = await exportRate(operator, format, records);
-    const results = { records, builtIn, cases, exports };
+    await admin('POST', '/auth/apps', { sourceAppId: OTHER_APP });
+    const deletion = await measureDeletion(admin, server.url);
+    const results = { records, builtIn, cases, exports, deletion };
     return { results, table: tableOf(results) };
   } finally {
     await stopServer(server);
@@ -176,6 +181,16 @@ async function times(rounds, request) {
   return { median: at(0.5), p99: at(0.99) };
 }
 
+/** Deletes the app; resolves with the seconds, and submissions to another app before and beside. */
+async function measureDeletion(admin, url) {
+  const alone = await submissions(url, OTHER_APP, { ms: ALONE_MS });
+  const startedAt = performance.now();
+  const deleted = admin('DELETE', `/auth/apps/${APP}`);
+  const beside = await submissions(url, OTHER_APP, { ended: deleted });
+  await deleted;
+  return { seconds: Math.round((performance.now() - startedAt) / 100) / 10, alone, beside };
+}
+
 /** Records per second of an export that is read at once. */
 async function exportRate(operator, format, records) {
   const startedAt = performance.now();
@@ -185,7 +200,7 @@ async function exportRate(operator, format, records) {
   return Math.round((records / (performance.now() - startedAt)) * 1_000);
 }
 
-function tableOf({ cases, exports }) {
+function tableOf({ builtIn, cases, exports, deletion }) {
   const cell = (value) => (value ? `${value.median} / ${value.p99}` : '');
   return [
     '| Query | First page, median / p99 ms | Page 5,000 | With a capped count |',
@@ -194,6 +209,10 @@ function tableOf({ cases, exports }) {
       ([name, { first, deep, counted }]) => `| ${name} | ${cell(first)} | ${cell(deep)} | ${cell(counted)} |`,
     ),
     '',
+    `Four indexes: built in ${Math.round(builtIn)} s`,
     ...Object.entries(exports).map(([format, rate]) => `Export as ${format}: ${rate} records/s`),
+    `Deletion of the app: ${deletion.seconds} s`,
+    submissionsLine('before it', deletion.alone),
+    submissionsLine('beside it', deletion.beside),
   ].join('\n');
 }

@@ -9,14 +9,13 @@ import { loadConfig } from '../../dist/core/config.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
 import { cpuMicroseconds, memoryMegabytes, START_FLAGS, startServer, stopServer } from './processes.mjs';
+import { submissions, submissionsLine } from './submissions.mjs';
 
 const APP = 'import';
 const OTHER_APP = 'submissions';
 const PART_BYTES = 4 * 1024 * 1024;
 const LINES_OF_A_PART = 10_000;
-/** Submissions each second beside the import: a busy form. */
-const RATE = 100;
-const MEASURED_MS = 10_000;
+const MEASURED_MS = 20_000;
 
 const FIELDS = [
   { key: 'name', label: 'Name', kind: 'text', required: false },
@@ -48,11 +47,11 @@ export async function measureImport({ lines, progress }) {
       results[name] = { ...(await runImport(admin, pids, lines, age)), idle };
       progress(`${name}: ${JSON.stringify(results[name])}`);
     }
-    const alone = await submissions(server.url);
+    const alone = await submissions(server.url, OTHER_APP, { ms: MEASURED_MS });
     progress(`submissions alone: ${JSON.stringify(alone)}`);
     const running = runImport(admin, pids, lines, 32);
     await sleep(3_000);
-    const beside = await submissions(server.url);
+    const beside = await submissions(server.url, OTHER_APP, { ms: MEASURED_MS });
     progress(`beside an import: ${JSON.stringify(beside)}`);
     results['beside submissions'] = { ...(await running), alone, beside };
     return { results, table: tableOf(results) };
@@ -128,30 +127,6 @@ async function runImport(admin, pids, lines, age) {
   }
 }
 
-/** Sends submissions at a fixed rate; resolves with their latency in milliseconds. */
-async function submissions(url) {
-  const times = [];
-  const headers = { 'content-type': 'application/json', 'x-app-id': OTHER_APP };
-  const pending = [];
-  const startedAt = performance.now();
-  for (let number = 0; number < (RATE * MEASURED_MS) / 1_000; number += 1) {
-    await sleep(Math.max(0, startedAt + (number * 1_000) / RATE - performance.now()));
-    const body = JSON.stringify({ email: `s${Math.random()}@example.com`, data: { name: 'Ada', age: 36 } });
-    const begun = performance.now();
-    pending.push(
-      fetch(`${url}/v1/users`, { method: 'POST', headers, body }).then(async (response) => {
-        if (!response.ok) throw new Error(`submission: ${response.status}`);
-        await response.text();
-        times.push(performance.now() - begun);
-      }),
-    );
-  }
-  await Promise.all(pending);
-  times.sort((one, other) => one - other);
-  const at = (part) => Math.round((times[Math.floor(times.length * part)] ?? 0) * 10) / 10;
-  return { median: at(0.5), p99: at(0.99) };
-}
-
 function tableOf(results) {
   return [
     '| Import | Lines/s | CPU of the service for a line | of MongoDB | Most memory |',
@@ -161,9 +136,7 @@ function tableOf(results) {
         `| ${name} | ${perSecond} | ${service} us | ${mongod} us | ${memory} MB |`,
     ),
     '',
-    ...['alone', 'beside'].map((name) => {
-      const { median, p99 } = results['beside submissions'][name];
-      return `Submissions ${name === 'alone' ? 'alone' : 'beside an import'}, ${RATE}/s: median ${median} ms, p99 ${p99} ms`;
-    }),
+    submissionsLine('alone', results['beside submissions'].alone),
+    submissionsLine('beside an import', results['beside submissions'].beside),
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 import type { Types } from 'mongoose';
 import type { AppPrincipal, Scope } from '../api/principal.ts';
-import type { App, AppService } from '../apps/apps.service.ts';
+import type { App } from '../apps/app.ts';
+import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import { createWindowLimit, type WindowLimit } from '../core/window-limit.ts';

@@ -13,7 +13,7 @@ const TAG_BYTES = 16;
 export interface Cursors {
   /** @param query the parameters that decide which records follow, and in which order */
   write(position: object, query: unknown): string;
-  /** @throws {InvalidInput} for a text that is no cursor of this query */
+  /** @throws {InvalidInput} for a text that is not a cursor of this query */
   read<Position>(cursor: string, query: unknown): Position;
 }
 

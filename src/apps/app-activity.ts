@@ -1,5 +1,5 @@
+import type { App } from './app.ts';
 import type { AppCollection } from './apps.model.ts';
-import type { App } from './apps.service.ts';
 
 const FLUSH_AFTER_MS = 1_000;
 

@@ -2,9 +2,10 @@ import type { Cursors } from '../api/cursors.ts';
 import { type Route, routes } from '../api/endpoint.ts';
 import { JsonStream } from '../api/reply.ts';
 import { InvalidInput } from '../core/errors.ts';
-import type { AppRemoval } from './app-removal.ts';
+import type { App } from './app.ts';
 import { appEndpoints } from './apps.contract.ts';
-import type { App, AppService, NewPassword } from './apps.service.ts';
+import type { AppService, NewPassword } from './apps.service.ts';
+import type { AppRemoval } from './deletion/app-removal.ts';
 import { type AppPlace, placeOf } from './listing/app-page.ts';
 
 /** Resolves when the password is the app's, else rejects. Implemented by the sessions feature. */

@@ -1,47 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { type mongo, Types } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
 import { AppNotFound, Conflict, InvalidInput, Unauthenticated } from '../core/errors.ts';
+import { type App, toApp } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
+import { createAppLookup } from './app-lookup.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
-import type { StoredFormSettings } from './form-settings/form-settings.ts';
-import type { IndexSlot } from './index-slots.ts';
-import { type AppPageRequest, findAppPage } from './listing/app-page.ts';
 import { generatePassword, type PasswordHasher } from './passwords/app-credentials.ts';
 import type { Waiter } from './passwords/hashing-queue.ts';
-
-/** An app without its password hash (spec 2.2). */
-export interface App {
-  id: Types.ObjectId;
-  sourceAppId: string;
-  role: Role;
-  credentialId: string;
-  createdAt: Date;
-  /** The time of the latest submission; approximate (app-activity.ts). */
-  lastSubmissionAt: Date | undefined;
-  /** Undefined while the app has the default settings. */
-  form: StoredFormSettings | undefined;
-  /** The index slots in use; undefined when there are none (decision 21). */
-  slots: readonly IndexSlot[] | undefined;
-  /** Whether somebody listens to the events of its records (spec 6). */
-  hasConsumers: boolean;
-}
 
 /** A new password in plain text. Only its hash is stored, so it cannot be returned again. */
 export interface NewPassword {
   app: App;
   password: string;
 }
-
-/**
- * The state of an incarnation that existed earlier:
- * - `live`: it exists, possibly under another `sourceAppId`;
- * - `deleting`: its deletion has begun;
- * - `deleted`: it has a tombstone;
- * - `missing`: it has neither document nor tombstone, after a manual edit or during a restore.
- *   Nothing may be removed for a missing app (invariant 8).
- */
-export type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
 
 export type AppService = ReturnType<typeof createAppService>;
 
@@ -53,11 +25,6 @@ export function createAppService(deps: {
   hasher: PasswordHasher;
 }) {
   const { apps, deletedApps, createApp, hasher } = deps;
-
-  async function find(sourceAppId: string, readConcern: 'local' | 'majority' = 'local'): Promise<App | undefined> {
-    const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } }, { readConcern });
-    return found ? toApp(found) : undefined;
-  }
 
   async function exists(filter: mongo.Filter<AppDocument>): Promise<boolean> {
     return (await apps.findOne(filter, { projection: { _id: 1 } })) !== null;
@@ -84,78 +51,7 @@ export function createAppService(deps: {
   }
 
   return {
-    /** Resolves with the app of that id, or undefined. */
-    find,
-
-    /** Resolves with the app of that id. @throws {NotFound} */
-    async get(sourceAppId: string): Promise<App> {
-      const app = await find(sourceAppId);
-      if (!app) throw new AppNotFound();
-      return app;
-    },
-
-    /**
-     * Resolves with the state of an incarnation. While it is `deleting`, the deletion's last
-     * removal of records has not run yet.
-     */
-    async stateOf(_id: Types.ObjectId): Promise<AppState> {
-      const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
-      if (app) return app.deletingSince ? 'deleting' : 'live';
-      // Read after the app, because a deletion writes the tombstone before it removes the app.
-      const tombstone = await deletedApps.findOne({ _id }, { readConcern: 'majority' });
-      return tombstone ? 'deleted' : 'missing';
-    },
-
-    /**
-     * Resolves with the app of a session, or undefined when the app is deleted or its password has
-     * changed.
-     * @param id the app's `_id`, as hexadecimal text
-     */
-    async findBySession(id: string, credentialId: string): Promise<App | undefined> {
-      const _id = new Types.ObjectId(id);
-      const found = await apps.findOne({ _id, credentialId, deletingSince: { $exists: false } });
-      return found ? toApp(found) : undefined;
-    },
-
-    /** Resolves with an incarnation of an app, or undefined when it does not exist any more. */
-    async findById(_id: Types.ObjectId): Promise<App | undefined> {
-      const found = await apps.findOne({ _id, deletingSince: { $exists: false } });
-      return found ? toApp(found) : undefined;
-    },
-
-    /** Yields all apps, ordered by `sourceAppId`, from a cursor. */
-    async *list(): AsyncGenerator<App> {
-      const found = apps.find({ deletingSince: { $exists: false } }).sort({ sourceAppId: 1 });
-      for await (const app of found) yield toApp(app);
-    },
-
-    /** Resolves with a page of apps (spec 4.4). */
-    async page(request: AppPageRequest): Promise<App[]> {
-      return (await findAppPage(apps, request)).map(toApp);
-    },
-
-    /** Resolves with those of the named apps that exist, ordered by `sourceAppId`. */
-    async named(names: readonly string[]): Promise<App[]> {
-      const filter = { sourceAppId: { $in: [...names] }, deletingSince: { $exists: false } };
-      return (await apps.find(filter).sort({ sourceAppId: 1 }).toArray()).map(toApp);
-    },
-
-    /** Resolves with the ids of at most `count` apps, ascending, after `after`. */
-    async idsAfter(after: Types.ObjectId | undefined, count: number): Promise<Types.ObjectId[]> {
-      const filter = { deletingSince: { $exists: false }, ...(after && { _id: { $gt: after } }) };
-      const found = await apps
-        .find(filter, { projection: { _id: 1 } })
-        .sort({ _id: 1 })
-        .limit(count)
-        .toArray();
-      return found.map(({ _id }) => _id);
-    },
-
-    /** Resolves with the `sourceAppId` of each of these apps, by its id in hexadecimal. */
-    async namesOf(ids: readonly Types.ObjectId[]): Promise<Map<string, string>> {
-      const found = await apps.find({ _id: { $in: [...ids] } }, { projection: { sourceAppId: 1 } }).toArray();
-      return new Map(found.map(({ _id, sourceAppId }) => [_id.toHexString(), sourceAppId]));
-    },
+    ...createAppLookup({ apps, deletedApps }),
 
     /**
      * Creates an app with a generated password and the default schema (spec 4.4).
@@ -225,11 +121,4 @@ export function createAppService(deps: {
       return matches && found ? toApp(found) : undefined;
     },
   };
-}
-
-function toApp(app: AppDocument): App {
-  const { _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots, consumers } = app;
-  const used = slots?.length ? slots : undefined;
-  const hasConsumers = consumers !== undefined && consumers.length > 0;
-  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots: used, hasConsumers };
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createApiKeyService } from '../api-keys/api-keys.service.ts';
+import type { App } from '../apps/app.ts';
 import { createAppActivity } from '../apps/app-activity.ts';
 import { createAppCreation } from '../apps/app-creation.ts';
-import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/app-removal.ts';
 import { createAppScope } from '../apps/app-scope.ts';
-import { createLateSweep, upgradeTombstones } from '../apps/app-tombstones.ts';
-import { type App, createAppService } from '../apps/apps.service.ts';
+import { createAppService } from '../apps/apps.service.ts';
 import { createBusyCheck } from '../apps/busy.ts';
+import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/deletion/app-removal.ts';
+import { createLateSweep } from '../apps/deletion/app-tombstones.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
 import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';
@@ -14,9 +15,7 @@ import { createPasswordHasher } from '../apps/passwords/app-credentials.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
-import { withTimeout } from '../core/timeouts.ts';
 import type { Connection } from '../database/client.ts';
-import { ensureIndexes, STATEMENT_TIME_MS } from '../database/collections.ts';
 import { measurePool } from '../database/pool-metrics.ts';
 import { monitorPrimary } from '../database/primary-monitor.ts';
 import { measureJobs } from '../jobs/job-metrics.ts';
@@ -37,15 +36,13 @@ import { createUserStatsService } from '../users/stats/stats.service.ts';
 import { createUserCounts } from '../users/stats/user-counts.ts';
 import { type BackgroundTimes, createBackground } from './background.ts';
 import { createImports } from './imports.ts';
+import { createLifecycle } from './lifecycle.ts';
 import { createModels } from './models.ts';
 import { createNotifications } from './notifications.ts';
 import { createStores } from './stores.ts';
 import { createSubmissions } from './submissions.ts';
 import { createUsers } from './users.ts';
 import { createWebhooks } from './webhooks.ts';
-
-/** How long `stop` waits for a step of a background job. */
-const STOP_JOBS_WITHIN_MS = 1_000;
 
 /** What tests shorten or make cheaper. */
 export interface ContainerOptions extends BackgroundTimes {
@@ -184,6 +181,7 @@ export function createContainer(
     appScope: createAppScope(apps),
     indexSlots: createIndexSlotService({ apps, schemas: stores.schemas, renames: stores.renames }),
     webhooks: webhooks.service,
+    deliveries: webhooks.deliveries,
     jobs,
     /** Undefined without METRICS_TOKEN. */
     metrics: registry,
@@ -196,42 +194,10 @@ export function createContainer(
     mailConsumer: notifications.consumer,
     /** Whether it knows the secret with which stored hashes of emails are made. */
     hasSecret: config.sessionSecret !== undefined,
-
-    /** Creates the indexes on which the invariants depend. Await it before any other call. */
-    async prepare(): Promise<void> {
-      await upgradeTombstones(stored.deletedApps);
-      await ensureIndexes(Object.values(models));
-      await stores.sessions.createIndexes();
-    },
-
-    /**
-     * For a server, before it listens: finishes interrupted deletions and starts the background
-     * jobs.
-     */
-    async start(): Promise<void> {
-      await revision.bump();
-      await removal.start();
-      jobs.start();
-    },
-
-    /** Whether the database answers. */
-    async ping(): Promise<boolean> {
-      try {
-        await connection.getClient().db().admin().command({ ping: 1, maxTimeMS: STATEMENT_TIME_MS });
-        return true;
-      } catch {
-        return false; // the reason is in the log of the requests that fail
-      }
-    },
-
-    /** Stops background work; resolves when pending writes are completed or have failed. */
-    async stop(): Promise<void> {
-      stopMeasuring();
-      await webhooks.stop().catch(() => undefined);
-      // A step in progress may be abandoned: the next server repeats it.
-      await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
-      notifications.close();
-      await Promise.all([activity.flush(), refusedOrigins.flush(), audit.flush()]).catch(() => undefined);
-    },
+    ...createLifecycle({
+      ...{ connection, models, sessions: stores.sessions, revision, removal, jobs, webhooks, notifications },
+      flushed: [activity, refusedOrigins, audit],
+      stopMeasuring,
+    }),
   };
 }

@@ -5,6 +5,9 @@ import { createUploads } from '../imports/content/upload.ts';
 import { createImportService } from '../imports/imports.service.ts';
 import { createBatchWriter } from '../imports/run/batch-writer.ts';
 import { createImportJob, IMPORT_JOB } from '../imports/run/import-job.ts';
+import { createLineBatches } from '../imports/run/line-batches.ts';
+import { createLinePlanner } from '../imports/run/line-planner.ts';
+import { createLineWrites } from '../imports/run/line-writes.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import type { Revalidation } from '../submissions/revalidation.ts';
@@ -38,18 +41,14 @@ export function createImports(deps: {
   } = stores;
   const users = models.users.collection;
   const limits = createRecordLimits(config.recordLimit);
+  const { maxArrayItems } = config;
+  const planner = createLinePlanner({ users, keys, limits, maxArrayItems, moves });
+  const writes = createLineWrites({ users, maxArrayItems, newId });
   jobs.add(
     createImportJob({
-      ...{ store, content, rejects, users, eraseRecords, leases, suppressions, limits, logger },
-      writer: createBatchWriter({
-        users,
-        keys,
-        limits,
-        maxArrayItems: config.maxArrayItems,
-        newId,
-        revalidation,
-        moves,
-      }),
+      ...{ store, content, rejects, users, eraseRecords, leases, logger },
+      batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
+      writer: createBatchWriter({ users, planner, writes, revalidation }),
       isBusy,
       writesEndMs: times.importWritesEndMs,
     }),

@@ -2,6 +2,7 @@ import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createRelay, type EventConsumer } from '../users/outbox/relay.ts';
+import { createDeliveryService } from '../webhooks/deliveries/deliveries.service.ts';
 import { createDeliveryConsumer } from '../webhooks/deliveries/delivery-consumer.ts';
 import { createDispatcher } from '../webhooks/deliveries/dispatcher.ts';
 import { createRecordReader } from '../webhooks/deliveries/payload.ts';
@@ -36,7 +37,8 @@ export function createWebhooks(deps: {
     consumers: [createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers],
   });
   return {
-    service: createWebhookService({ webhooks, deliveries, consumers, readRecords, sender, newId, allowPrivate, wake }),
+    service: createWebhookService({ webhooks, deliveries, consumers, sender, newId, allowPrivate, wake }),
+    deliveries: createDeliveryService({ webhooks, deliveries, readRecords, wake }),
     job: createEventJob({ consumers, relay, dispatcher }),
     async stop(): Promise<void> {
       await dispatcher.stop();

@@ -1,16 +1,19 @@
-import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
-import { connectionStringProblem } from './connection-string.ts';
-import { passwordProblem } from './secrets/password.ts';
+import {
+  bytes,
+  MEGABYTE,
+  mongodbUri,
+  origins,
+  parsed,
+  password,
+  publicUrl,
+  trustProxy,
+  whole,
+} from './config-values.ts';
 import { MAILBOX_FORMAT, parseMailbox, parseSmtpUrl, SMTP_URL_FORMAT } from './smtp-url.ts';
-import { isWebOrigin, WEB_ORIGIN_FORMAT } from './web-origin.ts';
-
-const MEGABYTE = 1024 * 1024;
-const MIN_PASSWORD_LENGTH = 12;
-const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: MEGABYTE };
 
 /** Invalid configuration: one line for each invalid variable. */
 export class ConfigError extends Error {
@@ -21,95 +24,6 @@ export class ConfigError extends Error {
     this.lines = lines;
   }
 }
-
-const whole = (low: number, high: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, `must be a whole number from ${low} to ${high}`)
-    .transform(Number)
-    .refine((n) => n >= low && n <= high, `must be a whole number from ${low} to ${high}`);
-
-const bytes = (low: number, range: string, high = 15 * MEGABYTE) =>
-  z.string().transform((text, context) => {
-    const match = /^(\d{1,9})\s*(b|kb|mb)?$/i.exec(text);
-    const size = match ? Number(match[1]) * (UNITS[(match[2] ?? '').toLowerCase()] ?? 1) : 0;
-    if (size >= low && size <= high) return size;
-    context.addIssue({ code: 'custom', message: `must be a size ${range}` });
-    return z.NEVER;
-  });
-
-const origins = z.string().transform((text, context) => {
-  const list = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  for (const origin of list) {
-    if (isWebOrigin(origin)) continue;
-    context.addIssue({
-      code: 'custom',
-      message: `has "${origin}": each origin is ${WEB_ORIGIN_FORMAT}`,
-    });
-    return z.NEVER;
-  }
-  return list;
-});
-
-const mongodbUri = z
-  .string()
-  .regex(/^mongodb(\+srv)?:\/\/[^\s]+$/, {
-    message: 'must begin with mongodb:// or mongodb+srv:// and name a host',
-    abort: true,
-  })
-  .superRefine((uri, context) => {
-    const problem = connectionStringProblem(uri);
-    if (problem) context.addIssue({ code: 'custom', message: problem });
-  });
-
-const parsed = <Value>(parse: (text: string) => Value | undefined, format: string) =>
-  z.string().transform((text, context) => {
-    const value = parse(text);
-    if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: `must be ${format}` });
-    return z.NEVER;
-  });
-
-/** The final slash that browsers add does not count. */
-const publicUrl = parsed((text) => {
-  const origin = text.replace(/\/$/, '');
-  return isWebOrigin(origin) ? origin : undefined;
-}, `the origin of this service: ${WEB_ORIGIN_FORMAT}`);
-
-/**
- * Express accepts `true`, a hop count or addresses. `true` trusts any client's headers, so it is
- * not offered.
- */
-const trustProxy = z.string().transform((text, context) => {
-  if (text === 'off' || text === 'false' || text === '0') return false as const;
-  if (/^\d{1,2}$/.test(text)) return Number(text);
-  const list = text.split(',').map((part) => part.trim());
-  if (list.every(isAddressOrRange)) return list;
-  context.addIssue({
-    code: 'custom',
-    message: 'must be off, a number of proxies like 1, or addresses like 10.0.0.0/8,loopback',
-  });
-  return z.NEVER;
-});
-
-/** Checks at start-up what Express rejects only on the first request. */
-function isAddressOrRange(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-}
-
-const password = z.string().superRefine((text, context) => {
-  const tooShort =
-    text.length < MIN_PASSWORD_LENGTH ? `must have at least ${MIN_PASSWORD_LENGTH} characters` : undefined;
-  const problem = passwordProblem(text) ?? tooShort;
-  if (problem) context.addIssue({ code: 'custom', message: problem });
-});
 
 const environment = z.object({
   NODE_ENV: z

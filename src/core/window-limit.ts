@@ -26,7 +26,11 @@ export interface WindowLimit {
  * kept.
  */
 export function createWindowLimit(max: number, windowMs: number, maxKeys = 50_000): WindowLimit {
-  const windows = new LRUCache<string, { events: number }>({ max: maxKeys, ttl: windowMs, ttlResolution: 0 });
+  const windows = new LRUCache<string, { events: number }>({
+    // With `max`, the cache would allocate its arrays for all keys at once: 2 MB for each limit.
+    ...{ maxSize: maxKeys, sizeCalculation: () => 1 },
+    ...{ ttl: windowMs, ttlResolution: 0 },
+  });
   return {
     waitMs(key, ofKey = max) {
       const short = bounded(key);

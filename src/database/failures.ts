@@ -54,7 +54,7 @@ export function isTypeMismatch(error: unknown): boolean {
 
 /**
  * An upsert that may only change a document found none: its `$setOnInsert` names a path below a
- * value that is no document.
+ * value that is not a document.
  */
 export function isRefusedCreation(error: unknown): boolean {
   return codeOf(error) === PATH_NOT_VIABLE;

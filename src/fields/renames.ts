@@ -54,7 +54,7 @@ function byKey(fields: readonly Field[]): Map<string, Field> {
 
 /**
  * The key that takes a value which was stored under the new key before the rename. It can exist
- * only as an extra key, because the new key was no field.
+ * only as an extra key, because the new key was not a field.
  */
 export function displacedKey(to: string, version: number): string {
   const suffix = `_before_v${version}`;

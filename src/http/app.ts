@@ -28,6 +28,7 @@ import { submissionRoutes } from '../submissions/submissions.routes.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
 import { breakdownRoutes } from '../users/breakdown/breakdown.routes.ts';
 import { editingRoutes } from '../users/editing/editing.routes.ts';
+import { exportRoutes } from '../users/export/export.routes.ts';
 import { indexSlotRoutes } from '../users/index-slots/index-slots.routes.ts';
 import { createLongReads } from '../users/long-reads.ts';
 import { peopleRoutes } from '../users/people/people.routes.ts';
@@ -35,6 +36,7 @@ import { retentionRoutes } from '../users/retention/retention.routes.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
 import { userStatsRoutes } from '../users/stats/stats.routes.ts';
 import { userRoutes } from '../users/users.routes.ts';
+import { deliveryRoutes } from '../webhooks/deliveries/deliveries.routes.ts';
 import { webhookRoutes } from '../webhooks/webhooks.routes.ts';
 import { createAuthStrategies } from './auth/strategies.ts';
 import { createCors } from './cors.ts';
@@ -87,6 +89,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...challengeRoutes(services.challenges, services.findApp),
       ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
       ...breakdownRoutes(services.users, services.appScope),
+      ...exportRoutes(services.users, longReads, services.appScope),
       ...userRoutes(services.users, longReads, services.appScope, cursors),
       ...editingRoutes(services.editor, services.appScope),
       ...peopleRoutes(services.people, longReads, services.appScope),
@@ -103,6 +106,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...mailStatusRoutes(services.abilities),
       ...heldRoutes(services.held, services.appScope),
       ...webhookRoutes(services.webhooks, services.appScope),
+      ...deliveryRoutes(services.deliveries, services.appScope),
       ...formPageRoutes(services.findForm, pages),
       ...confirmationRoutes(services.confirmations, services.findForm, createConfirmationPages(embed.assets)),
       ...systemRoutes(async () => !isStopping() && (await services.ping())),

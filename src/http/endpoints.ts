@@ -15,12 +15,14 @@ import { formDefinitionEndpoints, formPageEndpoints } from '../submissions/pages
 import { submissionEndpoints } from '../submissions/submissions.contract.ts';
 import { breakdownEndpoints } from '../users/breakdown/breakdown.contract.ts';
 import { editingEndpoints } from '../users/editing/editing.contract.ts';
+import { exportEndpoints } from '../users/export/export.contract.ts';
 import { indexSlotEndpoints } from '../users/index-slots/index-slots.contract.ts';
 import { peopleEndpoints } from '../users/people/people.contract.ts';
 import { retentionEndpoints } from '../users/retention/retention.contract.ts';
 import { schemaCheckEndpoints } from '../users/schema-check/schema-check.contract.ts';
 import { userStatsEndpoints } from '../users/stats/stats.contract.ts';
 import { userEndpoints } from '../users/users.contract.ts';
+import { deliveryEndpoints } from '../webhooks/deliveries/deliveries.contract.ts';
 import { webhookEndpoints } from '../webhooks/webhooks.contract.ts';
 import { systemEndpoints } from './system.contract.ts';
 
@@ -30,6 +32,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...challengeEndpoints,
   ...formEndpoints,
   ...userEndpoints,
+  ...exportEndpoints,
   ...breakdownEndpoints,
   ...editingEndpoints,
   ...peopleEndpoints,
@@ -47,6 +50,7 @@ export const allEndpoints: readonly [name: string, spec: EndpointSpec][] = Objec
   ...mailStatusEndpoints,
   ...heldEndpoints,
   ...webhookEndpoints,
+  ...deliveryEndpoints,
   ...formPageEndpoints,
   ...confirmationEndpoints,
   ...formDefinitionEndpoints,

@@ -9,7 +9,7 @@ import type { AnyInput, BodySpec, EndpointSpec, Refuse, Route } from '../api/end
 import type { Principal } from '../api/principal.ts';
 import { Download, send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
-import type { App } from '../apps/apps.service.ts';
+import type { App } from '../apps/app.ts';
 import type { RecordAudit } from '../audit/audit-recorder.ts';
 import { AppError, AppNotFound, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';

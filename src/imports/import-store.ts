@@ -4,8 +4,8 @@ import type { Counters, ImportCollection, ImportDocument, ImportSettings, Positi
 
 /** How long an import is kept after its last change of state. */
 export const KEEP_IMPORT_MS = 30 * 24 * 60 * 60 * 1_000;
-/** The rejected lines that an import shows. */
-const MAX_ERRORS = 20;
+/** The rejected lines that an import shows (spec 4.7). */
+export const MAX_ERRORS = 20;
 /** The most imports whose turn the job compares. */
 const MAX_RUNNING = 1_000;
 

@@ -54,7 +54,7 @@ export const importRoutes = (service: ImportService, scope: AppScope, longReads:
     },
   });
 
-/** The first byte of a `Content-Range`. @throws {InvalidInput} when it is no range */
+/** The first byte of a `Content-Range`. @throws {InvalidInput} when it is not a range */
 function firstByte(contentRange: string | undefined): number | undefined {
   if (contentRange === undefined) return undefined;
   const [first = 0, last = 0, total] = contentRange.match(/\d+/g)?.map(Number) ?? [];

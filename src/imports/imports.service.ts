@@ -111,7 +111,7 @@ export function createImportService(deps: {
   };
 }
 
-/** @throws {NotFound} for a text that is no id */
+/** @throws {NotFound} for a text that is not an id */
 function idOf(text: string): Types.ObjectId {
   if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('Import not found');
   return new Types.ObjectId(text);

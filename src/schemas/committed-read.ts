@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { App } from '../apps/apps.service.ts';
+import type { App } from '../apps/app.ts';
 import { isSameSlots } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { Clock } from './clock.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { App } from '../apps/apps.service.ts';
+import type { App } from '../apps/app.ts';
 import { renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';

@@ -1,4 +1,5 @@
-import type { App, AppService } from '../apps/apps.service.ts';
+import type { App } from '../apps/app.ts';
+import type { AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';

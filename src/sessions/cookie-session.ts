@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import session, { type Store } from 'express-session';
-import type { App } from '../apps/apps.service.ts';
+import type { App } from '../apps/app.ts';
 import type { Config } from '../core/config.ts';
 import { SESSION_LIFETIME_MS } from './session-store.ts';
 

@@ -1,6 +1,7 @@
 import type { SessionData } from 'express-session';
 import { Types } from 'mongoose';
-import type { App, AppService } from '../apps/apps.service.ts';
+import type { App } from '../apps/app.ts';
+import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { Forbidden, Unauthenticated } from '../core/errors.ts';
 import { createKnownNetworks } from './known-networks.ts';
@@ -53,8 +54,8 @@ export function createSessionService(deps: {
       const known = hasSession || networks.has(network);
       app = await apps.checkPassword(sourceAppId, password, { network, known, leftMs });
     } catch (error) {
-      // A login that could not be checked is no failure: retries while the database is unavailable
-      // must not lock an operator out.
+      // A login that could not be checked is not a failure: retries while the database is
+      // unavailable must not lock an operator out.
       undoCount();
       throw error;
     }

@@ -1,4 +1,5 @@
-import type { AppService, AppState } from '../apps/apps.service.ts';
+import type { AppState } from '../apps/app-lookup.ts';
+import type { AppService } from '../apps/apps.service.ts';
 import { isSameSlots } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';

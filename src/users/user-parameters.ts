@@ -42,19 +42,6 @@ export function checkFieldAndValue(
     context.addIssue({ code: 'custom', path: ['field'], message: 'is required with value' });
 }
 
-/** The parameters that only a CSV file has. */
-const CSV_PARAMETERS = ['bom', 'columns', 'headers'] as const;
-
-export function checkCsv(
-  query: { format: string } & { [Name in (typeof CSV_PARAMETERS)[number]]?: string | undefined },
-  context: z.RefinementCtx,
-) {
-  if (query.format === 'csv') return;
-  for (const name of CSV_PARAMETERS) {
-    if (query[name] !== undefined) context.addIssue({ code: 'custom', path: [name], message: 'is for csv only' });
-  }
-}
-
 export function checkSelection(
   { where, q }: { where?: readonly string[] | undefined; q?: string | undefined },
   context: z.RefinementCtx,

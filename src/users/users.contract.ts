@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Endpoints } from '../api/endpoint.ts';
 import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
-import { exportFormats } from './export/export.ts';
 import {
   Cursor,
   pageMembers,
@@ -14,14 +13,12 @@ import {
   Where,
 } from './query/query-parameters.ts';
 import {
-  checkCsv,
   checkCursor,
   checkFieldAndValue,
   checkSelection,
   checkSkip,
   filterParameters,
   orderParameter,
-  SINGLE_TEXT,
   sortParameter,
 } from './user-parameters.ts';
 
@@ -45,7 +42,7 @@ const userFields = {
   }),
 };
 
-const User = z.strictObject({ id: RecordId, ...userFields }).meta({ id: 'User' });
+export const User = z.strictObject({ id: RecordId, ...userFields }).meta({ id: 'User' });
 
 /** One change of a consent (spec 2.8). */
 const ConsentEntry = z
@@ -117,49 +114,6 @@ export const userEndpoints = {
       z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: PageLimit, skip: PageSkip }),
       z.strictObject({ users: z.array(User), ...totalMembers, ...pageMembers }),
     ]),
-    errors: [404, 429],
-  },
-  exportUsers: {
-    method: 'get',
-    path: '/auth/users/export',
-    auth: 'session or key',
-    scope: 'export',
-    audit: 'users.exported',
-    tag: 'Users',
-    summary: "The session's users as a file",
-    description:
-      "The users of the session's app, or those that match, newest first, streamed. `csv` has a column for each field of the newest schema and one for the other keys of `data`; `ndjson` has one user per line.",
-    query: z
-      .strictObject({
-        format: z
-          .enum(exportFormats, 'must be csv, ndjson or json')
-          .default('csv')
-          .meta({ description: 'Default: `csv`', example: 'csv' }),
-        bom: z.literal('true', 'must be true').optional().meta({
-          description:
-            'Begins a CSV file with the UTF-8 byte order mark, without which some spreadsheets misread non-ASCII text',
-          example: 'true',
-        }),
-        columns: z.string(SINGLE_TEXT).max(16_000, 'is too long').optional().meta({
-          description: 'The columns of a CSV file, separated by commas. Default: all',
-          example: 'email,data.name',
-        }),
-        headers: z.enum(['labels', 'paths'], 'must be labels or paths').optional().meta({
-          description: 'The first row of a CSV file: paths such as `data.name` (default), or the labels of the fields',
-          example: 'labels',
-        }),
-        ...filterParameters,
-        ...queryParameters,
-        sort: sortParameter,
-        order: orderParameter,
-      })
-      .superRefine(checkFieldAndValue)
-      .superRefine(checkCsv),
-    // A filter with few matches may read many records before the first byte is sent.
-    slow: true,
-    response: z.array(User),
-    downloads: ['text/csv', 'application/x-ndjson'],
-    responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
     errors: [404, 429],
   },
   getUser: {

@@ -1,9 +1,8 @@
 import type { Cursors } from '../api/cursors.ts';
 import { type Route, routes } from '../api/endpoint.ts';
-import { Download, JsonStream } from '../api/reply.ts';
+import { JsonStream } from '../api/reply.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { etagOf } from './editing/record-etag.ts';
-import type { ExportFormat } from './export/export.ts';
 import type { LongReads } from './long-reads.ts';
 import { type RecordBatches, recordsAsJson } from './record-json.ts';
 import type { UserPage } from './user-search.ts';
@@ -14,7 +13,7 @@ import type { UserService } from './users.service.ts';
 /**
  * The routes of `userEndpoints` (spec 4.3 and 4.4).
  *
- * @param longReads limits exports, unpaged listings and bulk erasures
+ * @param longReads limits unpaged listings and bulk erasures, beside exports
  * @param scope resolves with the app that a request names
  */
 export const userRoutes = (users: UserService, longReads: LongReads, scope: AppScope, cursors: Cursors): Route[] =>
@@ -31,16 +30,6 @@ export const userRoutes = (users: UserService, longReads: LongReads, scope: AppS
       const found = await users.search(app, page);
       const { limit, skip } = page;
       return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
-    },
-
-    exportUsers: async ({ principal, query: { sourceAppId, ...request }, req, res, audit }) => {
-      const app = await scope(principal, sourceAppId);
-      const { format, bom } = request;
-      audit({ detail: { format } });
-      const signal = longReads.begin(req, res);
-      const content = await users.export(app, { ...request, bom: bom !== undefined }, { signal });
-      const date = new Date().toISOString().slice(0, 10);
-      return new Download(`${app.sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
     },
 
     getUser: async ({ principal, params, query, res }) => {
@@ -82,12 +71,6 @@ const QUERY_PARAMETERS = ['where', 'q', 'cursor', 'total', 'sourceAppId'] as con
 function isQuery(query: { [Name in (typeof QUERY_PARAMETERS)[number]]?: unknown }): boolean {
   return QUERY_PARAMETERS.some((name) => query[name] !== undefined);
 }
-
-const MEDIA_TYPES: Record<ExportFormat, string> = {
-  csv: 'text/csv',
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
-};
 
 const listing = (records: RecordBatches, members: Members, rest?: Record<string, unknown>) =>
   new JsonStream('users', recordsAsJson(records, members), rest);

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Cursors } from '../api/cursors.ts';
-import type { App, AppService } from '../apps/apps.service.ts';
+import type { App } from '../apps/app.ts';
+import type { AppService } from '../apps/apps.service.ts';
 import { NotFound } from '../core/errors.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import type { Breakdown, UserBreakdown } from './breakdown/breakdown.ts';

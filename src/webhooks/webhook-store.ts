@@ -3,7 +3,7 @@ import type { AppOwned } from '../apps/app-owned.ts';
 import { firstIdAt, type RecordId } from '../users/record-id.ts';
 import type { DisabledReason, WebhookCollection, WebhookDocument, WebhookSecret } from './webhooks.model.ts';
 
-/** An endpoint that only failed for this time is disabled. */
+/** An endpoint whose attempts all failed for this time is disabled. */
 const DISABLED_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;

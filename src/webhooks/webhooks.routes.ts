@@ -1,7 +1,7 @@
 import { type Route, routes } from '../api/endpoint.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { webhookEndpoints } from './webhooks.contract.ts';
-import type { DeliveryDocument, WebhookDocument } from './webhooks.model.ts';
+import type { WebhookDocument } from './webhooks.model.ts';
 import type { WebhookService } from './webhooks.service.ts';
 
 /** The routes of `webhookEndpoints` (spec 4.11). */
@@ -36,33 +36,6 @@ export const webhookRoutes = (webhooks: WebhookService, scope: AppScope): Route[
     rotateWebhookSecret: async ({ principal, query, params }) => ({
       secret: await webhooks.rotateSecret(await scope(principal, query.sourceAppId), params.id),
     }),
-
-    listDeliveries: async ({ principal, query: { sourceAppId, limit, cursor, state }, params }) => {
-      const app = await scope(principal, sourceAppId);
-      const found = await webhooks.deliveries(app, params.id, { limit: limit + 1, before: cursor, state });
-      const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
-      return { deliveries: page.map(presentDelivery), ...(last && { next: last._id }) };
-    },
-
-    getDelivery: async ({ principal, query, params }) => {
-      const app = await scope(principal, query.sourceAppId);
-      const { delivery, request } = await webhooks.delivery(app, params.id);
-      return {
-        ...presentDelivery(delivery),
-        ...(request && { request: { ...request, body: JSON.parse(request.body) } }),
-      };
-    },
-
-    replayDelivery: async ({ principal, query, params }) => {
-      await webhooks.replay(await scope(principal, query.sourceAppId), params.id);
-      return { ok: true as const };
-    },
-
-    replayWebhook: async ({ principal, query, params, body }) => {
-      const app = await scope(principal, query.sourceAppId);
-      return { replayed: await webhooks.replaySince(app, params.id, new Date(body.since)) };
-    },
   });
 
 function present({ _id, sourceAppId, url, events, disabled, failingSince, createdAt }: WebhookDocument) {
@@ -72,14 +45,5 @@ function present({ _id, sourceAppId, url, events, disabled, failingSince, create
     ...(disabled && { disabledReason: disabled.reason, disabledAt: disabled.at.toISOString() }),
     ...(failingSince && { failingSince: failingSince.toISOString() }),
     createdAt: createdAt.toISOString(),
-  };
-}
-
-function presentDelivery({ _id, type, recordId, revision, changed, at, state, nextAt, log }: DeliveryDocument) {
-  const [eventId = ''] = _id.split(':');
-  return {
-    ...{ id: _id, eventId, type, recordId: recordId.toString(), revision, ...(changed && { changed }) },
-    ...{ at: at.toISOString(), state, ...(nextAt && { nextAt: nextAt.toISOString() }) },
-    attempts: log.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
   };
 }

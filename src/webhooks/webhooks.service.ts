@@ -6,20 +6,17 @@ import type { EventType } from '../users/outbox/outbox.ts';
 import { parseRecordId, type RecordId } from '../users/record-id.ts';
 import { messageOf } from './deliveries/attempts.ts';
 import type { DeliveryStore } from './deliveries/delivery-store.ts';
-import { bodyOf, type RecordReader } from './deliveries/payload.ts';
-import type { Message, Sender, SendResult } from './sending/sender.ts';
+import type { Sender, SendResult } from './sending/sender.ts';
 import { createSecret } from './sending/signature.ts';
 import type { WebhookStore } from './webhook-store.ts';
-import type { DeliveryDocument, DeliveryState, WebhookDocument } from './webhooks.model.ts';
+import type { WebhookDocument } from './webhooks.model.ts';
 
-/** The webhooks of one app. */
+/** The most webhooks of one app. */
 const MAX_WEBHOOKS = 20;
 /** How long a secret still signs after it was replaced. */
 const OLD_SECRET_MS = 24 * 60 * 60 * 1_000;
 /** The secrets that sign at the same time; further rotations end the oldest one. */
 const MAX_SECRETS = 5;
-/** The most deliveries that one request replays. */
-const MAX_REPLAYED = 100_000;
 
 /** What an operator may change. */
 export interface WebhookChange {
@@ -28,34 +25,22 @@ export interface WebhookChange {
   enabled?: boolean | undefined;
 }
 
-/** A delivery with what would be sent now; undefined: the record is gone. */
-export interface DeliveryDetails {
-  delivery: DeliveryDocument;
-  request: Message | undefined;
-}
-
 export type WebhookService = ReturnType<typeof createWebhookService>;
 
 /** What operators do with webhooks (spec 4.11). */
 export function createWebhookService(deps: {
   webhooks: WebhookStore;
-  deliveries: DeliveryStore;
+  deliveries: Pick<DeliveryStore, 'giveUp'>;
   consumers: AppConsumers;
-  readRecords: RecordReader;
   sender: Sender;
   newId: (at: Date) => RecordId;
   allowPrivate: boolean;
   /** Makes this server look for work soon. */
   wake: () => void;
 }) {
-  const { webhooks, deliveries, consumers, readRecords, sender, newId, allowPrivate, wake } = deps;
+  const { webhooks, deliveries, consumers, sender, newId, allowPrivate, wake } = deps;
 
-  async function find(app: ScopedApp, id: string): Promise<WebhookDocument> {
-    const _id = parseRecordId(id);
-    const webhook = _id && (await webhooks.ofApp(app.id, _id));
-    if (!webhook) throw notFound();
-    return webhook;
-  }
+  const find = (app: ScopedApp, id: string): Promise<WebhookDocument> => findWebhook(webhooks, app, id);
 
   function checkUrl(text: string): void {
     const url = new URL(text);
@@ -150,46 +135,19 @@ export function createWebhookService(deps: {
       const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data });
       return sender.send(messageOf(webhook, { _id: newId(at).toString() }, body, at));
     },
-
-    /** Resolves with a page of deliveries, newest first. @throws {NotFound} */
-    async deliveries(
-      app: ScopedApp,
-      id: string,
-      page: { limit: number; before?: string | undefined; state?: DeliveryState | undefined },
-    ): Promise<DeliveryDocument[]> {
-      const { _id } = await find(app, id);
-      return deliveries.page(_id, page);
-    },
-
-    /** Resolves with one delivery, and with what an attempt would send now. @throws {NotFound} */
-    async delivery(app: ScopedApp, id: string): Promise<DeliveryDetails> {
-      const delivery = await deliveries.find(app.id, id);
-      if (!delivery) throw deliveryNotFound();
-      const webhook = await webhooks.ofApp(app.id, delivery.webhookId);
-      const body = webhook && bodyOf(delivery, webhook, await readRecords.one(delivery));
-      const request =
-        body === undefined ? undefined : messageOf(webhook as WebhookDocument, delivery, body, new Date());
-      return { delivery, request };
-    },
-
-    /** Lets a delivery be attempted again, soon. @throws {NotFound} */
-    async replay(app: ScopedApp, id: string): Promise<void> {
-      if (!(await deliveries.replay(app.id, id, Date.now()))) throw deliveryNotFound();
-      wake();
-    },
-
-    /**
-     * Lets the deliveries of events since a time be attempted again, the oldest first, at most
-     * 100,000; resolves with their number.
-     * @throws {NotFound}
-     */
-    async replaySince(app: ScopedApp, id: string, since: Date): Promise<number> {
-      const { _id } = await find(app, id);
-      const replayed = await deliveries.replaySince(_id, since, MAX_REPLAYED, Date.now());
-      wake();
-      return replayed;
-    },
   };
+}
+
+/** Resolves with a webhook of an app. @throws {NotFound} */
+export async function findWebhook(
+  webhooks: Pick<WebhookStore, 'ofApp'>,
+  app: ScopedApp,
+  id: string,
+): Promise<WebhookDocument> {
+  const _id = parseRecordId(id);
+  const webhook = _id && (await webhooks.ofApp(app.id, _id));
+  if (!webhook) throw notFound();
+  return webhook;
 }
 
 function consumerName({ _id }: WebhookDocument): string {
@@ -202,8 +160,4 @@ function tooMany(): Conflict {
 
 function notFound(): NotFound {
   return new NotFound('Webhook not found');
-}
-
-function deliveryNotFound(): NotFound {
-  return new NotFound('Delivery not found');
 }

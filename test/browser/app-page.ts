@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
-import { logIn, type Visit, visit } from '../support/browser.ts';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Page object: a page of the dashboard about one app. */
 export class AppPage {
@@ -17,10 +18,33 @@ export class AppPage {
     this.page = opened.page;
   }
 
-  /** Opens a page of the dashboard and logs in. */
-  protected static async openAs(server: TestServer, path: string, account: TestApp): Promise<Visit> {
-    const opened = await visit(server, path);
-    await logIn(opened.page, account);
-    return opened;
+  /** Opens a page of the dashboard with a session. */
+  protected static openAs(server: TestServer, path: string, account: TestApp): Promise<Visit> {
+    return visitAs(server, account, path);
   }
+}
+
+/** Registers the hooks that start a server for a test file, and close it and the browser. */
+export function withServer(started: (server: TestServer) => void, options?: Parameters<typeof startServer>[2]): void {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({}, undefined, options);
+    started(server);
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await server.close();
+  });
+}
+
+/** Registers the hooks that open a page for each test, and fail if the test caused errors in it. */
+export function withPage(open: () => Promise<AppPage>): void {
+  let opened: AppPage;
+  beforeEach(async () => {
+    opened = await open();
+  });
+  afterEach(async () => {
+    opened.visit.expectClean();
+    await opened.visit.close();
+  });
 }

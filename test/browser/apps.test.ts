@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn, tableRows, type Visit, visit } from '../support/browser.ts';
+import { closeBrowser, logIn, tableRows, type Visit, visit, visitAs } from '../support/browser.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
@@ -14,8 +14,7 @@ afterAll(async () => {
   await server.close();
 });
 beforeEach(async () => {
-  open = await visit(server);
-  await logIn(open.page, ADMIN);
+  open = await visitAs(server, ADMIN);
 });
 afterEach(async () => {
   open.expectClean();

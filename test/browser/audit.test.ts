@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn, visit } from '../support/browser.ts';
+import { closeBrowser, visitAs } from '../support/browser.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
@@ -29,8 +29,7 @@ describe('the audit log page', () => {
   it('says who did what, and is filtered by action and date in its URL', async () => {
     const id = await erase('ada@example.com');
     await operator.get('/auth/users/export').expect(200);
-    const { page, expectClean, close } = await visit(server, '/users');
-    await logIn(page, app);
+    const { page, expectClean, close } = await visitAs(server, app, '/users');
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByText('Who changed something, and who looked at many users.').waitFor();
     const row = page.getByRole('row', { name: /User erased/ });
@@ -64,8 +63,7 @@ describe('the audit log page', () => {
   it('shows older events on request', async () => {
     const first = await erase('first@example.com');
     for (let number = 0; number < 50; number += 1) await erase(`p${number}@example.com`);
-    const { page, expectClean, close } = await visit(server, '/audit?action=user.erased');
-    await logIn(page, app);
+    const { page, expectClean, close } = await visitAs(server, app, '/audit?action=user.erased');
     await page.getByRole('button', { name: 'Show older events' }).waitFor();
     expect(await page.getByText(first).count()).toBe(0);
     await page.getByRole('button', { name: 'Show older events' }).click();
@@ -79,8 +77,11 @@ describe('the audit log page', () => {
     await erase('ada@example.com');
     await server.admin.delete(`/auth/apps/${app.sourceAppId}`).expect(200);
     await server.admin.get('/auth/admin/users').expect(200);
-    const { page, expectClean, close } = await visit(server, '/audit');
-    await logIn(page, { sourceAppId: 'admin', password: ADMIN_PASSWORD });
+    const { page, expectClean, close } = await visitAs(
+      server,
+      { sourceAppId: 'admin', password: ADMIN_PASSWORD },
+      '/audit',
+    );
     await page
       .getByRole('row', { name: /Users listed/ })
       .getByText('All apps')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
+import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { ADMIN } from './schema-page.ts';
@@ -57,8 +57,7 @@ afterAll(async () => {
 });
 
 async function openImport(path: string, credentials: { sourceAppId: string; password: string }): Promise<Visit> {
-  const opened = await visit(server, path);
-  await logIn(opened.page, credentials);
+  const opened = await visitAs(server, credentials, path);
   await opened.page.getByLabel('HTML of your form').fill(FORM);
   await opened.page.getByRole('heading', { name: 'Change in your HTML' }).waitFor();
   return opened;

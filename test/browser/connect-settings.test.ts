@@ -1,24 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { TestServer } from '../support/server.ts';
+import { withPage, withServer } from './app-page.ts';
 import { ConnectPage } from './connect-page.ts';
 
 let server: TestServer;
 let connect: ConnectPage;
-beforeAll(async () => {
-  server = await startServer();
+withServer((started) => {
+  server = started;
 });
-afterAll(async () => {
-  await closeBrowser();
-  await server.close();
-});
-beforeEach(async () => {
+withPage(async () => {
   connect = await ConnectPage.open(server);
   await connect.page.getByRole('tab', { name: 'Settings' }).click();
-});
-afterEach(async () => {
-  connect.visit.expectClean();
-  await connect.visit.close();
+  return connect;
 });
 
 const path = () => `/auth/apps/${connect.app.sourceAppId}/form`;

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeBrowser, openPage } from '../support/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Site, type SitePage, startSite } from '../support/site.ts';
+import { withPage } from './app-page.ts';
 import { ConnectPage, EMAIL, fillForm, STORED, sendForm } from './connect-page.ts';
 
 const run = promisify(execFile);
@@ -30,12 +31,9 @@ afterAll(async () => {
   await server.close();
   await rm(folder, { recursive: true, force: true });
 });
-beforeEach(async () => {
+withPage(async () => {
   connect = await ConnectPage.open(server);
-});
-afterEach(async () => {
-  connect.visit.expectClean();
-  await connect.visit.close();
+  return connect;
 });
 
 const SCRIPTS = [

@@ -1,25 +1,19 @@
 import type { Locator } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn, visit } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { describe, expect, it } from 'vitest';
+import { logIn, visit } from '../support/browser.ts';
+import type { TestServer } from '../support/server.ts';
+import { withPage, withServer } from './app-page.ts';
 import { ConnectPage } from './connect-page.ts';
 import { ADMIN } from './schema-page.ts';
 
 let server: TestServer;
 let connect: ConnectPage;
-beforeAll(async () => {
-  server = await startServer();
+withServer((started) => {
+  server = started;
 });
-afterAll(async () => {
-  await closeBrowser();
-  await server.close();
-});
-beforeEach(async () => {
+withPage(async () => {
   connect = await ConnectPage.open(server);
-});
-afterEach(async () => {
-  connect.visit.expectClean();
-  await connect.visit.close();
+  return connect;
 });
 
 const region = (name: string): Locator => connect.page.getByRole('region', { name });

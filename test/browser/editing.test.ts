@@ -133,7 +133,7 @@ describe('the table', () => {
     await form.waitFor({ state: 'detached' });
     expect(await stored('ada@example.com')).toEqual({ name: 'Ada Lovelace', plan: 'max' });
 
-    // Lists are changed in the record; the other columns are no fields.
+    // Lists are changed in the record; the other columns are not fields.
     const editable = FIELDS.filter(({ kind }) => kind !== 'array').length;
     expect(await users.page.getByRole('region', { name: 'Table of users' }).locator('tbody button').count()).toBe(
       editable,

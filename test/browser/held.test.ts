@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
+import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -28,8 +28,7 @@ async function sendAsBot(email: string, entries: Record<string, string> = {}): P
 }
 
 async function open(path: string): Promise<Visit> {
-  const opened = await visit(server, path);
-  await logIn(opened.page, app);
+  const opened = await visitAs(server, app, path);
   return opened;
 }
 

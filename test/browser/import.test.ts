@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
+import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
@@ -23,8 +23,7 @@ beforeEach(async () => {
 });
 
 async function open(path: string, as = app): Promise<Visit> {
-  const opened = await visit(server, path);
-  await logIn(opened.page, as);
+  const opened = await visitAs(server, as, path);
   return opened;
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
+import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { createKey, withKey } from '../support/keys.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
@@ -18,8 +18,7 @@ beforeEach(async () => {
 });
 
 async function open(path: string, as = app): Promise<Visit> {
-  const opened = await visit(server, path);
-  await logIn(opened.page, as);
+  const opened = await visitAs(server, as, path);
   return opened;
 }
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseRecordId } from '../../src/users/record-id.ts';
-import { axeViolations } from '../support/axe.ts';
-import { closeBrowser, logIn, openPage, type Visit, visit } from '../support/browser.ts';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -11,7 +11,6 @@ import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
 const POLL = { timeout: 15_000, interval: 20 };
 const PHONE = { width: 320, height: 640 };
-const COLORS = ['light', 'dark'] as const;
 
 let smtp: TestSmtp;
 let server: TestServer;
@@ -32,9 +31,8 @@ beforeEach(async () => {
 const settingsPath = () => `/auth/apps/${app.sourceAppId}/form`;
 const stored = async () => (await server.admin.get(settingsPath()).expect(200)).body;
 
-async function openSettings(on: TestServer, options: Parameters<typeof visit>[2] = {}): Promise<Visit> {
-  const opened = await visit(on, '/connect/settings', options);
-  await logIn(opened.page, app);
+async function openSettings(on: TestServer, options: Parameters<typeof visitAs>[3] = {}): Promise<Visit> {
+  const opened = await visitAs(on, app, '/connect/settings', options);
   await opened.page.getByRole('heading', { name: 'Email' }).waitFor();
   return opened;
 }
@@ -100,11 +98,11 @@ describe('the settings of email', () => {
     await noLinks.close();
   });
 
-  it.each(COLORS)('have no axe violations in %s mode, and fit a width of 320 px', async (colorScheme) => {
-    const wide = await openSettings(server, { colorScheme, bypassCSP: true });
-    expect(await axeViolations(wide.page)).toEqual([]);
+  it('have no axe violations in light and dark mode, and fit a width of 320 px', async () => {
+    const wide = await openSettings(server, { bypassCSP: true });
+    expect(await axeViolationsInBothModes(wide.page)).toEqual([]);
     await wide.close();
-    const narrow = await openSettings(server, { colorScheme, viewport: PHONE });
+    const narrow = await openSettings(server, { viewport: PHONE });
     expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
     await narrow.close();
   });
@@ -137,8 +135,7 @@ describe('a confirmation', () => {
   });
 
   it('is shown with the record', async () => {
-    const opened = await visit(server, `/users/${id}`);
-    await logIn(opened.page, app);
+    const opened = await visitAs(server, app, `/users/${id}`);
     await opened.page.getByText('Email not confirmed').waitFor();
     await server.client.post(new URL(url).pathname).set('Accept', 'text/html').expect(200);
     await opened.page.reload();
@@ -147,7 +144,7 @@ describe('a confirmation', () => {
     await opened.close();
   });
 
-  it.each(COLORS)('has pages without axe violations in %s mode, which fit a width of 320 px', async (colorScheme) => {
+  it('has pages without axe violations in light and dark mode, which fit a width of 320 px', async () => {
     const wrong = `${url.slice(0, url.lastIndexOf('/'))}/x`;
     const { _id: appId } = await appDocument(server, app.sourceAppId);
     const recordId = parseRecordId(id);
@@ -155,15 +152,15 @@ describe('a confirmation', () => {
     const { linkPath } = server.services.confirmations;
     const expired = server.listener.url + linkPath(app.sourceAppId, appId, recordId, new Date(0));
     for (const one of [url, wrong, expired, `${server.listener.url}/f/nobody/confirm/x`]) {
-      const wide = await openPage(one, { colorScheme, bypassCSP: true });
-      expect(await axeViolations(wide.page)).toEqual([]);
+      const wide = await openPage(one, { bypassCSP: true });
+      expect(await axeViolationsInBothModes(wide.page)).toEqual([]);
       if (one === url) {
         await wide.page.getByRole('button').click();
         await wide.page.getByText('is confirmed').waitFor();
-        expect(await axeViolations(wide.page)).toEqual([]);
+        expect(await axeViolationsInBothModes(wide.page)).toEqual([]);
       }
       await wide.close();
-      const narrow = await openPage(one, { colorScheme, viewport: PHONE });
+      const narrow = await openPage(one, { viewport: PHONE });
       expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
       await narrow.close();
     }

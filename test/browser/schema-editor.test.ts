@@ -1,24 +1,17 @@
 import type { Locator } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { describe, expect, it } from 'vitest';
+import type { TestServer } from '../support/server.ts';
+import { withPage, withServer } from './app-page.ts';
 import { SchemaPage } from './schema-page.ts';
 
 let server: TestServer;
 let schema: SchemaPage;
-beforeAll(async () => {
-  server = await startServer();
+withServer((started) => {
+  server = started;
 });
-afterAll(async () => {
-  await closeBrowser();
-  await server.close();
-});
-beforeEach(async () => {
+withPage(async () => {
   schema = await SchemaPage.open(server);
-});
-afterEach(async () => {
-  schema.visit.expectClean();
-  await schema.visit.close();
+  return schema;
 });
 
 /** Whether the whole element is in the viewport. */

@@ -1,24 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn } from '../support/browser.ts';
+import { describe, expect, it } from 'vitest';
+import { logIn } from '../support/browser.ts';
 import { rename, untilRenamed } from '../support/renames.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
+import { withPage, withServer } from './app-page.ts';
 import { ADMIN, SchemaPage } from './schema-page.ts';
 
 let server: TestServer;
 let schema: SchemaPage;
-beforeAll(async () => {
-  server = await startServer({}, undefined, { writesEndMs: 300 });
-});
-afterAll(async () => {
-  await closeBrowser();
-  await server.close();
-});
-beforeEach(async () => {
+withServer(
+  (started) => {
+    server = started;
+  },
+  { writesEndMs: 300 },
+);
+withPage(async () => {
   schema = await SchemaPage.open(server);
-});
-afterEach(async () => {
-  schema.visit.expectClean();
-  await schema.visit.close();
+  return schema;
 });
 
 describe('the versions of a schema', () => {

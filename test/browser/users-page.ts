@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { closeBrowser, logIn, tableRows, type Visit, visit } from '../support/browser.ts';
+import { beginSession, closeBrowser, openPage, tableRows, type Visit } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
@@ -27,6 +27,7 @@ export interface UsersPage {
   chips(): Promise<string[]>;
   waitForText(text: string): Promise<void>;
   goTo(path: string): Promise<unknown>;
+  /** Begins a session of the app and opens the dashboard. */
   logIn(): Promise<void>;
   logInAsAdmin(): Promise<void>;
 }
@@ -44,13 +45,18 @@ export function withUsersPage(fields: readonly object[] = FIELDS): UsersPage {
   beforeEach(async () => {
     const { server } = context;
     context.app = await server.admin.buildApp({ fields: fields.map((field) => ({ ...field })) as never });
-    context.open = await visit(server);
+    context.open = await openPage('about:blank', { origins: [server.listener.url] });
     context.page = context.open.page;
   });
   afterEach(async () => {
     context.open.expectClean();
     await context.open.close();
   });
+  const logInAs = async (app: TestApp): Promise<void> => {
+    await beginSession(context.page.context(), context.server.listener.url, app);
+    await context.goTo('/');
+    await context.page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+  };
   return Object.assign(context, {
     async submit(email: string, data: object) {
       const { server, app } = context;
@@ -63,7 +69,7 @@ export function withUsersPage(fields: readonly object[] = FIELDS): UsersPage {
     },
     waitForText: (text: string) => context.page.getByText(text, { exact: true }).waitFor(),
     goTo: (path: string) => context.page.goto(`${context.server.listener.url}/dashboard${path}`),
-    logIn: () => logIn(context.page, context.app),
-    logInAsAdmin: () => logIn(context.page, { sourceAppId: 'admin', password: ADMIN_PASSWORD }),
+    logIn: () => logInAs(context.app),
+    logInAsAdmin: () => logInAs({ sourceAppId: 'admin', password: ADMIN_PASSWORD }),
   });
 }

@@ -315,7 +315,7 @@ export const VIEWS: View[] = [
     role: 'admin',
     path: '/apps',
     open: async (page) => {
-      await page.getByRole('button', { name: 'Actions for app-2' }).click();
+      await page.getByRole('button', { name: 'Actions for other-app' }).click();
       await page.getByRole('menuitem', { name: 'Rotate password' }).click();
       await page.getByRole('button', { name: 'Rotate password' }).click();
       await page.getByText("You won't see this again").waitFor();

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /**
- * Stops the replication of a secondary, which still answers and votes. SIGSTOP is no alternative:
+ * Stops the replication of a secondary, which still answers and votes. SIGSTOP does not serve here:
  * what the primary has sent meanwhile stays in the socket, and is applied later.
  */
 async function stopReplication(secondary: Mongod): Promise<void> {

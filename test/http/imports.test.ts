@@ -82,6 +82,27 @@ describe('an import of CSV', () => {
   });
 
   it.each([
+    ['upsert', { created: 1_497, updated: 2, unchanged: 1, rejected: 0 }],
+    ['insert', { created: 1_497, updated: 0, unchanged: 0, rejected: 3 }],
+  ])('finds the few records that exist among many new persons, with the mode %s', async (mode, counts) => {
+    const app = await appWith();
+    const emailOf = (index: number): string => `p${index}@example.com`;
+    for (const [index, age] of [
+      [700, 1],
+      [1_100, 1_100],
+      [1_499, 1],
+    ] as const) {
+      await server.client.submit(app, { email: emailOf(index), data: { age } }).expect(200);
+    }
+    const lines = Array.from({ length: 1_500 }, (_, index) => `${emailOf(index)},${index}\n`);
+    const result = await runImport(server.admin, app, `email,data.age\n${lines.join('')}`, { mode });
+    expect(result).toMatchObject({ state: 'completed', read: 1_500, ...counts });
+    const ages = new Map((await stored(app)).map(({ email, data }) => [email, data.age]));
+    expect(ages.size).toBe(1_500);
+    expect([ages.get(emailOf(700)), ages.get(emailOf(701))]).toEqual(mode === 'upsert' ? [700, 701] : [1, 701]);
+  });
+
+  it.each([
     ['insert', { created: 1, updated: 0, rejected: 1 }, 'a record of this email exists'],
     ['update', { created: 0, updated: 1, rejected: 1 }, 'no record has this email'],
   ])('keeps to the mode %s', async (mode, counts, reason) => {
@@ -151,6 +172,24 @@ describe('an import of NDJSON', () => {
     const nested = '{"person":{"mail":"carl@example.com"},"a.b":3}\n';
     expect(await runImport(server.admin, app, nested, { format: 'ndjson', map })).toMatchObject({ created: 1 });
     expect((await stored(app)).at(-1)?.data).toEqual({ age: 3 });
+  });
+});
+
+describe('lines with many keys beyond the schema', () => {
+  it('change their records, and are found unchanged when they are repeated', async () => {
+    const app = await appWith();
+    const lines = Array.from({ length: 20 }, (_, line) => {
+      const data = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`key${line}_${key}`, key]));
+      return JSON.stringify({ email: `p${line}@example.com`, data });
+    });
+    const file = lines.join('\n');
+    expect(await runImport(server.admin, app, file, { format: 'ndjson' })).toMatchObject({ created: 20 });
+    expect(await runImport(server.admin, app, file, { format: 'ndjson' })).toMatchObject({ unchanged: 20 });
+    const changed = file.replaceAll(':7,', ':8,');
+    expect(await runImport(server.admin, app, changed, { format: 'ndjson' })).toMatchObject({ updated: 20 });
+    expect(
+      (await stored(app)).every(({ data }) => Object.values(data).filter((value) => value === 8).length === 2),
+    ).toBe(true);
   });
 });
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
+import { withLateWrites } from '../support/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 const BUILD_TIMEOUT_MS = 120_000;
@@ -73,37 +73,20 @@ describe('The build of an index', () => {
 });
 
 describe('A write that takes effect after its lease and after the build', () => {
-  let proxy: TcpProxy;
-  let slow: TestServer;
-  let builder: TestServer;
-  beforeAll(async () => {
-    const uri = new URL(inject('mongodbUri'));
-    proxy = await startProxy(new URL(uri));
-    uri.port = String(proxy.port);
-    slow = await startServer({ MONGODB_URI: uri.href }, server.database, { writesEndMs: 300 });
-    // A lock that it holds would delay the other server.
-    await slow.services.jobs.stop();
-    builder = await startServer({}, server.database, { writesEndMs: 0 });
-  });
-  afterEach(() => proxy.restore());
-  afterAll(async () => {
-    await builder.close();
-    await slow.close();
-    await proxy.close();
-  });
+  const servers = withLateWrites(() => server.database);
 
   /** Resolves with the schema versions under which the late writes were made, if both were. */
   async function writeLate(delay: number): Promise<number[]> {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'plan', kind: 'text' }] });
-    const submit = (email: string, plan: string) => slow.client.submit(sourceAppId, { email, data: { plan } });
+    const submit = (email: string, plan: string) => servers.slow.client.submit(sourceAppId, { email, data: { plan } });
     for (const email of ['old@x.org', 'a@x.org', 'b@x.org', 'c@x.org']) await submit(email, 'Early').expect(200);
-    proxy.stall();
+    servers.proxy.stall();
     const late = ['old@x.org', 'new@x.org'].map((email) => submit(email, 'Late').then(({ status }) => status));
     await sleep(50); // the writes are on their way
     await server.admin.putSchema(sourceAppId, { fields: [PLAN] }).expect(200);
-    await untilReady(builder, sourceAppId, ['plan']);
+    await untilReady(servers.builder, sourceAppId, ['plan']);
     await sleep(delay);
-    proxy.restore();
+    servers.proxy.restore();
     for (const status of await Promise.all(late)) expect([200, 503]).toContain(status);
     await sleep(500);
     const records = await server.db.collection('users').find({ sourceAppId, 'data.plan': 'Late' }).toArray();

@@ -3,8 +3,9 @@ import { DEFAULT_FORM_SETTINGS } from '../../src/apps/form-settings/form-setting
 import { parseRecordId } from '../../src/users/record-id.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
+import { type MailServers, startMailServers } from '../support/mail-servers.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
+import { mailEnv, type TestSmtp } from '../support/smtp.ts';
 
 const POLL = { timeout: 15_000, interval: 20 };
 const DAY_MS = 86_400_000;
@@ -14,16 +15,12 @@ let smtp: TestSmtp;
 let a: TestServer;
 let b: TestServer;
 let app: string;
+let servers: MailServers;
 beforeAll(async () => {
-  smtp = await startSmtp();
-  a = await startServer(mailEnv(smtp));
-  b = await startServer(mailEnv(smtp), a.database);
+  servers = await startMailServers();
+  ({ smtp, a, b } = servers);
 });
-afterAll(async () => {
-  await b.close();
-  await a.close();
-  await smtp.close();
-});
+afterAll(() => servers.close());
 beforeEach(async () => {
   app = (await a.admin.buildApp()).sourceAppId;
   await a.admin.put(`/auth/apps/${app}/form`, { title: 'Newsletter', doubleOptIn: true }).expect(200);

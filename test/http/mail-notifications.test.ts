@@ -7,8 +7,9 @@ import type { EventType } from '../../src/users/outbox/outbox.ts';
 import type { RecordId } from '../../src/users/record-id.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
+import { type MailServers, startMailServers } from '../support/mail-servers.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, type ReceivedMail, startSmtp, type TestSmtp } from '../support/smtp.ts';
+import { mailEnv, type ReceivedMail, type TestSmtp } from '../support/smtp.ts';
 
 const POLL = { timeout: 15_000, interval: 20 };
 const HOUR_MS = 3_600_000;
@@ -19,16 +20,12 @@ let smtp: TestSmtp;
 let a: TestServer;
 let b: TestServer;
 let app: string;
+let servers: MailServers;
 beforeAll(async () => {
-  smtp = await startSmtp();
-  a = await startServer(mailEnv(smtp));
-  b = await startServer(mailEnv(smtp), a.database);
+  servers = await startMailServers();
+  ({ smtp, a, b } = servers);
 });
-afterAll(async () => {
-  await b.close();
-  await a.close();
-  await smtp.close();
-});
+afterAll(() => servers.close());
 beforeEach(async () => {
   smtp.mails.length = 0;
   app = await notified('each');

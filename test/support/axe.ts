@@ -12,8 +12,35 @@ let axe: Promise<string> | undefined;
  */
 export async function axeViolations(page: Page, { isSerious = false } = {}): Promise<string[]> {
   axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  await page.evaluate(await axe);
-  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  // In the same call, because the page may navigate between two.
+  const run = `${await axe}; axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`;
+  const violations = (await page.evaluate(run)) as AxeResults['violations'];
   const counted = violations.filter(({ impact }) => !isSerious || impact === 'serious' || impact === 'critical');
   return counted.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+}
+
+/** Resolves when the page shows its present state: after two frames, without transitions. */
+const SETTLED = `new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))).then(() => {
+  const transitions = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < 5_000);
+  return Promise.allSettled(transitions.map((one) => one.finished)).then(() => undefined);
+})`;
+
+/**
+ * Like {@link axeViolations}, of a page in light and in dark mode. Each is named after its mode.
+ * The page must follow the preference of the browser.
+ *
+ * @param checkMode is called in each mode, and fails when the page is not in it
+ */
+export async function axeViolationsInBothModes(
+  page: Page,
+  { isSerious = false, checkMode }: { isSerious?: boolean; checkMode?(mode: 'light' | 'dark'): Promise<unknown> } = {},
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const mode of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: mode });
+    await page.evaluate(SETTLED);
+    await checkMode?.(mode);
+    for (const violation of await axeViolations(page, { isSerious })) found.push(`${mode}: ${violation}`);
+  }
+  return found;
 }

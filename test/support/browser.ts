@@ -1,6 +1,7 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { launchChromium } from './chromium.mjs';
+import type { TestApp } from './client.ts';
 import type { TestServer } from './server.ts';
 
 /**
@@ -43,17 +44,40 @@ export async function visit(
 }
 
 /**
+ * Like {@link visit}, with a session of the app: saves the log-in page, which test/browser/log-in
+ * tests.
+ */
+export async function visitAs(
+  { listener }: TestServer,
+  app: TestApp,
+  path = '/',
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const origin = listener.url;
+  const url = `${origin}/dashboard${path}`;
+  const opened = await openPage(url, { origins: [origin], session: { origin, app }, ...options });
+  await mainNavigation(opened.page).waitFor();
+  return opened;
+}
+
+/**
  * Opens any page in a new browser context.
  *
  * @param options.origins the only origins from which the page may request something; default: all
+ * @param options.session the service and the app whose session the browser has
  */
 export async function openPage(
   url: string,
-  { origins, ...options }: BrowserContextOptions & { origins?: readonly string[] } = {},
+  {
+    origins,
+    session,
+    ...options
+  }: BrowserContextOptions & { origins?: readonly string[]; session?: { origin: string; app: TestApp } } = {},
 ): Promise<Visit> {
   browser ??= await launchChromium();
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(WAIT_MS);
+  if (session) await beginSession(context, session.origin, session.app);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
@@ -76,12 +100,23 @@ export async function openPage(
   };
 }
 
+/** Gives the pages of a browser context a session of the app, without the log-in page. */
+export async function beginSession(context: BrowserContext, origin: string, app: TestApp): Promise<void> {
+  const answer = await context.request.post(`${origin}/auth/login`, { data: app, failOnStatusCode: true });
+  await answer.dispose();
+}
+
 /** Submits the log-in form and waits for the main navigation. */
-export async function logIn(page: Page, app: { sourceAppId: string; password: string }): Promise<void> {
+export async function logIn(page: Page, app: TestApp): Promise<void> {
   await page.getByLabel('App ID').fill(app.sourceAppId);
   await page.getByRole('textbox', { name: 'Password' }).fill(app.password);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+  await mainNavigation(page).waitFor();
+}
+
+/** The part of the dashboard that is shown with a session only. */
+function mainNavigation(page: Page): Locator {
+  return page.getByRole('navigation', { name: 'Main', exact: true });
 }
 
 /** Returns the cell texts of a table row by row, without the header row. */

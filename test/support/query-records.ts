@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type { Types } from 'mongoose';
+import type { ReadySlot } from '../../src/users/query/plan/ready-slots.ts';
 import { createRecordIds } from '../../src/users/record-id.ts';
-import type { UserDocument } from '../../src/users/users.model.ts';
+import type { UserCollection, UserDocument } from '../../src/users/users.model.ts';
+import { FIELDS, slotsOf } from './query-model.ts';
 
 const START = Date.parse('2026-01-30T12:00:00Z');
 const TEXTS = ['', 'a', 'A', 'Ada', 'ADA', 'ada lovelace', 'adä', 'ada\u0308', 'ａｄａ', 'Ωmega', 'Σίσυφος', 'ΣΊΣΥΦΟΣ'];
@@ -147,4 +149,26 @@ export function recordOf(
     email: `u${at}@example.${at % 2 ? 'com' : 'org'}`,
   };
   return { ...base, data: own, schemaVersion: 1 + (at % 2), createdAt, updatedAt };
+}
+
+const INDEXED = FIELDS.filter(({ kind }) => kind !== 'array');
+
+/**
+ * Stores sample records of an app with an index slot for each field of `FIELDS` that can have one,
+ * and creates the indexes of these slots. Resolves with the records.
+ */
+export async function storeIndexedRecords(users: UserCollection, appId: Types.ObjectId, count: number) {
+  for (const [at] of INDEXED.entries()) {
+    const partialFilterExpression = { [`s${at}`]: { $exists: true } };
+    await users.createIndex({ appId: 1, [`s${at}`]: 1, _id: 1 }, { partialFilterExpression });
+  }
+  const records = sampleRecords(appId, count);
+  await users.insertMany(records.map((record) => ({ ...record, ...slotsOf(record.data) })));
+  return records;
+}
+
+/** The slot of a field in the records of {@link storeIndexedRecords}. */
+export function slotOf(key: string): ReadySlot | undefined {
+  const at = INDEXED.findIndex((field) => field.key === key);
+  return at === -1 ? undefined : { slot: `s${at}`, use: 'test' };
 }

@@ -1,5 +1,5 @@
+import type { App } from '../app.ts';
 import type { AppCollection } from '../apps.model.ts';
-import type { App } from '../apps.service.ts';
 import { allowsOrigin } from './form-settings.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
 

@@ -24,7 +24,7 @@ function selectMarkup(control: FormControl, attributes: MarkupAttributes, text: 
 const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * Returns the type of an input that shows this text. Browsers remove a text that is no number or
+ * Returns the type of an input that shows this text. Browsers remove a text that is not a number or
  * date from their native controls, and line breaks from inputs of one line.
  */
 function typeThatKeeps({ type }: FormControl, text: string): string {

@@ -1,8 +1,8 @@
 /**
  * The steps of the matcher that the patterns of one submission may take together: 5 to 25 ms.
- * Linear time alone is no bound: a pattern of a few characters can compile to thousands of
- * instructions, and each of them may run for each character of the text
- * (docs/architecture.md, invariant 7; docs/decisions/0008-regex-budget.md).
+ * Linear time alone does not bound the cost: a pattern of a few characters can compile to thousands
+ * of instructions, and each of them may run for each character of the text (docs/architecture.md,
+ * invariant 7; docs/decisions/0008-regex-budget.md).
  */
 export const MAX_PATTERN_STEPS = 500_000;
 

@@ -20,8 +20,8 @@ export function encodingOf(first: Uint8Array): { encoding: Encoding; bom: number
 }
 
 /**
- * Converts a file to UTF-8, block by block. Bytes that are no text stay invalid, so that the reader
- * of lines can reject the line that has them.
+ * Converts a file to UTF-8, block by block. Bytes that are not text stay invalid, so that the
+ * reader of lines can reject the line that has them.
  */
 export interface BlockDecoder {
   /** Converts the next bytes of the file. Some may be kept until the next call. */

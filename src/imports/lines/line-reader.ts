@@ -62,7 +62,7 @@ export function createLineReader(
     bytes = rest.length > 0 ? Buffer.concat([rest, more]) : more;
     at = 0;
     quote = -2;
-    // Checked for each line only when the block has a line that is no text.
+    // Checked for each line only when the block has a line that is not text.
     isText = isUtf8(bytes);
   }
 

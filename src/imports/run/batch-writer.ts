@@ -1,27 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mongo, type Types } from 'mongoose';
-import { AppError, Unavailable } from '../../core/errors.ts';
-import { isOnlyDuplicates } from '../../database/failures.ts';
+import type { Types } from 'mongoose';
+import { Unavailable } from '../../core/errors.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { Revalidation } from '../../submissions/revalidation.ts';
-import { createConflictReader, turnIntoArray } from '../../submissions/store/conflict.ts';
-import type { IdempotencyKeys } from '../../submissions/store/idempotency-keys.ts';
-import type { RecordLimits } from '../../submissions/store/record-limits.ts';
-import { insertOf, type Submission, upsertOf } from '../../submissions/store/submission.ts';
-import { OutdatedSchema, refuseOversized } from '../../submissions/store/submission-store.ts';
-import type { RecordId } from '../../users/record-id.ts';
-import type { RecordMoves } from '../../users/renames/record-moves.ts';
-import type { ImportMark, UserCollection, UserDocument } from '../../users/users.model.ts';
+import type { UserCollection } from '../../users/users.model.ts';
 import type { ImportSettings } from '../imports.model.ts';
-import { type BatchLine, type RecordFacts, readFacts } from './record-facts.ts';
+import { appliedBefore, isRejected, type LinePlanner, type LineResult, type Plan } from './line-planner.ts';
+import type { LineWrites, PlannedLine } from './line-writes.ts';
+import { type BatchLine, readFacts } from './record-facts.ts';
 
 /** Each further attempt means that concurrent writes changed records of the batch. */
 const MAX_ATTEMPTS = 24;
 const PAUSE_MS = 10;
-const BY_EMAIL = { appId: 1, email: 1 } as const;
 
-/** What became of a line. */
-export type LineResult = 'created' | 'updated' | 'unchanged' | { rejected: string };
+/** The results of lines, by their numbers. */
+export type Results = Map<number, LineResult>;
 
 export type BatchWriter = ReturnType<typeof createBatchWriter>;
 
@@ -36,6 +29,8 @@ interface Batch {
    */
   renewLease(): Promise<Lease>;
   lines: readonly BatchLine[];
+  /** Whether most persons are expected to have no record. A wrong guess costs time only. */
+  isMostlyNew: boolean;
   /** Called before each write. Throws when another server runs the import. */
   checkOwner(): void;
 }
@@ -50,146 +45,44 @@ interface Batch {
  */
 export function createBatchWriter(deps: {
   users: UserCollection;
-  keys: Pick<IdempotencyKeys, 'find'>;
-  limits: RecordLimits;
-  maxArrayItems: number;
-  newId: (createdAt: Date) => RecordId;
+  planner: LinePlanner;
+  writes: LineWrites;
   revalidation: Revalidation;
-  moves: Pick<RecordMoves, 'one'>;
 }) {
-  const { users, limits, maxArrayItems, newId, revalidation, moves } = deps;
-  const conflicts = createConflictReader(deps);
+  const { users, planner, writes, revalidation } = deps;
 
-  /** What a line does to the record of its person, if it may. Nothing is written. */
-  function planOf(line: BatchLine, facts: RecordFacts | undefined, { importId, settings, lease }: Batch): Plan {
-    const applied = appliedBefore(line, facts, importId);
-    if (applied) return { result: applied };
-    const { submission, refusal } = line;
-    if (!submission) return { result: { rejected: refusal ?? 'is refused' } };
-    if (!facts) {
-      if (settings.mode === 'update') return { result: { rejected: 'no record has this email' } };
-      return tooLargeAlone(submission) ?? { write: 'insert' };
-    }
-    if (settings.mode === 'insert') return { result: { rejected: 'a record of this email exists' } };
-    if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
-    // The record is moved first (decision 22).
-    if (lease.renames && facts.schemaVersion < lease.renames.version) return { write: 'explain' };
-    if (facts.isSame) return { result: 'unchanged' };
-    return tooLargeAlone(submission) ?? planUpdate(submission, facts);
+  /** Before each write: reading and planning may have taken longer than the lease. */
+  async function prepareWrite(batch: Batch): Promise<void> {
+    if (!batch.lease.isCurrent()) batch.lease = await batch.renewLease();
+    batch.checkOwner();
   }
 
-  function tooLargeAlone(submission: Submission): Plan | undefined {
-    try {
-      refuseOversized(submission, limits, maxArrayItems);
-      for (const [key, value] of Object.entries(submission.change.set)) {
-        if (Array.isArray(value) && value.length > maxArrayItems) return { result: { rejected: arrayFull(key) } };
-      }
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return { result: { rejected: error.message } };
-    }
-  }
-
-  function planUpdate({ change, growth, maxBound }: Submission, facts: RecordFacts): Plan {
-    for (const [key, items] of Object.entries(change.append)) {
-      const type = facts.types?.[key] ?? 'missing';
-      if (type !== 'missing' && type !== 'array') return { write: 'explain' };
-      if ((facts.arraySizes?.[key] ?? 0) + items.length > maxArrayItems) {
-        return { result: { rejected: arrayFull(key) } };
-      }
-    }
-    if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'explain' };
-    return { write: 'update' };
-  }
-
-  /** The message of a submission that finds the list full. */
-  const arrayFull = (key: string): string => `data.${key} is full: it holds at most ${maxArrayItems} items`;
-
-  /** Decides a line whose record is near its limits, or has a value that has to become a list. */
-  async function explain(submission: Submission): Promise<Plan> {
-    const conflict = await conflicts.explain(submission);
-    switch (conflict.reason) {
-      case 'not-an-array':
-        await turnIntoArray(users, submission, conflict.key);
-        return { write: 'later' };
-      case 'unmoved': {
-        const { appId, email, renames } = submission;
-        if (renames) await moves.one({ appId, email }, renames);
-        return { write: 'later' };
-      }
-      case 'newer-schema':
-        throw new OutdatedSchema();
-      case 'array-full':
-        return { result: { rejected: arrayFull(conflict.key) } };
-      case 'record-full':
-        return { result: { rejected: 'the record would be too large' } };
-      case 'too-many-keys':
-        return { result: { rejected: 'the record would have too many keys' } };
-      case 'retry':
-        return { write: 'update', exactBound: conflict.view.exactBound };
-      default:
-        return { write: 'later' };
-    }
-  }
-
-  /** Inserts records; resolves with the lines whose person has got a record meanwhile. */
-  async function insert(lines: readonly Planned[], importId: Types.ObjectId): Promise<Set<number>> {
-    if (lines.length === 0) return new Set();
-    const documents = lines.map(({ line, submission }) => {
-      const { record } = insertOf(submission, newId(submission.now));
-      return { ...record, import: { id: importId, line: line.number, result: 'created' } satisfies ImportMark };
+  /**
+   * Inserts lines without reading records first: the unique index refuses those whose person has
+   * one. Resolves with the lines that are left.
+   */
+  async function insertUnread(batch: Batch, results: Results): Promise<readonly BatchLine[]> {
+    const { importId, lines, settings } = batch;
+    const { mode, invalid, dryRun } = settings;
+    // With `abort`, the lines after the first rejected one must not be written.
+    if (!batch.isMostlyNew || mode === 'update' || invalid === 'abort' || dryRun) return lines;
+    const planned = lines.flatMap((line): PlannedLine[] => {
+      const plan = line.submission && planner.insertPlan(line.submission);
+      return line.submission && plan && 'write' in plan
+        ? [{ line, submission: line.submission, plan: { write: 'insert' } }]
+        : [];
     });
-    try {
-      await users.insertMany(documents, { ordered: false });
-      return new Set();
-    } catch (error) {
-      if (!isOnlyDuplicates(error)) throw error;
-      const failures = [(error as mongo.MongoBulkWriteError).writeErrors].flat();
-      return new Set(failures.flatMap(({ index }) => lines[index]?.line.number ?? []));
-    }
-  }
-
-  /** Changes records; resolves with whether all were changed. */
-  async function update(lines: readonly Planned[], importId: Types.ObjectId): Promise<boolean> {
-    if (lines.length === 0) return true;
-    const operations = lines.map(({ line, submission, plan }) => {
-      const { exactBound } = plan as UpdatePlan;
-      const view = { keyEpoch: 0, ...(exactBound && { exactBound }) };
-      const { filter, update: change } = upsertOf(submission, newId(submission.now), maxArrayItems, view);
-      const { $setOnInsert: _, ...rest } = change;
-      const mark: ImportMark = { id: importId, line: line.number, result: 'updated' };
-      const isLater = { 'import.id': importId, 'import.line': { $gte: line.number } };
-      return {
-        updateOne: {
-          filter: { ...filter, $nor: [...(filter.$nor ?? []), isLater] } as mongo.Filter<UserDocument>,
-          update: { ...rest, $set: { ...rest.$set, import: mark } } as mongo.UpdateFilter<UserDocument>,
-          // Without it MongoDB compares plans for each write.
-          hint: BY_EMAIL,
-        },
-      };
-    });
-    try {
-      const { matchedCount } = await users.bulkWrite(operations, { ordered: false });
-      return matchedCount === operations.length;
-    } catch (error) {
-      // A stored value has another type since it was read; another attempt reads it again.
-      const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
-      if (failures.length === 0) throw error;
-      if ((error as mongo.MongoBulkWriteError).result.getWriteConcernError()) throw new Unavailable();
-      return false;
-    }
+    await prepareWrite(batch);
+    const refused = await writes.insert(planned, importId);
+    for (const { line } of planned) if (!refused.has(line.number)) results.set(line.number, 'created');
+    return lines.filter(({ number }) => !results.has(number));
   }
 
   /** One attempt for lines that are not decided; adds results, resolves with the lines left. */
-  async function attempt(
-    batch: Batch,
-    lines: readonly BatchLine[],
-    results: Map<number, LineResult>,
-  ): Promise<BatchLine[]> {
-    const { importId, settings, lease, checkOwner } = batch;
+  async function attempt(batch: Batch, lines: readonly BatchLine[], results: Results): Promise<BatchLine[]> {
+    const { importId, settings, lease } = batch;
     const found = await readFacts(users, lease.app.id, lines);
-    const planned: Planned[] = [];
+    const planned: PlannedLine[] = [];
     const left: BatchLine[] = [];
     let isAborted = false;
     for (const line of lines) {
@@ -200,45 +93,49 @@ export function createBatchWriter(deps: {
         if (applied) results.set(line.number, applied);
         continue;
       }
-      let plan = planOf(line, facts, batch);
-      if ('write' in plan && plan.write === 'explain' && line.submission) {
-        if (!settings.dryRun) checkOwner();
-        plan = settings.dryRun ? { result: 'updated' } : await explain(line.submission);
-      }
+      const plan = await explained(planner.planOf(line, facts, batch), line, batch);
       if ('result' in plan) results.set(line.number, plan.result);
-      else if (plan.write === 'later' || !line.submission) left.push(line);
-      else planned.push({ line, submission: line.submission, plan });
+      else if (plan.write === 'insert' || plan.write === 'update') {
+        if (line.submission) planned.push({ line, submission: line.submission, plan });
+      } else left.push(line);
       isAborted = settings.invalid === 'abort' && 'result' in plan && isRejected(plan.result);
     }
-    return write(planned, left);
+    return [...left, ...(await write(batch, planned, results))];
+  }
 
-    async function write(all: readonly Planned[], rest: BatchLine[]): Promise<BatchLine[]> {
-      const inserts = all.filter(({ plan }) => plan.write === 'insert');
-      const updates = all.filter(({ plan }) => plan.write === 'update');
-      if (settings.dryRun) {
-        for (const { line } of inserts) results.set(line.number, 'created');
-        for (const { line } of updates) results.set(line.number, 'updated');
-        return rest;
-      }
-      // Reading may have taken longer than the lease.
-      if (!batch.lease.isCurrent()) batch.lease = await batch.renewLease();
-      checkOwner();
-      const [refused, isComplete] = await Promise.all([insert(inserts, importId), update(updates, importId)]);
-      for (const { line } of inserts) {
-        if (refused.has(line.number)) rest.push(line);
-        else results.set(line.number, 'created');
-      }
-      for (const { line } of updates) {
-        // The next attempt reads which records have the mark of their line.
-        if (isComplete) results.set(line.number, 'updated');
-        else rest.push(line);
-      }
-      return rest;
+  async function explained(plan: Plan, { submission }: BatchLine, { settings, checkOwner }: Batch): Promise<Plan> {
+    if (!('write' in plan) || plan.write !== 'explain' || !submission) return plan;
+    if (settings.dryRun) return { result: 'updated' };
+    checkOwner();
+    return planner.explain(submission);
+  }
+
+  /** Writes lines; adds their results, resolves with those that another attempt decides. */
+  async function write(batch: Batch, planned: readonly PlannedLine[], results: Results): Promise<BatchLine[]> {
+    const { importId, settings } = batch;
+    const inserts = planned.filter(({ plan }) => plan.write === 'insert');
+    const updates = planned.filter(({ plan }) => plan.write === 'update');
+    let refused: ReadonlySet<number> = new Set();
+    let isComplete = true;
+    if (!settings.dryRun) {
+      await prepareWrite(batch);
+      [refused, isComplete] = await Promise.all([writes.insert(inserts, importId), writes.update(updates, importId)]);
     }
+    const left: BatchLine[] = [];
+    for (const { line } of inserts) {
+      if (refused.has(line.number)) left.push(line);
+      else results.set(line.number, 'created');
+    }
+    for (const { line } of updates) {
+      // The next attempt reads which records have the mark of their line.
+      if (isComplete) results.set(line.number, 'updated');
+      else left.push(line);
+    }
+    return left;
   }
 
   /** Every record is dealt with before the first error is thrown. */
-  async function revalidateAll({ lines, lease }: Batch, results: ReadonlyMap<number, LineResult>): Promise<void> {
+  async function revalidateAll({ lines, lease }: Batch, results: Results): Promise<void> {
     let failure: { error: unknown } | undefined;
     for (const { number, submission } of lines) {
       const result = results.get(number);
@@ -260,12 +157,12 @@ export function createBatchWriter(deps: {
      * @throws {UnknownApp} when the app was deleted; nothing of the batch is left
      * @throws {Unavailable} when a result is unknown
      */
-    async apply(begun: Batch): Promise<Map<number, LineResult>> {
+    async apply(begun: Batch): Promise<Results> {
       const batch = { ...begun };
       const { lines } = batch;
-      const results = new Map<number, LineResult>();
-      let left: readonly BatchLine[] = lines;
+      const results: Results = new Map();
       try {
+        let left = await insertUnread(batch, results);
         for (let count = 0; left.length > 0; count += 1) {
           if (count === MAX_ATTEMPTS) throw new Unavailable();
           // Something else keeps changing the records, or has to take their events first.
@@ -280,32 +177,4 @@ export function createBatchWriter(deps: {
       return results;
     },
   };
-}
-
-/** The result of an earlier attempt, which left the mark of the line in the record. */
-function appliedBefore(
-  { number }: BatchLine,
-  facts: RecordFacts | undefined,
-  importId: Types.ObjectId,
-): ImportMark['result'] | undefined {
-  const mark = facts?.import;
-  return mark?.id.equals(importId) && mark.line >= number ? mark.result : undefined;
-}
-
-export function isRejected(result: LineResult | undefined): result is { rejected: string } {
-  return typeof result === 'object';
-}
-
-interface UpdatePlan {
-  write: 'update';
-  exactBound?: { was: number | undefined; becomes: number } | undefined;
-}
-
-/** `explain`: the record must be read more closely; `later`: another attempt decides. */
-type Plan = { result: LineResult } | { write: 'insert' | 'explain' | 'later' } | UpdatePlan;
-
-interface Planned {
-  line: BatchLine;
-  submission: Submission;
-  plan: Exclude<Plan, { result: LineResult }>;
 }

@@ -3,9 +3,10 @@ import { Types } from 'mongoose';
 import type { BusyCheck } from '../../apps/busy.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
-import { MissingContent } from '../content/content-store.ts';
+import { type ContentStore, MissingContent } from '../content/content-store.ts';
 import type { ImportDocument } from '../imports.model.ts';
-import { AppIsGone, createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
+import { createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
+import { AppIsGone } from './line-batches.ts';
 
 /**
  * How long writes of a run that did not end in an orderly way may still take effect: the time limit
@@ -41,7 +42,12 @@ interface Session {
  * @param deps.writesEndMs {@link WRITES_END_MS}; shorter in tests only
  */
 export function createImportJob(
-  deps: RunDeps & { isBusy: BusyCheck; logger: Logger; writesEndMs?: number | undefined },
+  deps: RunDeps & {
+    content: Pick<ContentStore, 'removeOf'>;
+    isBusy: BusyCheck;
+    logger: Logger;
+    writesEndMs?: number | undefined;
+  },
 ): Job {
   const { store, content, rejects, isBusy, logger, writesEndMs = WRITES_END_MS } = deps;
   const sessions = new Map<string, Session>();

@@ -5,6 +5,8 @@ import type { UserCollection, UserDocument } from '../../users/users.model.ts';
 
 /** Records have up to 1 MB each. */
 const BATCH_SIZE = 100;
+/** The most keys that a read names. Lines may have keys beyond the schema, each line others. */
+const MAX_KEYS = 400;
 
 /** A line to apply, or one that is refused unless it was applied before. */
 export interface BatchLine {
@@ -44,9 +46,10 @@ export async function readFacts(
     for (const key of Object.keys(submission?.change.set ?? {})) set.add(key);
     for (const key of Object.keys(submission?.change.append ?? {})) append.add(key);
   }
+  const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
   const projection = {
     ...{ email: 1, createdAt: 1, schemaVersion: 1, arraySizes: 1, sizeBound: 1, import: 1 },
-    ...Object.fromEntries([...set].map((key) => [`data.${key}`, 1])),
+    ...Object.fromEntries(values.map((path) => [path, 1])),
     ...(append.size > 0 && { types: Object.fromEntries([...append].map((key) => [key, { $type: `$data.${key}` }])) }),
   };
   const found = users.find<Found>(

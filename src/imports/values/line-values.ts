@@ -78,7 +78,7 @@ function addText(
 function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings, appZone?: string): Convert {
   const zone = own ?? appZone;
   const instantOf = zone === undefined ? undefined : toInstantIn(zone);
-  // Without a zone the result is no date, and the message of the kind asks for one.
+  // Without a zone the result is not a date, and the message of the kind asks for one.
   const context = { toInstant: instantOf ?? (() => '') };
   const format = dateFormat === undefined ? undefined : compileDateFormat(dateFormat);
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Types } from 'mongoose';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
+import { createPassJob } from '../../jobs/pass-job.ts';
 import { firstIdAt, type RecordId } from '../../users/record-id.ts';
 import type { UserCollection } from '../../users/users.model.ts';
 import type { MailApps } from '../mail-apps.ts';
@@ -11,8 +11,6 @@ import { type LocalDay, lastDay } from './local-day.ts';
 const EVERY_MS = 5 * 60_000;
 /** The records that one query reads. */
 const BATCH = 5_000;
-/** How long a step works. */
-const STEP_MS = 500;
 
 /** The count of one app that is in progress on this server. */
 interface Count {
@@ -35,8 +33,7 @@ interface Pass {
  * app it counts the records that were created on that day, and the older ones whose last change was
  * on it. The email is named after the app and the day, so each day has one.
  *
- * A pass reads the records of each app in the order of their ids, in batches. A server that takes
- * over begins a new pass.
+ * A pass reads the records of each app in the order of their ids, in batches.
  *
  * @param deps.wake called after an email was planned
  * @param deps.now another clock in tests only
@@ -50,10 +47,9 @@ export function createDigestJob(deps: {
   now?: (() => number) | undefined;
 }): Job {
   const { apps, users, queue, wake, everyMs = EVERY_MS, now = Date.now } = deps;
-  let pass: Pass | undefined;
 
   /** The count for an app, if it has no email of its last day yet. */
-  async function begin(appId: Types.ObjectId): Promise<Count | undefined> {
+  async function beginCount(appId: Types.ObjectId): Promise<Count | undefined> {
     const app = await apps.ofId(appId);
     if (app?.form?.notify?.when !== 'daily') return undefined;
     const day = lastDay(new Date(now()), app.form.timeZone);
@@ -87,7 +83,7 @@ export function createDigestJob(deps: {
   async function advance(current: Pass, { stillOwner }: StepContext): Promise<boolean> {
     const [appId] = current.appIds;
     if (!appId) return false;
-    current.count ??= await begin(appId);
+    current.count ??= await beginCount(appId);
     const { count } = current;
     if (count && (await countBatch(appId, count))) return true;
     if (count && stillOwner()) {
@@ -100,32 +96,10 @@ export function createDigestJob(deps: {
     return current.appIds.length > 0;
   }
 
-  return {
+  return createPassJob<Pass>({
     name: 'mail-digests',
     everyMs,
-    async run(context) {
-      const { signal, stillOwner } = context;
-      const until = performance.now() + STEP_MS;
-      pass ??= { appIds: await apps.withDigest(), count: undefined };
-      const current = pass;
-      try {
-        while (!signal.aborted && stillOwner() && performance.now() < until) {
-          const begun = performance.now();
-          if (await advance(current, context)) {
-            // As long as the batch took, so that submissions keep their latency.
-            await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
-            continue;
-          }
-          pass = undefined;
-          return false;
-        }
-      } catch (error) {
-        pass = undefined;
-        throw error;
-      }
-      // Another server may have worked meanwhile if the lock was lost: begin again then.
-      if (!stillOwner()) pass = undefined;
-      return true;
-    },
-  };
+    begin: async () => ({ appIds: await apps.withDigest(), count: undefined }),
+    advance,
+  });
 }

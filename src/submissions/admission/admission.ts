@@ -1,4 +1,4 @@
-import type { App } from '../../apps/apps.service.ts';
+import type { App } from '../../apps/app.ts';
 import { DEFAULT_FORM_SETTINGS } from '../../apps/form-settings/form-settings.ts';
 import { Forbidden } from '../../core/errors.ts';
 import type { Challenges, Proof } from '../bots/challenges.ts';

@@ -15,7 +15,7 @@ export type Capacity = ReturnType<typeof createCapacity>;
 
 /**
  * Stores submissions of apps with `maxRecords` (spec 4.5, decision 20): a new person needs a seat,
- * and a person with a record none.
+ * and a person with a record does not.
  */
 export function createCapacity(deps: { users: UserCollection; seats: Seats }) {
   const { users, seats } = deps;

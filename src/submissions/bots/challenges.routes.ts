@@ -1,5 +1,5 @@
 import { type Route, routes } from '../../api/endpoint.ts';
-import type { App } from '../../apps/apps.service.ts';
+import type { App } from '../../apps/app.ts';
 import { AppNotFound } from '../../core/errors.ts';
 import { type ChallengeLimiter, createChallengeLimiter } from './challenge-limiter.ts';
 import { challengeEndpoints } from './challenges.contract.ts';

@@ -41,7 +41,7 @@ function convertedOf(
   context: TextContext,
 ): ConvertedText | undefined {
   if (field) return valueFromForm(field, texts, context);
-  // A key that is no field: the text, or a list of texts if its name says so.
+  // A key that is not a field: the text, or a list of texts if its name says so.
   return valueFromForm({ kind: isList ? 'array' : 'text' }, texts, context);
 }
 

@@ -1,4 +1,4 @@
-import type { App } from '../../apps/apps.service.ts';
+import type { App } from '../../apps/app.ts';
 import { InvalidInput, KeyReused, NotFound } from '../../core/errors.ts';
 import { withRenamedKeys } from '../../fields/renames.ts';
 import type { RenameStore } from '../../schemas/renames/pending-renames.ts';

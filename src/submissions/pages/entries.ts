@@ -6,7 +6,7 @@ type Entries = NonNullable<FormView['entries']>;
 /** Control names that a form sends again after a refusal. */
 const CARRIED_CONTROLS = new Set(['_next', '_redirect', '_error', '_tz']);
 
-/** Names that are no entries of a person and that the form writes anew, or not at all. */
+/** Names that are not entries of a person and that the form writes anew, or not at all. */
 const NOT_CARRIED = new Set(['altcha', 'access_key', 'form-name', 'botcheck', 'bot-field']);
 
 /** Returns the texts of a field under any of the names that it may be sent with (spec 4.5). */

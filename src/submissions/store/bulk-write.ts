@@ -1,7 +1,9 @@
 import { mongo } from 'mongoose';
 import { Unavailable } from '../../core/errors.ts';
 import type { UserCollection, UserDocument } from '../../users/users.model.ts';
-import type { RecordWrite, Upsert, Written } from './submission.ts';
+import type { Upsert } from './record-upsert.ts';
+import type { RecordWrite } from './record-writer.ts';
+import type { Written } from './submission.ts';
 
 /** One write of a batch with the callbacks of its promise. */
 export interface Entry<Write extends RecordWrite = RecordWrite> {

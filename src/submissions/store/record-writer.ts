@@ -1,5 +1,10 @@
 import type { UserCollection } from '../../users/users.model.ts';
-import type { RecordWrite, Written } from './submission.ts';
+import type { Insert } from './record-insert.ts';
+import type { Upsert } from './record-upsert.ts';
+import type { Written } from './submission.ts';
+
+/** The atomic write that stores a submission. */
+export type RecordWrite = Insert | Upsert;
 
 /**
  * Sends the writes of submissions to the database. When `write` resolves, the write is durable

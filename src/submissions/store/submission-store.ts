@@ -1,27 +1,22 @@
-import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
 import { Conflict, InvalidInput, KeyReused, TooLarge, Unavailable } from '../../core/errors.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../database/failures.ts';
 import { TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { RecordMoves } from '../../users/renames/record-moves.ts';
-import type { AppliedKey, ConsentState, UserCollection } from '../../users/users.model.ts';
+import type { AppliedKey, UserCollection } from '../../users/users.model.ts';
 import { createConflictReader, type Repeat, turnIntoArray } from './conflict.ts';
-import { stateAfter } from './consents.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
 import { createInsertHeuristic } from './insert-heuristic.ts';
+import { createPersonCache, personOf } from './person-cache.ts';
+import { insertOf } from './record-insert.ts';
 import type { RecordLimits } from './record-limits.ts';
+import { type RecordView, UNSEEN, upsertOf } from './record-upsert.ts';
 import type { RecordWriter } from './record-writer.ts';
-import { insertOf, type RecordView, type Submission, UNSEEN, upsertOf, type Written } from './submission.ts';
+import type { Submission, Written } from './submission.ts';
 
 /** Each further attempt means that a concurrent submission changed the same record. */
 const MAX_ATTEMPTS = 24;
-
-/** The number of persons whose record id is cached, the most recent ones: a few megabytes. */
-const MAX_CACHED = 20_000;
-
-/** The most consent fields of a submission whose state is cached with the person: bounds memory. */
-const MAX_CACHED_CONSENTS = 4;
 
 /** The response to a submission (spec 4.1). */
 export interface StoredSubmission {
@@ -44,12 +39,6 @@ export class NoRecord extends Error {
   override readonly name = 'NoRecord';
 }
 
-interface Cached extends Written {
-  keyEpoch: number;
-  /** The consents that the last submission sent. */
-  consents: ConsentState | undefined;
-}
-
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 /**
@@ -68,7 +57,7 @@ export function createSubmissionStore(deps: {
   limits: RecordLimits;
 }) {
   const { users, moves, writer, keys, newId, maxArrayItems, limits } = deps;
-  const cache = new LRUCache<string, Cached>({ max: MAX_CACHED });
+  const cache = createPersonCache();
   const heuristic = createInsertHeuristic();
   const conflicts = createConflictReader({ users, keys, limits, maxArrayItems });
 
@@ -130,14 +119,11 @@ export function createSubmissionStore(deps: {
     return isMoved ? undefined : { known, keyEpoch: known.keyEpoch, consents: known.consents };
   }
 
-  function cacheResult(
-    person: string,
-    { now, consents: sent }: Submission,
-    { id, createdAt }: Written,
-    keyEpoch = 0,
-  ): StoredSubmission {
-    const consents = sent && sent.entries.length <= MAX_CACHED_CONSENTS ? stateAfter(sent.entries) : undefined;
-    cache.set(person, { id, createdAt, keyEpoch, consents });
+  /** Caches the result of a write and returns the response. */
+  function answer(person: string, submission: Submission, written: Written, keyEpoch = 0): StoredSubmission {
+    cache.set(person, written, submission.consents, keyEpoch);
+    const { id, createdAt } = written;
+    const { now } = submission;
     // The later of two concurrent first submissions may have the earlier time.
     return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
   }
@@ -156,15 +142,13 @@ export function createSubmissionStore(deps: {
      */
     async store(submission: Submission): Promise<StoredSubmission> {
       refuseOversized(submission, limits, maxArrayItems);
-      // By name, because the app's id as text costs more. The cached id of an earlier incarnation
-      // of the app matches no record.
-      const person = `${submission.sourceAppId} ${submission.email}`;
+      const person = personOf(submission);
       const newRecord = newId(submission.now);
       let isUncached = !cache.has(person);
       if (isUncached && !submission.requiresRecord && heuristic.prefersInsert()) {
         const written = await insert(submission, newRecord);
         heuristic.note(written !== undefined);
-        if (written) return cacheResult(person, submission, written);
+        if (written) return answer(person, submission, written);
         isUncached = false;
       }
       let view = await firstView(person, submission);
@@ -173,7 +157,7 @@ export function createSubmissionStore(deps: {
           if (view) {
             const written = await writer.write(upsertOf(submission, newRecord, maxArrayItems, view));
             if (isUncached) heuristic.note(written.id.equals(newRecord));
-            return cacheResult(person, submission, written, view.keyEpoch);
+            return answer(person, submission, written, view.keyEpoch);
           }
         } catch (error) {
           if (!isDuplicateKey(error) && !isTypeMismatch(error) && !isRefusedCreation(error)) throw error;
@@ -227,10 +211,10 @@ export function refuseOversized(
   if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFull(limits);
 }
 
-export function arrayFull(key: string, maxArrayItems: number): Conflict {
+function arrayFull(key: string, maxArrayItems: number): Conflict {
   return new Conflict(`data.${key} is full: it holds at most ${maxArrayItems} items`);
 }
 
-export function recordFull({ max }: RecordLimits): TooLarge {
+function recordFull({ max }: RecordLimits): TooLarge {
   return new TooLarge(`The record would be larger than ${(max / 1024 / 1024).toFixed(1)} MB`);
 }

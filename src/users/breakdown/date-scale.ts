@@ -13,7 +13,7 @@ const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 /** Either a number of milliseconds or a number of months, in UTC. */
 interface Width {
   milliseconds?: number;
-  /** The begin of some range. */
+  /** The start of some range. */
   origin?: number;
   months?: number;
 }
@@ -40,7 +40,7 @@ export const dateScale: Scale<Width> = {
   shown(entries, width) {
     const [first = 0, last = 0] = [entries[0], entries.at(-1)];
     const isOfDays = entries.every((entry) => entry % DAY_MS === 0);
-    // A week is a union of days, but no union of months.
+    // A week is a union of days, but not of months.
     const possible = SHOWN.slice(width === undefined ? (isOfDays ? 1 : 0) : SHOWN.indexOf(width));
     return possible.find((one) => indexOf(last, one) - indexOf(first, one) < MAX_RANGES) ?? LONGEST;
   },

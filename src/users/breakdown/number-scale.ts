@@ -68,7 +68,7 @@ function indexOf(value: number, width: Width): number {
 }
 
 /**
- * The begin of a range, correctly rounded; undefined when a double does not tell it from others.
+ * The start of a range, correctly rounded; undefined when a double does not tell it from others.
  */
 function decimal(index: number, { digit, exponent }: Width): number | undefined {
   const multiple = index * digit;

@@ -8,9 +8,9 @@ const MAX_ENTRIES = 2_000;
  * ranges of the one before, so counts stay exact when ranges become wider.
  */
 export interface Scale<Width> {
-  /** The begin of the range of this width that holds the value. */
+  /** The start of the range of this width that holds the value. */
   floor(value: number, width: Width): number;
-  /** The begin of the range after the one that begins at `start`. */
+  /** The start of the range after the one that begins at `start`. */
   next(start: number, width: Width): number;
   /** The width to use when `width` has too many ranges; undefined stands for single values. */
   wider(width: Width | undefined, values: Iterable<number>): Width;

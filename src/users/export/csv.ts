@@ -114,7 +114,7 @@ function createRows({ columns, keys }: CsvLayout) {
     for (let at = start + 4; record[at] !== 0; ) {
       const type = record[at] as number;
       const end = endOfName(record, at + 1);
-      // Names beyond ASCII decode to other texts, which are no field keys either.
+      // Names beyond ASCII decode to other texts, which are not field keys either.
       const name = record.toString('latin1', at + 1, end);
       const column = dataColumns.get(name);
       if (column !== undefined) cells[column] = valueCell(type, record, end + 1);

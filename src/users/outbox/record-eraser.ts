@@ -8,7 +8,7 @@ export type RecordEraser = ReturnType<typeof createRecordEraser>;
 
 /**
  * Creates what deletes records on behalf of people: operators, the person, or retention. A deletion
- * of the app itself is no erasure of its records.
+ * of the app itself does not count as an erasure of its records.
  *
  * @param deps.removeKeysOf deletes the idempotency keys of erased records
  * @param deps.hasConsumers resolves with whether somebody listens to the events of the app

@@ -29,7 +29,7 @@ interface Region {
  * answered once.
  */
 export interface SortedStart {
-  /** The begin of the first region. */
+  /** The start of the first region. */
   from?: Position | undefined;
   regions?: Region[];
   skip?: number;

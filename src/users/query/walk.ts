@@ -14,10 +14,10 @@ import {
 } from './plan/index-range.ts';
 import type { Segment } from './plan/segment.ts';
 
-/** A position in a list of segments; undefined is the begin of the list. */
+/** A position in a list of segments; undefined is the start of the list. */
 export interface Position {
   segment: number;
-  /** Undefined: at the begin of the segment. */
+  /** Undefined: at the start of the segment. */
   place?: Place | undefined;
 }
 
@@ -131,7 +131,7 @@ export function createWalker(users: UserCollection) {
     /**
      * Like `walk`, for segments of the index on ids. Yields how often each value of an expression
      * occurs, which MongoDB counts: a record takes a third of the time. Leaves out records
-     * whose ids are no UUIDs, which come from manual edits only.
+     * whose ids are not UUIDs, which come from manual edits only.
      */
     groups(appId: AppId, segments: readonly Segment[], expression: unknown, budget: Budget): AsyncGenerator<GroupStep> {
       return paced(undefined, segments.length, budget, async (position, length) => {

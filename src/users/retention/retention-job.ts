@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Types } from 'mongoose';
 import type { Retention } from '../../apps/apps.model.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
+import { createPassJob } from '../../jobs/pass-job.ts';
 import type { RecordEraser } from '../outbox/record-eraser.ts';
 import { firstIdAt, type RecordId } from '../record-id.ts';
 import type { UserCollection } from '../users.model.ts';
@@ -13,8 +13,6 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVERY_MS = 10 * 60 * 1_000;
 /** The records that one query reads, and that one statement deletes at most. */
 const BATCH = 1_000;
-/** How long a step works. */
-const STEP_MS = 500;
 
 /** The pass over all apps that is in progress on this server. */
 interface Pass {
@@ -27,8 +25,7 @@ interface Pass {
 
 /**
  * The job that erases records for their age (spec 4.6). A pass reads the records of each app that
- * are old enough by their id, from the oldest on. A server that takes over begins a new pass, which
- * finds what is left.
+ * are old enough by their id, from the oldest on.
  */
 export function createRetentionJob(deps: {
   store: RetentionStore;
@@ -39,7 +36,6 @@ export function createRetentionJob(deps: {
   everyMs?: number | undefined;
 }): Job {
   const { store, users, erase, logger, everyMs = EVERY_MS } = deps;
-  let pass: Pass | undefined;
 
   /** Resolves with the last record that the batch dealt with; undefined at the end of the app. */
   async function eraseBatch(
@@ -78,33 +74,13 @@ export function createRetentionJob(deps: {
     return current.appIds.length > 0;
   }
 
-  return {
+  return createPassJob<Pass>({
     name: 'retention',
     everyMs,
-    async run(context) {
-      const { signal, stillOwner } = context;
-      const until = performance.now() + STEP_MS;
-      pass ??= { appIds: await store.appIds(), after: undefined, erased: 0 };
-      const current = pass;
-      try {
-        while (!signal.aborted && stillOwner() && performance.now() < until) {
-          const begun = performance.now();
-          if (await advance(current, context)) {
-            // As long as the batch took, so that submissions keep their latency.
-            await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
-            continue;
-          }
-          if (current.erased > 0) logger.info({ records: current.erased }, 'erased records for their age');
-          pass = undefined;
-          return false;
-        }
-      } catch (error) {
-        pass = undefined;
-        throw error;
-      }
-      // Another server may have worked meanwhile if the lock was lost: begin again then.
-      if (!stillOwner()) pass = undefined;
-      return true;
+    begin: async () => ({ appIds: await store.appIds(), after: undefined, erased: 0 }),
+    advance,
+    end: ({ erased }) => {
+      if (erased > 0) logger.info({ records: erased }, 'erased records for their age');
     },
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { App, AppService } from '../../apps/apps.service.ts';
+import type { App } from '../../apps/app.ts';
+import type { AppService } from '../../apps/apps.service.ts';
 import { InvalidInput, type Issue } from '../../core/errors.ts';
 import { compileSchema } from '../../fields/compile.ts';
 import { completeDefinition, definitionIssues } from '../../fields/definition.ts';

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
+import type { App } from '../../apps/app.ts';
 import type { AppActivity } from '../../apps/app-activity.ts';
-import type { App, AppService } from '../../apps/apps.service.ts';
+import type { AppService } from '../../apps/apps.service.ts';
 import { AppNotFound } from '../../core/errors.ts';
 import type { UserCounts } from './user-counts.ts';
 

@@ -11,13 +11,12 @@ import {
   type DeliveryState,
   type WebhookDocument,
 } from '../webhooks.model.ts';
+import { createDueDeliveries } from './due-deliveries.ts';
 
 /** How long a delivery is kept after its last change. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 /** The attempts that are kept of a delivery. */
 const MAX_LOG = 10;
-/** The deliveries that are due and examined for one look at an endpoint. */
-const DUE_BATCH = 500;
 /** The deliveries that one statement changes. */
 const STEP = 1_000;
 /** The index with the order of the events for each state of an endpoint. */
@@ -82,37 +81,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     /** The webhooks with waiting deliveries. */
     waitingWebhooks: (): Promise<RecordId[]> => deliveries.distinct('webhookId', { state: 'waiting' }),
 
-    /**
-     * Resolves with deliveries whose time has come: for each record at most the first that waits,
-     * and none that waits behind an earlier one of its record.
-     *
-     * @param busy records with an attempt in progress
-     */
-    async due(
-      webhookId: RecordId,
-      { now, limit, busy }: { now: number; limit: number; busy: RecordId[] },
-    ): Promise<DeliveryDocument[]> {
-      const isDue = { state: 'waiting', webhookId, nextAt: { $lte: new Date(now) } } as const;
-      const found = await deliveries
-        .find({ ...isDue, recordId: { $nin: busy } }, { limit: DUE_BATCH })
-        .sort({ nextAt: 1 })
-        .toArray();
-      const firsts = await firstOfEach(
-        webhookId,
-        found.map(({ recordId }) => recordId),
-      );
-      const due: DeliveryDocument[] = [];
-      for (const delivery of found) {
-        const first = firsts.get(delivery.recordId.toHexString());
-        if (!first || first.revision >= delivery.revision) due.push(delivery);
-        // Not read again before the one in front of it.
-        else if (first.nextAt.getTime() > now) {
-          await deliveries.updateOne({ _id: delivery._id, state: 'waiting' }, { $set: { nextAt: first.nextAt } });
-        }
-        if (due.length === limit) break;
-      }
-      return due;
-    },
+    due: createDueDeliveries(deliveries),
 
     /** When the next attempt of an endpoint is due; undefined when none waits. */
     async nextDue(webhookId: RecordId): Promise<number | undefined> {
@@ -213,15 +182,4 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       return (await deliveries.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
     },
   } satisfies AppOwned & Record<string, unknown>;
-
-  /** For each record the first waiting delivery, by the id of the record. */
-  async function firstOfEach(webhookId: RecordId, recordIds: RecordId[]) {
-    const found = await deliveries
-      .aggregate<{ _id: RecordId; first: { revision: number; nextAt: Date } }>([
-        { $match: { recordId: { $in: recordIds }, webhookId, state: 'waiting' } },
-        { $group: { _id: '$recordId', first: { $min: { revision: '$revision', nextAt: '$nextAt' } } } },
-      ])
-      .toArray();
-    return new Map(found.map(({ _id, first }) => [_id.toHexString(), first]));
-  }
 }

@@ -132,7 +132,7 @@ async function readStart(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString().slice(0, MAX_KEPT);
 }
 
-/** A reason without addresses of the own network. */
+/** A reason without addresses of the service's network. */
 function reasonOf(error: unknown): string {
   if (error instanceof PrivateAddress || error instanceof PlainHttp) return error.message;
   const code = (error as NodeJS.ErrnoException | undefined)?.code;

@@ -2,14 +2,13 @@ import fc from 'fast-check';
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Breakdown, createUserBreakdown } from '../../../src/users/breakdown/breakdown.ts';
-import type { ReadySlot } from '../../../src/users/query/plan/ready-slots.ts';
 import { parseQuery } from '../../../src/users/query/request.ts';
 import { createWalker } from '../../../src/users/query/walk.ts';
 import { createRecordIds } from '../../../src/users/record-id.ts';
 import type { UserCollection, UserDocument } from '../../../src/users/users.model.ts';
 import { Client } from '../../support/client.ts';
-import { FIELDS, holds, slotsOf } from '../../support/query-model.ts';
-import { recordOf, sampleRecords, where } from '../../support/query-records.ts';
+import { FIELDS, holds } from '../../support/query-model.ts';
+import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const RECORDS = 300;
@@ -25,20 +24,9 @@ let records: UserDocument[];
 beforeAll(async () => {
   server = await startServer();
   users = server.db.collection('users') as unknown as UserCollection;
-  const indexed = FIELDS.filter(({ kind }) => kind !== 'array');
-  for (const [at] of indexed.entries()) {
-    const partialFilterExpression = { [`s${at}`]: { $exists: true } };
-    await users.createIndex({ appId: 1, [`s${at}`]: 1, _id: 1 }, { partialFilterExpression });
-  }
-  records = sampleRecords(appId, RECORDS);
-  await users.insertMany(records.map((record) => ({ ...record, ...slotsOf(record.data) })));
+  records = await storeIndexedRecords(users, appId, RECORDS);
 });
 afterAll(() => server.close());
-
-const slotOf = (key: string): ReadySlot | undefined => {
-  const at = FIELDS.filter(({ kind }) => kind !== 'array').findIndex((field) => field.key === key);
-  return at === -1 ? undefined : { slot: `s${at}`, use: 'test' };
-};
 
 const countWhere = (list: readonly UserDocument[], ...conditions: string[]): number =>
   list.filter((record) => conditions.every((one) => holds(record, one))).length;

@@ -3,14 +3,13 @@ import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCursors } from '../../../src/api/cursors.ts';
 import { decode } from '../../../src/database/collections.ts';
-import type { ReadySlot } from '../../../src/users/query/plan/ready-slots.ts';
 import { findUsers, type PageRequest } from '../../../src/users/query/user-finder.ts';
 import { createUserQuery } from '../../../src/users/query/user-query.ts';
 import { createRecordIds } from '../../../src/users/record-id.ts';
 import { createRecordPages } from '../../../src/users/record-pages.ts';
 import type { UserCollection, UserDocument } from '../../../src/users/users.model.ts';
 import { FIELDS, holds, inOrder, slotsOf } from '../../support/query-model.ts';
-import { recordOf, sampleRecords, where } from '../../support/query-records.ts';
+import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const RECORDS = 300;
@@ -43,20 +42,10 @@ let records: UserDocument[];
 beforeAll(async () => {
   server = await startServer();
   users = server.db.collection('users') as unknown as UserCollection;
-  const indexed = FIELDS.filter(({ kind }) => kind !== 'array');
-  for (const [at] of indexed.entries()) {
-    const partialFilterExpression = { [`s${at}`]: { $exists: true } };
-    await users.createIndex({ appId: 1, [`s${at}`]: 1, _id: 1 }, { partialFilterExpression });
-  }
-  records = sampleRecords(appId, RECORDS);
-  await users.insertMany(records.map((record) => ({ ...record, ...slotsOf(record.data) })));
+  records = await storeIndexedRecords(users, appId, RECORDS);
 });
 afterAll(() => server.close());
 
-const slotOf = (key: string): ReadySlot | undefined => {
-  const at = FIELDS.filter(({ kind }) => kind !== 'array').findIndex((field) => field.key === key);
-  return at === -1 ? undefined : { slot: `s${at}`, use: 'test' };
-};
 const withoutSlots = () => undefined;
 
 /** Reads all pages of a request; returns the emails in the order of the answers. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import type { App } from '../../../src/apps/apps.service.ts';
+import type { App } from '../../../src/apps/app.ts';
 import { LEASE_MS } from '../../../src/apps/revision.ts';
 import { Unavailable } from '../../../src/core/errors.ts';
 import { createSchemaLeases } from '../../../src/schemas/schema-leases.ts';

@@ -10,12 +10,14 @@ import type { sessionEndpoints } from '../../../src/sessions/sessions.contract.t
 import type { heldEndpoints } from '../../../src/submissions/held/held.contract.ts';
 import type { breakdownEndpoints } from '../../../src/users/breakdown/breakdown.contract.ts';
 import type { editingEndpoints } from '../../../src/users/editing/editing.contract.ts';
+import type { exportEndpoints } from '../../../src/users/export/export.contract.ts';
 import type { indexSlotEndpoints } from '../../../src/users/index-slots/index-slots.contract.ts';
 import type { peopleEndpoints } from '../../../src/users/people/people.contract.ts';
 import type { retentionEndpoints } from '../../../src/users/retention/retention.contract.ts';
 import type { schemaCheckEndpoints } from '../../../src/users/schema-check/schema-check.contract.ts';
 import type { userStatsEndpoints } from '../../../src/users/stats/stats.contract.ts';
 import type { userEndpoints } from '../../../src/users/users.contract.ts';
+import type { deliveryEndpoints } from '../../../src/webhooks/deliveries/deliveries.contract.ts';
 import type { webhookEndpoints } from '../../../src/webhooks/webhooks.contract.ts';
 
 // Imports only types of the contracts: no service code is bundled, and a changed endpoint fails the
@@ -25,7 +27,9 @@ type Endpoints = typeof apiKeyEndpoints &
   typeof appEndpoints &
   typeof auditEndpoints &
   typeof breakdownEndpoints &
+  typeof deliveryEndpoints &
   typeof editingEndpoints &
+  typeof exportEndpoints &
   typeof indexSlotEndpoints &
   typeof peopleEndpoints &
   typeof retentionEndpoints &

@@ -10,7 +10,8 @@ const MINUTE_MS = 60_000;
 
 /**
  * Returns the instant of a stored date, in milliseconds since 1970, and undefined for a text that
- * is no valid date. A date without a time is midnight in UTC. Parts of a millisecond are dropped.
+ * is not a valid date. A date without a time is midnight in UTC. Parts of a millisecond are
+ * dropped.
  */
 export function instantOf(text: string): number | undefined {
   if (!FORM.test(text)) return undefined;

@@ -123,7 +123,7 @@ function nextText(prefix: string): string | undefined {
   while (characters.length > 0) {
     const code = (characters.pop() as string).codePointAt(0) as number;
     if (code >= 0x10_ffff) continue;
-    // The code points of surrogates are no characters.
+    // The code points of surrogates are not characters.
     return characters.join('') + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
   }
   return undefined;

@@ -1,7 +1,7 @@
 import type { mongo, Types } from 'mongoose';
-import type { Logger } from '../core/logger.ts';
-import type { AppOwned } from './app-owned.ts';
-import type { AppCollection, DeletedAppCollection, DeletedAppDocument } from './apps.model.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { AppOwned } from '../app-owned.ts';
+import type { AppCollection, DeletedAppCollection, DeletedAppDocument } from '../apps.model.ts';
 
 const MINUTE_MS = 60_000;
 

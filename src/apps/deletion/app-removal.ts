@@ -1,12 +1,12 @@
 import type { mongo, Types } from 'mongoose';
-import { AppNotFound, InvalidInput } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
-import type { Job } from '../jobs/job-runner.ts';
-import type { AppOwned } from './app-owned.ts';
+import { AppNotFound, InvalidInput } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Job } from '../../jobs/job-runner.ts';
+import type { AppOwned } from '../app-owned.ts';
+import type { AppCollection, AppDocument, DeletedAppCollection } from '../apps.model.ts';
+import type { AppRevision } from '../revision.ts';
 import type { LateSweep } from './app-tombstones.ts';
 import { KEEP_TOMBSTONE_MS } from './app-tombstones.ts';
-import type { AppCollection, AppDocument, DeletedAppCollection } from './apps.model.ts';
-import type { AppRevision } from './revision.ts';
 
 /** The interval between two sweeps. */
 export const SWEEP_EVERY_MS = 60_000;

@@ -1,0 +1,71 @@
+import type { createAppRemoval } from '../apps/deletion/app-removal.ts';
+import { upgradeTombstones } from '../apps/deletion/app-tombstones.ts';
+import type { createAppRevision } from '../apps/revision.ts';
+import { withTimeout } from '../core/timeouts.ts';
+import type { Connection } from '../database/client.ts';
+import { ensureIndexes, STATEMENT_TIME_MS } from '../database/collections.ts';
+import type { JobRunner } from '../jobs/job-runner.ts';
+import type { Models } from './models.ts';
+import type { Stores } from './stores.ts';
+
+/** How long `stop` waits for a step of a background job. */
+const STOP_JOBS_WITHIN_MS = 1_000;
+
+/**
+ * Creates the steps in the life of the services: preparation, start and stop, and the check of the
+ * database in between.
+ *
+ * @param deps.flushed what writes in the background, and is awaited at the end
+ */
+export function createLifecycle(deps: {
+  connection: Connection;
+  models: Models;
+  sessions: Stores['sessions'];
+  revision: Pick<ReturnType<typeof createAppRevision>, 'bump'>;
+  removal: Pick<ReturnType<typeof createAppRemoval>, 'start'>;
+  jobs: Pick<JobRunner, 'start' | 'stop'>;
+  webhooks: { stop(): Promise<void> };
+  notifications: { close(): void };
+  flushed: readonly { flush(): Promise<unknown> }[];
+  stopMeasuring: () => void;
+}) {
+  const { connection, models, sessions, revision, removal, jobs, webhooks, notifications, flushed } = deps;
+  return {
+    /** Creates the indexes on which the invariants depend. Await it before any other call. */
+    async prepare(): Promise<void> {
+      await upgradeTombstones(models.deletedApps.collection);
+      await ensureIndexes(Object.values(models));
+      await sessions.createIndexes();
+    },
+
+    /**
+     * For a server, before it listens: finishes interrupted deletions and starts the background
+     * jobs.
+     */
+    async start(): Promise<void> {
+      await revision.bump();
+      await removal.start();
+      jobs.start();
+    },
+
+    /** Whether the database answers. */
+    async ping(): Promise<boolean> {
+      try {
+        await connection.getClient().db().admin().command({ ping: 1, maxTimeMS: STATEMENT_TIME_MS });
+        return true;
+      } catch {
+        return false; // the reason is in the log of the requests that fail
+      }
+    },
+
+    /** Stops background work; resolves when pending writes are completed or have failed. */
+    async stop(): Promise<void> {
+      deps.stopMeasuring();
+      await webhooks.stop().catch(() => undefined);
+      // A step in progress may be abandoned: the next server repeats it.
+      await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
+      notifications.close();
+      await Promise.all(flushed.map((part) => part.flush())).catch(() => undefined);
+    },
+  };
+}

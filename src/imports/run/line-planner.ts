@@ -1,0 +1,161 @@
+import type { Types } from 'mongoose';
+import { AppError } from '../../core/errors.ts';
+import type { Lease } from '../../schemas/schema-leases.ts';
+import { createConflictReader, turnIntoArray } from '../../submissions/store/conflict.ts';
+import type { IdempotencyKeys } from '../../submissions/store/idempotency-keys.ts';
+import type { RecordLimits } from '../../submissions/store/record-limits.ts';
+import type { Submission } from '../../submissions/store/submission.ts';
+import { OutdatedSchema, refuseOversized } from '../../submissions/store/submission-store.ts';
+import type { RecordMoves } from '../../users/renames/record-moves.ts';
+import type { ImportMark, UserCollection } from '../../users/users.model.ts';
+import type { ImportSettings } from '../imports.model.ts';
+import type { BatchLine, RecordFacts } from './record-facts.ts';
+
+/** What became of a line. */
+export type LineResult = 'created' | 'updated' | 'unchanged' | { rejected: string };
+
+/**
+ * What to do with a line. `explain`: the record must be read more closely; `later`: another attempt
+ * decides.
+ */
+export type Plan = { result: LineResult } | WritePlan | { write: 'explain' | 'later' };
+
+/** What a line writes. */
+export type WritePlan = { write: 'insert' } | UpdatePlan;
+
+interface UpdatePlan {
+  write: 'update';
+  /** As of a submission's view of the record. */
+  exactBound?: { was: number | undefined; becomes: number } | undefined;
+}
+
+interface Context {
+  importId: Types.ObjectId;
+  settings: Pick<ImportSettings, 'mode'>;
+  lease: Lease;
+}
+
+export type LinePlanner = ReturnType<typeof createLinePlanner>;
+
+/** Decides what the lines of an import do to the records of their persons. */
+export function createLinePlanner(deps: {
+  users: UserCollection;
+  keys: Pick<IdempotencyKeys, 'find'>;
+  limits: RecordLimits;
+  maxArrayItems: number;
+  moves: Pick<RecordMoves, 'one'>;
+}) {
+  const { users, limits, maxArrayItems, moves } = deps;
+  const conflicts = createConflictReader(deps);
+
+  /** The message of a submission that finds the list full. */
+  const arrayFull = (key: string): string => `data.${key} is full: it holds at most ${maxArrayItems} items`;
+
+  /** Why no record can hold the values of a line, if none can. */
+  function refusalOf(submission: Submission): { rejected: string } | undefined {
+    try {
+      refuseOversized(submission, limits, maxArrayItems);
+      for (const [key, value] of Object.entries(submission.change.set)) {
+        if (Array.isArray(value) && value.length > maxArrayItems) return { rejected: arrayFull(key) };
+      }
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { rejected: error.message };
+    }
+  }
+
+  function insertPlan(submission: Submission): Plan {
+    const refusal = refusalOf(submission);
+    return refusal ? { result: refusal } : { write: 'insert' };
+  }
+
+  function updatePlan(submission: Submission, facts: RecordFacts): Plan {
+    const refusal = refusalOf(submission);
+    if (refusal) return { result: refusal };
+    const { change, growth, maxBound } = submission;
+    for (const [key, items] of Object.entries(change.append)) {
+      const type = facts.types?.[key] ?? 'missing';
+      if (type !== 'missing' && type !== 'array') return { write: 'explain' };
+      if ((facts.arraySizes?.[key] ?? 0) + items.length > maxArrayItems) {
+        return { result: { rejected: arrayFull(key) } };
+      }
+    }
+    if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'explain' };
+    return { write: 'update' };
+  }
+
+  return {
+    /** The plan of a line whose person has no record. */
+    insertPlan,
+
+    /**
+     * The plan of a line. Nothing is written.
+     *
+     * @param facts the record of its person, if there is one
+     * @throws {OutdatedSchema} when the record has a newer schema version than the lease
+     */
+    planOf(line: BatchLine, facts: RecordFacts | undefined, { importId, settings, lease }: Context): Plan {
+      const applied = appliedBefore(line, facts, importId);
+      if (applied) return { result: applied };
+      const { submission, refusal } = line;
+      if (!submission) return { result: { rejected: refusal ?? 'is refused' } };
+      if (!facts) {
+        if (settings.mode === 'update') return { result: { rejected: 'no record has this email' } };
+        return insertPlan(submission);
+      }
+      if (settings.mode === 'insert') return { result: { rejected: 'a record of this email exists' } };
+      if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
+      // The record is moved first (decision 22).
+      if (lease.renames && facts.schemaVersion < lease.renames.version) return { write: 'explain' };
+      if (facts.isSame) return { result: 'unchanged' };
+      return updatePlan(submission, facts);
+    },
+
+    /**
+     * The plan of a line whose record is near its limits, is to be moved, or has a value that has
+     * to become a list. Moves the record, or converts the value.
+     *
+     * @throws {OutdatedSchema} as `planOf`
+     */
+    async explain(submission: Submission): Promise<Plan> {
+      const conflict = await conflicts.explain(submission);
+      switch (conflict.reason) {
+        case 'not-an-array':
+          await turnIntoArray(users, submission, conflict.key);
+          return { write: 'later' };
+        case 'unmoved': {
+          const { appId, email, renames } = submission;
+          if (renames) await moves.one({ appId, email }, renames);
+          return { write: 'later' };
+        }
+        case 'newer-schema':
+          throw new OutdatedSchema();
+        case 'array-full':
+          return { result: { rejected: arrayFull(conflict.key) } };
+        case 'record-full':
+          return { result: { rejected: 'the record would be too large' } };
+        case 'too-many-keys':
+          return { result: { rejected: 'the record would have too many keys' } };
+        case 'retry':
+          return { write: 'update', exactBound: conflict.view.exactBound };
+        default:
+          return { write: 'later' };
+      }
+    },
+  };
+}
+
+/** The result of an earlier attempt, which left the mark of the line in the record. */
+export function appliedBefore(
+  { number }: BatchLine,
+  facts: RecordFacts | undefined,
+  importId: Types.ObjectId,
+): ImportMark['result'] | undefined {
+  const mark = facts?.import;
+  return mark?.id.equals(importId) && mark.line >= number ? mark.result : undefined;
+}
+
+export function isRejected(result: LineResult | undefined): result is { rejected: string } {
+  return typeof result === 'object';
+}
