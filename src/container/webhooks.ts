@@ -2,7 +2,6 @@ import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createRelay, type EventConsumer } from '../users/outbox/relay.ts';
-import { createBodies, MAX_SMALL_BYTES } from '../webhooks/deliveries/bodies.ts';
 import { createDeliveryService } from '../webhooks/deliveries/deliveries.service.ts';
 import { createDeliveryConsumer } from '../webhooks/deliveries/delivery-consumer.ts';
 import { createDispatcher } from '../webhooks/deliveries/dispatcher.ts';
@@ -32,9 +31,7 @@ export function createWebhooks(deps: {
   const allowPrivate = config.webhooksAllowPrivate;
   const sender = createSender({ allowPrivate });
   const readRecords = createRecordReader(models.users.collection, renames.recent);
-  const readSmall = createRecordReader(models.users.collection, renames.recent, MAX_SMALL_BYTES);
-  const bodies = createBodies({ readRecords, readSmall });
-  const dispatcher = createDispatcher({ webhooks, deliveries, bodies, sender, logger, now, metrics });
+  const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, sender, logger, now, metrics });
   const relay = createRelay({
     ...{ users: models.users.collection, erasures: models.erasures.collection },
     consumers: [createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers],

@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RejectDocument } from '../../src/imports/imports.model.ts';
 import { emailsIn } from '../../src/imports/rejects/emails-in.ts';
-import { MAX_REJECTS } from '../../src/imports/rejects/reject-store.ts';
+import { MAX_REJECTS } from '../../src/imports/run/outcome.ts';
 import { Client } from '../support/client.ts';
 import { prepareImport, rejectsOf, runImport, untilImport } from '../support/imports.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -57,15 +57,20 @@ it('the text of a line with very many emails is not kept, because no erasure wou
   expect(await rejectsOf(operator, undefined, id)).not.toContain('@');
 });
 
-it('a bounded number of rejected lines is kept', async () => {
+it('an import ends when it has rejected very many lines, and each that it read is kept with its reason', async () => {
   const operator = await build();
-  const id = await prepareImport(operator, undefined, `email,name\n${'x,y\n'.repeat(1_000)}`);
+  const id = await prepareImport(operator, undefined, `email,name\n${'x,y\n'.repeat(3_000)}`);
   // As if so many lines had been rejected before.
   const before = { 'counters.read': MAX_REJECTS - 10, 'counters.rejected': MAX_REJECTS - 10 };
   await server.db.collection('imports').updateOne({ state: 'uploading' }, { $set: before });
   await operator.post(`/auth/imports/${id}/start`).expect(200);
-  expect((await untilImport(operator, undefined, id)).rejected).toBe(MAX_REJECTS + 990);
-  expect((await rejectsOf(operator, undefined, id)).split('\r\n')).toHaveLength(12);
+  const { state, rejected, read, failure } = await untilImport(operator, undefined, id);
+  expect({ state, failure }).toEqual({ state: 'failed', failure: expect.stringContaining('A million lines') });
+  expect(read).toBe(rejected);
+  expect(rejected).toBeLessThan(MAX_REJECTS + 1_000);
+  const kept = rejected - MAX_REJECTS + 10;
+  // With the header, and the end of the last line.
+  expect((await rejectsOf(operator, undefined, id)).split('\r\n')).toHaveLength(kept + 2);
 });
 
 it('what a deleted import leaves is removed in steps, between the imports of other apps', async () => {

@@ -9,8 +9,6 @@ const ID_BYTES = 12;
 const LINE_BYTES = 6;
 /** The longest line whose text is kept. */
 const MAX_ROW_LENGTH = 16 * 1024;
-/** The most rejected lines of an import that are kept. */
-export const MAX_REJECTS = 100_000;
 const BATCH_SIZE = 100;
 
 /** A line that was not applied. */
@@ -30,23 +28,12 @@ export function createRejectStore(rejects: RejectCollection) {
   });
 
   return {
-    /**
-     * Stores rejected lines, up to {@link MAX_REJECTS} of an import. A line that is stored already
-     * is left as it is.
-     *
-     * @param before the number of rejected lines before these
-     */
-    async add(
-      importId: Types.ObjectId,
-      appId: Types.ObjectId,
-      lines: readonly Reject[],
-      before: number,
-    ): Promise<void> {
-      const kept = lines.slice(0, Math.max(0, MAX_REJECTS - before));
-      if (kept.length === 0) return;
+    /** Stores rejected lines. A line that is stored already is left as it is. */
+    async add(importId: Types.ObjectId, appId: Types.ObjectId, lines: readonly Reject[]): Promise<void> {
+      if (lines.length === 0) return;
       const at = new Date();
       const expiresAt = new Date(at.getTime() + KEEP_IMPORT_MS);
-      const documents = kept.map(
+      const documents = lines.map(
         ({ line, reason, email, text }): RejectDocument => ({
           ...{ _id: idOf(importId, line), appId, at, expiresAt, line, reason },
           ...textOf(text, email),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Types } from 'mongoose';
+import type { BusyCheck } from '../../apps/busy.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
 import { type ContentStore, MissingContent } from '../content/content-store.ts';
@@ -45,7 +46,7 @@ interface Session {
 export function createImportJob(
   deps: RunDeps & {
     content: Pick<ContentStore, 'removeSome'>;
-    isBusy(): Promise<boolean>;
+    isBusy: BusyCheck;
     logger: Logger;
     writesEndMs?: number | undefined;
   },
