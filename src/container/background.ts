@@ -1,3 +1,4 @@
+import type { BusyCheck } from '../apps/busy.ts';
 import type { Logger } from '../core/logger.ts';
 import { createJobLocks } from '../jobs/job-locks.ts';
 import { createJobRunner, type Job } from '../jobs/job-runner.ts';
@@ -22,12 +23,12 @@ export function createBackground(
   models: Models,
   stores: Stores,
   logger: Logger,
-  { times, otherJobs }: { times: BackgroundTimes; otherJobs: readonly Job[] },
+  { isBusy, times, otherJobs }: { isBusy: BusyCheck; times: BackgroundTimes; otherJobs: readonly Job[] },
 ) {
   const { slots, slotHandover, slotRecords, schemas, renames, moves, revision, retention, eraseRecords } = stores;
   const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger });
   const { writesEndMs } = times;
-  jobs.add(createSlotJob({ store: slots, records: slotRecords, schemas, renames, revision, writesEndMs }));
+  jobs.add(createSlotJob({ store: slots, records: slotRecords, schemas, renames, revision, isBusy, writesEndMs }));
   jobs.add(createRenameJob({ store: renames, moves, slots: slotHandover, revision, writesEndMs }));
   jobs.add(
     createRetentionJob({

@@ -5,6 +5,7 @@ import { createAppActivity } from '../apps/app-activity.ts';
 import { createAppCreation } from '../apps/app-creation.ts';
 import { createAppScope } from '../apps/app-scope.ts';
 import { createAppService } from '../apps/apps.service.ts';
+import { createBusyCheck } from '../apps/busy.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/deletion/app-removal.ts';
 import { createLateSweep } from '../apps/deletion/app-tombstones.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
@@ -117,6 +118,7 @@ export function createContainer(
   const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
   const refusedOrigins = createRefusedOrigins(stored.apps);
   const activity = createAppActivity(stored.apps);
+  const isBusy = createBusyCheck(stored.apps, activity);
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
   const counts = createUserCounts(models.users.collection);
   // Without a secret (command line) nothing issues or verifies challenges and links.
@@ -130,7 +132,7 @@ export function createContainer(
     wake: () => jobs.wake('events'),
   });
   const otherJobs = [removal.job, webhooks.job, ...notifications.jobs];
-  const jobs = createBackground(models, stores, logger, { times, otherJobs });
+  const jobs = createBackground(models, stores, logger, { isBusy, times, otherJobs });
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
@@ -141,7 +143,7 @@ export function createContainer(
   const { submissions, challenges, revalidation } = createSubmissions({
     ...{ config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret, metrics },
   });
-  const imports = createImports({ ...{ config, models, stores, leases, activity, revalidation, jobs, logger }, times });
+  const imports = createImports({ ...{ config, models, stores, leases, isBusy, revalidation, jobs, logger }, times });
 
   /** Not awaited, so that the answer takes the same time for an app that does not exist. */
   async function noteFailedLogin(sourceAppId: string, address: string): Promise<void> {
@@ -164,7 +166,7 @@ export function createContainer(
     submissions,
     imports,
     challenges,
-    held: createHeldService({ store: stores.held, submissions }),
+    held: createHeldService({ store: stores.held, submissions, renames: stores.renames }),
     userStats: createUserStatsService({ apps, activity, counts }),
     sessions: createSessionService({
       ...{ apps, limiter: createLoginLimiter(config.rateLimitLogin) },

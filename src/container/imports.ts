@@ -1,10 +1,9 @@
-import type { AppActivity } from '../apps/app-activity.ts';
+import type { BusyCheck } from '../apps/busy.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { createUploads } from '../imports/content/upload.ts';
 import { createImportService } from '../imports/imports.service.ts';
 import { createBatchWriter } from '../imports/run/batch-writer.ts';
-import { createBusyCheck } from '../imports/run/busy.ts';
 import { createImportJob, IMPORT_JOB } from '../imports/run/import-job.ts';
 import { createLineBatches } from '../imports/run/line-batches.ts';
 import { createLinePlanner } from '../imports/run/line-planner.ts';
@@ -23,13 +22,13 @@ export function createImports(deps: {
   models: Models;
   stores: Stores;
   leases: SchemaLeases;
-  activity: AppActivity;
+  isBusy: BusyCheck;
   revalidation: Revalidation;
   jobs: JobRunner;
   logger: Logger;
   times: BackgroundTimes;
 }) {
-  const { config, models, stores, leases, activity, revalidation, jobs, logger, times } = deps;
+  const { config, models, stores, leases, isBusy, revalidation, jobs, logger, times } = deps;
   const {
     imports: store,
     importContent: content,
@@ -50,7 +49,7 @@ export function createImports(deps: {
       ...{ store, content, rejects, users, eraseRecords, leases, logger },
       batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
       writer: createBatchWriter({ users, planner, writes, revalidation }),
-      isBusy: createBusyCheck(models.apps.collection, activity),
+      isBusy,
       writesEndMs: times.importWritesEndMs,
     }),
   );

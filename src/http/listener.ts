@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
@@ -18,6 +18,12 @@ const KEEP_ALIVE_MS = 65_000;
 
 /** A connection is closed when it has unsent output and its client reads nothing for this time. */
 const STALLED_AFTER_MS = 60_000;
+
+/**
+ * The requests of a connection that may wait for the answers before them; beyond it the connection
+ * ends. Browsers and proxies send none.
+ */
+const MAX_WAITING_REQUESTS = 100;
 
 /** During a stop, idle connections are closed after the first time, all others after the second. */
 const DRAIN_MS = 1_000;
@@ -65,7 +71,7 @@ export async function listen(
   server.on('request', (_req, res) => {
     if (closing) res.setHeader('Connection', 'close');
   });
-  server.on('request', http);
+  server.on('request', inTurn(http));
   const connections = trackConnections(server);
   endStalledConnections(server, stalledAfterMs);
 
@@ -87,6 +93,29 @@ export async function listen(
       for (const socket of connections) socket.destroy();
       await closed;
     },
+  };
+}
+
+/**
+ * Handles the requests of a connection one after the other. Node hands over all requests that a
+ * client sends at once, and keeps their answers in memory until the client reads them.
+ */
+function inTurn(handle: RequestListener): RequestListener {
+  const waiting = new WeakMap<Socket, number>();
+  return (req, res) => {
+    // The answer has the socket unless it has to wait for another one.
+    if (res.socket) return void handle(req, res);
+    const { socket } = req;
+    const count = (waiting.get(socket) ?? 0) + 1;
+    if (count > MAX_WAITING_REQUESTS) return void socket.destroy();
+    waiting.set(socket, count);
+    res.once('socket', () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      // Later, because Node has not finished handing over the socket. Other requests go first.
+      setImmediate(() => {
+        if (!socket.destroyed) handle(req, res);
+      });
+    });
   };
 }
 

@@ -50,9 +50,13 @@ function requestId(req: Request): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
+/** What a request to a proxy has before its path. */
+const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
+
 /** Without the query and the token of a confirmation link, which gives the right to confirm. */
 function pathOf(url: string): string {
   const end = url.indexOf('?');
-  const path = end < 0 ? url : url.slice(0, end);
+  const whole = end < 0 ? url : url.slice(0, end);
+  const path = whole.startsWith('/') ? whole : whole.replace(AUTHORITY, '');
   return path.startsWith('/f/') ? path.replace(/^(\/f\/[^/]*\/[^/]*\/).+/, '$1:token') : path;
 }

@@ -19,6 +19,8 @@ export interface BatchOutcome {
   position: Position;
   /** Set when the import ends with the batch. */
   end?: EndState;
+  /** Why it failed. */
+  failure?: string;
 }
 
 export type ImportStore = ReturnType<typeof createImportStore>;
@@ -117,14 +119,17 @@ export function createImportStore(imports: ImportCollection) {
      */
     async commit(
       known: Pick<ImportDocument, '_id' | 'runner' | 'position' | 'excluded'>,
-      { counters, errors, position, end }: BatchOutcome,
+      { counters, errors, position, end, failure }: BatchOutcome,
     ): Promise<boolean> {
       const { _id, runner, excluded } = known;
       const filter = {
         ...{ _id, runner, state: 'running', excluded: { $size: excluded.length } },
         'position.offset': known.position?.offset,
       } as mongo.Filter<ImportDocument>;
-      const ended = end && { state: end, endedAt: new Date(), expiresAt: newExpiry(), cleanup: true as const };
+      const ended = end && {
+        ...{ state: end, endedAt: new Date(), expiresAt: newExpiry(), cleanup: true as const },
+        ...(failure !== undefined && { failure }),
+      };
       const { matchedCount } = await imports.updateOne(filter, {
         $set: { position, ...ended },
         $inc: Object.fromEntries(Object.entries(counters).map(([name, count]) => [`counters.${name}`, count])),

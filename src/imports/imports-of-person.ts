@@ -1,9 +1,9 @@
 import type { Types } from 'mongoose';
 import type { PersonData } from '../users/people/person-data.ts';
 import type { ContentStore } from './content/content-store.ts';
-import { createEmailSearch } from './content/email-search.ts';
+import { createPersonLines } from './content/person-lines.ts';
 import type { ImportStore } from './import-store.ts';
-import type { ImportDocument, RejectCollection } from './imports.model.ts';
+import type { RejectCollection } from './imports.model.ts';
 import { importOf } from './rejects/reject-store.ts';
 
 const BATCH_SIZE = 100;
@@ -21,31 +21,7 @@ export function createImportsOfPerson(deps: {
 }): PersonData {
   const { store, content, rejects } = deps;
 
-  /** Yields the lines of a file that name the person. @param erase whether to overwrite them */
-  async function* linesOf(one: ImportDocument, email: string, erase: boolean): AsyncGenerator<string> {
-    const [first] = one.chunks;
-    if (!first) return;
-    const search = createEmailSearch(await content.read(first), email);
-    // A line may begin in the chunk before and end in the one after.
-    let previous: Buffer = Buffer.alloc(0);
-    let current: Buffer = await content.read(first);
-    for (const [index, id] of one.chunks.entries()) {
-      const following = one.chunks[index + 1];
-      const next = following ? await content.read(following) : Buffer.alloc(0);
-      const bytes = Buffer.concat([previous, current, next]);
-      const lines = search(bytes, previous.length, previous.length + current.length);
-      for (const { text } of lines) yield text;
-      if (erase && lines.length > 0) {
-        for (const { overwrite } of lines) overwrite();
-        const before = one.chunks[index - 1];
-        if (before) await content.replace(before, bytes.subarray(0, previous.length));
-        await content.replace(id, bytes.subarray(previous.length, previous.length + current.length));
-        if (following) await content.replace(following, bytes.subarray(previous.length + current.length));
-      }
-      previous = bytes.subarray(previous.length, previous.length + current.length);
-      current = bytes.subarray(bytes.length - next.length);
-    }
-  }
+  const linesOf = createPersonLines(content);
 
   return {
     name: 'importLines',

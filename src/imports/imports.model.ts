@@ -111,9 +111,9 @@ export interface RejectDocument {
   expiresAt: Date;
   line: number;
   reason: string;
-  /** Normalized; absent when the line has none that is valid. */
-  email?: string;
-  /** The text of the line, unless it is too long or no text. */
+  /** All that occur in the line, normalized. */
+  email?: string[];
+  /** The text of the line, unless it is too long, or no text, or has too many emails. */
   row?: string;
 }
 
@@ -166,7 +166,7 @@ const rejectSchema = new Schema(
     expiresAt: { type: Date, required: true, expires: 0 },
     line: { type: Number, required: true },
     reason: { type: String, required: true },
-    email: { type: String },
+    email: { type: [String], default: undefined },
     row: { type: String },
   },
   { collection: 'import_rejects', versionKey: false },

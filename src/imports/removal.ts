@@ -10,13 +10,37 @@ export async function removeInSteps<Document extends mongo.Document & { _id: unk
   collection: Collection<Document>,
   filter: mongo.Filter<Document>,
 ): Promise<number> {
-  let removed = 0;
-  for (;;) {
-    const step = await collection.find(filter, { projection: { _id: 1 }, limit: STEP }).toArray();
-    if (step.length === 0) return removed;
-    const ids = { _id: { $in: step.map(({ _id }) => _id) } } as unknown as mongo.Filter<Document>;
-    removed += (await collection.deleteMany(ids)).deletedCount;
+  for (let removed = 0; ; ) {
+    const step = await removeStep(collection, filter);
+    if (step === undefined) return removed;
+    removed += step;
   }
+}
+
+/** Removes some documents; resolves with their number, or with undefined when none is left. */
+async function removeStep<Document extends mongo.Document & { _id: unknown }>(
+  collection: Collection<Document>,
+  filter: mongo.Filter<Document>,
+): Promise<number | undefined> {
+  const step = await collection.find(filter, { projection: { _id: 1 }, limit: STEP }).toArray();
+  if (step.length === 0) return undefined;
+  const ids = { _id: { $in: step.map(({ _id }) => _id) } } as unknown as mongo.Filter<Document>;
+  return (await collection.deleteMany(ids)).deletedCount;
+}
+
+/**
+ * Removes what the filter matches for about this time; resolves with whether nothing is left.
+ */
+export async function removeSome<Document extends mongo.Document & { _id: unknown }>(
+  collection: Collection<Document>,
+  filter: mongo.Filter<Document>,
+  forMs: number,
+): Promise<boolean> {
+  const until = performance.now() + forMs;
+  do {
+    if ((await removeStep(collection, filter)) === undefined) return true;
+  } while (performance.now() < until);
+  return false;
 }
 
 /** What a collection holds of an app, by a member that has the time of creation. */

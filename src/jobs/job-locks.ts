@@ -7,6 +7,9 @@ export const LOCK_MS = 3_500;
 
 const NEVER = new Date(0);
 
+/** What keeps a job from running: another server holds its lock, or it is not due. */
+export type Obstacle = 'held' | 'early';
+
 export type JobLocks = ReturnType<typeof createJobLocks>;
 
 /**
@@ -17,6 +20,22 @@ export function createJobLocks(jobs: JobCollection) {
   const self = randomUUID();
 
   return {
+    /**
+     * Reads what keeps each of these jobs from running now. A job that is missing in the answer can
+     * run, unless another owner is faster.
+     */
+    async obstacles(names: readonly string[]): Promise<Map<string, Obstacle>> {
+      const isHeld = { $and: [{ $ne: ['$owner', self] }, { $gt: ['$until', '$$NOW'] }] };
+      const isEarly = { $gt: ['$next', '$$NOW'] };
+      const found = await jobs
+        .find<{ _id: string; isHeld: boolean }>(
+          { _id: { $in: [...names] }, $expr: { $or: [isHeld, isEarly] } },
+          { projection: { isHeld } },
+        )
+        .toArray();
+      return new Map(found.map((job) => [job._id, job.isHeld ? 'held' : 'early']));
+    },
+
     /**
      * Takes the lock of a job, or renews it. Resolves with whether this owner holds it for
      * {@link LOCK_MS} from now. Changes nothing while another owner holds the lock, or when the job

@@ -17,8 +17,8 @@ const MAX_SUBJECT = 150;
 
 /** An email. Nothing in it is from a submission but what `text` and `html` show. */
 export interface Message {
-  /** Normalized addresses. */
-  to: readonly string[];
+  /** A normalized address. */
+  to: string;
   subject: string;
   text: string;
   html: string;
@@ -31,17 +31,20 @@ export class MailFailure extends Error {
   readonly reason: string;
   /** Whether the server refuses this email for good. */
   readonly isPermanent: boolean;
-  constructor(reason: string, isPermanent: boolean) {
+  /** Whether the recipient or the content was refused; others may be taken. */
+  readonly isOfMessage: boolean;
+  constructor(reason: string, { isPermanent, isOfMessage }: { isPermanent: boolean; isOfMessage: boolean }) {
     super(`the email was not sent: ${reason}`);
     this.reason = reason;
     this.isPermanent = isPermanent;
+    this.isOfMessage = isOfMessage;
   }
 }
 
 export interface Mailer {
   /**
-   * Resolves when the SMTP server has taken the email for at least one recipient. The same `id`
-   * gives the same `Message-ID`, by which mail systems recognize an email that is sent twice.
+   * Resolves when the SMTP server has taken the email. The same `id` gives the same `Message-ID`,
+   * by which mail systems recognize an email that is sent twice.
    *
    * @throws {MailFailure} when it was refused, or when it is unknown whether it was taken
    */
@@ -72,8 +75,8 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
       const sending = transport.sendMail({
         // Copies: the library changes its arguments.
         from: { ...from },
-        // Objects, which are not parsed: a text could contain several addresses.
-        to: to.map((address) => ({ name: '', address })),
+        // An object, which is not parsed: a text could contain several addresses.
+        to: { name: '', address: to },
         subject: oneLine(subject, MAX_SUBJECT),
         messageId: `<${createHash('sha256').update(id).digest('hex').slice(0, 40)}@${domain}>`,
         // Nobody's automatic reply answers it.
@@ -102,7 +105,8 @@ interface SendError extends Error {
 function failureOf(error: unknown): MailFailure {
   const { name, code = name, responseCode, command = '' } = error as SendError;
   // A refused log-in or sender is a fault of the configuration, which somebody will correct.
-  const isOfMessage = ['RCPT TO', 'DATA'].includes(command) || code === 'EMESSAGE';
-  const isPermanent = isOfMessage && responseCode !== undefined && responseCode >= 500 && responseCode < 600;
-  return new MailFailure(responseCode === undefined ? code : `${code} ${responseCode}`, isPermanent);
+  const isOfMessage = responseCode !== undefined && (['RCPT TO', 'DATA'].includes(command) || code === 'EMESSAGE');
+  const isPermanent = isOfMessage && responseCode >= 500 && responseCode < 600;
+  const reason = responseCode === undefined ? code : `${code} ${responseCode}`;
+  return new MailFailure(reason, { isPermanent, isOfMessage });
 }

@@ -24,7 +24,7 @@ export interface SubmissionInput {
  * The body, or a function that makes it for the schema that it is checked against. That is called
  * again when the schema is replaced meanwhile.
  */
-export type SubmissionSource = SubmissionInput | ((lease: Lease) => SubmissionInput);
+export type SubmissionSource = SubmissionInput | ((lease: Lease) => SubmissionInput | Promise<SubmissionInput>);
 
 /**
  * Checks a submission against the schema of a lease (spec 2.3).
@@ -54,14 +54,22 @@ export function accept(
 }
 
 /**
+ * Returns `data` under the keys that are meant: the new ones, while values are being moved to them
+ * (decision 22).
+ */
+export function meantData(sent: Record<string, unknown>, { renames, schema }: Lease): Record<string, unknown> {
+  return renames && !schema.rejectUnknown ? underNewKeys(sent, renames) : sent;
+}
+
+/**
  * Checks `data` against the schema of a lease. Returns the problems, and `data` under the new keys
  * while values are being moved to them (decision 22).
  *
  * @param isPartial whether required fields may be absent
  */
 export function checkData(sent: Record<string, unknown>, lease: Lease, isPartial = false) {
-  const { renames, schema, validator } = lease;
-  const data = renames && !schema.rejectUnknown ? underNewKeys(sent, renames) : sent;
+  const { renames, validator } = lease;
+  const data = meantData(sent, lease);
   const issues = validator.issues(data, isPartial);
   // No record has an old key and the new one.
   if (renames && issues.length === 0) issues.push(...oldKeyIssues(data, renames));

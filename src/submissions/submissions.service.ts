@@ -3,7 +3,7 @@ import { normalizeEmail } from '../core/email.ts';
 import { AppError, Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
-import { accept, appliedOf, type SubmissionInput, type SubmissionSource } from './acceptance.ts';
+import { accept, appliedOf, meantData, type SubmissionInput, type SubmissionSource } from './acceptance.ts';
 import type { CheckAdmission } from './admission/admission.ts';
 import type { Capacity } from './admission/capacity.ts';
 import { holderOf, type SpentChallenges } from './bots/spent-challenges.ts';
@@ -65,7 +65,8 @@ export function createSubmissionService(deps: {
       for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
         const lease = await leases.hold(sourceAppId);
         if (!lease || !isFor(lease, options)) throw new UnknownApp();
-        const input = typeof source === 'function' ? source(lease) : source;
+        const made = typeof source === 'function' ? source(lease) : source;
+        const input = made instanceof Promise ? await made : made;
         let submission: Submission | undefined;
         try {
           const checked = checkAdmission(lease.app, options);
@@ -112,7 +113,7 @@ export function createSubmissionService(deps: {
     const { appId, email, applied } = submission;
     const earlier = applied && (await store.findApplied(appId, email, applied));
     if (earlier) return earlier;
-    const { _id: id, at } = await held.hold(submission, data, { reason, page, address });
+    const { _id: id, at } = await held.hold(submission, meantData(data, lease), { reason, page, address });
     if (!lease.isCurrent()) {
       await revalidation.revalidate(lease, submission, () => held.remove(appId, id.toString()));
     }

@@ -239,6 +239,28 @@ describe('the table', () => {
     expect(await users.page.evaluate(`${style}.textAlign`)).toBe('right');
   });
 
+  it('does not move when the number of users is known', async () => {
+    await storeRecords(60, () => ({ plan: 'pro' }));
+    await users.logIn();
+    await users.waitForText('1–50 of 60');
+    let release = (): void => undefined;
+    const seen = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await users.page.route(/total=capped/, async (route) => {
+      await seen;
+      await route.continue();
+    });
+    await users.goTo('/users?where=data.plan:eq:pro');
+    const table = users.page.getByRole('region', { name: 'Table of users' });
+    await table.waitFor();
+    await users.page.getByRole('region', { name: 'Statistics' }).waitFor();
+    const before = await table.boundingBox();
+    release();
+    await users.waitForText('60 matching users');
+    expect((await table.boundingBox())?.y).toBe(before?.y);
+  });
+
   it('uses the whole width of a wide screen', async () => {
     await submitPeople();
     await users.page.setViewportSize({ width: 2200, height: 900 });
@@ -300,7 +322,8 @@ describe('an index that is built', () => {
     await users.server.admin.putSchema(users.app.sourceAppId, { fields: fields as never }).expect(200);
     await users.logIn();
     const status = users.page.getByRole('list', { name: 'Background work' });
-    await status.getByText('Building the index of Plan').waitFor();
+    // Its records are not counted yet.
+    await status.getByText('Building the index of Plan', { exact: true }).waitFor();
     await status.getByRole('progressbar', { name: 'Index of Plan' }).waitFor();
     await status.waitFor({ state: 'detached', timeout: 40_000 });
     const { body } = await users.server.admin.get(`/auth/apps/${users.app.sourceAppId}/indexes`).expect(200);

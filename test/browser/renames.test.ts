@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { SchemaPage } from './schema-page.ts';
 
 const RECORDS = 20_000;
-const PROGRESS = /^Moving values of “plan” to “tier”: [\d,]+ of 20,000$/;
+const PROGRESS = /^Moving values of “plan” to “tier”: [\d,]+ of 20,000 users$/;
 
 let server: TestServer;
 beforeAll(async () => {
@@ -72,7 +72,7 @@ it('A rename shows its progress until it has ended, and another one waits until 
   // Operators cannot read the versions, which name the old key.
   await operator.page.reload();
   await workOf(operator.page)
-    .getByText(/^Moving values to “tier”: [\d,]+ of 20,000$/)
+    .getByText(/^Moving values to “tier”: [\d,]+ of 20,000 users$/)
     .waitFor();
   expect(await axeViolationsInBothModes(operator.page)).toEqual([]);
   expect(await operator.page.evaluate('document.documentElement.scrollWidth')).toBe(320);

@@ -230,6 +230,32 @@ describe('limits of consents', () => {
   });
 });
 
+describe('a record that is full', () => {
+  it('still takes the withdrawal of a consent, and the values that it has, but nothing more', async () => {
+    const small = await startServer({ RECORD_LIMIT: '256kb' }, a.database);
+    try {
+      const app = await a.admin.buildApp({ fields: [terms('1'), { ...terms('1'), key: 'news' }, list] });
+      const person = newPerson(app);
+      const text = 'x'.repeat(300);
+      await person.submit({ terms: true, news: true, text }, small).expect(200);
+      // Anybody who knows the email can do this.
+      for (const size of [6_000, 50]) {
+        for (let count = 0; count < 60; count += 1) await person.submit({ list: ['y'.repeat(size)] }, small);
+      }
+      await person.submit({ list: ['y'.repeat(50)] }, small).expect(413);
+      for (const withdrawn of ['terms', 'news']) {
+        await person.submit({ [withdrawn]: false, text }, small).expect(200);
+        expect((await person.stored())?.data[withdrawn]).toBe(false);
+        expect((await person.history(withdrawn)).at(-1)).toBe('no');
+      }
+      await person.submit({ terms: true }, small).expect(413);
+      await person.submit({ list: ['z'] }, small).expect(413);
+    } finally {
+      await small.close();
+    }
+  });
+});
+
 describe('consents on two servers', () => {
   it(
     'alternate, end with the stored value, and come with their items exactly once',

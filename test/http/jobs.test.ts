@@ -6,6 +6,7 @@ import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { createJobLocks } from '../../src/jobs/job-locks.ts';
 import { createJobRunner, type Job, type JobRunner } from '../../src/jobs/job-runner.ts';
 import { createJobModel } from '../../src/jobs/jobs.model.ts';
+import { startCommandTap } from '../support/command-tap.ts';
 import { databaseUri, Leftovers, Process } from '../support/process.ts';
 import { randomName } from '../support/server.ts';
 
@@ -79,6 +80,68 @@ describe('A job', () => {
     b.wake('rare');
     await expect.poll(() => ranOn, POLL).toEqual(['a', 'b']);
     b.wake('unknown');
+  });
+
+  it('costs an idle server one read for each look at all jobs, and no write', async () => {
+    const tap = await startCommandTap(new URL(uri));
+    const own = new URL(uri);
+    own.port = String(tap.port);
+    const tapped = await connectDatabase(own.href);
+    const collection = createJobModel(tapped).collection;
+    const names = ['one', 'two', 'three'].map((name) => `idle-${name}`);
+    const idle = names.map((name): Job => ({ name, everyMs: 60 * 60 * 1_000, run: async () => false }));
+    startRunner(...idle);
+    const steps = () => jobs().countDocuments({ _id: { $in: names }, next: { $gt: new Date() } });
+    await expect.poll(steps, POLL).toBe(names.length);
+    const runner = createJobRunner({
+      locks: createJobLocks(collection),
+      logger: createLogger({ logLevel: 'silent' }),
+    });
+    for (const job of idle) runner.add(job);
+    runner.start();
+    runners.push(runner);
+    const sent = () => tap.commands().filter((command) => Object.values(command)[0] === 'jobs');
+    await expect.poll(() => sent().length, POLL).toBe(3);
+    expect(sent().map((command) => Object.keys(command)[0])).toEqual(['find', 'find', 'find']);
+    await runner.stop();
+    await tapped.close();
+    await tap.close();
+  });
+
+  it('is run for a wake that found its lock taken, as soon as the lock is free', async () => {
+    const ranOn: string[] = [];
+    let end = (): void => undefined;
+    const runOn = (server: string): Job => ({
+      name: 'wanted',
+      everyMs: 60 * 60 * 1_000,
+      async run() {
+        ranOn.push(server);
+        if (server === 'a') await new Promise<void>((resolve) => (end = resolve));
+        return false;
+      },
+    });
+    startRunner(runOn('a'));
+    await expect.poll(() => ranOn, POLL).toEqual(['a']);
+    const b = startRunner(runOn('b'));
+    b.wake('wanted');
+    await sleep(1_500); // b has looked again
+    expect(ranOn).toEqual(['a']);
+    end();
+    await expect.poll(() => ranOn, POLL).toEqual(['a', 'b']);
+  });
+
+  it('runs again for a wake during its step', async () => {
+    let steps = 0;
+    const runner = startRunner({
+      name: 'again',
+      everyMs: 60 * 60 * 1_000,
+      async run() {
+        steps += 1;
+        if (steps === 1) runner.wake('again');
+        return false;
+      },
+    });
+    await expect.poll(() => steps, POLL).toBe(2);
   });
 
   it('is repeated after an error, and its failures are counted', async () => {

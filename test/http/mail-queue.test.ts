@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MAX_ATTEMPTS, RETRY_AFTER_MS } from '../../src/notifications/queue/mail-queue.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
@@ -107,6 +108,112 @@ describe('an email that was not taken (spec 4.12)', () => {
     await makeDue(other, id);
     await expect.poll(() => stateOf(other, id), POLL).toBe('sent');
     expect(smtp.mails).toHaveLength(1);
+  });
+});
+
+describe('an email to several addresses (spec 4.12)', () => {
+  const ADDRESSES = ['one', 'two', 'three', 'four'].map((name) => `${name}@example.com`);
+  const [, TWO = '', THREE = ''] = ADDRESSES;
+
+  async function startForAll(): Promise<TestServer> {
+    const server = await start();
+    const notify = { emails: ADDRESSES, when: 'each' };
+    await server.admin.put(`/auth/apps/${app}/form`, { notify }).expect(200);
+    return server;
+  }
+  const perAddress = () => ADDRESSES.map((address) => smtp.to(address).length);
+  /** Resolves when an attempt has ended: then the email waits as long as it should. */
+  const attemptEnded = (server: TestServer, id: string, waitMs: number | undefined) =>
+    expect
+      .poll(async () => {
+        const mail = await stored(server, id);
+        const isDue = mail?.state === 'due';
+        return isDue ? Math.round((mail.nextAt.getTime() - Date.now()) / MINUTE_MS) * MINUTE_MS : undefined;
+      }, POLL)
+      .toBe(waitMs);
+
+  it('gives each one a message that shows no other address, and tries only those again that it must', async () => {
+    const server = await startForAll();
+    const asked: string[] = [];
+    smtp.options.onRecipient = (address) => {
+      asked.push(address);
+      if (address === TWO) return { status: 451 };
+      return address === THREE ? { status: 550 } : undefined;
+    };
+    const id = await plan(server);
+    await attemptEnded(server, id, MINUTE_MS);
+    expect(perAddress()).toEqual([1, 0, 0, 1]);
+    for (const { raw, to } of smtp.mails) {
+      expect(ADDRESSES.filter((address) => raw.includes(address))).toEqual(to);
+    }
+    expect(await stateOf(server, id)).toBe('due');
+    const text = JSON.stringify(await stored(server, id)) + server.log();
+    for (const address of ADDRESSES) expect(text).not.toContain(address);
+
+    asked.length = 0;
+    smtp.options.onRecipient = (address) => {
+      asked.push(address);
+      return undefined;
+    };
+    await makeDue(server, id);
+    await expect.poll(() => stateOf(server, id), POLL).toBe('sent');
+    expect(asked).toEqual([TWO]);
+    expect(perAddress()).toEqual([1, 1, 0, 1]);
+    expect(new Set(smtp.mails.map((mail) => mail.header('message-id'))).size).toBe(3);
+  });
+
+  it('is tried for an address as often as for a single one, and was sent if another one received it', async () => {
+    const server = await startForAll();
+    let asked = 0;
+    smtp.options.onRecipient = (address) => {
+      if (address === TWO) asked += 1;
+      return address === TWO ? { status: 451 } : undefined;
+    };
+    const id = await plan(server);
+    for (const waitMs of RETRY_AFTER_MS) {
+      await attemptEnded(server, id, waitMs);
+      await makeDue(server, id);
+    }
+    await expect.poll(() => stateOf(server, id), POLL).toBe('sent');
+    expect(asked).toBe(MAX_ATTEMPTS);
+    expect(perAddress()).toEqual([1, 0, 1, 1]);
+  });
+
+  it('has failed when the server refuses all addresses for good', async () => {
+    const server = await startForAll();
+    smtp.options.onRecipient = () => ({ status: 550 });
+    const id = await plan(server);
+    await expect.poll(() => stateOf(server, id), POLL).toBe('failed');
+    expect((await stored(server, id))?.attempts).toBe(1);
+  });
+
+  it('is continued by another server, which repeats the address that was being sent at most', async () => {
+    const a = await startForAll();
+    let release = (): void => undefined;
+    const isReleased = new Promise<undefined>((resolve) => {
+      release = () => resolve(undefined);
+    });
+    const isHeld = new Promise<void>((resolve) => {
+      smtp.options.beforeTaken = ({ to }) => {
+        if (to[0] !== TWO) return undefined;
+        resolve();
+        return isReleased;
+      };
+    });
+    const id = await plan(a);
+    await isHeld;
+    delete smtp.options.beforeTaken;
+    const b = await start();
+    await a.db.collection('mails').updateOne({ _id: id as never }, { $set: { nextAt: new Date() } });
+    const context = { signal: new AbortController().signal, stillOwner: () => true };
+    await b.services.mailJobs[0]?.run(context);
+    expect(await stateOf(a, id)).toBe('sent');
+    expect(perAddress()).toEqual([1, 1, 1, 1]);
+    release();
+    await expect.poll(() => smtp.to(TWO).length, POLL).toBe(2);
+    await a.services.jobs.stop();
+    expect(perAddress()).toEqual([1, 2, 1, 1]);
+    expect(new Set(smtp.to(TWO).map((mail) => mail.header('message-id'))).size).toBe(1);
   });
 });
 

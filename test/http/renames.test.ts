@@ -241,7 +241,7 @@ describe('A renamed field', () => {
     const pending = createRenameStore(a.db.collection<SchemaDocument>('schema_versions'));
     const readRecords = createRecordReader(a.db.collection<UserDocument>('users'), pending.recent);
     const delivery = { type: 'user.updated', appId: stored?.appId, recordId: stored?._id } as DeliveryDocument;
-    expect([...(await readRecords([delivery])).values()]).toMatchObject([{ data: { fullName: 'Ada' } }]);
+    expect([...(await readRecords.many([delivery])).values()]).toMatchObject([{ data: { fullName: 'Ada' } }]);
     expect(stored?.data).toEqual({ name: 'Ada' });
   });
 

@@ -8,7 +8,17 @@ import type { TestServer } from './server.ts';
  * The console message that Chromium logs for a 4xx response. Expected: the page shows the error.
  */
 const REFUSED_REQUEST_LOG = /^Failed to load resource: the server responded with a status of 4\d\d/;
+/** What Chromium logs when a server has no time for a request. */
+const BUSY_LOG = /^Failed to load resource: the server responded with a status of 503/;
 const WAIT_MS = 15_000;
+
+/** How a page is opened. */
+type PageOptions = BrowserContextOptions & {
+  /** How long locators wait, in ms. */
+  waitMs?: number;
+  /** Whether a server may answer 503 because the database is at work; the page repeats requests. */
+  mayBeBusy?: boolean;
+};
 
 /** A page in its own browser context. Records the errors that occur in it. */
 export interface Visit {
@@ -37,7 +47,7 @@ export async function closeBrowser(): Promise<void> {
 export async function visit(
   { listener }: TestServer,
   path = '/',
-  options: BrowserContextOptions = {},
+  options: PageOptions = {},
   origin = listener.url,
 ): Promise<Visit> {
   return openPage(`${origin}/dashboard${path}`, { origins: [origin], ...options });
@@ -71,17 +81,20 @@ export async function openPage(
   {
     origins,
     session,
+    waitMs = WAIT_MS,
+    mayBeBusy = false,
     ...options
-  }: BrowserContextOptions & { origins?: readonly string[]; session?: { origin: string; app: TestApp } } = {},
+  }: PageOptions & { origins?: readonly string[]; session?: { origin: string; app: TestApp } } = {},
 ): Promise<Visit> {
   browser ??= await launchChromium();
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(WAIT_MS);
+  context.setDefaultTimeout(waitMs);
   if (session) await beginSession(context, session.origin, session.app);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error' && !REFUSED_REQUEST_LOG.test(message.text())) problems.push(message.text());
+    const isExpected = REFUSED_REQUEST_LOG.test(message.text()) || (mayBeBusy && BUSY_LOG.test(message.text()));
+    if (message.type() === 'error' && !isExpected) problems.push(message.text());
   });
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`));
   page.on('dialog', (dialog) => {

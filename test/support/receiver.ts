@@ -18,7 +18,9 @@ export interface Received {
 export type Answer = (
   received: Received,
   index: number,
-) => { status?: number; headers?: Record<string, string>; body?: string; delayMs?: number } | undefined;
+) =>
+  | { status?: number; headers?: Record<string, string>; body?: string; delayMs?: number; after?: Promise<unknown> }
+  | undefined;
 
 /** A webhook receiver on this machine. */
 export class Receiver {
@@ -39,6 +41,7 @@ export class Receiver {
         const received = { headers: req.headers, text, body: JSON.parse(text), at: performance.now() };
         const reply = receiver.answer(received, receiver.received.push(received) - 1) ?? {};
         if (reply.delayMs) await sleep(reply.delayMs);
+        await reply.after;
         res.writeHead(reply.status ?? 200, reply.headers).end(reply.body ?? 'ok');
       });
     });

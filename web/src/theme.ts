@@ -1,4 +1,4 @@
-import { createTheme, Menu, Modal, Popover, Select, Tooltip } from '@mantine/core';
+import { createTheme, Menu, Modal, Notification, Popover, Select, Tooltip } from '@mantine/core';
 
 /** Default props of Mantine's components. Colours and fonts are in theme.css. */
 export const theme = createTheme({
@@ -13,6 +13,11 @@ export const theme = createTheme({
     }),
     // An element with role menu may contain only menu items; the placeholder is not one.
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } }),
+    Notification: Notification.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } },
+      // Mantine's own colour has too little contrast.
+      styles: { description: { color: 'var(--mantine-color-dimmed)' } },
+    }),
     Popover: Popover.extend({ defaultProps: { shadow: 'md' } }),
     Select: Select.extend({ defaultProps: { allowDeselect: false } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),

@@ -1,6 +1,6 @@
 import { mongo, Types } from 'mongoose';
 import type { ChunkCollection, ImportDocument } from '../imports.model.ts';
-import { removeInSteps } from '../removal.ts';
+import { removeSome } from '../removal.ts';
 
 /**
  * The bytes of each chunk of a file but the last. Larger ones take more memory while they are read.
@@ -57,8 +57,8 @@ export function createContentStore(chunks: ChunkCollection) {
       }
     },
 
-    /** Removes all chunks of an import. */
-    removeOf: (importId: Types.ObjectId): Promise<number> => removeInSteps(chunks, { importId }),
+    /** Removes some chunks of an import; resolves with whether none is left. */
+    removeSome: (importId: Types.ObjectId, forMs: number): Promise<boolean> => removeSome(chunks, { importId }, forMs),
 
     /** Lets the chunks of an import expire later. */
     async prolong(importId: Types.ObjectId, expiresAt: Date): Promise<void> {

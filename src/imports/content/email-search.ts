@@ -4,7 +4,7 @@ import { encodingOf } from './text-blocks.ts';
 const BEFORE = /[a-z0-9!#$%&*+/=?^_`{}~.-]$/i;
 const AFTER = /^[a-z0-9-]|^\.[a-z0-9]/i;
 /** What keeps its place, so that the line has as many cells as before. */
-const KEPT = /[^",;\t|\r]/g;
+const KEPT = /[^",;\t|\r\n]/g;
 const LINE_END = /[\r\n]|$/g;
 
 /** A line of a file that names a person. */
@@ -14,14 +14,28 @@ export interface FoundLine {
   overwrite(): void;
 }
 
+export interface EmailSearch {
+  /**
+   * Finds the lines in which the email occurs.
+   *
+   * @param from the place at which lines begin, and `to` before which the email begins, in bytes;
+   *   what is around only completes lines
+   */
+  find(bytes: Buffer, from: number, to: number): FoundLine[];
+  /** Returns bytes of the file as text. */
+  text(bytes: Buffer): string;
+  /** Returns bytes of the same form without what they say. */
+  overwritten(bytes: Buffer): Buffer;
+}
+
 /**
- * Returns a function that finds the lines in which an email occurs as such, in any case. An email
+ * Creates what finds the lines in which an email occurs as such, in any case. An email
  * that is written with escapes is not found.
  *
  * @param first the first bytes of the file, which tell its encoding
  * @param email normalized
  */
-export function createEmailSearch(first: Buffer, email: string) {
+export function createEmailSearch(first: Buffer, email: string): EmailSearch {
   const { encoding } = encodingOf(first);
   const isWide = encoding !== 'utf-8';
   const unit = isWide ? 2 : 1;
@@ -30,11 +44,12 @@ export function createEmailSearch(first: Buffer, email: string) {
     isWide ? swap(bytes.subarray(0, bytes.length - (bytes.length % 2))).toString('utf16le') : bytes.toString('latin1');
   const written = (text: string): Buffer => (isWide ? swap(Buffer.from(text, 'utf16le')) : Buffer.from(text, 'latin1'));
 
-  /**
-   * @param from the place at which lines begin, and `to` before which the email begins, in bytes;
-   *   what is around only completes lines
-   */
-  return (bytes: Buffer, from: number, to: number): FoundLine[] => {
+  const shown = (text: string): string => (isWide ? text : Buffer.from(text, 'latin1').toString());
+  const overwritten = (text: string): Buffer => written(text.replace(KEPT, '*'));
+
+  return { find, text: (bytes) => shown(read(bytes)), overwritten: (bytes) => overwritten(read(bytes)) };
+
+  function find(bytes: Buffer, from: number, to: number): FoundLine[] {
     // In latin1 each byte is a character, so places in the text are places in the bytes.
     const text = read(bytes);
     const lower = text.toLowerCase();
@@ -52,11 +67,11 @@ export function createEmailSearch(first: Buffer, email: string) {
       const ends = LINE_END.exec(searched)?.index ?? searched.length;
       const line = text.slice(begin, ends);
       lines.push({
-        text: isWide ? line : Buffer.from(line, 'latin1').toString(),
-        overwrite: () => void written(line.replace(KEPT, '*')).copy(bytes, begin * unit),
+        text: shown(line),
+        overwrite: () => void overwritten(line).copy(bytes, begin * unit),
       });
       at = searched.indexOf(email, ends);
     }
     return lines;
-  };
+  }
 }

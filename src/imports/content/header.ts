@@ -1,13 +1,11 @@
 import { InvalidInput } from '../../core/errors.ts';
 import type { ImportLayout, ImportSettings, Position } from '../imports.model.ts';
-import { delimiterOf, splitCells } from '../lines/csv-cells.ts';
+import { delimiterOf, MAX_COLUMNS, splitCells } from '../lines/csv-cells.ts';
 import { createLineReader } from '../lines/line-reader.ts';
 import { createBlockDecoder, encodingOf } from './text-blocks.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
-/** The most columns of a file. */
-const MAX_COLUMNS = 2_000;
 
 /**
  * Reads how a file is written: its encoding, its line ends and, for CSV, its delimiter and columns.
@@ -33,7 +31,7 @@ export async function readLayout(
   if (header?.text === undefined || header.problem !== undefined) {
     throw new InvalidInput(`The first line of the file ${header?.problem ?? 'is missing: it names the columns'}`);
   }
-  const columns = splitCells(header.text, recognized).map((name) => name.trim());
+  const columns = splitCells(header.text, recognized, MAX_COLUMNS + 1).map((name) => name.trim());
   if (columns.length > MAX_COLUMNS) throw new InvalidInput(`The file has more than ${MAX_COLUMNS} columns`);
   return { layout: { ...layout, delimiter: recognized, columns }, position: header.next() };
 }

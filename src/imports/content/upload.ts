@@ -3,8 +3,9 @@ import { AppError, Conflict, NotFound, TooLarge, Unavailable } from '../../core/
 import type { ImportCollection, ImportDocument } from '../imports.model.ts';
 import { CHUNK_BYTES, type ContentStore } from './content-store.ts';
 
-/** The files that one server receives at the same time. Each takes two chunks of memory. */
+/** The files that one server receives at the same time, of which an app has a part. */
 const MAX_UPLOADS = 16;
+const MAX_UPLOADS_OF_APP = 4;
 
 /** The most bytes of one file, and of all files that an app has at the same time. */
 export interface ContentLimits {
@@ -20,7 +21,7 @@ export type Uploads = ReturnType<typeof createUploads>;
 /** Receives the files of imports (spec 4.7). */
 export function createUploads(deps: { imports: ImportCollection; content: ContentStore; limits: ContentLimits }) {
   const { imports, content, limits } = deps;
-  let running = 0;
+  const running = new Map<string, number>();
 
   /** The bytes of all other files of the app. */
   async function storedOf({ _id, appId }: Progress): Promise<number> {
@@ -60,22 +61,23 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
   async function receive(progress: Progress, upload: Types.ObjectId, source: AsyncIterable<Buffer>): Promise<void> {
     const last = progress.chunks.at(-1);
     const isPartial = progress.received % CHUNK_BYTES !== 0;
-    let parts: Buffer[] = last && isPartial ? [await content.read(last)] : [];
-    let size = progress.received % CHUNK_BYTES;
+    // Copied, because a part of few bytes takes much more memory than these.
+    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    let size = last && isPartial ? (await content.read(last)).copy(chunk) : 0;
     let stored = size;
     const flush = async (): Promise<void> => {
-      const all = Buffer.concat(parts);
-      const bytes = all.subarray(0, CHUNK_BYTES);
-      await add(progress, upload, bytes, stored > 0);
-      parts = all.length > CHUNK_BYTES ? [all.subarray(CHUNK_BYTES)] : [];
-      size = all.length - bytes.length;
+      await add(progress, upload, chunk.subarray(0, size), stored > 0);
+      size = 0;
       stored = 0;
     };
     try {
       for await (const part of source) {
-        parts.push(part);
-        size += part.length;
-        while (size >= CHUNK_BYTES) await flush();
+        for (let at = 0; at < part.length; ) {
+          const copied = part.copy(chunk, size, at);
+          at += copied;
+          size += copied;
+          if (size === CHUNK_BYTES) await flush();
+        }
       }
     } catch (error) {
       // What arrived before the connection ended is kept, so that the client can go on from there.
@@ -103,8 +105,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
       source: AsyncIterable<Buffer>,
       size = 0,
     ): Promise<number> {
-      if (running >= MAX_UPLOADS) throw new Unavailable('Too many files are being received; try again shortly', 5);
-      running += 1;
+      const end = begin(appId.toHexString());
       try {
         const upload = new Types.ObjectId();
         const begins = from === undefined ? { $set: { upload, received: 0, chunks: [] } } : { $set: { upload } };
@@ -117,10 +118,25 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
         await receive(progress, upload, source);
         return progress.received;
       } finally {
-        running -= 1;
+        end();
       }
     },
   };
+
+  /** Counts a file that is being received, until the result is called. @throws {Unavailable} */
+  function begin(app: string): () => void {
+    const ofApp = running.get(app) ?? 0;
+    const all = [...running.values()].reduce((sum, count) => sum + count, 0);
+    if (all >= MAX_UPLOADS || ofApp >= MAX_UPLOADS_OF_APP) {
+      throw new Unavailable('Too many files are being received; try again shortly', 5);
+    }
+    running.set(app, ofApp + 1);
+    return () => {
+      const left = (running.get(app) ?? 1) - 1;
+      if (left > 0) running.set(app, left);
+      else running.delete(app);
+    };
+  }
 
   async function refusalOf(appId: Types.ObjectId, _id: Types.ObjectId): Promise<Error> {
     const found = await imports.findOne({ _id, appId }, { projection: { state: 1, received: 1 } });

@@ -1,4 +1,8 @@
 const QUOTE = '"';
+/** The greatest limit that `split` takes. */
+const MAX_SPLIT = 2 ** 32 - 1;
+/** The most columns of a file. */
+export const MAX_COLUMNS = 2_000;
 
 /** The delimiters that are recognized. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -8,12 +12,13 @@ export const DELIMITERS = [',', ';', '\t', '|'] as const;
  * with one is an ordinary character.
  *
  * @param text a record without its line end, with quotes that are closed
+ * @param max cells after this number are left out
  */
-export function splitCells(text: string, delimiter: string): string[] {
-  if (!text.includes(QUOTE)) return text.split(delimiter);
+export function splitCells(text: string, delimiter: string, max = MAX_SPLIT): string[] {
+  if (!text.includes(QUOTE)) return text.split(delimiter, max);
   const cells: string[] = [];
   let at = 0;
-  for (;;) {
+  while (cells.length < max) {
     if (text[at] === QUOTE) {
       const end = endOfQuoted(text, at + 1);
       cells.push(text.slice(at + 1, end).replaceAll('""', QUOTE));
@@ -26,6 +31,7 @@ export function splitCells(text: string, delimiter: string): string[] {
     if (at >= text.length) return cells;
     at += 1; // the delimiter
   }
+  return cells;
 }
 
 /** Returns the place of the quote that closes the cell whose content begins at `from`. */

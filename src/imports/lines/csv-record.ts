@@ -36,9 +36,11 @@ export function endOfRecord(
 ): RecordEnd | undefined {
   const line = endOfLine(bytes, at, newline, isLast);
   const refuse = (problem: string): RecordEnd | undefined => line && { ...line, problem };
+  // The end of the line that has `from`. Looking for each cell would be quadratic.
+  let end = line;
   for (let from = at; ; ) {
     if (bytes[from] !== QUOTE) {
-      const end = endOfLine(bytes, from, newline, isLast);
+      if (end && end.end < from) end = endOfLine(bytes, from, newline, isLast);
       const cell = bytes.indexOf(delimiter, from);
       if (cell < 0 || (end && end.end < cell)) return end;
       from = cell + 1;

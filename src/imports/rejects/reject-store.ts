@@ -2,7 +2,8 @@ import { mongo, type Types } from 'mongoose';
 import { isOnlyDuplicates } from '../../database/failures.ts';
 import { KEEP_IMPORT_MS } from '../import-store.ts';
 import type { RejectCollection, RejectDocument } from '../imports.model.ts';
-import { removeInSteps } from '../removal.ts';
+import { removeInSteps, removeSome } from '../removal.ts';
+import { emailsIn } from './emails-in.ts';
 
 const ID_BYTES = 12;
 const LINE_BYTES = 6;
@@ -32,11 +33,12 @@ export function createRejectStore(rejects: RejectCollection) {
       if (lines.length === 0) return;
       const at = new Date();
       const expiresAt = new Date(at.getTime() + KEEP_IMPORT_MS);
-      const documents: RejectDocument[] = lines.map(({ line, reason, email, text }) => ({
-        ...{ _id: idOf(importId, line), appId, at, expiresAt, line, reason },
-        ...(email !== undefined && { email }),
-        ...(text !== undefined && text.length <= MAX_ROW_LENGTH && { row: text }),
-      }));
+      const documents = lines.map(
+        ({ line, reason, email, text }): RejectDocument => ({
+          ...{ _id: idOf(importId, line), appId, at, expiresAt, line, reason },
+          ...textOf(text, email),
+        }),
+      );
       try {
         await rejects.insertMany(documents, { ordered: false });
       } catch (error) {
@@ -57,8 +59,20 @@ export function createRejectStore(rejects: RejectCollection) {
     removeFrom: (importId: Types.ObjectId, line: number): Promise<number> =>
       removeInSteps(rejects, ofImport(importId, line)),
 
-    removeOf: (importId: Types.ObjectId): Promise<number> => removeInSteps(rejects, ofImport(importId)),
+    /** Removes some; resolves with whether none is left. */
+    removeSome: (importId: Types.ObjectId, forMs: number): Promise<boolean> =>
+      removeSome(rejects, ofImport(importId), forMs),
   };
+}
+
+/**
+ * The text of a line with all emails in it, by which an erasure finds it. A line that cannot be
+ * read has no email of its own. A text with too many emails is not kept.
+ */
+function textOf(text: string | undefined, email: string | undefined): Pick<RejectDocument, 'email' | 'row'> {
+  const found = text !== undefined && text.length <= MAX_ROW_LENGTH ? emailsIn(text) : undefined;
+  const emails = new Set([...(email === undefined ? [] : [email]), ...(found ?? [])]);
+  return { ...(emails.size > 0 && { email: [...emails] }), ...(found && text !== undefined && { row: text }) };
 }
 
 /** The id of a rejected line: MongoDB orders binary values of one length bytewise. */

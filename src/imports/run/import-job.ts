@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Types } from 'mongoose';
+import type { BusyCheck } from '../../apps/busy.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
 import { type ContentStore, MissingContent } from '../content/content-store.ts';
@@ -16,6 +17,8 @@ export const WRITES_END_MS = 10_000;
 const EVERY_MS = 1_000;
 /** How long a step works on one import. */
 const STEP_MS = 500;
+/** How long a step removes what imports no longer need. */
+const CLEAN_UP_MS = 200;
 /** The lines of a batch, and of one beside submissions, which wait for it. */
 const BATCH = 500;
 const BATCH_IF_BUSY = 50;
@@ -42,8 +45,8 @@ interface Session {
  */
 export function createImportJob(
   deps: RunDeps & {
-    content: Pick<ContentStore, 'removeOf'>;
-    isBusy(): Promise<boolean>;
+    content: Pick<ContentStore, 'removeSome'>;
+    isBusy: BusyCheck;
     logger: Logger;
     writesEndMs?: number | undefined;
   },
@@ -51,12 +54,21 @@ export function createImportJob(
   const { store, content, rejects, isBusy, logger, writesEndMs = WRITES_END_MS } = deps;
   const sessions = new Map<string, Session>();
 
-  async function cleanUp(): Promise<void> {
-    for (const one of await store.toCleanUp()) {
-      await content.removeOf(one._id);
-      if (one.state === 'deleting') await rejects.removeOf(one._id);
+  /**
+   * Removes some of what imports no longer need; resolves with whether more is left. Imports of
+   * other apps go on in between.
+   */
+  async function cleanUp(): Promise<boolean> {
+    const until = performance.now() + CLEAN_UP_MS;
+    const leftMs = (): number => until - performance.now();
+    const found = await store.toCleanUp();
+    for (const one of found) {
+      if (!(await content.removeSome(one._id, leftMs()))) return true;
+      if (one.state === 'deleting' && !(await rejects.removeSome(one._id, leftMs()))) return true;
       await store.cleanedUp(one);
+      if (leftMs() <= 0) return true;
     }
+    return false;
   }
 
   /** The session of an import; undefined when the import does not run any more. */
@@ -127,7 +139,10 @@ export function createImportJob(
     everyMs: EVERY_MS,
     async run(context) {
       const { signal, stillOwner } = context;
-      await cleanUp();
+      const begun = performance.now();
+      const isUnclean = await cleanUp();
+      // As long as it took, so that submissions keep their latency.
+      if (isUnclean) await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
       const heads = await store.heads();
       const live = new Set(heads.map(({ _id }) => _id.toHexString()));
       for (const id of sessions.keys()) if (!live.has(id)) sessions.delete(id);
@@ -143,7 +158,7 @@ export function createImportJob(
       if (turn && stillOwner()) await work(turn._id, turn.session, context);
       else if (turns.length > 0) await sleep(MAX_WAIT_MS, undefined, { signal }).catch(() => undefined);
       if (signal.aborted || !stillOwner()) await releaseAll();
-      return turns.length > 0;
+      return isUnclean || turns.length > 0;
     },
   };
 }

@@ -10,7 +10,7 @@ import type { ImportDocument } from '../imports.model.ts';
 import type { RejectStore } from '../rejects/reject-store.ts';
 import type { BatchWriter, Results } from './batch-writer.ts';
 import { isSameState, type LineBatch, type LineBatches, type StartedImport } from './line-batches.ts';
-import { ERASED, outcomeOf, SUPPRESSED } from './outcome.ts';
+import { ERASED, MAX_REJECTS, outcomeOf, SUPPRESSED, TOO_MANY_REJECTS } from './outcome.ts';
 import type { BatchLine } from './record-facts.ts';
 
 /** How often a batch is checked again because the schema was replaced meanwhile. */
@@ -112,8 +112,11 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
     for (let attempt = 0; attempt < MAX_COMMITS; attempt += 1) {
       const { outcome, rejected } = outcomeOf(batch, results, settings.invalid === 'abort');
       await rejects.add(importId, appId, rejected);
+      const allRejected = known.counters.rejected + rejected.length;
+      if (!outcome.end && allRejected >= MAX_REJECTS) Object.assign(outcome, TOO_MANY_REJECTS);
       if (await store.commit(known, outcome)) {
         known.position = outcome.position;
+        known.counters = { ...known.counters, rejected: allRejected };
         return outcome.end === undefined;
       }
       const current = await store.running(importId);

@@ -4,6 +4,17 @@ import type { Results } from './batch-writer.ts';
 import type { LineBatch } from './line-batches.ts';
 import { isRejected } from './line-planner.ts';
 
+/**
+ * An import ends when it has rejected this many lines (spec 8): each is kept for 30 days, and a
+ * file may have a line for every two bytes.
+ */
+export const MAX_REJECTS = 1_000_000;
+/** How it ends. */
+export const TOO_MANY_REJECTS: Pick<BatchOutcome, 'end' | 'failure'> = {
+  end: 'failed',
+  failure: 'A million lines were rejected; correct the rest of the file and import it again',
+};
+
 export const ERASED = 'the person was erased';
 export const SUPPRESSED = 'the person was erased and must not be imported again';
 

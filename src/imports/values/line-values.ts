@@ -6,7 +6,7 @@ import type { ConvertedText } from '../../fields/kind.ts';
 import { toInstantIn } from '../../submissions/forms/local-time.ts';
 import { FORMULA } from '../../users/export/csv.ts';
 import type { ImportLayout, ImportSettings } from '../imports.model.ts';
-import { splitCells } from '../lines/csv-cells.ts';
+import { MAX_COLUMNS, splitCells } from '../lines/csv-cells.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { compileDateFormat } from './date-format.ts';
 
@@ -37,10 +37,11 @@ export function createValueReader(
   if (settings.format === 'ndjson') return createJsonReader(settings, fields, convert);
   const columns = columnsOf(settings, layout.columns, schema);
   return (text) => {
-    const cells = splitCells(text, layout.delimiter);
+    const cells = splitCells(text, layout.delimiter, MAX_COLUMNS + 1);
     const values: LineValues = { email: '', data: {}, problems: [] };
     if (cells.length !== layout.columns.length) {
-      const message = `has ${cells.length} cells, and the header has ${layout.columns.length}`;
+      const count = cells.length > MAX_COLUMNS ? `more than ${MAX_COLUMNS}` : cells.length;
+      const message = `has ${count} cells, and the header has ${layout.columns.length}`;
       values.problems.push({ path: '', message });
       return values;
     }

@@ -12,8 +12,14 @@ import { confirmationMessage, type Draft, digestMessage, entryMessage, summaryMe
 
 const HOUR_MS = 3_600_000;
 
+/** An email with its recipients. Each one receives a message of its own. */
+export interface RenderedMail extends Omit<Message, 'to'> {
+  /** Normalized addresses. */
+  to: readonly string[];
+}
+
 /** Resolves with the email as it is to be sent now; undefined when there is no reason any more. */
-export type RenderMail = (mail: MailDocument) => Promise<Message | undefined>;
+export type RenderMail = (mail: MailDocument) => Promise<RenderedMail | undefined>;
 
 /**
  * Creates the renderer of planned emails. Settings, addresses and records are read when an email is
@@ -44,7 +50,7 @@ export function createMailRenderer(deps: {
     return draft && { to: emails, ...draft };
   };
 
-  async function confirmation(app: MailApp, { recordId }: MailDocument): Promise<Message | undefined> {
+  async function confirmation(app: MailApp, { recordId }: MailDocument): Promise<RenderedMail | undefined> {
     if (!app.form?.doubleOptIn || publicUrl === undefined || !recordId) return undefined;
     const filter = { _id: recordId, appId: app.id };
     const record = await users.findOne(filter, { projection: { email: 1, confirmedAt: 1 } });

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
 import type { Logger } from '../../core/logger.ts';
 import type { Job } from '../../jobs/job-runner.ts';
-import { MAX_CONNECTIONS, type Mailer, MailFailure } from '../../mail/mailer.ts';
+import { MAX_CONNECTIONS, type Mailer } from '../../mail/mailer.ts';
 import type { RenderMail } from '../messages/mail-renderer.ts';
-import { MAX_ATTEMPTS, type MailQueue, type MailResult } from './mail-queue.ts';
-import type { MailDocument } from './mails.model.ts';
+import type { MailQueue } from './mail-queue.ts';
+import { createMailSender } from './mail-sender.ts';
 
 export const MAIL_JOB = 'mails';
 
@@ -18,27 +18,13 @@ const BATCH = 50;
  * took to the next one (mail-queue.ts). The log names emails by id and purpose, and no person.
  */
 export function createMailJob(deps: {
-  queue: Pick<MailQueue, 'dueIds' | 'claim' | 'settle'>;
+  queue: Pick<MailQueue, 'dueIds' | 'claim' | 'goOn' | 'settle'>;
   render: RenderMail;
   mailer: Pick<Mailer, 'send'>;
   logger: Logger;
 }): Job {
-  const { queue, render, mailer, logger } = deps;
-
-  async function send(mail: MailDocument): Promise<MailResult> {
-    if (mail.attempts > MAX_ATTEMPTS) return { state: 'failed', reason: mail.reason ?? 'INTERRUPTED' };
-    const message = await render(mail);
-    if (!message) return { state: 'dropped' };
-    try {
-      await mailer.send(mail._id, message);
-      return { state: 'sent' };
-    } catch (error) {
-      const { reason, isPermanent } = error instanceof MailFailure ? error : { reason: 'UNKNOWN', isPermanent: false };
-      const { _id, purpose, attempts } = mail;
-      logger.warn({ mail: _id, purpose, attempts, reason, isPermanent }, 'an email was not sent');
-      return { state: isPermanent ? 'failed' : 'retry', reason };
-    }
-  }
+  const { queue, logger } = deps;
+  const send = createMailSender(deps);
 
   return {
     name: MAIL_JOB,
@@ -52,7 +38,8 @@ export function createMailJob(deps: {
           if (signal.aborted || !stillOwner()) return;
           const mail = await queue.claim(id);
           if (!mail) return;
-          const result = await send(mail);
+          const result = await send(mail, signal);
+          if (!result) return;
           if (result.state === 'sent') sent += 1;
           await queue.settle(mail, result);
         }),

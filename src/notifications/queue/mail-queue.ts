@@ -79,6 +79,15 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       return (await mails.findOneAndUpdate(due, update, { returnDocument: 'after' })) ?? undefined;
     },
 
+    async goOn({ _id, attempts }, settled) {
+      const isSettled = Object.keys(settled).length > 0;
+      const update = {
+        $set: { nextAt: new Date(now() + TAKEN_FOR_MS) },
+        ...(isSettled && { $addToSet: settled }),
+      };
+      return (await mails.updateOne({ _id, state: 'due', attempts }, update)).matchedCount === 1;
+    },
+
     async settle({ _id, attempts }, result) {
       // Another server took it meanwhile if this one was suspended.
       const own = { _id, state: 'due', attempts } as const;
@@ -89,7 +98,8 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       const wait = RETRY_AFTER_MS[attempts - 1];
       const { reason = 'UNKNOWN' } = result;
       const later = { $set: { nextAt: new Date(now() + (wait ?? 0)), reason } };
-      await mails.updateOne(own, wait === undefined ? done('failed', reason) : later);
+      const last = result.isTaken ? 'sent' : 'failed';
+      await mails.updateOne(own, wait === undefined ? done(last, reason) : later);
     },
 
     exists: async (_id) => (await mails.findOne({ _id }, { projection: { _id: 1 } })) !== null,
@@ -117,6 +127,11 @@ interface QueueMethods {
    * not due any more.
    */
   claim(id: string): Promise<MailDocument | undefined>;
+  /**
+   * Goes on with an email that was claimed for {@link TAKEN_FOR_MS} more, and stores the hash of an
+   * address that needs no further attempt. Resolves with false when another server took it.
+   */
+  goOn(mail: MailDocument, settled: { taken?: string; refused?: string }): Promise<boolean>;
   /** Stores what became of an email that was claimed. Does nothing after another server took it. */
   settle(mail: MailDocument, result: MailResult): Promise<void>;
   /** Resolves with whether an email was planned, in any state. */
@@ -127,8 +142,16 @@ interface QueueMethods {
   removeOf(appId: Types.ObjectId, ...recordIds: RecordId[]): Promise<number>;
 }
 
-/** What became of an email. `retry`: it failed, and is tried again later unless it was the last. */
-export type MailResult = { state: 'sent' | 'failed' | 'dropped' | 'retry'; reason?: string };
+/**
+ * What became of an email. `retry`: it failed for some addresses, and is tried again for these
+ * later unless it was the last attempt.
+ */
+export interface MailResult {
+  state: 'sent' | 'failed' | 'dropped' | 'retry';
+  reason?: string | undefined;
+  /** Whether the SMTP server took it for at least one address. */
+  isTaken?: boolean;
+}
 
 function isDuplicatesOnly(error: unknown): boolean {
   const { writeErrors } = error as { writeErrors?: unknown };

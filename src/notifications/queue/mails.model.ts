@@ -12,8 +12,8 @@ export type MailPurpose = 'confirmation' | 'each' | 'summary' | 'digest';
 /**
  * - `due`: to be sent at `nextAt`;
  * - `summed`: not sent, counted by the summary that `summary` names;
- * - `sent`: the SMTP server took it;
- * - `failed`: refused for good, or too often;
+ * - `sent`: the SMTP server took it for at least one address;
+ * - `failed`: refused for good, or too often, for all addresses;
  * - `dropped`: there was no reason to send it any more.
  */
 export type MailState = 'due' | 'summed' | 'sent' | 'failed' | 'dropped';
@@ -46,6 +46,9 @@ export interface MailDocument {
   day?: string;
   created?: number;
   changed?: number;
+  /** Hashes of the addresses for which the SMTP server took it, or refused it for good. */
+  taken?: string[];
+  refused?: string[];
   /** Why the last attempt failed (MailFailure.reason). */
   reason?: string;
   /** When MongoDB removes it. */
@@ -69,6 +72,8 @@ const mailSchema = new Schema(
     day: { type: String },
     created: { type: Number },
     changed: { type: Number },
+    taken: { type: [String], default: undefined },
+    refused: { type: [String], default: undefined },
     reason: { type: String },
     expiresAt: { type: Date, required: true, expires: 0 },
   },

@@ -95,7 +95,7 @@ export function createHeldStore(held: HeldCollection, newId: (at: Date) => Recor
      * Holds a submission for 30 days. Resolves with its entry, or with the entry of an earlier
      * request with the same `Idempotency-Key`.
      *
-     * @param data the data as it was sent
+     * @param data the data as it was sent, under the keys of the schema that it was checked against
      * @param how.address the address of the client, whose network has a share of the queue
      * @throws {TooManyRequests} when the app's queue is full, or the network used its share
      * @throws {KeyReused} when the key came with other data

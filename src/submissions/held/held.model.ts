@@ -14,7 +14,7 @@ export interface HeldDocument {
   appId: Types.ObjectId;
   /** Normalized. */
   email: string;
-  /** As it was sent. */
+  /** As it was sent, under the keys of `schemaVersion`. */
   data: Record<string, unknown>;
   reason: HoldReason;
   /** The schema version that it was checked against. */

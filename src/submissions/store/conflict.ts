@@ -2,7 +2,7 @@ import { MAX_EXTRA_KEYS } from '../../fields/compile.ts';
 import { MAX_OUTBOX } from '../../users/outbox/outbox.ts';
 import { isUnmoved } from '../../users/renames/record-moves.ts';
 import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from '../../users/users.model.ts';
-import { consentChange, maxEntriesBefore } from './consents.ts';
+import { consentChange, maxEntriesBefore, onlyWithdraws } from './consents.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import type { RecordLimits } from './record-limits.ts';
 import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
@@ -93,12 +93,14 @@ export function createConflictReader(deps: {
   function explainSize(facts: Facts, submission: Submission): Conflict | RecordView['exactBound'] {
     const { change, size, fieldKeys, consents } = submission;
     const { size: stored = 0, replaced = 0, extraKeys = [], sizeBound } = facts;
-    const appended = consents && newConsents(facts, submission).length > 0 ? consents.bytes : 0;
+    const entries = newConsents(facts, submission);
+    const appended = consents && entries.length > 0 ? consents.bytes : 0;
     const bytes = stored - replaced + size.set + size.append + appended;
+    const limited = onlyWithdraws(entries) ? bytes - appended : bytes;
     const fields = new Set(fieldKeys);
     const sent = Object.keys(change.set).filter((key) => !fields.has(key));
     const extra = new Set([...extraKeys, ...sent]).size;
-    if (bytes > limits.max) return { reason: 'record-full' };
+    if (limited > limits.max && limited > stored) return { reason: 'record-full' };
     if (extra > MAX_EXTRA_KEYS && extra > extraKeys.length) return { reason: 'too-many-keys' };
     return { was: sizeBound, becomes: Math.max(bytes, extra * limits.extraKey) };
   }

@@ -86,6 +86,11 @@ export function consentChange({ entries }: SentConsents, last: ConsentState = {}
   return change;
 }
 
+/** Whether these entries withdraw consents only. They have room whatever the record holds. */
+export function onlyWithdraws(entries: readonly ConsentEntry[]): boolean {
+  return entries.length > 0 && entries.every(({ given }) => !given);
+}
+
 /** Returns the most entries of a record to which these may be appended (spec 2.8, rule 7). */
 export function maxEntriesBefore(entries: readonly ConsentEntry[]): number {
   const reserved = entries.some(({ given }) => given) ? RESERVED_FOR_WITHDRAWALS : 0;

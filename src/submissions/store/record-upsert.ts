@@ -4,8 +4,8 @@ import type { SlotWrite } from '../../users/index-slots/slot-writes.ts';
 import { MAX_OUTBOX, type OutboxEntry } from '../../users/outbox/outbox.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import { unmovedFilter } from '../../users/renames/record-moves.ts';
-import type { AppliedKey, ConsentState, UserDocument } from '../../users/users.model.ts';
-import { type ConsentChange, consentChange, stateAfter } from './consents.ts';
+import type { AppliedKey, ConsentEntry, ConsentState, UserDocument } from '../../users/users.model.ts';
+import { type ConsentChange, consentChange, onlyWithdraws, stateAfter } from './consents.ts';
 import { bytesOf, eventOf, growthWith, type Submission, type Written } from './submission.ts';
 
 /**
@@ -85,7 +85,7 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
   };
   addChange(filter, update, submission.change, maxArrayItems);
   if (slots) addSlots(update, slots);
-  addSize(filter, update, view.exactBound, growthWith(submission, consents?.entries), submission.maxBound);
+  addSize(filter, update, submission, view.exactBound, consents?.entries);
   if (applied) addKey(filter, update, applied, view.keyEpoch);
   if (consents) addConsents(filter, update, consents);
   if (submission.hasConsumers) addEvent(filter, update, eventOf(submission, newId));
@@ -151,23 +151,25 @@ function addSlots(update: Update, slots: readonly SlotWrite[]): void {
 }
 
 /**
- * Raises `sizeBound` by the growth, up to its maximum; or replaces it after the exact size was
- * read.
+ * Raises `sizeBound` by the growth, up to its maximum, which withdrawals of consents may exceed; or
+ * replaces it after the exact size was read.
  */
 function addSize(
   filter: Filter,
   update: Update,
+  submission: Submission,
   exact: RecordView['exactBound'],
-  growth: number,
-  maxBound: number,
+  appended: readonly ConsentEntry[] = [],
 ): void {
   if (exact) {
     filter.sizeBound = exact.was === undefined ? { $exists: false } : exact.was;
     update.$set.sizeBound = exact.becomes;
-  } else if (growth > 0) {
-    filter.sizeBound = { $not: { $gt: maxBound - growth } };
-    increment(update, 'sizeBound', growth);
+    return;
   }
+  const growth = growthWith(submission, appended);
+  const limited = onlyWithdraws(appended) ? submission.growth : growth;
+  if (limited > 0) filter.sizeBound = { $not: { $gt: submission.maxBound - limited } };
+  if (growth > 0) increment(update, 'sizeBound', growth);
 }
 
 /**

@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Types } from 'mongoose';
+import type { BusyCheck } from '../../apps/busy.ts';
 import { type IndexSlot, renamedSlots } from '../../apps/index-slots.ts';
 import type { AppRevision } from '../../apps/revision.ts';
 import { isOverTime } from '../../database/failures.ts';
@@ -23,6 +24,7 @@ const EVERY_MS = 1_000;
 const COMPARE_EVERY_MS = 60_000;
 const APPS_AT_ONCE = 200;
 
+/** The records of a statement. Batches of 2,000 and 5,000 are not faster. */
 const BATCH = 500;
 /** How long a step works on the slots of one app. */
 const STEP_MS = 500;
@@ -30,6 +32,9 @@ const STEP_MS = 500;
 /**
  * The job that makes the slots of all apps follow their newest schemas: it claims slots, fills
  * them, and drops those that no field uses (decision 21).
+ *
+ * @param deps.isBusy whether submissions arrive; the job then leaves them half of the time
+ * @param deps.writesEndMs {@link WRITES_END_MS}; shorter in tests only
  */
 export function createSlotJob(deps: {
   store: SlotStore;
@@ -37,9 +42,10 @@ export function createSlotJob(deps: {
   schemas: Pick<SchemaStore, 'appsWithIndexes' | 'newestFields'>;
   renames: Pick<RenameStore, 'read'>;
   revision: AppRevision;
+  isBusy: BusyCheck;
   writesEndMs?: number | undefined;
 }): Job {
-  const { store, records, schemas, renames, revision, writesEndMs = WRITES_END_MS } = deps;
+  const { store, records, schemas, renames, revision, isBusy, writesEndMs = WRITES_END_MS } = deps;
   let compared: { revision: string; at: number } | undefined;
 
   /** Claims and drops slots where the newest schema of an app asks for it. */
@@ -108,20 +114,33 @@ export function createSlotJob(deps: {
     return true;
   }
 
+  /** Leaves the database to submissions, if any arrive, for as long as the last batch took. */
+  async function rest(begun: number, signal: AbortSignal): Promise<void> {
+    const took = performance.now() - begun;
+    if (await isBusy()) await sleep(took, undefined, { signal }).catch(() => undefined);
+    else await nextTurn();
+  }
+
   /** Resolves with whether records are left. */
   async function drop(appId: Types.ObjectId, slot: IndexSlot, { signal, stillOwner }: StepContext): Promise<boolean> {
     const until = performance.now() + STEP_MS;
     let { done } = slot;
+    let limit = BATCH;
     while (performance.now() < until) {
       if (signal.aborted || !stillOwner()) return true;
       const begun = performance.now();
-      const dropped = await records.drop(appId, slot.slot, BATCH);
-      if (dropped === 0) {
-        await store.remove(appId, slot);
-        compared = undefined; // a field may wait for the slot
-        return false;
+      try {
+        const dropped = await records.drop(appId, slot.slot, limit);
+        if (dropped === 0) {
+          await store.remove(appId, slot);
+          compared = undefined; // a field may wait for the slot
+          return false;
+        }
+        done += dropped;
+      } catch (error) {
+        if (!isOverTime(error) || limit === 1) throw error;
+        limit = Math.ceil(limit / 8);
       }
-      done += dropped;
       await rest(begun, signal);
     }
     await store.advance(appId, [slot], { done, total: Math.max(slot.total, done) });
@@ -195,9 +214,4 @@ const isOther =
 
 function isOpen({ state }: IndexSlot): boolean {
   return state !== 'ready';
-}
-
-/** Leaves the database to submissions for as long as the last batch took. */
-async function rest(begun: number, signal: AbortSignal): Promise<void> {
-  await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
 }

@@ -44,8 +44,7 @@ export function createDeliveryService(deps: {
       const delivery = await deliveries.find(app.id, id);
       if (!delivery) throw notFound();
       const webhook = await webhooks.ofApp(app.id, delivery.webhookId);
-      const records = await readRecords([delivery]);
-      const body = webhook && bodyOf(delivery, webhook, records.get(delivery.recordId.toHexString()));
+      const body = webhook && bodyOf(delivery, webhook, await readRecords.one(delivery));
       const request =
         body === undefined ? undefined : messageOf(webhook as WebhookDocument, delivery, body, new Date());
       return { delivery, request };

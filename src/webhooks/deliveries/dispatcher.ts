@@ -6,11 +6,12 @@ import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { Sender } from '../sending/sender.ts';
 import type { WebhookStore } from '../webhook-store.ts';
-import type { DeliveryDocument } from '../webhooks.model.ts';
+import type { DeliveryDocument, WebhookDocument } from '../webhooks.model.ts';
 import { createAttempts } from './attempts.ts';
+import { createBodyBudget } from './body-budget.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { Endpoint } from './endpoint.ts';
-import { bodyOf, type RecordReader } from './payload.ts';
+import { bodyOf, type LargeRecord, type RecordReader } from './payload.ts';
 
 /** The attempts in progress over all endpoints, beside the first one of each. */
 const MAX_AT_ONCE = 200;
@@ -46,6 +47,7 @@ export function createDispatcher(deps: {
   const { webhooks, deliveries, readRecords, sender, logger, now = Date.now, metrics = NO_METRICS } = deps;
   const attempt = createAttempts({ webhooks, deliveries, sender, now });
   const endpoints = new Map<string, Endpoint>();
+  const budget = createBodyBudget();
   const stopping = new AbortController();
   // Each attempt in progress has one.
   setMaxListeners(0, stopping.signal);
@@ -109,24 +111,55 @@ export function createDispatcher(deps: {
     inProgress += taken.deliveries.length;
     const { webhook } = taken;
     const begun = taken.deliveries.map((delivery) => hold(endpoint, delivery));
-    const records = await readRecords(taken.deliveries).catch((error) => {
+    const records = await readRecords.many(taken.deliveries).catch((error) => {
       for (const { end } of begun) end();
       throw error;
     });
     for (const { delivery, end } of begun) {
-      const body = bodyOf(delivery, webhook, records.get(delivery.recordId.toHexString()));
+      const record = records.get(delivery.recordId.toHexString());
       const work =
-        body === undefined
-          ? deliveries.drop(delivery)
-          : attempt(webhook, delivery, body, stopping.signal).then((isSuccess) => {
-              if (isSuccess === undefined) return;
-              countAttempt({ result: isSuccess ? 'delivered' : 'failed' });
-              endpoint.note(isSuccess, now());
-            });
+        record && 'maxBodyBytes' in record
+          ? deliverLarge(endpoint, webhook, delivery, record)
+          : deliver(endpoint, webhook, delivery, bodyOf(delivery, webhook, record));
       // The delivery still waits and is attempted again.
       work.catch((error) => logger.warn({ reason: reasonOf(error) }, 'a delivery was not settled')).finally(end);
     }
     return begun.length;
+  }
+
+  /** Makes an attempt; drops the delivery without a body. */
+  async function deliver(
+    endpoint: Endpoint,
+    webhook: WebhookDocument,
+    delivery: DeliveryDocument,
+    body: string | undefined,
+  ): Promise<void> {
+    if (body === undefined) return deliveries.drop(delivery);
+    const isSuccess = await attempt(webhook, delivery, body, stopping.signal);
+    if (isSuccess === undefined) return;
+    countAttempt({ result: isSuccess ? 'delivered' : 'failed' });
+    endpoint.note(isSuccess, now());
+  }
+
+  /** Reads a large record and makes the attempt when there is room for its body. */
+  async function deliverLarge(
+    endpoint: Endpoint,
+    { _id }: WebhookDocument,
+    delivery: DeliveryDocument,
+    { maxBodyBytes }: LargeRecord,
+  ): Promise<void> {
+    const room = await budget.take(_id.toHexString(), maxBodyBytes);
+    try {
+      if (stopping.signal.aborted) return;
+      // It may have been changed while the delivery waited.
+      const webhook = await webhooks.find(_id);
+      if (!webhook || webhook.disabled) return;
+      const body = bodyOf(delivery, webhook, await readRecords.one(delivery));
+      room.resize(Buffer.byteLength(body ?? ''));
+      await deliver(endpoint, webhook, delivery, body);
+    } finally {
+      room.release();
+    }
   }
 
   /** Notes that an attempt for the record is in progress, until `end` is called. */

@@ -4,8 +4,12 @@ import type { RecentRenames } from '../../users/renames/shown-pages.ts';
 import type { UserCollection, UserDocument } from '../../users/users.model.ts';
 import type { DeliveryDocument, WebhookDocument } from '../webhooks.model.ts';
 
-/** The records whose bodies are made at once have up to 1 MB each. */
-const BATCH_SIZE = 20;
+/** The size above which a record is large: its body waits for room (body-budget.ts). */
+const LARGE_BYTES = 16 * 1024;
+/** JSON has up to six characters for a byte of a record: an escaped control character. */
+const MAX_GROWTH = 6;
+/** The size of a body without the record. */
+const OVERHEAD = 4 * 1024;
 
 /** The values of a record that a body shows. */
 export interface ShownRecord {
@@ -13,6 +17,14 @@ export interface ShownRecord {
   email: string;
   data: Record<string, unknown>;
 }
+
+/** A large record, which was not read. */
+export interface LargeRecord {
+  /** An upper bound on the size of its body, in bytes. */
+  maxBodyBytes: number;
+}
+
+type Found = ShownRecord & Pick<UserDocument, 'schemaVersion'>;
 
 export type RecordReader = ReturnType<typeof createRecordReader>;
 
@@ -22,17 +34,36 @@ export type RecordReader = ReturnType<typeof createRecordReader>;
  * @param recentRenames the pending renames of all apps
  */
 export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
-  /** Resolves with those of the records that exist, by id. */
-  return async (deliveries: readonly DeliveryDocument[]): Promise<Map<string, ShownRecord>> => {
-    const [first] = deliveries;
-    if (!first) return new Map();
-    const ids = deliveries.filter(({ type }) => type !== 'user.erased').map(({ recordId }) => recordId);
-    const options = { projection: { email: 1, data: 1, schemaVersion: 1 }, batchSize: BATCH_SIZE };
-    const renames = (await recentRenames()).get(first.appId.toHexString());
-    const found = await users
-      .find<ShownRecord & Pick<UserDocument, 'schemaVersion'>>({ _id: { $in: ids }, appId: first.appId }, options)
-      .toArray();
-    return new Map(found.map((record) => [record._id.toHexString(), shownRecord(record, renames)]));
+  const bytes = { $bsonSize: '$$ROOT' };
+  const dataIfSmall = { $cond: [{ $gt: [bytes, LARGE_BYTES] }, '$$REMOVE', '$data'] };
+
+  return {
+    /** Resolves with the record of a delivery, unless it is gone. */
+    async one({ appId, recordId, type }: DeliveryDocument): Promise<ShownRecord | undefined> {
+      if (type === 'user.erased') return undefined;
+      const options = { projection: { email: 1, data: 1, schemaVersion: 1 } };
+      const renames = (await recentRenames()).get(appId.toHexString());
+      const found = await users.findOne<Found>({ _id: recordId, appId }, options);
+      return found ? shownRecord(found, renames) : undefined;
+    },
+
+    /** Resolves with those of the records that exist, by id. The deliveries are of one app. */
+    async many(deliveries: readonly DeliveryDocument[]): Promise<Map<string, ShownRecord | LargeRecord>> {
+      const [first] = deliveries;
+      if (!first) return new Map();
+      const ids = deliveries.filter(({ type }) => type !== 'user.erased').map(({ recordId }) => recordId);
+      const options = { projection: { email: 1, data: dataIfSmall, schemaVersion: 1, bytes } };
+      const renames = (await recentRenames()).get(first.appId.toHexString());
+      const found = await users
+        .find<Found & { bytes: number }>({ _id: { $in: ids }, appId: first.appId }, options)
+        .toArray();
+      return new Map(
+        found.map(({ bytes: size, ...record }) => [
+          record._id.toHexString(),
+          size > LARGE_BYTES ? { maxBodyBytes: size * MAX_GROWTH + OVERHEAD } : shownRecord(record, renames),
+        ]),
+      );
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { createMailer, type Mailer, MailFailure } from '../../../src/mail/mailer
 import { type SmtpOptions, startSmtp, type TestSmtp } from '../../support/smtp.ts';
 
 const FROM = { name: 'Forms, "Inc"', address: 'forms@example.com' };
-const MESSAGE = { to: ['ada@example.com'], subject: 'Hello', text: 'text ☃\n.\n', html: '<p>html</p>' };
+const MESSAGE = { to: 'ada@example.com', subject: 'Hello', text: 'text ☃\n.\n', html: '<p>html</p>' };
 const AUTH = { user: 'ada', pass: 'secret' };
 
 let smtp: TestSmtp;
@@ -61,7 +61,7 @@ describe('the mailer', () => {
     await start();
     // No validated address contains these, and the mailer does not depend on that.
     const hostile = 'ada@example.com, eve@example.com';
-    await failureOf(mailer.send('one', { ...MESSAGE, to: [hostile] })).catch(() => undefined);
+    await failureOf(mailer.send('one', { ...MESSAGE, to: hostile })).catch(() => undefined);
     expect(smtp.mails.flatMap(({ to }) => to)).not.toContain('eve@example.com');
   });
 

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { count } from '../components/count.ts';
 import { isUnderWay, type Renaming, useRenaming, type Work, workQuery } from './queries.ts';
 import classes from './work-status.module.css';
 
@@ -36,24 +37,27 @@ function IndexWork({ work: { state, done, total }, name }: { work: Work; name: s
   return (
     <>
       <Text size="sm">
-        {state === 'building' ? 'Building' : 'Dropping'} the index of {name}: {done.toLocaleString()} of{' '}
-        {total.toLocaleString()} users
+        {state === 'building' ? 'Building' : 'Dropping'} the index of {name}
+        {total > 0 && `: ${done.toLocaleString()} of ${count(total, 'user')}`}
       </Text>
-      <progress aria-label={`Index of ${name}`} value={done} max={Math.max(1, total)} />
+      <Progress label={`Index of ${name}`} done={done} total={total} />
     </>
   );
 }
 
 function Move({ work: { key, done, total }, renaming }: { work: Work; renaming: Renaming | undefined }) {
-  // The records are counted when the move begins.
-  const hasBegun = total > 0;
   return (
     <>
       <Text size="sm" className="breaks">
         Moving values{renaming?.from !== undefined && ` of “${renaming.from}”`} to “{key}”
-        {hasBegun && `: ${done.toLocaleString()} of ${total.toLocaleString()}`}
+        {total > 0 && `: ${done.toLocaleString()} of ${count(total, 'user')}`}
       </Text>
-      <progress aria-label={`Values of ${key}`} max={Math.max(1, total)} {...(hasBegun && { value: done })} />
+      <Progress label={`Values of ${key}`} done={done} total={total} />
     </>
   );
+}
+
+/** Before the records are counted, the bar tells no part. */
+function Progress({ label, done, total }: { label: string; done: number; total: number }) {
+  return <progress aria-label={label} {...(total > 0 && { value: done, max: total })} />;
 }

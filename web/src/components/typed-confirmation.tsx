@@ -6,6 +6,8 @@ interface TypedConfirmationProps {
   title: string;
   /** The text that enables the action. */
   expected: string;
+  /** Other ways to type it; each text is compared as this function returns it. */
+  normalize?: (typed: string) => string;
   /** The label of the input, for example `Email`. */
   label: string;
   action: string;
@@ -29,6 +31,7 @@ export function TypedConfirmation(props: TypedConfirmationProps) {
 // A separate component, so that closing the dialog resets the input.
 function Confirmation({
   expected,
+  normalize = (text) => text.trim(),
   label,
   action,
   pending,
@@ -38,9 +41,10 @@ function Confirmation({
   children,
 }: TypedConfirmationProps) {
   const [typed, setTyped] = useState('');
+  const isTyped = normalize(typed) === normalize(expected);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (typed.trim() === expected) onConfirm();
+    if (isTyped) onConfirm();
   };
   return (
     <form onSubmit={submit}>
@@ -67,7 +71,7 @@ function Confirmation({
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" color="red.9" disabled={typed.trim() !== expected} loading={pending}>
+          <Button type="submit" color="red.9" disabled={!isTyped} loading={pending}>
             {action}
           </Button>
         </Group>

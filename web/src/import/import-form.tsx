@@ -27,8 +27,14 @@ const DECIMALS = [
 ];
 
 /** The columns of a chosen file and how it is imported. */
-export function ImportForm(props: { scope: Scope; file: File; head: FileHead; fields: readonly Field[] }) {
-  const { scope, file, head, fields } = props;
+export function ImportForm(props: {
+  scope: Scope;
+  file: File;
+  head: FileHead;
+  fields: readonly Field[];
+  onStarted: (id: string) => void;
+}) {
+  const { scope, file, head, fields, onStarted } = props;
   const [map, setMap] = useState(() =>
     suggestMap(
       head.columns.map(({ name }) => name),
@@ -61,7 +67,7 @@ export function ImportForm(props: { scope: Scope; file: File; head: FileHead; fi
       ...(timeZone.trim() !== '' && { timeZone: timeZone.trim() }),
     } as ImportSettings;
     setSent(0);
-    start.mutate({ file, settings });
+    start.mutate({ file, settings }, { onSuccess: onStarted });
   }
 
   return (

@@ -21,6 +21,7 @@ export function ImportPage({ scope }: { scope: Scope }) {
   const schema = useQuery(scopedSchemaQuery(scope));
   const imports = useQuery(importsQuery(scope));
   const [chosen, setChosen] = useState<Chosen>();
+  const [started, setStarted] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const error = schema.error ?? imports.error;
 
@@ -67,6 +68,7 @@ export function ImportPage({ scope }: { scope: Scope }) {
               file={chosen.file}
               head={chosen.head}
               fields={schema.data.fields}
+              onStarted={setStarted}
             />
           )}
         </Paper>
@@ -75,7 +77,7 @@ export function ImportPage({ scope }: { scope: Scope }) {
             <Title order={2} size="h4" mb="sm" id="imports-title">
               Imports of the last 30 days
             </Title>
-            <ImportRows scope={scope} imports={imports.data.imports} />
+            <ImportRows scope={scope} imports={imports.data.imports} started={started} />
           </section>
         )}
       </Stack>

@@ -19,26 +19,56 @@ const STATES: Record<Import['state'], { label: string; color: string }> = {
 
 const format = new Intl.NumberFormat('en-GB');
 
+interface ImportRowsProps {
+  scope: Scope;
+  imports: readonly Import[];
+  /** The id of the import that was started on this page last. It is scrolled into view. */
+  started: string | undefined;
+}
+
 /** The imports of an app, each with its progress and result. */
-export function ImportRows({ scope, imports }: { scope: Scope; imports: readonly Import[] }) {
+export function ImportRows({ scope, imports, started }: ImportRowsProps) {
   const [deleting, setDeleting] = useState<Import>();
   return (
     <Stack gap="sm">
       {imports.map((one) => (
-        <ImportRow key={one.id} scope={scope} one={one} onDelete={() => setDeleting(one)} />
+        <ImportRow
+          key={one.id}
+          scope={scope}
+          one={one}
+          isStarted={one.id === started}
+          onDelete={() => setDeleting(one)}
+        />
       ))}
       <DeleteDialog scope={scope} one={deleting} onClose={() => setDeleting(undefined)} />
     </Stack>
   );
 }
 
-function ImportRow({ scope, one, onDelete }: { scope: Scope; one: Import; onDelete: () => void }) {
+/** Scrolls to what appears. */
+const show = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'center' });
+
+interface ImportRowProps {
+  scope: Scope;
+  one: Import;
+  isStarted: boolean;
+  onDelete: () => void;
+}
+
+function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
   const { state, read, created, updated, unchanged, rejected, errors, received, position, settings, failure } = one;
   const { label, color } = STATES[state];
   const part = received === 0 ? 0 : Math.round((position / received) * 100);
   const counts = { created, updated, unchanged, rejected };
   return (
-    <Paper component="article" withBorder p="md" radius="md" aria-label={`Import of ${one.createdAt}`}>
+    <Paper
+      component="article"
+      withBorder
+      p="md"
+      radius="md"
+      aria-label={`Import of ${one.createdAt}`}
+      ref={isStarted ? show : null}
+    >
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
           <Badge variant="light" color={color} className={classes.badge ?? ''}>
@@ -85,14 +115,17 @@ function ImportRow({ scope, one, onDelete }: { scope: Scope; one: Import; onDele
         </Alert>
       )}
       {errors.length > 0 && (
-        <ul className={classes.errors}>
-          {errors.map(({ line, message }) => (
-            <li key={line}>
-              Line {line}: {message}
-            </li>
-          ))}
-          {rejected > errors.length && <li>{format.format(rejected - errors.length)} more</li>}
-        </ul>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
+        <section className={classes.errors} tabIndex={0} aria-label="First rejected lines">
+          <ul>
+            {errors.map(({ line, message }) => (
+              <li key={line}>
+                Line {line}: {message}
+              </li>
+            ))}
+            {rejected > errors.length && <li>{format.format(rejected - errors.length)} more</li>}
+          </ul>
+        </section>
       )}
     </Paper>
   );

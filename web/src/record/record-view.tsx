@@ -1,6 +1,7 @@
 import { Badge, Button, Text } from '@mantine/core';
 import type { DetailedRecord, Field, Schema } from '../api/endpoints.ts';
 import { count } from '../components/count.ts';
+import { labelOf } from '../components/labels.ts';
 import { ConsentHistory } from './consent-history.tsx';
 import { ownValue } from './editing/draft.ts';
 import type { Removal } from './editing/removal.tsx';
@@ -108,7 +109,7 @@ function Row({ field, value }: { field: Field; value: unknown }) {
         </span>
       </dt>
       <dd className={classes.value}>
-        <FullValue value={value} />
+        <FullValue value={labelOf(field, value)} />
       </dd>
     </div>
   );

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-table';
 import { useMemo } from 'react';
 import type { Field, Kind, UserRecord } from '../api/endpoints.ts';
+import { labelOf } from '../components/labels.ts';
 import { Time } from '../components/time.tsx';
 import { Value } from '../components/value.tsx';
 import type { ChangeList } from './list/list-parameters.ts';
@@ -99,7 +100,7 @@ function columnsOf(fields: readonly Field[]): UserColumn[] {
         header: field.label || field.key,
         width: FIELD_WIDTHS[field.kind],
         isNumber: field.kind === 'number',
-        cell: ({ row }) => <Value value={fieldValue(row.original, field.key)} />,
+        cell: ({ row }) => <Value value={labelOf(field, fieldValue(row.original, field.key))} />,
       }),
     ),
     {

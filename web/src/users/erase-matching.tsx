@@ -75,6 +75,7 @@ function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatchingProp
       title="Erase users"
       label="Number of users"
       expected={String(total)}
+      normalize={digitsOf}
       action={`Erase ${count(total, 'user')} permanently`}
       pending={erase.isPending}
       error={erase.error}
@@ -87,6 +88,11 @@ function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatchingProp
       </Text>
     </TypedConfirmation>
   );
+}
+
+/** A number may be typed with or without the separators that its button shows. */
+function digitsOf(typed: string): string {
+  return typed.replace(/[\s.,'’]/g, '');
 }
 
 function Counting() {

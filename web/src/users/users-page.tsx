@@ -21,7 +21,7 @@ import { ExportMenu } from './export/export-menu.tsx';
 import { targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
-import { ListSummary, SearchProgress } from './list/list-summary.tsx';
+import { ListSummary, SearchProgress, SortedInPart } from './list/list-summary.tsx';
 import { lastPageOf } from './list/page-range.ts';
 import { useUserCount } from './list/use-user-count.ts';
 import { type UserList, useUserList } from './list/use-user-list.ts';
@@ -72,15 +72,18 @@ export function UsersPage({ scope }: { scope: Scope }) {
         {!error && list.users && schema.data && (
           <>
             <SelectionBar scope={scope} selection={selection} columns={columns} hasUsers={list.users.length > 0}>
-              <ListSummary counted={counted} isOfFilter={isOfFilter}>
-                <BreakdownChoice by={parameters.by} targets={targets} change={change} />
-                <EditToggle isOn={isEditing} onToggle={setEditing} />
-                {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
-              </ListSummary>
+              {list.users.length > 0 && (
+                <ListSummary counted={counted} isOfFilter={isOfFilter}>
+                  <BreakdownChoice by={parameters.by} targets={targets} change={change} />
+                  <EditToggle isOn={isEditing} onToggle={setEditing} />
+                  {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
+                </ListSummary>
+              )}
             </SelectionBar>
             {parameters.by !== '' && (
               <BreakdownPanel scope={scope} parameters={parameters} change={change} targets={targets} />
             )}
+            {list.state === 'partlySorted' && <SortedInPart />}
             {list.users.length > 0 && (
               <UsersTable
                 users={list.users}

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
+import { labelOf } from '../../components/labels.ts';
 import type { Scope } from '../../users/scope.ts';
 import { FullValue } from '../full-value.tsx';
 import type { StoredRecord } from '../queries.ts';
@@ -96,13 +97,13 @@ function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
         <>
           <Text size="sm">Now stored:</Text>
           <dl>
-            {fields.map(({ key, label }) => (
-              <Text key={key} size="sm" component="div" className="breaks">
+            {fields.map((field) => (
+              <Text key={field.key} size="sm" component="div" className="breaks">
                 <dt>
-                  <strong>{label || key}</strong>
+                  <strong>{field.label || field.key}</strong>
                 </dt>
                 <dd>
-                  <FullValue value={ownValue(data, key)} />
+                  <FullValue value={labelOf(field, ownValue(data, field.key))} />
                 </dd>
               </Text>
             ))}

@@ -1,5 +1,6 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { Field } from '../../api/endpoints.ts';
+import { labelOf } from '../../components/labels.ts';
 
 const DAY = /^(?:\d{4}-\d{2}-\d{2})?$/;
 /** A longer text gets several lines. */
@@ -27,13 +28,12 @@ export function ValueControl({ field, text, error, autoFocus = false, onChange }
       onChange(event.currentTarget.value),
   };
   if (field.kind === 'select') {
-    const labels: Record<string, string> = field.enumLabels ?? {};
     const choices = field.enum.filter((value) => value !== '');
     const known = text === '' || choices.includes(text) ? choices : [...choices, text];
     return (
       <NativeSelect
         {...shared}
-        data={[NO_VALUE, ...known.map((value) => ({ value, label: labels[value] || value }))]}
+        data={[NO_VALUE, ...known.map((value) => ({ value, label: String(labelOf(field, value)) }))]}
       />
     );
   }

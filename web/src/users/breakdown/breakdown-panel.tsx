@@ -1,13 +1,13 @@
 import { Alert, Loader, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { call } from '../../api/call.ts';
+import { useQuery } from '@tanstack/react-query';
 import { count as countOf } from '../../components/count.ts';
 import { type Target, targetOf } from '../filters/condition.ts';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
-import { type Scope, scopeParameter } from '../scope.ts';
+import type { Scope } from '../scope.ts';
 import { type Breakdown, barsOf, restOf, whereAfter } from './bars.ts';
 import classes from './breakdown.module.css';
 import { Histogram, ValueBars } from './charts.tsx';
+import { breakdownQuery } from './query.ts';
 
 interface BreakdownPanelProps {
   scope: Scope;
@@ -18,16 +18,9 @@ interface BreakdownPanelProps {
 
 /** A chart of how the users of the list divide by a field. A pressed bar filters the list. */
 export function BreakdownPanel({ scope, parameters, change, targets }: BreakdownPanelProps) {
-  const { by, q, where } = parameters;
+  const { by, where } = parameters;
   const target = targetOf(by, targets);
-  const query = { ...scopeParameter(scope), field: by, q, where };
-  const { data, error, isFetching, isPlaceholderData } = useQuery({
-    queryKey: ['users', 'breakdown', query],
-    queryFn: ({ signal }) => call('GET /auth/users/breakdown', { query, signal }),
-    placeholderData: keepPreviousData,
-    staleTime: 30_000,
-    refetchOnWindowFocus: false,
-  });
+  const { data, error, isFetching, isPlaceholderData } = useQuery(breakdownQuery(scope, parameters));
   const shown = data?.field === by ? data : undefined;
   return (
     <section className={classes.panel} aria-label={`Breakdown by ${target.label}`} aria-busy={isFetching}>
@@ -36,7 +29,11 @@ export function BreakdownPanel({ scope, parameters, change, targets }: Breakdown
           {error.message}.
         </Alert>
       )}
-      {!error && !shown && <Loader size={18} aria-label="Counting" />}
+      {!error && !shown && (
+        <div className={classes.loading}>
+          <Loader size={18} aria-label="Counting" />
+        </div>
+      )}
       {!error && shown && (
         <div className={isPlaceholderData ? classes.stale : undefined}>
           <Summary breakdown={shown} />

@@ -22,7 +22,7 @@ const shareOf = (count: number, total: number): string => percent.format(count /
 export function ValueBars({ bars, total, onPress }: ChartProps) {
   const most = Math.max(1, ...bars.map(({ count }) => count));
   return (
-    <ul className={`${classes.values} ${bars.length > MANY ? classes.many : ''}`}>
+    <ul className={`${classes.values} ${bars.length > MANY ? classes.many : classes.aligned}`}>
       {bars.map((bar) => (
         <li key={`${bar.conditions?.[0]?.operator ?? 'other'} ${bar.label}`}>
           <BarButton bar={bar} className={classes.value ?? ''} onPress={onPress}>

@@ -1,4 +1,5 @@
 import type { Field } from '../../api/endpoints.ts';
+import { labelOf } from '../../components/labels.ts';
 import { calendarDay } from '../../components/time.tsx';
 
 /** A condition as the service reads it: `<path>:<operator>:<value>`. */
@@ -147,7 +148,5 @@ function valueWords(value: string, { type, choices }: Target): string {
 
 function choicesOf(field: Field): Target['choices'] {
   if (field.kind !== 'select') return [];
-  const labels: Record<string, string> = field.enumLabels ?? {};
-  const labelOf = (value: string): string => (Object.hasOwn(labels, value) ? labels[value] : '') || value;
-  return field.enum.map((value) => ({ value, label: labelOf(value) }));
+  return field.enum.map((value) => ({ value, label: String(labelOf(field, value)) }));
 }

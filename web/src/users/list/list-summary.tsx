@@ -11,13 +11,16 @@ interface ListSummaryProps {
   children: ReactNode;
 }
 
-/** The number of users above the table, and the actions on all of them. */
-export function ListSummary({ counted: { count, isCounting, countExactly }, isOfFilter, children }: ListSummaryProps) {
-  if (!count || count.total === 0) return null;
+/**
+ * The number of users above the table, and the actions on all of them. It takes its place before
+ * the number is known, so that the table does not move.
+ */
+export function ListSummary({ counted, isOfFilter, children }: ListSummaryProps) {
+  const { count, isCounting, countExactly, isTooLong } = counted;
   return (
     <div className={classes.summary}>
       <Text size="sm" fw={600} aria-live="polite">
-        {countWords(count, isOfFilter)}
+        {count && countWords(count, isOfFilter)}
       </Text>
       {countExactly && (
         <Button variant="subtle" size="compact-sm" onClick={countExactly}>
@@ -29,6 +32,11 @@ export function ListSummary({ counted: { count, isCounting, countExactly }, isOf
           Counting…
         </Text>
       )}
+      {isTooLong && (
+        <Text size="sm" c="dimmed">
+          There was no time to count them all.
+        </Text>
+      )}
       <span className={classes.space} />
       {children}
     </div>
@@ -37,20 +45,25 @@ export function ListSummary({ counted: { count, isCounting, countExactly }, isOf
 
 /** Tells how far a search has come, with a button to stop it or to go on. */
 export function SearchProgress({ list }: { list: UserList }) {
-  if (list.state === 'whole') return null;
+  if (list.state !== 'partial') return null;
   return (
     <div className={classes.progress} role="status">
       {list.isSearching && <Loader size={14} aria-hidden="true" />}
       <Text size="sm">
-        {list.state === 'partlySorted'
-          ? 'Sorted among the records that were searched. An indexed field is sorted among all.'
-          : `Searched part of the records: ${countOf(list.users?.length ?? 0, 'match', 'matches')} on this page so far`}
+        {`Searched part of the records: ${countOf(list.users?.length ?? 0, 'match', 'matches')} on this page so far`}
       </Text>
-      {list.state === 'partial' && (
-        <Button variant="default" size="compact-sm" onClick={list.isSearching ? list.stop : list.goOn}>
-          {list.isSearching ? 'Stop' : 'Continue'}
-        </Button>
-      )}
+      <Button variant="default" size="compact-sm" onClick={list.isSearching ? list.stop : list.goOn}>
+        {list.isSearching ? 'Stop' : 'Continue'}
+      </Button>
+    </div>
+  );
+}
+
+/** Tells that the order is not that of all records. Above the table, where one reads the order. */
+export function SortedInPart() {
+  return (
+    <div className={classes.progress} role="status">
+      <Text size="sm">Sorted among the records that were searched. An indexed field is sorted among all.</Text>
     </div>
   );
 }

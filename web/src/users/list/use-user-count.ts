@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { count } from '../../components/count.ts';
+import { breakdownQuery } from '../breakdown/query.ts';
 import { scopedStatsQuery } from '../queries.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 import { isFiltered, type ListParameters, type UserFilter } from './list-parameters.ts';
@@ -31,11 +32,12 @@ export const countQuery = (scope: Scope, { q, where }: UserFilter, total: 'cappe
   });
 
 /**
- * Counts the users of a list without a request where the list itself or the statistics tell their
- * number. A search by text is counted only on demand, because that reads all records.
+ * Counts the users of a list without a request where the list itself, the statistics or the shown
+ * breakdown tell their number. A search by text is counted only on demand, because that reads all
+ * records.
  */
 export function useUserCount(scope: Scope, parameters: ListParameters, list: UserList) {
-  const { q, where, page, size } = parameters;
+  const { q, where, page, size, by } = parameters;
   const view = JSON.stringify([scope, q, where]);
   const [exactView, setExactView] = useState<string>();
   const isExact = exactView === view;
@@ -46,16 +48,24 @@ export function useUserCount(scope: Scope, parameters: ListParameters, list: Use
   const capped = useQuery({ ...countQuery(scope, parameters, 'capped'), enabled: isUnknown && q === '' });
   const exact = useQuery({ ...countQuery(scope, parameters, 'exact'), enabled: isUnknown && isExact });
 
+  const breakdown = useQuery({ ...breakdownQuery(scope, parameters), enabled: isUnknown && by !== '' });
+
   const shown = list.users && !list.isStale ? (page - 1) * size + list.users.length : 0;
   const least: UserCount | undefined = shown > 0 && q !== '' ? { total: shown, is: 'atLeast' } : undefined;
-  const known = ofList ?? ofApp;
+  const ofBreakdown = breakdown.data?.complete && !breakdown.isPlaceholderData ? breakdown.data.records : undefined;
+  const known = ofList ?? ofApp ?? (isUnknown ? ofBreakdown : undefined);
   const counted = (isExact ? exact.data : undefined) ?? capped.data ?? least;
   return {
     count:
       known === undefined ? (isUnknown ? counted : undefined) : ({ total: known, is: 'exact' } satisfies UserCount),
     isCounting: isExact && exact.isFetching,
+    /** Whether the time of an exact count ended before all users were counted. */
+    isTooLong: known === undefined && isUnknown && isExact && exact.data !== undefined && exact.data.is !== 'exact',
     /** Undefined when the count is exact, or an exact count was tried. */
-    countExactly: isUnknown && !isExact && counted && counted.is !== 'exact' ? () => setExactView(view) : undefined,
+    countExactly:
+      known === undefined && isUnknown && !isExact && counted && counted.is !== 'exact'
+        ? () => setExactView(view)
+        : undefined,
   };
 }
 

@@ -1,5 +1,5 @@
-import type { AppActivity } from '../../apps/app-activity.ts';
-import type { AppCollection } from '../../apps/apps.model.ts';
+import type { AppActivity } from './app-activity.ts';
+import type { AppCollection } from './apps.model.ts';
 
 /** For how long an answer is used. */
 const KEEP_MS = 1_000;
@@ -8,12 +8,15 @@ const RECENT_MS = 3_000;
 /** Beyond this the database is busy. */
 const LIMIT_MS = 100;
 
+/** Resolves with whether submissions arrive. Background work leaves the database to them. */
+export type BusyCheck = () => Promise<boolean>;
+
 /**
  * Returns a function that resolves with whether submissions arrive, for any app and on any server.
  * For other servers it reads the times that servers note for the dashboard (apps/app-activity.ts),
  * so it costs submissions nothing.
  */
-export function createBusyCheck(apps: AppCollection, activity: Pick<AppActivity, 'latest'>): () => Promise<boolean> {
+export function createBusyCheck(apps: AppCollection, activity: Pick<AppActivity, 'latest'>): BusyCheck {
   let last = { at: Number.NEGATIVE_INFINITY, busy: false };
   return async () => {
     if (Date.now() - activity.latest().getTime() < RECENT_MS) return true;

@@ -1,0 +1,142 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { tableRows } from '../../support/browser.ts';
+import {
+  downloadedLines,
+  expectUsable,
+  type LargeApp,
+  NEWEST,
+  POLL,
+  shown,
+  shownEmails,
+  waitForText,
+} from './large-app.ts';
+import { emailOf, LARGE, RARE } from './records.ts';
+
+async function exportAs(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+/** Flows that need no index of a field. */
+export function findingWithoutIndexes(large: LargeApp): void {
+  describe('pages of 100,000 users', () => {
+    it('show the newest users first, with a long email and absent values', async () => {
+      const page = await large.open('/users');
+      await waitForText(page, '1–50 of 100,000');
+      await waitForText(page, `All 100,000 users`);
+      expect(await shownEmails(page)).toEqual(await large.emails({}, NEWEST, 0, 50));
+      expect((await tableRows(page, 'Table of users'))[0]?.[0]).toBe(emailOf(LARGE - 1));
+      await page.getByRole('region', { name: 'Statistics' }).getByText('100,000', { exact: true }).waitFor();
+      await expectUsable(page, 'users');
+    });
+
+    it('have a size, are opened by their number however deep, and stay after a reload', async () => {
+      const page = await large.open('/users');
+      await waitForText(page, '1–50 of 100,000');
+      await page.getByLabel('Rows per page').selectOption('200 rows');
+      await waitForText(page, '1–200 of 100,000');
+      await page.getByLabel('Page number').fill('500');
+      await page.getByRole('button', { name: 'Go' }).click();
+      await waitForText(page, '99,801–100,000 of 100,000');
+      expect(await shownEmails(page)).toEqual(await large.emails({}, NEWEST, LARGE - 200, 200));
+      expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+      await page.getByRole('button', { name: 'Previous' }).click();
+      await waitForText(page, '99,601–99,800 of 100,000');
+      await page.reload();
+      await waitForText(page, '99,601–99,800 of 100,000');
+      expect(await shownEmails(page)).toEqual(await large.emails({}, NEWEST, LARGE - 400, 200));
+    });
+  });
+
+  describe('on a phone', () => {
+    it('100,000 users, a filter and a record with a long email fit the width', async () => {
+      const page = await large.open('/users?where=data.city:eq:Oslo', { width: 375 });
+      await page.getByRole('region', { name: 'Table of users' }).waitFor();
+      await page.getByRole('button', { name: 'Erase matching users' }).waitFor();
+      await expectUsable(page, 'phone');
+      await page.goto(`${large.server.listener.url}/dashboard/users`);
+      await waitForText(page, '1–50 of 100,000');
+      await page.getByRole('link', { name: emailOf(LARGE - 1) }).click();
+      await page.getByRole('heading', { level: 1, name: emailOf(LARGE - 1) }).waitFor();
+      await expectUsable(page, 'phone record');
+    });
+  });
+
+  describe('a search through everything', () => {
+    it('finds a part of a name wherever it is', async () => {
+      const page = await large.open('/users');
+      await waitForText(page, '1–50 of 100,000');
+      await page.getByLabel('Search all data').fill('FEATHERSTONE');
+      await waitForText(page, '1 matching user');
+      expect(await shownEmails(page)).toEqual([emailOf(RARE.at)]);
+    });
+
+    it('shows how far it has come, is stopped, and goes on', async () => {
+      const page = await large.open('/users', { on: large.slow });
+      await waitForText(page, '1–50 of 100,000');
+      let parts = 0;
+      let goOn = (): void => undefined;
+      const stopped = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      // What follows the third part waits until the search was stopped.
+      await page.route(/cursor=/, async (route) => {
+        parts += 1;
+        if (parts > 2) await stopped;
+        await route.continue();
+      });
+      await page.goto(`${large.slow.listener.url}/dashboard/users?where=data.city:eq:${RARE.city}`);
+      await waitForText(page, 'Searched part of the records: 0 matches on this page so far');
+      await expectUsable(page, 'search in progress');
+      await page.getByRole('button', { name: 'Stop' }).click();
+      goOn();
+      await page.getByRole('button', { name: 'Continue' }).waitFor();
+      await expectUsable(page, 'stopped search');
+      const before = parts;
+      expect(before).toBeLessThanOrEqual(3);
+      expect(await page.getByRole('region', { name: 'Table of users' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await waitForText(page, '1 matching user');
+      expect(parts).toBeGreaterThan(before);
+      expect(await shownEmails(page)).toEqual([emailOf(RARE.at)]);
+    });
+  });
+
+  describe('what is filtered', () => {
+    it('is kept as a view with its columns', async () => {
+      const page = await large.open('/users?where=data.city:in:Paris,Rome');
+      const filter = { 'data.city': { $in: ['Paris', 'Rome'] } };
+      await waitForText(page, 'More than 10,000 matching users');
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('checkbox', { name: 'Spent' }).check();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByLabel('Save this view as').fill('Paris and Rome');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('list', { name: 'Saved views' }).waitFor();
+      await expectUsable(page, 'views');
+      await page.goto(`${large.server.listener.url}/dashboard/users`);
+      await waitForText(page, '1–50 of 100,000');
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('link', { name: 'Paris and Rome' }).click();
+      await waitForText(page, 'More than 10,000 matching users');
+      await expect.poll(() => shownEmails(page), POLL).toEqual(await large.emails(filter, NEWEST, 0, 50));
+      await page.getByRole('columnheader', { name: 'Spent' }).waitFor();
+    });
+
+    it('is exported, one line for each user', async () => {
+      const page = await large.open('/users?where=data.city:eq:Vienna&where=data.news:eq:true');
+      const matches = await large.count({ 'data.city': 'Vienna', 'data.news': true });
+      await waitForText(page, `${shown(matches)} matching users`);
+      const [header, ...lines] = await downloadedLines(page, () => exportAs(page, 'CSV for programs'));
+      expect(header).toContain('data.name,data.plan,data.age,data.born,data.news,data.city,data.spent,data.visits');
+      expect(lines).toHaveLength(matches);
+      expect(lines.filter((line) => !/,Vienna,/.test(line))).toEqual([]);
+      await page.goto(`${large.server.listener.url}/dashboard/users`);
+      await waitForText(page, '1–50 of 100,000');
+      const all = await downloadedLines(page, () => exportAs(page, 'NDJSON (one user per line)'), '\n');
+      expect(new Set(all.map((line) => JSON.parse(line).email)).size).toBe(LARGE);
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAppModel } from '../../src/apps/apps.model.ts';
+import { createBusyCheck } from '../../src/apps/busy.ts';
+import { type Connection, connectDatabase } from '../../src/database/client.ts';
+import { databaseUri } from '../support/process.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const POLL = { timeout: 15_000, interval: 50 };
+
+let server: TestServer;
+let connection: Connection;
+beforeAll(async () => {
+  server = await startServer();
+  connection = await connectDatabase(databaseUri(server.database));
+});
+afterAll(async () => {
+  await connection.close();
+  await server.close();
+});
+
+it('a server knows that submissions arrive on another one, and when they have ended', async () => {
+  const own = { latest: () => new Date(0) };
+  const isBusy = createBusyCheck(createAppModel(connection).collection, own);
+  expect(await isBusy()).toBe(false);
+  const { sourceAppId } = await server.admin.buildApp();
+  await server.client.submit(sourceAppId, { email: 'ada@x.org' }).expect(200);
+  await expect.poll(isBusy, POLL).toBe(true);
+  await expect.poll(isBusy, POLL).toBe(false);
+});
+
+it('a server is busy at once by its own submissions, and when the database does not answer in time', async () => {
+  const { collection } = createAppModel(connection);
+  expect(await createBusyCheck(collection, { latest: () => new Date() })()).toBe(true);
+  const closed = await connectDatabase(databaseUri(server.database));
+  const isBusy = createBusyCheck(createAppModel(closed).collection, { latest: () => new Date(0) });
+  await closed.close();
+  expect(await isBusy()).toBe(true);
+});

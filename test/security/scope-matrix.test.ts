@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SCOPES, type Scope } from '../../src/api/principal.ts';
+import { allEndpoints } from '../../src/http/endpoints.ts';
+import { Client, type TestApp } from '../support/client.ts';
+import { createKey } from '../support/keys.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** The endpoints that each scope opens to a key of an app. All others refuse its key. */
+const OPENED: Record<Scope, string[]> = {
+  submit: ['submitUser', 'submitForm'],
+  'users:read': ['listUsers', 'getUser', 'getStats', 'getOwnSchema', 'listIndexes', 'listHeld'],
+  'users:write': ['eraseUsers', 'eraseUser', 'editUser', 'erasePerson', 'releaseHeld', 'deleteHeld'],
+  import: [
+    'createImport',
+    'listImports',
+    'sendImportContent',
+    'startImport',
+    'getImport',
+    'getImportRejects',
+    'deleteImport',
+  ],
+  export: ['exportUsers', 'exportPerson'],
+  'schema:write': ['getAppSchema', 'replaceSchema', 'listSchemaVersions', 'checkSchema'],
+  webhooks: [
+    'listWebhooks',
+    'createWebhook',
+    'changeWebhook',
+    'deleteWebhook',
+    'testWebhook',
+    'rotateWebhookSecret',
+    'listDeliveries',
+    'getDelivery',
+    'replayDelivery',
+    'replayWebhook',
+  ],
+};
+
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startServer({ RATE_LIMIT_LOGIN: '0' });
+  app = await server.admin.buildApp();
+});
+afterAll(() => server.close());
+
+/** The endpoints that need more than the name of an app. */
+const guarded = allEndpoints.filter(([, { auth, scope }]) => scope || !['none', 'app id', 'form'].includes(auth));
+
+/** Resolves with whether a key gets past the checks of an endpoint. No request is complete. */
+async function opened(key: string, [, { method, path }]: (typeof guarded)[number], ofApp: string): Promise<boolean> {
+  const target = path.replace(':sourceAppId', ofApp).replace(/:\w+/g, 'none');
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const body = method === 'get' ? {} : { body: '[]' };
+  const { status } = await fetch(server.listener.url + target, { method: method.toUpperCase(), headers, ...body });
+  expect(status).not.toBe(500);
+  return status !== 401 && status !== 403;
+}
+
+it.each(SCOPES)('%s opens its endpoints only', async (scope) => {
+  const settings = { sourceAppId: app.sourceAppId };
+  const { key } = await createKey(server, server.admin, [scope], settings);
+  const names: string[] = [];
+  for (const endpoint of guarded) if (await opened(key, endpoint, app.sourceAppId)) names.push(endpoint[0]);
+  expect(names).toEqual(OPENED[scope]);
+});
+
+it('no scope opens an endpoint for another app', async () => {
+  const other = await server.admin.buildApp();
+  const { key } = await createKey(server, server.admin, [...SCOPES], { sourceAppId: app.sourceAppId });
+  const inPath = guarded.filter(([, { path }]) => path.includes(':sourceAppId'));
+  for (const endpoint of inPath) expect([endpoint[0], await opened(key, endpoint, other.sourceAppId)]).toContain(false);
+  const operator = await new Client(server.listener.url).logIn(other.sourceAppId, other.password);
+  expect((await operator.get('/auth/users').expect(200)).body.users).toEqual([]);
+});
