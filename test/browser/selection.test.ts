@@ -10,7 +10,7 @@ import { withUsersPage } from './users-page.ts';
 const users = withUsersPage();
 
 const box = (email: string) => users.page.getByRole('checkbox', { name: `Select ${email}`, exact: true });
-const pageBox = () => users.page.getByRole('checkbox', { name: 'Select all users of this page' });
+const pageBox = () => users.page.getByRole('checkbox', { name: 'Select all users shown' });
 const button = (name: string) => users.page.getByRole('button', { name, exact: true });
 
 async function submitPeople(count: number): Promise<void> {
@@ -135,7 +135,7 @@ describe('the selection of users', () => {
   /** Erases all 8 users while the connections of some requests break, which logs errors. */
   async function eraseWithBrokenConnections(path: string) {
     const { page, close } = await visitAs(users.server, users.app, '/users');
-    await page.getByRole('checkbox', { name: 'Select all users of this page' }).check();
+    await page.getByRole('checkbox', { name: 'Select all users shown' }).check();
     await page.route(path, (route) => route.abort());
     await page.getByRole('button', { name: 'Erase selected', exact: true }).click();
     await page.getByLabel('Number of users').fill('8');

@@ -10,7 +10,7 @@ export function SelectPage({ users, selection }: { users: readonly UserRecord[];
   return (
     <TickBox
       id={ID}
-      label="Select all users of this page"
+      label="Select all users shown"
       checked={users.length > 0 && selected === users.length}
       isPartial={selected > 0 && selected < users.length}
       disabled={selection.isFull && selected === 0}
