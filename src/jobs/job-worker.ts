@@ -72,14 +72,14 @@ export function createJobWorker({ name, everyMs, run }: Job, locks: JobLocks, lo
     state,
     isWorking: () => isWorking,
 
-    /** From now on the other methods have an effect. */
+    /** From now on the job may run. A wake before is carried out with the next look. */
     start(): void {
       isStarted = true;
     },
 
     /** Works if nothing hinders it. @param obstacle what keeps the job from running, if anything */
     consider(obstacle: Obstacle | undefined): void {
-      if (obstacle === undefined || (obstacle === 'early' && isOverdue)) begin();
+      if (obstacle === undefined || (obstacle === 'early' && (isOverdue || isWoken))) begin();
     },
 
     /** Works at once, although the job is not due, or as soon as its lock is free. */

@@ -130,6 +130,28 @@ describe('A job', () => {
     await expect.poll(() => ranOn, POLL).toEqual(['a', 'b']);
   });
 
+  it('is run for a wake before the start', async () => {
+    const job = (ran: () => void): Job => ({
+      name: 'early',
+      everyMs: 60 * 60 * 1_000,
+      run: async () => {
+        ran();
+        return false;
+      },
+    });
+    let first = 0;
+    startRunner(job(() => (first += 1)));
+    await expect.poll(() => first, POLL).toBe(1);
+    await expect.poll(async () => (await jobs().findOne({ _id: 'early' }))?.owner, POLL).toBe('');
+    const runner = createJobRunner({ locks: createJobLocks(jobs()), logger: createLogger({ logLevel: 'silent' }) });
+    let second = 0;
+    runner.add(job(() => (second += 1)));
+    runner.wake('early');
+    runner.start();
+    runners.push(runner);
+    await expect.poll(() => second, POLL).toBe(1);
+  });
+
   it('runs again for a wake during its step', async () => {
     let steps = 0;
     const runner = startRunner({
