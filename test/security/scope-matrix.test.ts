@@ -19,7 +19,7 @@ const OPENED: Record<Scope, string[]> = {
     'getImportRejects',
     'deleteImport',
   ],
-  export: ['exportUsers', 'exportPerson'],
+  export: ['exportUsers', 'exportSelectedUsers', 'exportPerson'],
   'schema:write': ['getAppSchema', 'replaceSchema', 'listSchemaVersions', 'checkSchema'],
   webhooks: [
     'listWebhooks',
