@@ -7,6 +7,8 @@ const common = {
   pool: 'forks',
   testTimeout: 30_000,
   hookTimeout: 60_000,
+  // The default of one second is too short on a busy machine.
+  expect: { poll: { timeout: 20_000 } },
   // A focused test left in the code is a mistake.
   allowOnly: false,
 } as const;
