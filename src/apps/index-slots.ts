@@ -1,4 +1,5 @@
 import type { mongo, Types } from 'mongoose';
+import { INDEX_VERSION } from '../fields/index-value.ts';
 import type { KindName } from '../fields/kinds/registry.ts';
 import type { Rename } from '../fields/renames.ts';
 
@@ -21,6 +22,8 @@ export interface IndexSlot {
   key: string;
   /** The kind whose index values the slot has, also when the schema has another one by now. */
   kind: KindName;
+  /** The version of the index values that the slot has; absent for the first one. */
+  version?: number;
   state: SlotState;
   /** The records that the job has dealt with, and those that there were when it began. */
   done: number;
@@ -32,6 +35,11 @@ export interface IndexSlot {
   knownAt?: Date;
   /** While building: the records from the newest one to this id have their value. */
   position?: mongo.UUID;
+}
+
+/** Whether the slot has index values of the current version. */
+export function isCurrentVersion({ version }: Pick<IndexSlot, 'version'>): boolean {
+  return version === INDEX_VERSION;
 }
 
 /** Whether writes of the field write the slot. */

@@ -12,8 +12,11 @@ export const indexed = {
   control: 'switch',
 } as const satisfies FieldOption;
 
-/** The length of an indexed text, in code points. */
+/** The length of each part of an index value of a text, in code points. */
 const MAX_CODE_POINTS = 64;
+
+/** Between the parts of an index value. The normalized form never contains it. */
+const SEPARATOR = '\0';
 
 /**
  * The part of a text that its index value depends on, in UTF-16 units. A long text costs no more
@@ -21,15 +24,54 @@ const MAX_CODE_POINTS = 64;
  */
 export const INDEXED_PREFIX = 1_024;
 
+/** The version of the index values. Slots with values of another version are built again. */
+export const INDEX_VERSION = 2;
+
 /**
- * The index value of a text: NFKC, lower case, the first 64 code points. Texts that differ only in
- * case or in compatible characters have the same value, so an index finds more than one looks for,
- * never less. A final sigma becomes a usual one: whether `toLowerCase` writes one depends on what
- * follows, and the value of a text should begin with the value of its beginning.
+ * The form by which texts sort: NFKC, lower case, the first 64 code points. Texts that differ only
+ * in case or in compatible characters have the same form. A final sigma becomes a usual one:
+ * whether `toLowerCase` writes one depends on what follows, and the form of a text should begin
+ * with the form of its beginning.
+ */
+export function normalizedText(value: string): string {
+  const text = value
+    .slice(0, INDEXED_PREFIX)
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll('ς', 'σ')
+    .replaceAll(SEPARATOR, '\x01');
+  return firstCodePoints(text);
+}
+
+/**
+ * The index value of a text: its normalized form and, where the text differs from it, a separator
+ * and the first 64 code points of the text. So the index alone tells which texts are equal to a
+ * short one (`isShortText`), and which begin with one in any case (`beginsPattern`). A longer text
+ * ends with a second separator.
  */
 export function indexText(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const text = value.slice(0, INDEXED_PREFIX).normalize('NFKC').toLowerCase().replaceAll('ς', 'σ');
+  const normalized = normalizedText(value);
+  if (normalized === value) return value;
+  const start = firstCodePoints(value);
+  return `${normalized}${SEPARATOR}${start}${start.length < value.length ? SEPARATOR : ''}`;
+}
+
+/** Whether no other text has the index value of this one. */
+export function isShortText(value: string): boolean {
+  return firstCodePoints(value).length === value.length;
+}
+
+/**
+ * A regular expression for the index values of the texts that begin with a short text.
+ *
+ * @param pattern matches that text
+ */
+export function beginsPattern(pattern: string): string {
+  return `^(?:${pattern}[^\\0]*+$|[^\\0]*+\\0${pattern})`;
+}
+
+function firstCodePoints(text: string): string {
   if (text.length <= MAX_CODE_POINTS) return text;
   return [...text.slice(0, MAX_CODE_POINTS * 2)].slice(0, MAX_CODE_POINTS).join('');
 }

@@ -46,11 +46,15 @@ export async function expectSlotsOfRecords(server: TestServer, sourceAppId: stri
   return records.length;
 }
 
-/** Resolves with the emails of the records that an index finds by the value of a slot. */
+/**
+ * Resolves with the emails of the records that an index finds by the value of a slot; by its first
+ * part for a text.
+ */
 export async function emailsBySlot(server: TestServer, sourceAppId: string, key: string, value: unknown) {
   const { _id, slots = [] } = await appDocument(server, sourceAppId);
   const slot = slots.find((one) => one.key === key && one.state === 'ready')?.slot ?? 'none';
-  const found = server.db.collection('users').find({ appId: _id, [slot]: value });
+  const condition = typeof value === 'string' ? { $gte: value, $lt: `${value}\x01` } : value;
+  const found = server.db.collection('users').find({ appId: _id, [slot]: condition });
   const emails = await found.hint({ appId: 1, [slot]: 1, _id: 1 }).toArray();
   return emails.map(({ email }) => email).sort();
 }

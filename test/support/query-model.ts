@@ -48,8 +48,15 @@ function ordered(kind: string, value: unknown): number | undefined {
   return instant(value);
 }
 
-const slotText = (text: string): string =>
-  [...text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ')].slice(0, 64).join('');
+/** Texts sort by their folded beginning; those that agree in it, by their own beginning. */
+function slotText(text: string): string {
+  const folded = [...text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').replaceAll('\0', '\x01')];
+  const beginning = folded.slice(0, 64).join('');
+  const own = [...text];
+  return beginning === text
+    ? text
+    : [beginning, own.slice(0, 64).join(''), ...(own.length > 64 ? [''] : [])].join('\0');
+}
 
 /** Equal for texts that differ in the case of their letters only. */
 const folded = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');

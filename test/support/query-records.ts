@@ -41,6 +41,17 @@ TEXTS.push(
   'ǰ',
   'J\u030c',
 );
+// Texts with a separator of index values, and around the 64 characters that these have.
+TEXTS.push(
+  'a\0A',
+  'a\0a',
+  'A\0',
+  'x'.repeat(64),
+  'X'.repeat(64),
+  'X'.repeat(65),
+  `${'X'.repeat(64)}\0`,
+  '💥'.repeat(65),
+);
 const DATES = [
   '2026-01-30',
   '2026-01-31',

@@ -8,8 +8,8 @@ import { MAX_EXTRA_KEYS, type RecordChange } from '../../fields/compile.ts';
 const SMALL_CHANGE = 256;
 /** The part of the record limit that covers what is not counted, in bytes. */
 const SLACK = 36 * 1024;
-/** The most that one index slot takes: its name and 64 code points of 4 bytes. */
-const SLOT_BYTES = 268;
+/** The most that one index slot takes: its name, and twice 64 code points of 4 bytes. */
+const SLOT_BYTES = 526;
 /** The size of an empty BSON document. */
 const EMPTY = 5;
 

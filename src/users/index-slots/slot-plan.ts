@@ -1,4 +1,4 @@
-import { type IndexSlot, SLOT_NAMES, type SlotName } from '../../apps/index-slots.ts';
+import { type IndexSlot, isCurrentVersion, SLOT_NAMES, type SlotName } from '../../apps/index-slots.ts';
 import { type FieldDefinition, isIndexed } from '../../fields/definition.ts';
 
 /** A field that needs a slot. */
@@ -19,7 +19,8 @@ export function wantedFields(fields: readonly FieldDefinition[]): WantedField[] 
 
 /**
  * Compares the indexed fields of the newest schema with the slots of the app. A field whose kind
- * changed gives its slot up and claims another one. A slot that is being dropped is not free.
+ * changed gives its slot up and claims another one, and so does one whose slot has values of an
+ * earlier version. A slot that is being dropped is not free.
  */
 export function planSlots(slots: readonly IndexSlot[], wanted: readonly WantedField[]): SlotPlan {
   const kept = slots.filter((slot) => slot.state !== 'dropping' && wanted.some((field) => serves(slot, field)));
@@ -35,5 +36,5 @@ export function planSlots(slots: readonly IndexSlot[], wanted: readonly WantedFi
 }
 
 function serves(slot: IndexSlot, field: WantedField): boolean {
-  return slot.key === field.key && slot.kind === field.kind;
+  return slot.key === field.key && slot.kind === field.kind && isCurrentVersion(slot);
 }

@@ -1,6 +1,7 @@
 import { type mongo, Types } from 'mongoose';
 import type { AppCollection, AppDocument } from '../../apps/apps.model.ts';
 import type { IndexSlot } from '../../apps/index-slots.ts';
+import { INDEX_VERSION } from '../../fields/index-value.ts';
 import type { SlotPlan } from './slot-plan.ts';
 
 /** The most apps that one step works on. */
@@ -65,7 +66,10 @@ export function createSlotStore(apps: AppCollection) {
         return { ...rest, state: 'dropping', done: 0 };
       });
       const claimed = claim.map(
-        (one): IndexSlot => ({ id: new Types.ObjectId(), ...one, state: 'building', done: 0, total: 0 }),
+        (one): IndexSlot => ({
+          ...{ id: new Types.ObjectId(), ...one, version: INDEX_VERSION },
+          ...{ state: 'building', done: 0, total: 0 },
+        }),
       );
       const { matchedCount } = await apps.updateOne(
         { _id: appId, ...LIVE, slots: slots.length === 0 ? { $in: [[], null] } : slots } as mongo.Filter<AppDocument>,

@@ -58,13 +58,13 @@ export async function countMatches(
 
   /** Counts in the database, when the index alone answers and its answer comes soon. */
   async function countKeys(segment: Segment, most: number): Promise<number | undefined> {
-    const { index, bounds, filter } = segment;
+    const { index, bounds, filter, isOfKeys } = segment;
     const isWhole = bounds.conditions === undefined;
-    if (Object.keys(filter).length > 0 || (isWhole && index !== 'id' && index !== 'email')) return undefined;
+    if (!isOfKeys || (isWhole && index !== 'id' && index !== 'email')) return undefined;
     const conditions = (isWhole ? {} : { [index === 'id' ? '_id' : index]: bounds.conditions }) as Filter;
     const maxTimeMS = Math.max(1, Math.ceil(Math.min(KEYS_TIME_MS, budget.leftMs())));
     try {
-      return await users.countDocuments(allOf({ appId } as Filter, conditions), {
+      return await users.countDocuments(allOf({ appId } as Filter, conditions, filter), {
         ...{ hint: hintOf(index), maxTimeMS },
         ...(Number.isFinite(most) && { limit: most + 1 }),
       });

@@ -37,8 +37,11 @@ export interface SortedStart {
 
 /** Matches that one query returns. */
 const STEP_LIMIT = 10_000;
-/** With this many regions, the first one is read to its end whatever the time. */
-const MAX_REGIONS = 16;
+/**
+ * When the later regions take this much of a cursor, the first one is read to its end whatever the
+ * time: a cursor has at most 8,000 characters, and each page adds one region.
+ */
+const MAX_REGIONS_LENGTH = 2_500;
 
 /**
  * Resolves with the ids of the next `limit` matches of an unordered walk, in the order of `sort`.
@@ -77,7 +80,7 @@ export async function sortedPage(
       limit: STEP_LIMIT,
       members: membersOf(sort),
     });
-    const time = later.length < MAX_REGIONS ? budget : NO_LIMIT;
+    const time = mongo.BSON.EJSON.stringify(later).length < MAX_REGIONS_LENGTH ? budget : NO_LIMIT;
     const part = upTo(segments, region.end);
     for await (const step of walker.walk(appId, part, position, reading, time)) {
       for (const document of step.documents) best.add(sortKeyOf(document, sort), region.after);

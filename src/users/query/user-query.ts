@@ -166,4 +166,4 @@ function refused(path: string, message: string): InvalidInput {
   return new InvalidInput('Invalid query parameters', [{ path, message }]);
 }
 
-const withoutFilter = <Part extends { filter: object }>(segment: Part): Part => ({ ...segment, filter: {} });
+const withoutFilter = (segment: Segment): Segment => ({ ...segment, filter: {}, isOfKeys: true });

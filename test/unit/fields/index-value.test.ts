@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { indexText, MAX_INDEXED } from '../../../src/fields/index-value.ts';
+import { indexText, isShortText, MAX_INDEXED, normalizedText } from '../../../src/fields/index-value.ts';
 import type { FieldKind } from '../../../src/fields/kind.ts';
 import { FIELD_KINDS, type KindName, kindOf } from '../../../src/fields/kinds/registry.ts';
 import { definitionProblems } from './cases.ts';
@@ -36,17 +36,21 @@ describe('the property indexed', () => {
 
 describe('the index value', () => {
   it.each<[KindName, unknown, unknown]>([
-    ['text', 'ÅNGSTRÖM', 'ångström'],
-    ['text', 'A\u030Angstro\u0308m', 'ångström'],
-    ['text', 'ｆｕｌｌ Ⅳ ﬁ', 'full iv fi'],
-    ['text', 'ΟΔΟΣ', 'οδοσ'],
+    ['text', 'pro', 'pro'],
+    ['text', 'ÅNGSTRÖM', 'ångström\0ÅNGSTRÖM'],
+    ['text', 'A\u030Angstro\u0308m', 'ångström\0A\u030Angstro\u0308m'],
+    ['text', 'ｆｕｌｌ Ⅳ ﬁ', 'full iv fi\0ｆｕｌｌ Ⅳ ﬁ'],
+    ['text', 'ΟΔΟΣ', 'οδοσ\0ΟΔΟΣ'],
     ['text', '', ''],
-    ['text', 'x'.repeat(100_000), 'x'.repeat(64)],
-    ['text', '😀'.repeat(100), '😀'.repeat(64)],
-    ['text', `${'x'.repeat(63)}😀😀`, `${'x'.repeat(63)}😀`],
+    ['text', 'a\0A', 'a\x01a\0a\0A'],
+    ['text', 'x'.repeat(64), 'x'.repeat(64)],
+    ['text', 'X'.repeat(64), `${'x'.repeat(64)}\0${'X'.repeat(64)}`],
+    ['text', 'x'.repeat(100_000), `${'x'.repeat(64)}\0${'x'.repeat(64)}\0`],
+    ['text', '😀'.repeat(100), `${'😀'.repeat(64)}\0${'😀'.repeat(64)}\0`],
+    ['text', `${'x'.repeat(63)}😀😀`, `${'x'.repeat(63)}😀\0${'x'.repeat(63)}😀\0`],
     ['text', 5, null],
     ['text', ['a'], null],
-    ['select', 'Pro', 'pro'],
+    ['select', 'Pro', 'pro\0Pro'],
     ['number', 5, 5],
     ['number', -0.5, -0.5],
     ['number', '5', null],
@@ -72,21 +76,33 @@ describe('the index value', () => {
     },
   );
 
-  it('of a text begins with the value of its beginning, and is the same for its case variants', () => {
+  it('of a text begins with the form of its beginning, which is the same for its case variants', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'B', 'ß', 'Σ', 'İ', '7', ' ', '😀'), maxLength: 100 });
     fc.assert(
       fc.property(text, fc.nat(100), (value, length) => {
-        const whole = indexText(value) ?? '';
-        const beginning = indexText([...value].slice(0, length).join('')) ?? '';
-        expect(whole.startsWith(beginning)).toBe(true);
+        const whole = normalizedText(value);
+        expect(whole.startsWith(normalizedText([...value].slice(0, length).join('')))).toBe(true);
         expect([...whole].length).toBeLessThanOrEqual(64);
-        expect(indexText(value.normalize('NFD').toLowerCase().normalize('NFD'))).toBe(whole);
+        expect(normalizedText(value.normalize('NFD').toLowerCase().normalize('NFD'))).toBe(whole);
+        expect(indexText(value)?.startsWith(whole)).toBe(true);
       }),
+    );
+  });
+
+  it('of a text with at most 64 characters is that of no other text', () => {
+    const part = fc.constantFrom('a', 'A', '\0', '\x01', 'ς', 'Σ', 'ﬁ', 'fi', 'x'.repeat(63), 'X'.repeat(64), '😀');
+    const text = fc.array(part, { maxLength: 5 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, text, (one, other) => {
+        if (!isShortText(one) || one === other) return;
+        expect(indexText(other)).not.toBe(indexText(one));
+      }),
+      { numRuns: 20_000 },
     );
   });
 
   it('of a text depends on no more than a bounded part, however marks compose', () => {
     const cluster = '\u03B1\u0313\u0300\u0345'; // composes to one code point
-    expect(indexText(cluster.repeat(1_000))).toBe(cluster.normalize('NFKC').repeat(64));
+    expect(normalizedText(cluster.repeat(1_000))).toBe(cluster.normalize('NFKC').repeat(64));
   });
 });

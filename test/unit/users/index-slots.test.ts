@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { type IndexSlot, isSameSlots, SLOT_NAMES, type SlotState } from '../../../src/apps/index-slots.ts';
+import { INDEX_VERSION } from '../../../src/fields/index-value.ts';
 import { planSlots, type WantedField, wantedFields } from '../../../src/users/index-slots/slot-plan.ts';
 import { slotWrites } from '../../../src/users/index-slots/slot-writes.ts';
 
 const use = (slot: IndexSlot['slot'], key: string, state: SlotState = 'ready', kind: IndexSlot['kind'] = 'text') => ({
-  ...{ id: new Types.ObjectId(), slot, key, kind, state, done: 0, total: 0 },
+  ...{ id: new Types.ObjectId(), slot, key, kind, version: INDEX_VERSION, state, done: 0, total: 0 },
 });
 const summary = ({ drop, claim }: ReturnType<typeof planSlots>) => ({
   drop: drop.map(({ slot }) => slot),
@@ -27,6 +28,16 @@ describe('the plan for the slots of an app', () => {
     ],
     ['drops what no field needs', [use('s0', 'a'), use('s3', 'b', 'building')], [], ['s0', 's3'], []],
     ['takes another slot when the kind changed', [use('s0', 'a')], [{ key: 'a', kind: 'date' }], ['s0'], ['s1 a']],
+    [
+      'builds a slot with values of the first version again',
+      [{ ...use('s0', 'a'), version: undefined as never }, use('s1', 'b')],
+      [
+        { key: 'a', kind: 'text' },
+        { key: 'b', kind: 'text' },
+      ],
+      ['s0'],
+      ['s2 a'],
+    ],
     ['leaves what is being dropped', [use('s0', 'a', 'dropping')], [{ key: 'a', kind: 'text' }], [], ['s1 a']],
   ])('%s', (_, slots, wanted, drop, claim) => {
     expect(summary(planSlots(slots, wanted))).toEqual({ drop, claim });
@@ -84,7 +95,7 @@ describe('the writes of slots', () => {
   it('cover all slots but those that are being dropped', () => {
     const slots = [use('s0', 'a'), use('s1', 'b', 'building', 'number'), use('s2', 'a', 'dropping'), use('s3', 'list')];
     expect(slotWrites(slots, { set: { a: 'É', constructor: 1 }, append: { list: [] } })).toEqual([
-      { slot: 's0', key: 'a', value: 'é' },
+      { slot: 's0', key: 'a', value: 'é\0É' },
       { slot: 's1', key: 'b', value: undefined },
       { slot: 's3', key: 'list', value: null },
     ]);

@@ -1,5 +1,5 @@
 import { literal } from '../../../database/pattern.ts';
-import { indexText } from '../../../fields/index-value.ts';
+import { normalizedText } from '../../../fields/index-value.ts';
 
 /**
  * A pattern that matches this text with each letter in upper or lower case. Unlike the option `i`,
@@ -18,5 +18,5 @@ function oneOf(character: string): string {
 }
 
 function isCaseOf(form: string, character: string): boolean {
-  return [...form].length === 1 && indexText(form) === indexText(character);
+  return [...form].length === 1 && normalizedText(form) === normalizedText(character);
 }

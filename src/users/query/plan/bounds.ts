@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { indexText } from '../../../fields/index-value.ts';
+import { indexText, normalizedText } from '../../../fields/index-value.ts';
 import { firstIdAt } from '../../record-id.ts';
 import { disjoint, type Interval, intersection, type Ordered, type Predicate } from '../conditions/predicate.ts';
 
@@ -13,9 +13,6 @@ export interface Bounds {
   /** The same part as conditions on the first member of the index. */
   conditions?: Record<string, unknown>;
 }
-
-/** The value of a text in a slot. */
-const normalized = (text: string): string => indexText(text) ?? '';
 
 const MIN = new mongo.MinKey();
 const MAX = new mongo.MaxKey();
@@ -56,9 +53,9 @@ const EXTREMES: Record<'number' | 'checkbox' | 'date', [Ordered, Ordered]> = {
 
 const storedIn = (type: string, value: Ordered): unknown => (type === 'date' ? new Date(Number(value)) : value);
 
-/** The parts of a text slot that hold these texts, and others with the same normalized form. */
+/** The parts of a text slot that hold these texts, and long ones that begin like one of them. */
 export function slotTexts(texts: readonly string[]): Bounds[] {
-  return points([...new Set(texts.map(normalized))]);
+  return points([...new Set(texts.map((text) => indexText(text) ?? ''))]);
 }
 
 /** The parts of the email index that hold these emails. */
@@ -84,7 +81,7 @@ export function emailPrefix(prefix: string): Bounds[] {
 export function slotPrefix(prefix: string): Bounds[] {
   const stable = stableStart(prefix);
   const isWhole = stable.length === prefix.length;
-  const known = normalized(stable);
+  const known = normalizedText(stable);
   const before = [...known].slice(0, -1).join('');
   // An ASCII letter combines to characters beyond ASCII only.
   const isAscii = isWhole && known !== '' && (known.at(-1) as string) < '\x80' && [...known].length < 64;
@@ -106,7 +103,7 @@ function stableStart(prefix: string): string {
 function isStable(character: string): boolean {
   // Marks join to the letter before them, and Hangul letters to syllables.
   if (/[\p{M}\u1100-\u11FF]/u.test(character)) return false;
-  const forms = [character, character.toLowerCase(), character.toUpperCase()].map(normalized);
+  const forms = [character, character.toLowerCase(), character.toUpperCase()].map(normalizedText);
   return [...(forms[0] as string)].length === 1 && forms[0] === forms[1];
 }
 

@@ -1,18 +1,7 @@
 import { allOf, type Filter, filterOf } from '../conditions/filter.ts';
 import type { Predicate, Sort } from '../conditions/predicate.ts';
-import {
-  type Bounds,
-  EVERY_ASCENDING,
-  EVERY_ID,
-  emailPoints,
-  emailPrefix,
-  idTimes,
-  slotIntervals,
-  slotPrefix,
-  slotTexts,
-  WITH_VALUE,
-  WITHOUT_VALUE,
-} from './bounds.ts';
+import { type Bounds, EVERY_ASCENDING, EVERY_ID, WITH_VALUE, WITHOUT_VALUE } from './bounds.ts';
+import { type Candidate, candidatesOf, isPoint } from './candidates.ts';
 import type { SlotOf } from './ready-slots.ts';
 import type { IndexName, Segment } from './segment.ts';
 import type { TextSearch } from './text-search.ts';
@@ -42,43 +31,24 @@ export interface Plan {
   sort: Sort;
 }
 
-/** A condition that an index serves. */
-interface Candidate {
-  index: IndexName;
-  bounds: Bounds[];
-  /** The lower, the fewer records it selects as a rule. */
-  rank: number;
-  /** Predicates that hold for exactly the keys in the bounds. */
-  exact: readonly Predicate[];
-}
-
 /** Chooses the indexes for a query. Reads nothing. */
 export function planOf(query: Query, slotOf: SlotOf): Plan {
   const { predicates, search, sort } = query;
   if (search && !query.isSorted) {
     return { ordered: search.segments(allOf(filterOf(predicates), query.others ?? {})), isNarrow: false, sort };
   }
-  const candidates = candidatesOf(predicates, slotOf).sort((one, other) => one.rank - other.rank);
+  const candidates = candidatesOf(predicates, slotOf);
   const [best] = candidates;
-  const residual = (candidate?: Candidate): Filter =>
-    allOf(
-      filterOf(predicates.filter((predicate) => !candidate?.exact.includes(predicate))),
-      query.others ?? {},
-      search?.filter ?? {},
-    );
-  const unordered = (candidate: Candidate | undefined, bounds = candidate?.bounds ?? [EVERY_ID]): Segment[] =>
-    bounds.map((part) => segment(candidate?.index ?? 'id', part, false, residual(candidate)));
-
   const index = orderIndexOf(sort, slotOf);
   const own = candidates.find((candidate) => candidate.index === index) ?? singlePoint(candidates, sort);
   if (own) {
-    const ordered = inOrder(own.index, own.bounds, sort, residual(own));
+    const ordered = inOrder(own.index, own.bounds, sort, residual(query, own));
     const isBetter = best !== undefined && best.rank < own.rank;
-    return { ordered, ...(isBetter && { unordered: unordered(best) }), isNarrow: isBetter, sort };
+    return { ordered, ...(isBetter && { unordered: segmentsOf(query, best) }), isNarrow: isBetter, sort };
   }
-  if (index === undefined) return { unordered: unordered(best), isNarrow: best !== undefined, sort };
-  const ordered = wholeIndex(index, sort, residual());
-  return { ordered, ...(best && { unordered: unordered(best) }), isNarrow: best !== undefined, sort };
+  if (index === undefined) return { unordered: segmentsOf(query, best), isNarrow: best !== undefined, sort };
+  const ordered = wholeIndex(index, sort, residual(query));
+  return { ordered, ...(best && { unordered: segmentsOf(query, best) }), isNarrow: best !== undefined, sort };
 }
 
 /** The conditions of a query as one filter. */
@@ -88,15 +58,29 @@ export function conditionsOf({ predicates, others = {}, search }: Query): Filter
 
 /** The best single index for a count; its segments cover the matches in any order. */
 export function countSegments(query: Query, slotOf: SlotOf): Segment[] {
-  const { predicates, search } = query;
-  const [best] = candidatesOf(predicates, slotOf).sort((one, other) => one.rank - other.rank);
-  const left = predicates.filter((predicate) => !best?.exact.includes(predicate));
-  const filter = allOf(filterOf(left), query.others ?? {}, search?.filter ?? {});
-  return (best?.bounds ?? [EVERY_ID]).map((bounds) => segment(best?.index ?? 'id', bounds, false, filter));
+  const [best] = candidatesOf(query.predicates, slotOf);
+  return segmentsOf(query, best);
 }
 
-function segment(index: IndexName, bounds: Bounds, isReversed: boolean, filter: Filter): Segment {
-  return { index, bounds, isReversed, filter };
+/** The segments of the best index, or of all records. */
+function segmentsOf(query: Query, candidate: Candidate | undefined): Segment[] {
+  const { index, bounds } = candidate ?? { index: 'id', bounds: [EVERY_ID] };
+  const filter = residual(query, candidate);
+  return bounds.map((part) => segment(index, part, false, filter));
+}
+
+type ResidualFilter = Pick<Segment, 'filter' | 'isOfKeys'>;
+
+/** What the matches of a query must fulfil besides the bounds of an index. */
+function residual({ predicates, others = {}, search }: Query, candidate?: Candidate): ResidualFilter {
+  const { exact = [], keys = {} } = candidate ?? {};
+  const left = filterOf(predicates.filter((predicate) => !exact.includes(predicate)));
+  const ofRecords = allOf(left, others, search?.filter ?? {});
+  return { filter: allOf(keys, ofRecords), isOfKeys: Object.keys(ofRecords).length === 0 };
+}
+
+function segment(index: IndexName, bounds: Bounds, isReversed: boolean, filter: ResidualFilter): Segment {
+  return { index, bounds, isReversed, ...filter };
 }
 
 /** The index whose order is that of the query. */
@@ -114,18 +98,14 @@ function singlePoint(candidates: readonly Candidate[], { target }: Sort): Candid
   );
 }
 
-function isPoint({ low, high }: Bounds): boolean {
-  return low.length === 2 && String(low[0]) === String(high[0]) && typeof low[0] === typeof high[0];
-}
-
-function inOrder(index: IndexName, bounds: readonly Bounds[], { direction }: Sort, filter: Filter): Segment[] {
+function inOrder(index: IndexName, bounds: readonly Bounds[], { direction }: Sort, filter: ResidualFilter): Segment[] {
   const isReversed = isAgainst(index, direction);
   const parts = isReversed ? [...bounds].reverse() : bounds;
   return parts.map((part) => segment(index, part, isReversed, filter));
 }
 
 /** All records in the order of an index; those without a value come last in both directions. */
-function wholeIndex(index: IndexName, { direction }: Sort, filter: Filter): Segment[] {
+function wholeIndex(index: IndexName, { direction }: Sort, filter: ResidualFilter): Segment[] {
   const parts = index === 'id' ? [EVERY_ID] : index === 'email' ? [EVERY_ASCENDING] : [WITH_VALUE, WITHOUT_VALUE];
   return parts.map((part) => segment(index, part, isAgainst(index, direction), filter));
 }
@@ -133,45 +113,3 @@ function wholeIndex(index: IndexName, { direction }: Sort, filter: Filter): Segm
 /** The index on ids has the newest first. */
 const isAgainst = (index: IndexName, direction: 1 | -1): boolean =>
   index === 'id' ? direction === 1 : direction === -1;
-
-function candidatesOf(predicates: readonly Predicate[], slotOf: SlotOf): Candidate[] {
-  const positive = predicates.filter(({ isNot }) => !isNot);
-  const byPath = new Map<string, Predicate[]>();
-  for (const predicate of positive) {
-    const { path } = predicate.target;
-    byPath.set(path, [...(byPath.get(path) ?? []), predicate]);
-  }
-  return [...byPath.values()].flatMap((list) => candidateOf(list, slotOf) ?? []);
-}
-
-function candidateOf(predicates: readonly Predicate[], slotOf: SlotOf): Candidate | undefined {
-  const { target } = predicates[0] as Predicate;
-  const slot = target.key === undefined ? undefined : slotOf(target.key)?.slot;
-  const ranged = predicates.filter(({ test }) => test.is === 'within');
-  if (target.path === 'createdAt') {
-    return ranged.length > 0 ? { index: 'id', bounds: idTimes(ranged), rank: 4, exact: [] } : undefined;
-  }
-  if (target.type === 'email') return textCandidate(predicates, 'email', emailPoints, emailPrefix, [0, 2]);
-  if (slot === undefined) return undefined;
-  if (target.type === 'text') return textCandidate(predicates, slot, slotTexts, slotPrefix, [1, 3]);
-  if (ranged.length === 0 || target.type === 'array' || target.type === 'time') return undefined;
-  const lists = ranged.map(({ test }) => (test.is === 'within' ? test.intervals : []));
-  const bounds = slotIntervals(target.type, lists);
-  return { index: slot, bounds, rank: bounds.every(isPoint) ? 1 : 3, exact: ranged };
-}
-
-function textCandidate(
-  predicates: readonly Predicate[],
-  index: IndexName,
-  pointsOf: (texts: readonly string[]) => Bounds[],
-  prefixOf: (prefix: string) => Bounds[],
-  [pointRank, prefixRank]: readonly [number, number],
-): Candidate | undefined {
-  for (const { test } of predicates) {
-    if (test.is === 'equal') return { index, bounds: pointsOf(test.texts), rank: pointRank, exact: [] };
-  }
-  for (const { test } of predicates) {
-    if (test.is === 'prefix') return { index, bounds: prefixOf(test.text), rank: prefixRank, exact: [] };
-  }
-  return undefined;
-}

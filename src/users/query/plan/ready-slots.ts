@@ -1,4 +1,4 @@
-import type { IndexSlot } from '../../../apps/index-slots.ts';
+import { type IndexSlot, isCurrentVersion } from '../../../apps/index-slots.ts';
 import type { QuerySchema } from '../conditions/parse.ts';
 
 /** An index slot whose values are complete. */
@@ -17,9 +17,10 @@ export const NO_SLOTS: SlotOf = () => undefined;
 /** The slots of an app that serve the queries of its newest schema. */
 export function readySlots(slots: readonly IndexSlot[], { fields }: QuerySchema): SlotOf {
   const ready = new Map<string, ReadySlot>();
-  for (const { slot, key, kind, state, id } of slots) {
-    // A slot of an earlier kind has other values.
-    const isCurrent = fields.some((field) => field.key === key && field.kind === kind);
+  for (const use of slots) {
+    const { slot, key, kind, state, id } = use;
+    // A slot of an earlier kind or version has other values.
+    const isCurrent = isCurrentVersion(use) && fields.some((field) => field.key === key && field.kind === kind);
     if (state === 'ready' && isCurrent) ready.set(key, { slot, use: String(id) });
   }
   return (key) => ready.get(key);

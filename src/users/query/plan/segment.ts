@@ -15,4 +15,6 @@ export interface Segment {
   isReversed: boolean;
   /** Without any condition, every key in the bounds is a match. */
   filter: Filter;
+  /** Whether the filter concerns the first member of the index alone. */
+  isOfKeys: boolean;
 }

@@ -38,6 +38,7 @@ export function textSearch(text: string): TextSearch {
       {
         ...{ index: 'all', bounds: EVERY_ASCENDING, isReversed: true },
         filter: allOf(inData, { $nor: [inEmail] } as Filter, also),
+        isOfKeys: false,
       },
     ],
     segments(also) {
@@ -46,6 +47,7 @@ export function textSearch(text: string): TextSearch {
         bounds,
         isReversed: false,
         filter: allOf(filter, also),
+        isOfKeys: false,
       });
       return [
         ...emailPrefix(email).map((bounds) => part('email', bounds, {})),
