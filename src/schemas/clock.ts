@@ -21,9 +21,11 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Returns whether less than `ms` milliseconds passed between two moments on both clocks. A wall
- * clock that was set by `ms` or more in either direction makes it false.
+ * Returns whether less than `ms` milliseconds passed from one moment to another one, on both
+ * clocks. A wall clock that was set by `ms` or more meanwhile makes it false. It is true when the
+ * second moment is before the first one, however long.
  */
 export function isWithin(ms: number, from: Moment, to: Moment): boolean {
+  if (to.monotonic < from.monotonic) return true;
   return to.monotonic - from.monotonic < ms && Math.abs(to.wall - from.wall) < ms;
 }

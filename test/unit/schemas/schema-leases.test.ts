@@ -124,6 +124,20 @@ describe('schema leases (decision 4)', () => {
     expect(source.reads).toBe(2);
   });
 
+  it('from one further read serve all callers that waited longer than a lease for an expired one', async () => {
+    const source = createSource();
+    const leases = createSchemaLeases(source);
+    source.readDelay = sleep(2 * LEASE_MS);
+    const callers = [leases.hold('app')];
+    await sleep(10);
+    // These join the read. When it ends, they have waited for longer than a lease.
+    for (let caller = 0; caller < 20; caller += 1) callers.push(leases.hold('app'));
+    await sleep(LEASE_MS);
+    source.readDelay = sleep(2 * LEASE_MS);
+    for (const lease of await Promise.all(callers)) expect(lease).toBeDefined();
+    expect(source.reads).toBe(2);
+  });
+
   it('start another read when the pending one is older than a lease', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);
@@ -377,6 +391,19 @@ describe('schema leases (decision 4)', () => {
       expect([source.reads, source.revisionReads]).toEqual([0, 1]);
       await leases.hold('app');
       expect(source.revisionReads).toBe(2);
+    });
+
+    it('share one read of the revision among all callers that waited longer than a lease', async () => {
+      const { source, leases } = await createWarmLeases();
+      source.readDelay = sleep(2 * LEASE_MS);
+      source.revisionDelay = sleep(2 * LEASE_MS);
+      leases.forget('app');
+      const callers = [leases.hold('app')];
+      await sleep(10);
+      for (let caller = 0; caller < 20; caller += 1) callers.push(leases.hold('app'));
+      for (const lease of await Promise.all(callers)) expect(lease).toBeDefined();
+      expect(source.reads).toBeLessThanOrEqual(2);
+      expect(source.revisionReads).toBeLessThanOrEqual(2);
     });
 
     it('do not wait for a stuck read of the app while the revision is unchanged', async () => {
