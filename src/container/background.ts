@@ -1,4 +1,4 @@
-import type { BusyCheck } from '../apps/busy.ts';
+import type { Pace } from '../apps/pace.ts';
 import type { Logger } from '../core/logger.ts';
 import { createJobLocks } from '../jobs/job-locks.ts';
 import { createJobRunner, type Job } from '../jobs/job-runner.ts';
@@ -23,16 +23,16 @@ export function createBackground(
   models: Models,
   stores: Stores,
   logger: Logger,
-  { isBusy, times, otherJobs }: { isBusy: BusyCheck; times: BackgroundTimes; otherJobs: readonly Job[] },
+  { pace, times, otherJobs }: { pace: Pace; times: BackgroundTimes; otherJobs: readonly Job[] },
 ) {
   const { slots, slotHandover, slotRecords, schemas, renames, moves, revision, retention, eraseRecords } = stores;
   const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger });
   const { writesEndMs } = times;
-  jobs.add(createSlotJob({ store: slots, records: slotRecords, schemas, renames, revision, isBusy, writesEndMs }));
-  jobs.add(createRenameJob({ store: renames, moves, slots: slotHandover, revision, writesEndMs }));
+  jobs.add(createSlotJob({ store: slots, records: slotRecords, schemas, renames, revision, pace, writesEndMs }));
+  jobs.add(createRenameJob({ store: renames, moves, slots: slotHandover, revision, pace, writesEndMs }));
   jobs.add(
     createRetentionJob({
-      ...{ store: retention, users: models.users.collection, erase: eraseRecords, logger },
+      ...{ store: retention, users: models.users.collection, erase: eraseRecords, pace, logger },
       everyMs: times.retentionEveryMs,
     }),
   );

@@ -5,12 +5,12 @@ import { createAppActivity } from '../apps/app-activity.ts';
 import { createAppCreation } from '../apps/app-creation.ts';
 import { createAppScope } from '../apps/app-scope.ts';
 import { createAppService } from '../apps/apps.service.ts';
-import { createBusyCheck } from '../apps/busy.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/deletion/app-removal.ts';
 import { createLateSweep } from '../apps/deletion/app-tombstones.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
 import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';
+import { createPace } from '../apps/pace.ts';
 import { createPasswordHasher } from '../apps/passwords/app-credentials.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
@@ -96,7 +96,11 @@ export function createContainer(
   const metrics = registry ?? NO_METRICS;
   const models = createModels(connection);
   const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
-  const stores = createStores(config, connection, models, async (sourceAppId) => (await apps.find(sourceAppId))?.id);
+  const activity = createAppActivity(stored.apps);
+  const pace = createPace(stored.apps, activity);
+  const stores = createStores(config, connection, models, {
+    ...{ pace, appIdOf: async (sourceAppId) => (await apps.find(sourceAppId))?.id },
+  });
   const { revision } = stores;
   const audit = createAuditLog({ events: models.audit.collection, days: config.auditDays, logger });
 
@@ -117,14 +121,12 @@ export function createContainer(
   monitorPrimary(connection, () => leases.revokeAll());
   const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
   const refusedOrigins = createRefusedOrigins(stored.apps);
-  const activity = createAppActivity(stored.apps);
-  const isBusy = createBusyCheck(stored.apps, activity);
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
   const counts = createUserCounts(models.users.collection);
   // Without a secret (command line) nothing issues or verifies challenges and links.
   const secret = config.sessionSecret ?? randomUUID();
   const notifications = createNotifications({
-    ...{ config, models, stores, findApp, logger, secret, mailLimits },
+    ...{ config, models, stores, findApp, pace, logger, secret, mailLimits },
     wake: (job) => jobs.wake(job),
   });
   const webhooks = createWebhooks({
@@ -132,7 +134,7 @@ export function createContainer(
     wake: () => jobs.wake('events'),
   });
   const otherJobs = [removal.job, webhooks.job, ...notifications.jobs];
-  const jobs = createBackground(models, stores, logger, { isBusy, times, otherJobs });
+  const jobs = createBackground(models, stores, logger, { pace, times, otherJobs });
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
@@ -143,7 +145,7 @@ export function createContainer(
   const { submissions, challenges, revalidation } = createSubmissions({
     ...{ config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret, metrics },
   });
-  const imports = createImports({ ...{ config, models, stores, leases, isBusy, revalidation, jobs, logger }, times });
+  const imports = createImports({ ...{ config, models, stores, leases, pace, revalidation, jobs, logger }, times });
 
   /** Not awaited, so that the answer takes the same time for an app that does not exist. */
   async function noteFailedLogin(sourceAppId: string, address: string): Promise<void> {

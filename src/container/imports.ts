@@ -1,4 +1,4 @@
-import type { BusyCheck } from '../apps/busy.ts';
+import type { Pace } from '../apps/pace.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { createUploads } from '../imports/content/upload.ts';
@@ -22,13 +22,13 @@ export function createImports(deps: {
   models: Models;
   stores: Stores;
   leases: SchemaLeases;
-  isBusy: BusyCheck;
+  pace: Pace;
   revalidation: Revalidation;
   jobs: JobRunner;
   logger: Logger;
   times: BackgroundTimes;
 }) {
-  const { config, models, stores, leases, isBusy, revalidation, jobs, logger, times } = deps;
+  const { config, models, stores, leases, pace, revalidation, jobs, logger, times } = deps;
   const {
     imports: store,
     importContent: content,
@@ -49,7 +49,7 @@ export function createImports(deps: {
       ...{ store, content, rejects, users, eraseRecords, leases, logger },
       batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
       writer: createBatchWriter({ users, planner, writes, revalidation }),
-      isBusy,
+      pace,
       writesEndMs: times.importWritesEndMs,
     }),
   );

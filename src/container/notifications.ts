@@ -1,4 +1,5 @@
 import type { AppService } from '../apps/apps.service.ts';
+import type { Pace } from '../apps/pace.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Job } from '../jobs/job-runner.ts';
@@ -26,13 +27,14 @@ export function createNotifications(deps: {
   models: Models;
   stores: Stores;
   findApp: AppService['find'];
+  pace: Pace;
   /** Runs the job of that name soon. */
   wake(job: string): void;
   logger: Logger;
   secret: string;
   mailLimits: MailLimits | undefined;
 }) {
-  const { config, models, stores, findApp, logger, secret, mailLimits } = deps;
+  const { config, models, stores, findApp, pace, logger, secret, mailLimits } = deps;
   const wake = (): void => deps.wake(MAIL_JOB);
   const { publicUrl } = config;
   const users = models.users.collection;
@@ -47,7 +49,7 @@ export function createNotifications(deps: {
     const fieldsOf = async (...[appId]: Parameters<Stores['schemas']['newest']>) =>
       (await stores.schemas.newest(appId))?.schema.fields ?? [];
     const render = createMailRenderer({ apps, users, fieldsOf, queue, publicUrl, linkPath: confirmations.linkPath });
-    jobs.push(createMailJob({ queue, render, mailer, logger }), createDigestJob({ apps, users, queue, wake }));
+    jobs.push(createMailJob({ queue, render, mailer, logger }), createDigestJob({ apps, users, queue, wake, pace }));
   }
   return {
     confirmations,

@@ -1,6 +1,7 @@
 import type { Types } from 'mongoose';
 import { createApiKeyStore } from '../api-keys/api-key-store.ts';
 import { createAppConsumers } from '../apps/app-consumers.ts';
+import type { Pace } from '../apps/pace.ts';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
@@ -27,6 +28,7 @@ import { createPersonRecords } from '../users/people/person-records.ts';
 import { createSuppressions } from '../users/people/suppressions.ts';
 import { createRecordIds } from '../users/record-id.ts';
 import { createRecordPages } from '../users/record-pages.ts';
+import { createRecordRemoval } from '../users/record-removal.ts';
 import { createRecordMoves } from '../users/renames/record-moves.ts';
 import { createRetentionStore } from '../users/retention/retention-store.ts';
 import { createUserStore } from '../users/user-store.ts';
@@ -40,13 +42,13 @@ export type Stores = ReturnType<typeof createStores>;
 /**
  * Creates what reads and writes one collection each.
  *
- * @param appIdOf resolves with the `_id` of an app
+ * @param deps.appIdOf resolves with the `_id` of an app
  */
 export function createStores(
   { sessionSecret }: Pick<Config, 'sessionSecret'>,
   connection: Connection,
   models: Models,
-  appIdOf: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
+  { appIdOf, pace }: { appIdOf: (sourceAppId: string) => Promise<Types.ObjectId | undefined>; pace: Pace },
 ) {
   const newId = createRecordIds();
   const erasures = createErasureStore(models.erasures.collection);
@@ -61,7 +63,8 @@ export function createStores(
     ...{ users, erasures: models.erasures.collection, newId },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: consumers.hasAny },
   });
-  const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords);
+  const removeRecords = createRecordRemoval(users, pace);
+  const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords, removeRecords);
   const sessions = createSessionOwnership(connection);
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);

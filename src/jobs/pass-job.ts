@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, StepContext } from './job-runner.ts';
 
 /** How long a step works. */
@@ -10,17 +9,19 @@ const STEP_MS = 500;
  * a pass that is begun again must do no harm, and must find what is left.
  *
  * @param deps.everyMs the time from the end of a pass to the next one, in milliseconds
+ * @param deps.rest called between batches with the time when the last one began
  * @param deps.advance works on a batch; resolves with whether the pass goes on
  * @param deps.end called at the end of each pass
  */
 export function createPassJob<Pass>(deps: {
   name: string;
   everyMs: number;
+  rest(begun: number, signal: AbortSignal): Promise<void>;
   begin(): Promise<Pass>;
   advance(pass: Pass, context: StepContext): Promise<boolean>;
   end?(pass: Pass): void;
 }): Job {
-  const { name, everyMs, begin, advance, end } = deps;
+  const { name, everyMs, rest, begin, advance, end } = deps;
   let pass: Pass | undefined;
   return {
     name,
@@ -34,8 +35,7 @@ export function createPassJob<Pass>(deps: {
         while (!signal.aborted && stillOwner() && performance.now() < until) {
           const begun = performance.now();
           if (await advance(current, context)) {
-            // As long as the batch took, so that submissions keep their latency.
-            await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
+            await rest(begun, signal);
             continue;
           }
           end?.(current);

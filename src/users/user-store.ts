@@ -10,11 +10,6 @@ import type { RecentRenames } from './renames/shown-pages.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 import { DETAILS_PROJECTION, type DetailedRecord } from './users.presenter.ts';
 
-/**
- * The number of records that one step of a removal deletes. Larger steps, or two at a time, are
- * faster, but submissions to other apps then wait up to twice as long.
- */
-const REMOVAL_STEP = 1_000;
 /** The time limit of the query for one page; below the deadline of a request. */
 const PAGE_TIME_MS = 2_200;
 
@@ -45,6 +40,7 @@ export interface UserStore extends AppOwned {
  * @param recentRenames the pending renames of all apps
  * @param findAppId resolves with the `_id` of an app
  * @param erase deletes records with their idempotency keys
+ * @param removeAll deletes all records of an app (record-removal.ts)
  */
 export function createUserStore(
   users: UserCollection,
@@ -52,6 +48,7 @@ export function createUserStore(
   recentRenames: RecentRenames,
   findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
   erase: RecordEraser,
+  removeAll: AppOwned['removeAll'],
 ): UserStore {
   return {
     ofApp: (appId, signal) => pages.all(appId, {}, signal),
@@ -100,17 +97,6 @@ export function createUserStore(
       return (await users.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
     },
 
-    async removeAll(appId, since) {
-      const createdSince = since && { _id: { $gte: firstIdAt(since) } };
-      let removed = 0;
-      for (;;) {
-        const step = await users
-          .find({ appId, ...createdSince }, { projection: { _id: 1 }, limit: REMOVAL_STEP })
-          .toArray();
-        if (step.length === 0) return removed;
-        const { deletedCount } = await users.deleteMany({ appId, _id: { $in: step.map(({ _id }) => _id) } });
-        removed += deletedCount;
-      }
-    },
+    removeAll,
   };
 }

@@ -275,6 +275,7 @@ describe('the daily email', () => {
     const { users, apps } = modelsOf(server);
     return createDigestJob({
       ...{ apps: createMailApps(apps), users, queue: server.services.mailQueue, now: () => now },
+      pace: { rest: async () => undefined },
       wake: () => server.services.jobs.wake('mails'),
     });
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Types } from 'mongoose';
-import type { BusyCheck } from '../../apps/busy.ts';
+import type { Pace } from '../../apps/pace.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
 import { type ContentStore, MissingContent } from '../content/content-store.ts';
@@ -40,18 +40,18 @@ interface Session {
  * The job that applies the lines of started imports (spec 4.7): of each app one import at a time,
  * in the order of their starts, and all apps in turns.
  *
- * @param deps.isBusy whether submissions arrive; the job then leaves them half of the time
+ * @param deps.pace while submissions arrive, batches are small, with rests
  * @param deps.writesEndMs {@link WRITES_END_MS}; shorter in tests only
  */
 export function createImportJob(
   deps: RunDeps & {
     content: Pick<ContentStore, 'removeSome'>;
-    isBusy: BusyCheck;
+    pace: Pace;
     logger: Logger;
     writesEndMs?: number | undefined;
   },
 ): Job {
-  const { store, content, rejects, isBusy, logger, writesEndMs = WRITES_END_MS } = deps;
+  const { store, content, rejects, pace, logger, writesEndMs = WRITES_END_MS } = deps;
   const sessions = new Map<string, Session>();
 
   /**
@@ -108,10 +108,8 @@ export function createImportJob(
       let hasMore = run !== undefined;
       while (run && hasMore && !signal.aborted && stillOwner() && performance.now() < until) {
         const begun = performance.now();
-        const busy = await isBusy();
-        hasMore = await run.step(busy ? BATCH_IF_BUSY : BATCH, checkOwner);
-        // As long as the batch took, so that submissions keep their latency.
-        if (busy) await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
+        hasMore = await run.step((await pace.isBusy()) ? BATCH_IF_BUSY : BATCH, checkOwner);
+        await pace.rest(begun, signal);
       }
       session.servedAt = performance.now();
       if (!hasMore) sessions.delete(id);
@@ -141,8 +139,7 @@ export function createImportJob(
       const { signal, stillOwner } = context;
       const begun = performance.now();
       const isUnclean = await cleanUp();
-      // As long as it took, so that submissions keep their latency.
-      if (isUnclean) await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
+      if (isUnclean) await pace.rest(begun, signal);
       const heads = await store.heads();
       const live = new Set(heads.map(({ _id }) => _id.toHexString()));
       for (const id of sessions.keys()) if (!live.has(id)) sessions.delete(id);

@@ -1,4 +1,5 @@
 import type { Types } from 'mongoose';
+import type { Pace } from '../../apps/pace.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
 import { createPassJob } from '../../jobs/pass-job.ts';
 import { firstIdAt, type RecordId } from '../../users/record-id.ts';
@@ -43,10 +44,11 @@ export function createDigestJob(deps: {
   users: UserCollection;
   queue: Pick<MailQueue, 'add' | 'exists'>;
   wake(): void;
+  pace: Pick<Pace, 'rest'>;
   everyMs?: number | undefined;
   now?: (() => number) | undefined;
 }): Job {
-  const { apps, users, queue, wake, everyMs = EVERY_MS, now = Date.now } = deps;
+  const { apps, users, queue, wake, pace, everyMs = EVERY_MS, now = Date.now } = deps;
 
   /** The count for an app, if it has no email of its last day yet. */
   async function beginCount(appId: Types.ObjectId): Promise<Count | undefined> {
@@ -99,6 +101,7 @@ export function createDigestJob(deps: {
   return createPassJob<Pass>({
     name: 'mail-digests',
     everyMs,
+    rest: pace.rest,
     begin: async () => ({ appIds: await apps.withDigest(), count: undefined }),
     advance,
   });

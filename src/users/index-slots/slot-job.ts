@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Types } from 'mongoose';
-import type { BusyCheck } from '../../apps/busy.ts';
 import { type IndexSlot, renamedSlots } from '../../apps/index-slots.ts';
+import type { Pace } from '../../apps/pace.ts';
 import type { AppRevision } from '../../apps/revision.ts';
 import { isOverTime } from '../../database/failures.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
@@ -33,7 +32,6 @@ const STEP_MS = 500;
  * The job that makes the slots of all apps follow their newest schemas: it claims slots, fills
  * them, and drops those that no field uses (decision 21).
  *
- * @param deps.isBusy whether submissions arrive; the job then leaves them half of the time
  * @param deps.writesEndMs {@link WRITES_END_MS}; shorter in tests only
  */
 export function createSlotJob(deps: {
@@ -42,10 +40,10 @@ export function createSlotJob(deps: {
   schemas: Pick<SchemaStore, 'appsWithIndexes' | 'newestFields'>;
   renames: Pick<RenameStore, 'read'>;
   revision: AppRevision;
-  isBusy: BusyCheck;
+  pace: Pick<Pace, 'rest'>;
   writesEndMs?: number | undefined;
 }): Job {
-  const { store, records, schemas, renames, revision, isBusy, writesEndMs = WRITES_END_MS } = deps;
+  const { store, records, schemas, renames, revision, pace, writesEndMs = WRITES_END_MS } = deps;
   let compared: { revision: string; at: number } | undefined;
 
   /** Claims and drops slots where the newest schema of an app asks for it. */
@@ -114,13 +112,6 @@ export function createSlotJob(deps: {
     return true;
   }
 
-  /** Leaves the database to submissions, if any arrive, for as long as the last batch took. */
-  async function rest(begun: number, signal: AbortSignal): Promise<void> {
-    const took = performance.now() - begun;
-    if (await isBusy()) await sleep(took, undefined, { signal }).catch(() => undefined);
-    else await nextTurn();
-  }
-
   /** Resolves with whether records are left. */
   async function drop(appId: Types.ObjectId, slot: IndexSlot, { signal, stillOwner }: StepContext): Promise<boolean> {
     const until = performance.now() + STEP_MS;
@@ -141,7 +132,7 @@ export function createSlotJob(deps: {
         if (!isOverTime(error) || limit === 1) throw error;
         limit = Math.ceil(limit / 8);
       }
-      await rest(begun, signal);
+      await pace.rest(begun, signal);
     }
     await store.advance(appId, [slot], { done, total: Math.max(slot.total, done) });
     return true;
@@ -182,7 +173,7 @@ export function createSlotJob(deps: {
         if (!isOverTime(error) || limit === 1) throw error;
         limit = Math.ceil(limit / 8);
       }
-      await rest(begun, signal);
+      await pace.rest(begun, signal);
     } while (performance.now() < until);
     await store.advance(appId, slots, { done, total: Math.max(total, done), ...(position && { position }) });
   }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pace } from '../../apps/pace.ts';
 import type { AppRevision } from '../../apps/revision.ts';
 import { isOverTime } from '../../database/failures.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
@@ -24,9 +24,10 @@ export function createRenameJob(deps: {
   moves: RecordMoves;
   slots: SlotHandover;
   revision: AppRevision;
+  pace: Pick<Pace, 'rest'>;
   writesEndMs?: number | undefined;
 }): Job {
-  const { store, moves, slots, revision, writesEndMs = WRITES_END_MS } = deps;
+  const { store, moves, slots, revision, pace, writesEndMs = WRITES_END_MS } = deps;
 
   /** For the display only. */
   async function countOr0({ appId }: OpenRenames): Promise<number> {
@@ -66,7 +67,7 @@ export function createRenameJob(deps: {
         if (!isOverTime(error) || limit === 1) throw error;
         limit = Math.ceil(limit / 8);
       }
-      await rest(begun, signal);
+      await pace.rest(begun, signal);
     } while (performance.now() < until);
     await store.advance(app, progress);
     return true;
@@ -100,9 +101,4 @@ export function createRenameJob(deps: {
       return hasMore;
     },
   };
-}
-
-/** Leaves the database to submissions for as long as the last batch took. */
-async function rest(begun: number, signal: AbortSignal): Promise<void> {
-  await sleep(performance.now() - begun, undefined, { signal }).catch(() => undefined);
 }

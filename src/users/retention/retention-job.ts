@@ -1,5 +1,6 @@
 import type { Types } from 'mongoose';
 import type { Retention } from '../../apps/apps.model.ts';
+import type { Pace } from '../../apps/pace.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
 import { createPassJob } from '../../jobs/pass-job.ts';
@@ -33,9 +34,10 @@ export function createRetentionJob(deps: {
   /** Deletes records with their idempotency keys. */
   erase: RecordEraser;
   logger: Logger;
+  pace: Pick<Pace, 'rest'>;
   everyMs?: number | undefined;
 }): Job {
-  const { store, users, erase, logger, everyMs = EVERY_MS } = deps;
+  const { store, users, erase, logger, pace, everyMs = EVERY_MS } = deps;
 
   /** Resolves with the last record that the batch dealt with; undefined at the end of the app. */
   async function eraseBatch(
@@ -77,6 +79,7 @@ export function createRetentionJob(deps: {
   return createPassJob<Pass>({
     name: 'retention',
     everyMs,
+    rest: pace.rest,
     begin: async () => ({ appIds: await store.appIds(), after: undefined, erased: 0 }),
     advance,
     end: ({ erased }) => {

@@ -25,7 +25,7 @@ export type UserColumn = ColumnDef<typeof features, UserRecord> & {
   isNumber?: boolean;
 };
 
-const EMAIL_WIDTH = 250;
+const EMAIL_WIDTH = 280;
 const TIME_WIDTH = 170;
 const FIELD_WIDTHS: Record<Kind, number> = {
   text: 165,

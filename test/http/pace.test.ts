@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAppModel } from '../../src/apps/apps.model.ts';
-import { createBusyCheck } from '../../src/apps/busy.ts';
+import { createPace } from '../../src/apps/pace.ts';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { databaseUri } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 it('a server knows that submissions arrive on another one, and when they have ended', async () => {
   const own = { latest: () => new Date(0) };
-  const isBusy = createBusyCheck(createAppModel(connection).collection, own);
+  const { isBusy } = createPace(createAppModel(connection).collection, own);
   expect(await isBusy()).toBe(false);
   const { sourceAppId } = await server.admin.buildApp();
   await server.client.submit(sourceAppId, { email: 'ada@x.org' }).expect(200);
@@ -30,9 +30,9 @@ it('a server knows that submissions arrive on another one, and when they have en
 
 it('a server is busy at once by its own submissions, and when the database does not answer in time', async () => {
   const { collection } = createAppModel(connection);
-  expect(await createBusyCheck(collection, { latest: () => new Date() })()).toBe(true);
+  expect(await createPace(collection, { latest: () => new Date() }).isBusy()).toBe(true);
   const closed = await connectDatabase(databaseUri(server.database));
-  const isBusy = createBusyCheck(createAppModel(closed).collection, { latest: () => new Date(0) });
+  const { isBusy } = createPace(createAppModel(closed).collection, { latest: () => new Date(0) });
   await closed.close();
   expect(await isBusy()).toBe(true);
 });

@@ -1,0 +1,60 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { AppActivity } from './app-activity.ts';
+import type { AppCollection } from './apps.model.ts';
+
+/** For how long an answer is used. */
+const KEEP_MS = 1_000;
+/** Servers write the time of an app's last submission about once a second. */
+const RECENT_MS = 3_000;
+/** Beyond this the database is busy. */
+const LIMIT_MS = 100;
+
+/** How background work leaves the database to submissions. */
+export interface Pace {
+  /** Resolves with whether submissions arrive, for any app and on any server. */
+  isBusy(): Promise<boolean>;
+  /**
+   * Waits for as long as a batch took if submissions arrive, and for a turn of the event loop
+   * otherwise.
+   *
+   * @param begun when the batch began, by `performance.now()`
+   * @param signal ends the wait
+   */
+  rest(begun: number, signal?: AbortSignal): Promise<void>;
+}
+
+/**
+ * Creates the pace of background work. For other servers it reads the times that servers note for
+ * the dashboard (app-activity.ts), so it costs submissions nothing.
+ */
+export function createPace(apps: AppCollection, activity: Pick<AppActivity, 'latest'>): Pace {
+  let last = { at: Number.NEGATIVE_INFINITY, busy: false };
+
+  async function read(): Promise<boolean> {
+    const lastSubmissionAt = { $gte: new Date(Date.now() - RECENT_MS) };
+    try {
+      const options = { projection: { _id: 1 }, maxTimeMS: LIMIT_MS };
+      return (await apps.findOne({ lastSubmissionAt }, options)) !== null;
+    } catch {
+      return true;
+    }
+  }
+
+  async function isBusy(): Promise<boolean> {
+    if (Date.now() - activity.latest().getTime() < RECENT_MS) return true;
+    const at = performance.now();
+    if (at - last.at < KEEP_MS) return last.busy;
+    last = { at, busy: await read() };
+    return last.busy;
+  }
+
+  return {
+    isBusy,
+
+    async rest(begun, signal) {
+      const took = performance.now() - begun;
+      if (await isBusy()) await sleep(took, undefined, { signal }).catch(() => undefined);
+      else await nextTurn();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { mongo, Types } from 'mongoose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRecordIds } from '../../src/users/record-id.ts';
+import { createRecordRemoval } from '../../src/users/record-removal.ts';
+import type { UserCollection, UserDocument } from '../../src/users/users.model.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const HOUR_MS = 3_600_000;
+
+let server: TestServer;
+let users: UserCollection;
+beforeAll(async () => {
+  server = await startServer();
+  users = server.db.collection('users') as unknown as UserCollection;
+});
+afterAll(() => server.close());
+
+/** Stores records of a new app, with ids of manual edits among them. */
+async function appWithRecords(count: number, createdAt = () => new Date()): Promise<Types.ObjectId> {
+  const appId = new Types.ObjectId();
+  const newId = createRecordIds();
+  const own = {
+    appId,
+    sourceAppId: 'removed',
+    data: {},
+    schemaVersion: 1,
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  };
+  const odd: unknown[] = ['text', 7, new Types.ObjectId(), new mongo.Binary(Buffer.from('short'))];
+  const ids = [...Array.from({ length: count }, () => newId(createdAt())), ...odd.map((id) => [appId, id])];
+  const records = ids.map((id, at) => ({
+    ...{ ...own, _id: Array.isArray(id) ? { of: String(id[0]), id: id[1] } : id, email: `u${at}@example.com` },
+  }));
+  await users.insertMany(records as unknown as UserDocument[]);
+  return appId;
+}
+
+it.each([false, true])('removes all records of an app and no others; submissions arrive: %s', async (busy) => {
+  const rests: number[] = [];
+  const pace = {
+    isBusy: async () => busy,
+    rest: async (begun: number) => void rests.push(begun),
+  };
+  const removeAll = createRecordRemoval(users, pace);
+  const [appId, other] = [await appWithRecords(4_300), await appWithRecords(10)];
+  expect(await removeAll(appId)).toBe(4_304);
+  expect(await users.countDocuments({ appId })).toBe(0);
+  expect(await users.countDocuments({ appId: other })).toBe(14);
+  expect(rests).toHaveLength(busy ? 15 : 3);
+  expect(await removeAll(appId)).toBe(0);
+});
+
+it('removes only what was created since a time', async () => {
+  const removeAll = createRecordRemoval(users, { isBusy: async () => false, rest: async () => undefined });
+  const start = Date.now() - 2 * HOUR_MS;
+  let at = 0;
+  const appId = await appWithRecords(3_000, () => new Date(start + (at++ % 2 ? HOUR_MS : 0)));
+  expect(await removeAll(appId, new Date(start + HOUR_MS / 2))).toBe(1_500);
+  expect(await users.countDocuments({ appId })).toBe(1_504);
+});
