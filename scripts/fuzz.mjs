@@ -133,6 +133,7 @@ async function fuzz(pass, round) {
   const args = ['--seed', String(round), '--report', 'json', '--report-json-path', report, '--no-color'];
   const child = spawn(schemathesis, ['--config-file', config, 'run', `${server.url}/openapi.json`, ...args], {
     cwd: folder,
+    env: { ...process.env, SCHEMATHESIS_HOOKS: join(root, 'scripts', 'fuzz-hooks.py') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
