@@ -235,7 +235,7 @@ function tableOf({ builtIn, cases, exports, deletion }) {
     '',
     `Four indexes: built in ${Math.round(builtIn)} s`,
     ...Object.entries(exports).map(([format, rate]) => `Export as ${format}: ${rate} records/s`),
-    `Deletion of the app while nobody submits: ${deletion.seconds} s`,
+    `Deletion of the app: ${deletion.seconds} s`,
     submissionsLine('before a deletion', deletion.alone),
     submissionsLine(`beside a deletion of ${deletion.rateBeside} records/s`, deletion.beside),
   ].join('\n');

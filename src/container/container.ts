@@ -96,11 +96,7 @@ export function createContainer(
   const metrics = registry ?? NO_METRICS;
   const models = createModels(connection);
   const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
-  const activity = createAppActivity(stored.apps);
-  const pace = createPace(stored.apps, activity);
-  const stores = createStores(config, connection, models, {
-    ...{ pace, appIdOf: async (sourceAppId) => (await apps.find(sourceAppId))?.id },
-  });
+  const stores = createStores(config, connection, models, async (sourceAppId) => (await apps.find(sourceAppId))?.id);
   const { revision } = stores;
   const audit = createAuditLog({ events: models.audit.collection, days: config.auditDays, logger });
 
@@ -121,6 +117,8 @@ export function createContainer(
   monitorPrimary(connection, () => leases.revokeAll());
   const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
   const refusedOrigins = createRefusedOrigins(stored.apps);
+  const activity = createAppActivity(stored.apps);
+  const pace = createPace(stored.apps, activity);
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
   const counts = createUserCounts(models.users.collection);
   // Without a secret (command line) nothing issues or verifies challenges and links.

@@ -1,7 +1,6 @@
 import type { Types } from 'mongoose';
 import { createApiKeyStore } from '../api-keys/api-key-store.ts';
 import { createAppConsumers } from '../apps/app-consumers.ts';
-import type { Pace } from '../apps/pace.ts';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
@@ -42,13 +41,13 @@ export type Stores = ReturnType<typeof createStores>;
 /**
  * Creates what reads and writes one collection each.
  *
- * @param deps.appIdOf resolves with the `_id` of an app
+ * @param appIdOf resolves with the `_id` of an app
  */
 export function createStores(
   { sessionSecret }: Pick<Config, 'sessionSecret'>,
   connection: Connection,
   models: Models,
-  { appIdOf, pace }: { appIdOf: (sourceAppId: string) => Promise<Types.ObjectId | undefined>; pace: Pace },
+  appIdOf: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
 ) {
   const newId = createRecordIds();
   const erasures = createErasureStore(models.erasures.collection);
@@ -63,7 +62,7 @@ export function createStores(
     ...{ users, erasures: models.erasures.collection, newId },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: consumers.hasAny },
   });
-  const removeRecords = createRecordRemoval(users, pace);
+  const removeRecords = createRecordRemoval(users);
   const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords, removeRecords);
   const sessions = createSessionOwnership(connection);
   const spent = createSpentChallenges(models.spentChallenges.collection);
