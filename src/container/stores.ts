@@ -27,7 +27,6 @@ import { createPersonRecords } from '../users/people/person-records.ts';
 import { createSuppressions } from '../users/people/suppressions.ts';
 import { createRecordIds } from '../users/record-id.ts';
 import { createRecordPages } from '../users/record-pages.ts';
-import { createRecordRemoval } from '../users/record-removal.ts';
 import { createRecordMoves } from '../users/renames/record-moves.ts';
 import { createRetentionStore } from '../users/retention/retention-store.ts';
 import { createUserStore } from '../users/user-store.ts';
@@ -62,8 +61,7 @@ export function createStores(
     ...{ users, erasures: models.erasures.collection, newId },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: consumers.hasAny },
   });
-  const removeRecords = createRecordRemoval(users);
-  const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords, removeRecords);
+  const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords);
   const sessions = createSessionOwnership(connection);
   const spent = createSpentChallenges(models.spentChallenges.collection);
   const held = createHeldStore(models.held.collection, newId);

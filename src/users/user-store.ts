@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import { mongo, type Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
 import type { RecordEraser } from './outbox/record-eraser.ts';
 import { firstIdAt, parseRecordId } from './record-id.ts';
@@ -10,8 +10,15 @@ import type { RecentRenames } from './renames/shown-pages.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
 import { DETAILS_PROJECTION, type DetailedRecord } from './users.presenter.ts';
 
+/**
+ * The records of a statement. Neither smaller statements nor rests between them help submissions to
+ * other apps (docs/performance.md, "Data work").
+ */
+const REMOVAL_STEP = 1_000;
 /** The time limit of the query for one page; below the deadline of a request. */
 const PAGE_TIME_MS = 2_200;
+
+const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
 
 /** Reads and deletes stored records (spec 2.1). Submissions write them (src/submissions/store). */
 export interface UserStore extends AppOwned {
@@ -40,7 +47,6 @@ export interface UserStore extends AppOwned {
  * @param recentRenames the pending renames of all apps
  * @param findAppId resolves with the `_id` of an app
  * @param erase deletes records with their idempotency keys
- * @param removeAll deletes all records of an app (record-removal.ts)
  */
 export function createUserStore(
   users: UserCollection,
@@ -48,7 +54,6 @@ export function createUserStore(
   recentRenames: RecentRenames,
   findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
   erase: RecordEraser,
-  removeAll: AppOwned['removeAll'],
 ): UserStore {
   return {
     ofApp: (appId, signal) => pages.all(appId, {}, signal),
@@ -97,6 +102,44 @@ export function createUserStore(
       return (await users.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
     },
 
-    removeAll,
+    removeAll: createRecordRemoval(users),
   };
+}
+
+/** Creates the removal of the records of an app. */
+export function createRecordRemoval(users: UserCollection): AppOwned['removeAll'] {
+  return async (appId, since) => {
+    let removed = 0;
+    let last: mongo.UUID | undefined;
+    for (;;) {
+      const ids = await idsFrom(appId, since, last);
+      if (ids.length === 0) return removed;
+      last = ids.at(-1);
+      const { deletedCount } = await users.deleteMany({ appId, _id: { $in: ids } });
+      removed += deletedCount;
+    }
+  };
+
+  /**
+   * Resolves with the next ids, newest first. They begin at the last one that was removed: MongoDB
+   * would pass over the keys of all others that were removed.
+   */
+  async function idsFrom(
+    appId: Types.ObjectId,
+    since: Date | undefined,
+    last: mongo.UUID | undefined,
+  ): Promise<mongo.UUID[]> {
+    const createdSince = since ? { _id: { $gte: firstIdAt(since) } } : {};
+    // Bounds of the index find ids of any type.
+    const bounds = { min: { appId, _id: last ?? new mongo.MaxKey() }, max: { appId, _id: new mongo.MinKey() } };
+    const options = {
+      projection: { _id: 1 },
+      hint: NEWEST_FIRST,
+      sort: NEWEST_FIRST,
+      ...bounds,
+      limit: REMOVAL_STEP,
+    } as const;
+    const found = await users.find<Pick<UserDocument, '_id'>>(createdSince, options).toArray();
+    return found.map(({ _id }) => _id);
+  }
 }

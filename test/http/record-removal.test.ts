@@ -1,7 +1,7 @@
 import { mongo, Types } from 'mongoose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRecordIds } from '../../src/users/record-id.ts';
-import { createRecordRemoval } from '../../src/users/record-removal.ts';
+import { createRecordRemoval } from '../../src/users/user-store.ts';
 import type { UserCollection, UserDocument } from '../../src/users/users.model.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
