@@ -29,12 +29,21 @@ async function build(count: number) {
 const send = (operator: Client, id: string | undefined) =>
   operator.put(`/auth/imports/${id}/content`).set('Content-Type', 'text/csv').send(Buffer.from(FILE));
 
-/** Begins to send a file, and ends it never. */
-function beginToSend(cookie: string, id: string): Socket {
-  const socket = connect(Number(new URL(server.listener.url).port), '127.0.0.1');
-  const head = [`PUT /auth/imports/${id}/content HTTP/1.1`, 'Host: 127.0.0.1', `Cookie: ${cookie}`];
-  socket.write([...head, 'Content-Type: text/csv', 'Content-Length: 100', '', 'email\n'].join('\r\n'));
-  return socket.on('error', () => undefined);
+/** Begins to send a file, and ends it never. Begins again when the server answers. */
+function beginToSend(cookie: string, id: string): { destroy(): void } {
+  let socket: Socket;
+  const begin = (): void => {
+    socket = connect(Number(new URL(server.listener.url).port), '127.0.0.1');
+    const head = [`PUT /auth/imports/${id}/content HTTP/1.1`, 'Host: 127.0.0.1', `Cookie: ${cookie}`];
+    socket.write([...head, 'Content-Type: text/csv', 'Content-Length: 100', '', 'email\n'].join('\r\n'));
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.destroy();
+      begin();
+    });
+  };
+  begin();
+  return { destroy: () => socket.destroy() };
 }
 
 it('slow files of one app leave places for those of others', async () => {

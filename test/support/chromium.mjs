@@ -3,10 +3,20 @@
 import bundled from '@sparticuz/chromium';
 import { chromium } from 'playwright-core';
 
+/**
+ * Resolves with the path of Chromium. The first call on a machine unpacks it; until then no other
+ * process may start it.
+ *
+ * @returns {Promise<string>}
+ */
+export async function chromiumPath() {
+  return process.env.CHROMIUM_PATH || bundled.executablePath();
+}
+
 /** @returns {Promise<import('playwright-core').Browser>} */
 export async function launchChromium() {
   // Does not use the arguments that the package proposes: they disable the browser's protections.
-  const executablePath = process.env.CHROMIUM_PATH || (await bundled.executablePath());
+  const executablePath = await chromiumPath();
   // Chromium treats http://localhost as a secure context. Hosts under .test resolve to this machine
   // and are treated as ordinary hosts.
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--host-resolver-rules=MAP *.test 127.0.0.1'] });

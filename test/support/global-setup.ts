@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { startEmbedded } from '../../src/database/embedded/embedded.ts';
+import { chromiumPath } from './chromium.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,8 +14,12 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one mongod for the whole test run, in the same way as the service starts its own. */
+/**
+ * Starts one mongod for the whole test run, in the same way as the service starts its own, and
+ * unpacks the browser before several processes need it.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await chromiumPath();
   const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-test-'));
   const { mongod } = loadConfig(process.env);
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
