@@ -15,13 +15,8 @@ import { submissions, submissionsLine } from './submissions.mjs';
 
 const { MongoClient } = mongoose.mongo;
 const APP = 'data';
-/** An app that is deleted beside submissions, with this part of the records. */
-const SMALLER_APP = 'smaller';
-const SMALLER = 1 / 4;
 const OTHER_APP = 'submissions';
 const ALONE_MS = 20_000;
-/** Longer than the service takes to notice that submissions ended. */
-const QUIET_MS = 5_000;
 const STEP = 5_000;
 const PAGE = 50;
 /** The page that is read by cursor, and the longest pages on the way to it. */
@@ -61,8 +56,10 @@ export async function measureData({ records, rounds, progress }) {
   const server = await startServer([...START_FLAGS, 'dist/server.js'], { ...SERVICE_ENV, MONGODB_URI: database.uri });
   try {
     const admin = await logIn(server.url, 'admin', ADMIN_PASSWORD);
-    const password = await createFilledApp(admin, client.db(), APP, records, progress);
-    const builtIn = await buildIndexes(admin, APP);
+    const { password } = await admin('POST', '/auth/apps', { sourceAppId: APP });
+    await admin('PUT', `/auth/apps/${APP}/schema`, { rejectUnknown: false, fields: FIELDS });
+    await fill(client.db(), records, progress);
+    const builtIn = await buildIndexes(admin);
     progress(`four indexes of ${records} records in ${builtIn.toFixed(0)} s`);
     const operator = await logIn(server.url, APP, password);
     const cases = {};
@@ -72,7 +69,8 @@ export async function measureData({ records, rounds, progress }) {
     }
     const exports = {};
     for (const format of ['csv', 'ndjson', 'json']) exports[format] = await exportRate(operator, format, records);
-    const deletion = await measureDeletions(admin, client.db(), server.url, { records, progress });
+    await admin('POST', '/auth/apps', { sourceAppId: OTHER_APP });
+    const deletion = await measureDeletion(admin, server.url);
     const results = { records, builtIn, cases, exports, deletion };
     return { results, table: tableOf(results) };
   } finally {
@@ -104,17 +102,9 @@ async function logIn(url, sourceAppId, password) {
   };
 }
 
-/** Creates an app with records; resolves with its password. */
-async function createFilledApp(admin, db, sourceAppId, records, progress) {
-  const { password } = await admin('POST', '/auth/apps', { sourceAppId });
-  await admin('PUT', `/auth/apps/${sourceAppId}/schema`, { rejectUnknown: false, fields: FIELDS });
-  await fill(db, sourceAppId, records, progress);
-  return password;
-}
-
 /** Stores records as submissions do, without indexed fields. */
-async function fill(db, sourceAppId, records, progress) {
-  const appId = (await db.collection('apps').findOne({ sourceAppId }))._id;
+async function fill(db, records, progress) {
+  const appId = (await db.collection('apps').findOne({ sourceAppId: APP }))._id;
   const users = db.collection('users');
   const newId = createRecordIds();
   const cities = ['Paris', 'Rome', 'Oslo', 'Lima', 'Cairo'];
@@ -132,7 +122,7 @@ async function fill(db, sourceAppId, records, progress) {
         born: new Date(Date.UTC(1950, 0, 1) + (mixed % 20_000) * DAY_MS).toISOString().slice(0, 10),
         city: cities[mixed % cities.length],
       };
-      const own = { _id: newId(now), appId, sourceAppId, email: `person${number}@example.com` };
+      const own = { _id: newId(now), appId, sourceAppId: APP, email: `person${number}@example.com` };
       return { ...own, data, schemaVersion: 2, createdAt: now, updatedAt: now };
     });
     await users.insertMany(batch, { ordered: false });
@@ -141,11 +131,11 @@ async function fill(db, sourceAppId, records, progress) {
 }
 
 /** Resolves with the seconds until all indexes are ready. */
-async function buildIndexes(admin, sourceAppId) {
+async function buildIndexes(admin) {
   const startedAt = performance.now();
-  await admin('PUT', `/auth/apps/${sourceAppId}/schema`, { rejectUnknown: false, fields: INDEXED });
+  await admin('PUT', `/auth/apps/${APP}/schema`, { rejectUnknown: false, fields: INDEXED });
   for (;;) {
-    const states = await admin('GET', `/auth/apps/${sourceAppId}/indexes`);
+    const states = await admin('GET', `/auth/apps/${APP}/indexes`);
     if (states.length > 0 && states.every(({ state }) => state === 'ready')) break;
     await sleep(500);
   }
@@ -191,29 +181,15 @@ async function times(rounds, request) {
   return { median: at(0.5), p99: at(0.99) };
 }
 
-/**
- * Deletes the app while nobody submits, and a smaller one beside submissions to another app;
- * resolves with the records deleted per second, and the latency of submissions before and beside.
- */
-async function measureDeletions(admin, db, url, { records, progress }) {
-  const begun = performance.now();
-  await admin('DELETE', `/auth/apps/${APP}`);
-  const seconds = secondsSince(begun);
-  progress(`the app is deleted in ${seconds} s`);
-  const smaller = records * SMALLER;
-  await createFilledApp(admin, db, SMALLER_APP, smaller, progress);
-  await buildIndexes(admin, SMALLER_APP);
-  await admin('POST', '/auth/apps', { sourceAppId: OTHER_APP });
-  await sleep(QUIET_MS);
+/** Deletes the app; resolves with the seconds, and submissions to another app before and beside. */
+async function measureDeletion(admin, url) {
   const alone = await submissions(url, OTHER_APP, { ms: ALONE_MS });
   const startedAt = performance.now();
-  const deleted = admin('DELETE', `/auth/apps/${SMALLER_APP}`).then(() => secondsSince(startedAt));
+  const deleted = admin('DELETE', `/auth/apps/${APP}`);
   const beside = await submissions(url, OTHER_APP, { ended: deleted });
-  const rateBeside = Math.round(smaller / (await deleted));
-  return { seconds, alone, beside, rateBeside };
+  await deleted;
+  return { seconds: Math.round((performance.now() - startedAt) / 100) / 10, alone, beside };
 }
-
-const secondsSince = (begun) => Math.round((performance.now() - begun) / 100) / 10;
 
 /** Records per second of an export that is read at once. */
 async function exportRate(operator, format, records) {
@@ -236,7 +212,7 @@ function tableOf({ builtIn, cases, exports, deletion }) {
     `Four indexes: built in ${Math.round(builtIn)} s`,
     ...Object.entries(exports).map(([format, rate]) => `Export as ${format}: ${rate} records/s`),
     `Deletion of the app: ${deletion.seconds} s`,
-    submissionsLine('before a deletion', deletion.alone),
-    submissionsLine(`beside a deletion of ${deletion.rateBeside} records/s`, deletion.beside),
+    submissionsLine('before it', deletion.alone),
+    submissionsLine('beside it', deletion.beside),
   ].join('\n');
 }
