@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAppModel } from '../../src/apps/apps.model.ts';
 import { createPace } from '../../src/apps/pace.ts';
@@ -35,4 +36,21 @@ it('a server is busy at once by its own submissions, and when the database does 
   const { isBusy } = createPace(createAppModel(closed).collection, { latest: () => new Date(0) });
   await closed.close();
   expect(await isBusy()).toBe(true);
+});
+
+it('background work rests while submissions arrive, until its signal, and else for a turn only', async () => {
+  const { collection } = createAppModel(connection);
+  const longAgo = performance.now() - 600_000;
+  const stop = new AbortController();
+  let isOver = false;
+  const busy = createPace(collection, { latest: () => new Date() });
+  const resting = busy.rest(longAgo, stop.signal).then(() => {
+    isOver = true;
+  });
+  await setTimeout(200);
+  expect(isOver).toBe(false);
+  stop.abort();
+  await resting;
+  await expect.poll(createPace(collection, { latest: () => new Date(0) }).isBusy, POLL).toBe(false);
+  await createPace(collection, { latest: () => new Date(0) }).rest(longAgo);
 });

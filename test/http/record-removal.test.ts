@@ -27,11 +27,16 @@ async function appWithRecords(count: number, createdAt = () => new Date()): Prom
     createdAt: new Date(),
     updatedAt: new Date(),
   };
-  const odd: unknown[] = ['text', 7, new Types.ObjectId(), new mongo.Binary(Buffer.from('short'))];
-  const ids = [...Array.from({ length: count }, () => newId(createdAt())), ...odd.map((id) => [appId, id])];
-  const records = ids.map((id, at) => ({
-    ...{ ...own, _id: Array.isArray(id) ? { of: String(id[0]), id: id[1] } : id, email: `u${at}@example.com` },
-  }));
+  const hex = appId.toHexString();
+  // They sort before and after UUIDs.
+  const odd = [
+    Number.parseInt(hex.slice(-12), 16),
+    hex,
+    new mongo.Binary(Buffer.from(hex.slice(-8))),
+    new Types.ObjectId(),
+  ];
+  const ids: unknown[] = [...Array.from({ length: count }, () => newId(createdAt())), ...odd];
+  const records = ids.map((_id, at) => ({ ...own, _id, email: `u${at}@example.com` }));
   await users.insertMany(records as unknown as UserDocument[]);
   return appId;
 }

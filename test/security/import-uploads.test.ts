@@ -29,7 +29,7 @@ async function build(count: number) {
 const send = (operator: Client, id: string | undefined) =>
   operator.put(`/auth/imports/${id}/content`).set('Content-Type', 'text/csv').send(Buffer.from(FILE));
 
-/** Begins to send a file, and ends it never. Begins again when the server answers. */
+/** Begins to send a file and never ends it. Begins again when the server answers. */
 function beginToSend(cookie: string, id: string): { destroy(): void } {
   let socket: Socket;
   const begin = (): void => {

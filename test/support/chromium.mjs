@@ -3,12 +3,7 @@
 import bundled from '@sparticuz/chromium';
 import { chromium } from 'playwright-core';
 
-/**
- * Resolves with the path of Chromium. The first call on a machine unpacks it; until then no other
- * process may start it.
- *
- * @returns {Promise<string>}
- */
+/** @returns {Promise<string>} */
 export async function chromiumPath() {
   return process.env.CHROMIUM_PATH || bundled.executablePath();
 }

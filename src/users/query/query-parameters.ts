@@ -5,7 +5,8 @@ import { MAX_SEARCH_LENGTH } from './plan/text-search.ts';
 
 export { ScopeParameter };
 
-const MAX_CURSOR_LENGTH = 8_000;
+/** The longest cursor that a request may have. */
+export const MAX_CURSOR_LENGTH = 8_000;
 const SINGLE_TEXT = 'must be one text';
 
 /** Conditions, each `<path>:<operator>:<value>`. One is a text, several are an array. */

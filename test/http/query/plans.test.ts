@@ -122,6 +122,7 @@ describe('query plans of GET /auth/users', () => {
     const { body, profiled } = await profile(`where=data.name:eq:${'x'.repeat(65)}&limit=1&total=capped`);
     expect(body).toMatchObject({ total: 0, totalIs: 'exact' });
     expect(new Set(profiled.map(({ planSummary }) => planSummary))).toEqual(new Set([BY_NAME]));
+    expect(profiled.some(({ command }) => JSON.stringify(command).includes('data.name'))).toBe(true);
   });
 
   it('no query reads the whole collection', async () => {

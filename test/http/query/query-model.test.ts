@@ -3,6 +3,7 @@ import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCursors } from '../../../src/api/cursors.ts';
 import { decode } from '../../../src/database/collections.ts';
+import { MAX_CURSOR_LENGTH } from '../../../src/users/query/query-parameters.ts';
 import { findUsers, type PageRequest } from '../../../src/users/query/user-finder.ts';
 import { createUserQuery } from '../../../src/users/query/user-query.ts';
 import { createRecordIds } from '../../../src/users/record-id.ts';
@@ -63,6 +64,7 @@ async function walk(query: PageRequest, slots: typeof slotOf, budgetMs?: number,
     for await (const batch of answer.users) for (const bytes of batch) found.push(decode<UserDocument>(bytes).email);
     if (answer.rest.next === undefined) return { found, isComplete, total };
     cursor = answer.rest.next;
+    expect(cursor.length).toBeLessThanOrEqual(MAX_CURSOR_LENGTH);
     await between?.();
   }
   throw new Error('the pages do not end');
