@@ -24,7 +24,12 @@ interface Running {
 async function start(config: Config, logger: Logger): Promise<Running> {
   const secret = await sessionSecret(config);
   const database = await openDatabase(config, { logger, progress: say });
-  const services = createContainer({ ...config, sessionSecret: secret }, database.connection, logger);
+  const services = createContainer({ ...config, sessionSecret: secret }, database.connection, logger, {
+    importProcess: {
+      program: new URL('./import-process.js', import.meta.url),
+      setup: { uri: database.uri, sessionSecret: secret },
+    },
+  });
   let stopping = false;
   try {
     await services.prepare();

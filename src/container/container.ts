@@ -35,7 +35,7 @@ import { createSchemaCheckService } from '../users/schema-check/schema-check.ser
 import { createUserStatsService } from '../users/stats/stats.service.ts';
 import { createUserCounts } from '../users/stats/user-counts.ts';
 import { type BackgroundTimes, createBackground } from './background.ts';
-import { createImports } from './imports.ts';
+import { createImports, type ImportProcess } from './imports.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createModels } from './models.ts';
 import { createNotifications } from './notifications.ts';
@@ -56,6 +56,12 @@ export interface ContainerOptions extends BackgroundTimes {
   mailLimits?: MailLimits;
   /** The clock of deliveries, as `Date.now`. */
   deliveryNow?: () => number;
+}
+
+/** How an entry uses the services. */
+export interface EntryOptions {
+  /** The process that runs imports; without it, this process runs them. */
+  importProcess?: ImportProcess;
 }
 
 /** The settings that services depend on. */
@@ -89,8 +95,9 @@ export function createContainer(
     queryBudgetMs,
     mailLimits,
     deliveryNow,
+    importProcess,
     ...times
-  }: ContainerOptions = {},
+  }: ContainerOptions & EntryOptions = {},
 ) {
   const registry = config.metricsToken === undefined ? undefined : createMetrics();
   const metrics = registry ?? NO_METRICS;
@@ -143,7 +150,10 @@ export function createContainer(
   const { submissions, challenges, revalidation } = createSubmissions({
     ...{ config, models, stores, apps, leases, activity, counts, repairSlots, repairRenames, secret, metrics },
   });
-  const imports = createImports({ ...{ config, models, stores, leases, pace, revalidation, jobs, logger }, times });
+  const imports = createImports({
+    ...{ config, models, stores, leases, pace, revalidation, jobs, logger, importProcess },
+    times,
+  });
 
   /** Not awaited, so that the answer takes the same time for an app that does not exist. */
   async function noteFailedLogin(sourceAppId: string, address: string): Promise<void> {

@@ -9,6 +9,7 @@ import { createLineBatches } from '../imports/run/line-batches.ts';
 import { createLinePlanner } from '../imports/run/line-planner.ts';
 import { createLineWrites } from '../imports/run/line-writes.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
+import { createProcessWorker, type ProcessJob } from '../jobs/process/process-worker.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import type { Revalidation } from '../submissions/revalidation.ts';
 import { createRecordLimits } from '../submissions/store/record-limits.ts';
@@ -16,7 +17,28 @@ import type { BackgroundTimes } from './background.ts';
 import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';
 
-/** Creates what receives imports, and adds the job that applies them. */
+/** What the process of imports needs to open its services. */
+export interface ImportSetup {
+  uri: string;
+  sessionSecret: string;
+}
+
+/** The process that runs imports: its program and what it is sent. */
+export interface ImportProcess extends Pick<ProcessJob, 'program'> {
+  setup: ImportSetup;
+}
+
+/**
+ * The heap of the process of imports. With the young generation of the server, which is made for
+ * many requests at once, it would take twice the memory.
+ */
+const PROCESS_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=256'];
+
+/**
+ * Creates what receives imports, and adds the job that applies them.
+ *
+ * @param deps.importProcess runs the job; without it, it runs in this process
+ */
 export function createImports(deps: {
   config: Pick<Config, 'importLimits' | 'maxArrayItems' | 'recordLimit'>;
   models: Models;
@@ -27,8 +49,9 @@ export function createImports(deps: {
   jobs: JobRunner;
   logger: Logger;
   times: BackgroundTimes;
+  importProcess?: ImportProcess | undefined;
 }) {
-  const { config, models, stores, leases, pace, revalidation, jobs, logger, times } = deps;
+  const { config, models, stores, leases, pace, revalidation, jobs, logger, times, importProcess } = deps;
   const {
     imports: store,
     importContent: content,
@@ -44,15 +67,18 @@ export function createImports(deps: {
   const { maxArrayItems } = config;
   const planner = createLinePlanner({ users, keys, limits, maxArrayItems, moves });
   const writes = createLineWrites({ users, maxArrayItems, newId });
-  jobs.add(
-    createImportJob({
-      ...{ store, content, rejects, users, eraseRecords, leases, logger },
-      batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
-      writer: createBatchWriter({ users, planner, writes, revalidation }),
-      pace,
-      writesEndMs: times.importWritesEndMs,
-    }),
-  );
+  const job = createImportJob({
+    ...{ store, content, rejects, users, eraseRecords, leases, logger },
+    batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
+    writer: createBatchWriter({ users, planner, writes, revalidation }),
+    pace,
+    writesEndMs: times.importWritesEndMs,
+  });
+  if (importProcess) {
+    const { name, everyMs } = job;
+    const { hasWork } = store;
+    jobs.addWorker(createProcessWorker({ name, everyMs, hasWork, ...importProcess, flags: PROCESS_FLAGS }, logger));
+  } else jobs.add(job);
   return createImportService({
     ...{ store, content, rejects, leases, wake: () => jobs.wake(IMPORT_JOB) },
     uploads: createUploads({ imports: models.imports.collection, content, limits: config.importLimits }),

@@ -6,6 +6,8 @@ import type { Progress } from './embedded/mongod-binary.ts';
 /** An open database connection. */
 export interface OpenDatabase {
   connection: Connection;
+  /** How another process of this service connects to the database; contains credentials. */
+  uri: string;
   /** Closes the connection and stops the embedded database if this process runs it. */
   close(): Promise<void>;
 }
@@ -45,7 +47,7 @@ async function connected(uri: string, afterClose = async (): Promise<void> => un
   try {
     const connection = await connectDatabase(uri);
     return {
-      connection,
+      ...{ connection, uri },
       async close() {
         await connection.close();
         await afterClose();

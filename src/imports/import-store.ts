@@ -77,6 +77,13 @@ export function createImportStore(imports: ImportCollection) {
       return (await imports.updateOne({ _id, appId, ...visible }, update)).matchedCount === 1;
     },
 
+    /** Resolves with whether an import runs, or something is left to remove. */
+    async hasWork(): Promise<boolean> {
+      const projection = { _id: 1 };
+      if (await imports.findOne({ state: 'running' }, { projection })) return true;
+      return (await imports.findOne({ cleanup: true }, { projection })) !== null;
+    },
+
     /** The imports whose turn it is: of each app the one that was started first. */
     async heads(): Promise<ImportDocument[]> {
       const running = await imports

@@ -94,6 +94,9 @@ export function createImportService(deps: {
 
     get,
 
+    /** Resolves with whether the job of imports has work. */
+    hasWork: (): Promise<boolean> => store.hasWork(),
+
     /** The newest imports of an app. */
     list: (app: ScopedApp): Promise<ImportDocument[]> => store.list(app.id, MAX_LISTED),
 

@@ -22,6 +22,11 @@ export function createJobRunner({ locks, logger }: { locks: JobLocks; logger: Lo
   const stopping = new AbortController();
   let looking = Promise.resolve();
 
+  function addWorker(worker: JobWorker): void {
+    if (started || workers.has(worker.name)) throw new Error(`the job ${worker.name} cannot be added`);
+    workers.set(worker.name, worker);
+  }
+
   async function look(all: readonly JobWorker[]): Promise<void> {
     const idle = all.filter((worker) => !worker.isWorking());
     if (idle.length === 0) return;
@@ -41,10 +46,10 @@ export function createJobRunner({ locks, logger }: { locks: JobLocks; logger: Lo
 
   return {
     /** Registers a job. Call before `start`. */
-    add(job: Job): void {
-      if (started || workers.has(job.name)) throw new Error(`the job ${job.name} cannot be added`);
-      workers.set(job.name, createJobWorker(job, locks, logger));
-    },
+    add: (job: Job): void => addWorker(createJobWorker(job, locks, logger)),
+
+    /** Registers a job with the worker that runs it. Call before `start`. */
+    addWorker,
 
     /** Starts all jobs, or only the one of this name. */
     start(only?: string): void {

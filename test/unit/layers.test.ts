@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..', '..');
  * and from lower ones only.
  */
 const LAYERS = [
-  ['server.ts', 'cli.ts'],
+  ['server.ts', 'cli.ts', 'import-process.ts'],
   ['cli'],
   ['http', 'container'],
   ['imports', 'notifications', 'webhooks'],

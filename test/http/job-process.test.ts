@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createLogger } from '../../src/core/logger.ts';
+import { type Connection, connectDatabase } from '../../src/database/client.ts';
+import { createJobLocks } from '../../src/jobs/job-locks.ts';
+import { createJobRunner, type JobRunner } from '../../src/jobs/job-runner.ts';
+import { createJobModel } from '../../src/jobs/jobs.model.ts';
+import { createProcessWorker } from '../../src/jobs/process/process-worker.ts';
+import { databaseUri } from '../support/process.ts';
+import { randomName } from '../support/server.ts';
+
+const POLL = { timeout: 20_000, interval: 50 };
+const program = pathToFileURL(join(import.meta.dirname, '..', 'support', 'served-job.mjs'));
+const uri = databaseUri(randomName());
+let connection: Connection;
+let runner: JobRunner;
+let log: Record<string, unknown>[];
+
+beforeAll(async () => {
+  connection = await connectDatabase(uri);
+});
+beforeEach(async () => {
+  log = [];
+  await work().deleteMany({});
+  runner = startRunner();
+});
+afterEach(() => runner.stop());
+afterAll(() => connection.close());
+
+const work = () => connection.collection('work');
+const hasWork = async (): Promise<boolean> => (await work().findOne({ left: { $gt: 0 } })) !== null;
+const state = () => runner.states()[0];
+
+/** The processes of the job that this process has started. */
+function processes(): number[] {
+  const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
+  const own = lines.split('\n').filter((line) => line.includes('served-job.mjs'));
+  return own.map((line) => Number.parseInt(line, 10));
+}
+
+/** A runner as a server has one, whose job runs in a process. */
+function startRunner(): JobRunner {
+  const logger = createLogger({ logLevel: 'info' }, { write: (line) => log.push(JSON.parse(line)) });
+  const runner = createJobRunner({ locks: createJobLocks(createJobModel(connection).collection), logger });
+  const job = { name: 'served', everyMs: 100, hasWork, program, flags: [], setup: { uri } };
+  runner.addWorker(createProcessWorker(job, logger));
+  runner.start();
+  return runner;
+}
+
+it('a job runs in a process while work waits, and the process ends when none does', async () => {
+  expect(processes()).toEqual([]);
+  await work().insertOne({ left: 3 });
+  await expect.poll(state, POLL).toMatchObject({ steps: expect.any(Number), isRunning: false });
+  await expect.poll(async () => (await work().findOne())?.left, POLL).toBe(0);
+  await expect.poll(processes, POLL).toEqual([]);
+  expect(await work().findOne()).toMatchObject({ closed: true });
+  const steps = state()?.steps ?? 0;
+  expect(steps).toBeGreaterThanOrEqual(3);
+  expect(log.filter(({ msg }) => msg === 'a step').map(({ left, level }) => [left, level])).toEqual([
+    [3, 30],
+    [2, 30],
+    [1, 30],
+  ]);
+  // A second process goes on counting.
+  await work().updateOne({}, { $set: { left: 2 } });
+  runner.wake('served');
+  await expect.poll(async () => (await work().findOne())?.left, POLL).toBe(0);
+  await expect.poll(() => state()?.steps, POLL).toBeGreaterThanOrEqual(steps + 2);
+  expect(state()?.failures).toBe(0);
+});
+
+it('the process starts again after a crash, which counts as a failure and is logged', async () => {
+  await work().insertOne({ left: 1_000_000 });
+  await expect.poll(() => state()?.steps, POLL).toBeGreaterThan(0);
+  const [pid = 0] = processes();
+  const before = (await work().findOne())?.left;
+  process.kill(pid, 'SIGKILL');
+  const crash = { job: 'served', reason: 'SIGKILL', level: 40 };
+  await expect.poll(() => log, POLL).toContainEqual(expect.objectContaining(crash));
+  expect(state()?.failures).toBe(1);
+  await expect.poll(processes, POLL).not.toEqual([]);
+  expect(processes()).not.toContain(pid);
+  await expect.poll(async () => (await work().findOne())?.left, POLL).toBeLessThan((before ?? 0) - 100);
+});
+
+it('a step that fails is counted and logged by the server', async () => {
+  await work().insertOne({ left: 1, fails: true });
+  const failure = { job: 'served', reason: 'TypeError', level: 40 };
+  await expect.poll(() => log, POLL).toContainEqual(expect.objectContaining(failure));
+  await expect.poll(() => state()?.failures, POLL).toBe(1);
+});
+
+it('stop ends the process in an orderly way, and no other one starts', async () => {
+  await work().insertOne({ left: 1_000_000 });
+  await expect.poll(() => state()?.steps, POLL).toBeGreaterThan(0);
+  await runner.stop();
+  expect(processes()).toEqual([]);
+  expect(await work().findOne()).toMatchObject({ closed: true });
+  runner.wake('served');
+  expect(processes()).toEqual([]);
+  expect(log.filter(({ level }) => level === 40)).toEqual([]);
+});
+
+it('signals to the process do not end it, because the server does', async () => {
+  await work().insertOne({ left: 1_000_000 });
+  await expect.poll(() => state()?.steps, POLL).toBeGreaterThan(0);
+  const [pid = 0] = processes();
+  const before = (await work().findOne())?.left;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
+  await expect.poll(async () => (await work().findOne())?.left, POLL).toBeLessThan((before ?? 0) - 1_000);
+  expect(processes()).toEqual([pid]);
+});
