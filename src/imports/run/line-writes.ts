@@ -10,6 +10,11 @@ import type { WritePlan } from './line-planner.ts';
 import type { BatchLine } from './record-facts.ts';
 
 const BY_EMAIL = { appId: 1, email: 1 } as const;
+/**
+ * MongoDB applies the updates of a statement one after the other. So as many lines as this are sent
+ * in two statements, which it applies at the same time. A batch beside submissions has fewer lines.
+ */
+const LINES_OF_TWO_STATEMENTS = 100;
 
 /** A line that is written. */
 export interface PlannedLine {
@@ -45,6 +50,21 @@ export function createLineWrites(deps: {
     };
   }
 
+  /** Sends one statement; resolves with whether all records were changed. */
+  async function updateSome(lines: readonly PlannedLine[], importId: Types.ObjectId): Promise<boolean> {
+    try {
+      const operations = lines.map((line) => changeOf(line, importId));
+      const { matchedCount } = await users.bulkWrite(operations, { ordered: false });
+      return matchedCount === operations.length;
+    } catch (error) {
+      // A stored value has another type since it was read; another attempt reads it again.
+      const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+      if (failures.length === 0) throw error;
+      if ((error as mongo.MongoBulkWriteError).result.getWriteConcernError()) throw new Unavailable();
+      return false;
+    }
+  }
+
   return {
     /**
      * Inserts a record for each line; resolves with the numbers of the lines whose person has one.
@@ -72,17 +92,10 @@ export function createLineWrites(deps: {
      */
     async update(lines: readonly PlannedLine[], importId: Types.ObjectId): Promise<boolean> {
       if (lines.length === 0) return true;
-      try {
-        const operations = lines.map((line) => changeOf(line, importId));
-        const { matchedCount } = await users.bulkWrite(operations, { ordered: false });
-        return matchedCount === operations.length;
-      } catch (error) {
-        // A stored value has another type since it was read; another attempt reads it again.
-        const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
-        if (failures.length === 0) throw error;
-        if ((error as mongo.MongoBulkWriteError).result.getWriteConcernError()) throw new Unavailable();
-        return false;
-      }
+      const half = lines.length < LINES_OF_TWO_STATEMENTS ? lines.length : Math.ceil(lines.length / 2);
+      const parts = [lines.slice(0, half), lines.slice(half)].filter(({ length }) => length > 0);
+      const results = await Promise.all(parts.map((part) => updateSome(part, importId)));
+      return results.every(Boolean);
     },
   };
 }
