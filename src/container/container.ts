@@ -192,6 +192,7 @@ export function createContainer(
     indexSlots: createIndexSlotService({ apps, schemas: stores.schemas, renames: stores.renames }),
     webhooks: webhooks.service,
     deliveries: webhooks.deliveries,
+    outboxSignal: stores.outboxSignal,
     jobs,
     /** Undefined without METRICS_TOKEN. */
     metrics: registry,

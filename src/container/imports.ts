@@ -70,7 +70,7 @@ export function createImports(deps: {
   const job = createImportJob({
     ...{ store, content, rejects, users, eraseRecords, leases, logger },
     batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
-    writer: createBatchWriter({ users, planner, writes, revalidation }),
+    writer: createBatchWriter({ users, planner, writes, revalidation, onEvents: stores.outboxSignal.notify }),
     pace,
     writesEndMs: times.importWritesEndMs,
   });

@@ -22,6 +22,7 @@ import { createIdempotencyKeys } from '../submissions/store/idempotency-keys.ts'
 import { createSlotRecords } from '../users/index-slots/slot-records.ts';
 import { createSlotStore } from '../users/index-slots/slot-store.ts';
 import { createErasureStore } from '../users/outbox/erasures.model.ts';
+import { createOutboxSignal } from '../users/outbox/outbox-signal.ts';
 import { createRecordEraser } from '../users/outbox/record-eraser.ts';
 import { createPersonRecords } from '../users/people/person-records.ts';
 import { createSuppressions } from '../users/people/suppressions.ts';
@@ -57,8 +58,9 @@ export function createStores(
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
   const revision = createAppRevision(models.revisions.collection);
   const consumers = createAppConsumers(models.apps.collection, revision);
+  const outboxSignal = createOutboxSignal();
   const eraseRecords = createRecordEraser({
-    ...{ users, erasures: models.erasures.collection, newId },
+    ...{ users, erasures: models.erasures.collection, newId, onEvents: outboxSignal.notify },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: consumers.hasAny },
   });
   const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords);
@@ -90,6 +92,7 @@ export function createStores(
     webhooks,
     deliveries,
     erasures,
+    outboxSignal,
     slots,
     apiKeys,
     slotHandover: createSlotHandover(models.apps.collection),

@@ -50,6 +50,7 @@ export function createSubmissions(deps: {
   const submissions = createSubmissionService({
     ...{ activity, leases, store, limits, spent: stores.spent, held: stores.held },
     revalidation,
+    onEvents: stores.outboxSignal.notify,
     checkAdmission: createAdmissionCheck(challenges),
     capacity: createCapacity({ users, seats: createSeats(models.apps.collection, counts.ofApp) }),
   });

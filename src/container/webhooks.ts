@@ -27,7 +27,7 @@ export function createWebhooks(deps: {
   metrics: Metrics;
 }) {
   const { config, models, stores, logger, otherConsumers, wake, now, metrics } = deps;
-  const { webhooks, deliveries, consumers, renames, newId } = stores;
+  const { webhooks, deliveries, consumers, renames, outboxSignal, newId } = stores;
   const allowPrivate = config.webhooksAllowPrivate;
   const sender = createSender({ allowPrivate });
   const readRecords = createRecordReader(models.users.collection, renames.recent);
@@ -39,7 +39,7 @@ export function createWebhooks(deps: {
   return {
     service: createWebhookService({ webhooks, deliveries, consumers, sender, newId, allowPrivate, wake }),
     deliveries: createDeliveryService({ webhooks, deliveries, readRecords, wake }),
-    job: createEventJob({ consumers, relay, dispatcher }),
+    job: createEventJob({ consumers, relay, dispatcher, stored: outboxSignal }),
     async stop(): Promise<void> {
       await dispatcher.stop();
       sender.close();

@@ -6,7 +6,7 @@ import type { JobLocks, Obstacle } from './job-locks.ts';
 export type JobWorker = ReturnType<typeof createJobWorker>;
 
 /** Takes the lock of one job and runs its steps one after the other. */
-export function createJobWorker({ name, everyMs, run }: Job, locks: JobLocks, logger: Logger) {
+export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobLocks, logger: Logger) {
   const state: JobState = { name, isRunning: false, steps: 0, failures: 0, lastStepAt: undefined };
   let isStarted = false;
   let isStopping = false;
@@ -85,6 +85,7 @@ export function createJobWorker({ name, everyMs, run }: Job, locks: JobLocks, lo
     /** Works at once, although the job is not due, or as soon as its lock is free. */
     wake(): void {
       isWoken = true;
+      onWake?.();
       begin();
     },
 

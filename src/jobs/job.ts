@@ -22,6 +22,8 @@ export interface Job {
    * once. A step that two servers run at the same time, or that is repeated, must do no harm.
    */
   run(context: StepContext): Promise<boolean>;
+  /** Called when this server wakes the job, also while a step runs. */
+  onWake?(): void;
 }
 
 /** What a server knows of one of its jobs. */

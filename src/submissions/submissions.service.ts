@@ -36,8 +36,10 @@ export function createSubmissionService(deps: {
   spent: Pick<SpentChallenges, 'spend'>;
   capacity: Capacity;
   held: Pick<HeldStore, 'hold' | 'remove'>;
+  /** Called when a submission stored an event for consumers of its app. */
+  onEvents: () => void;
 }) {
-  const { activity, leases, revalidation, store, limits, checkAdmission, spent, capacity, held } = deps;
+  const { activity, leases, revalidation, store, limits, checkAdmission, spent, capacity, held, onEvents } = deps;
 
   return {
     /**
@@ -78,6 +80,7 @@ export function createSubmissionService(deps: {
           }
           if (admission.hold) return await hold(submission, lease, input, options, admission.hold);
           const stored = await storeWithin(lease.app.form?.maxRecords, submission);
+          if (submission.hasConsumers) onEvents();
           if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
           activity.note(lease.app, stored.updatedAt);
           return stored;

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { mongo, type Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import pLimit from 'p-limit';
 import { type DocumentId, firstBatch, headOf, idOf, type RawDocuments, sizeOf } from '../database/bson/raw-batches.ts';
 import { isOverTime } from '../database/failures.ts';
 import { createRecordSizes, MAX_PAGE_BYTES, PAGE_BYTES } from './record-sizes.ts';
 import { createSliceReader } from './record-slice.ts';
 import { NO_RENAMES, type RecentRenames, showing } from './renames/shown-pages.ts';
-import type { UserCollection, UserDocument } from './users.model.ts';
+import { NEWEST_FIRST, newestFirst, type UserCollection, type UserDocument } from './users.model.ts';
 
 /**
  * The time limits of one query, below the deadline of a request, so that the refusal states the
@@ -25,8 +25,6 @@ const MAX_RANGE = 10_000;
 const MAX_PAGE_QUERIES = 8;
 /** Concurrent range queries of the process; each reads thousands of records. */
 const MAX_RANGE_QUERIES = 4;
-
-const INDEX = { appId: 1, _id: -1 } as const;
 
 type Filter = mongo.Filter<UserDocument>;
 
@@ -77,14 +75,7 @@ export function createRecordPages(users: UserCollection, recentRenames: RecentRe
     const shown = await showing(recentRenames);
     const cursor = users.find<Uint8Array>(
       { appId, ...filter, ...(from?.isRead && { _id: { $ne: from.id } }) } as Filter,
-      {
-        ...{ raw: true, hint: INDEX, sort: INDEX, limit: count, batchSize: count, maxTimeMS },
-        // Bounds of the index; `$lt` would find only ids of the same type.
-        ...((from || end) && {
-          min: { appId, _id: from?.id ?? new mongo.MaxKey() },
-          max: { appId, _id: end ?? new mongo.MinKey() },
-        }),
-      },
+      { ...newestFirst(appId, from?.id, end), raw: true, limit: count, batchSize: count, maxTimeMS },
     );
     const { documents: stored, isWhole } = await firstBatch(cursor);
     const found = shown(stored, appId);
@@ -97,9 +88,9 @@ export function createRecordPages(users: UserCollection, recentRenames: RecentRe
   /** Returns the id of the record `length` records after `from`. Reads index keys only. */
   async function idAfter(appId: Types.ObjectId, from: Position, length: number): Promise<DocumentId | undefined> {
     const older = from && { _id: { $lt: from.id } };
-    const options = { projection: { _id: 1 }, hint: INDEX, sort: INDEX, maxTimeMS: RANGE_TIME_MS } as const;
+    const order = { hint: NEWEST_FIRST, sort: NEWEST_FIRST };
     const [found] = await users
-      .find({ appId, ...older }, options)
+      .find({ appId, ...older }, { ...order, projection: { _id: 1 }, maxTimeMS: RANGE_TIME_MS })
       .skip(length)
       .limit(1)
       .toArray();

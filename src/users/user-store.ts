@@ -1,4 +1,4 @@
-import { mongo, type Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
 import type { RecordEraser } from './outbox/record-eraser.ts';
 import { firstIdAt, parseRecordId } from './record-id.ts';
@@ -7,7 +7,7 @@ import type { RecordPages } from './record-pages.ts';
 import type { OpenSlice } from './record-slice.ts';
 import { shownRecord } from './renames/record-moves.ts';
 import type { RecentRenames } from './renames/shown-pages.ts';
-import type { UserCollection, UserDocument } from './users.model.ts';
+import { newestFirst, type UserCollection, type UserDocument } from './users.model.ts';
 import { DETAILS_PROJECTION, type DetailedRecord } from './users.presenter.ts';
 
 /**
@@ -17,8 +17,6 @@ import { DETAILS_PROJECTION, type DetailedRecord } from './users.presenter.ts';
 const REMOVAL_STEP = 1_000;
 /** The time limit of the query for one page; below the deadline of a request. */
 const PAGE_TIME_MS = 2_200;
-
-const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
 
 /** Reads and deletes stored records (spec 2.1). Submissions write them (src/submissions/store). */
 export interface UserStore extends AppOwned {
@@ -130,15 +128,7 @@ export function createRecordRemoval(users: UserCollection): AppOwned['removeAll'
     last: mongo.UUID | undefined,
   ): Promise<mongo.UUID[]> {
     const createdSince = since ? { _id: { $gte: firstIdAt(since) } } : {};
-    // Bounds of the index find ids of any type.
-    const bounds = { min: { appId, _id: last ?? new mongo.MaxKey() }, max: { appId, _id: new mongo.MinKey() } };
-    const options = {
-      projection: { _id: 1 },
-      hint: NEWEST_FIRST,
-      sort: NEWEST_FIRST,
-      ...bounds,
-      limit: REMOVAL_STEP,
-    } as const;
+    const options = { ...newestFirst(appId, last), projection: { _id: 1 }, limit: REMOVAL_STEP };
     const found = await users.find<Pick<UserDocument, '_id'>>(createdSince, options).toArray();
     return found.map(({ _id }) => _id);
   }

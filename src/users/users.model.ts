@@ -1,5 +1,6 @@
-import type { Connection, mongo, Types } from 'mongoose';
+import { type Connection, mongo, type Types } from 'mongoose';
 import { SLOT_NAMES, type SlotName } from '../apps/index-slots.ts';
+import type { DocumentId } from '../database/bson/raw-batches.ts';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
 import type { IndexValue } from '../fields/kind.ts';
 import type { OutboxEntry } from './outbox/outbox.ts';
@@ -88,6 +89,9 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   eventCount?: number;
 }
 
+/** The index on the records of an app, newest first: ids are in order of creation. */
+export const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
+
 const userSchema = new Schema(
   {
     _id: { type: Schema.Types.UUID, required: true },
@@ -115,10 +119,24 @@ const userSchema = new Schema(
 )
   // At most one record per app and email (invariant 2).
   .index({ appId: 1, email: 1 }, { unique: true })
-  // The records of an app, newest first: ids are in order of creation.
-  .index({ appId: 1, _id: -1 });
+  .index(NEWEST_FIRST);
 
 export type UserCollection = Collection<UserDocument>;
+
+/**
+ * Returns the options of a `find` for the records of an app, newest first, with ids of any type.
+ * These are bounds of the index, because `$lt` finds only ids of the type that it names.
+ *
+ * @param from the first id, which is included; undefined: the newest one
+ * @param end the id at which the result ends, which is excluded; undefined: after the oldest one
+ */
+export function newestFirst(appId: Types.ObjectId, from?: DocumentId, end?: DocumentId) {
+  return {
+    ...{ hint: NEWEST_FIRST, sort: NEWEST_FIRST },
+    min: { appId, _id: from ?? new mongo.MaxKey() },
+    max: { appId, _id: end ?? new mongo.MinKey() },
+  };
+}
 
 /** The model of `users`, with its indexes. */
 export const createUserModel = (connection: Connection): Model<UserDocument> =>

@@ -166,6 +166,29 @@ describe('A job', () => {
     await expect.poll(() => steps, POLL).toBe(2);
   });
 
+  it('is told of a wake during its step', async () => {
+    let end = (): void => undefined;
+    let wakes = 0;
+    let steps = 0;
+    const runner = startRunner({
+      name: 'told',
+      everyMs: 60 * 60 * 1_000,
+      async run() {
+        steps += 1;
+        if (steps === 1) await new Promise<void>((resolve) => (end = resolve));
+        return false;
+      },
+      onWake() {
+        wakes += 1;
+        end();
+      },
+    });
+    await expect.poll(() => steps, POLL).toBe(1);
+    runner.wake('told');
+    expect(wakes).toBe(1);
+    await expect.poll(() => steps, POLL).toBe(2);
+  });
+
   it('is repeated after an error, and its failures are counted', async () => {
     let calls = 0;
     const runner = startRunner({

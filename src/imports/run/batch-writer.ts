@@ -48,8 +48,10 @@ export function createBatchWriter(deps: {
   planner: LinePlanner;
   writes: LineWrites;
   revalidation: Revalidation;
+  /** Called when a batch may have stored events for consumers of the app. */
+  onEvents: () => void;
 }) {
-  const { users, planner, writes, revalidation } = deps;
+  const { users, planner, writes, revalidation, onEvents } = deps;
 
   /** Before each write: reading and planning may have taken longer than the lease. */
   async function prepareWrite(batch: Batch): Promise<void> {
@@ -173,6 +175,7 @@ export function createBatchWriter(deps: {
         for (const { submission } of lines) if (submission) revalidation.settleLater(submission, batch.lease);
         throw error;
       }
+      if (batch.lease.app.hasConsumers) onEvents();
       if (!batch.lease.isCurrent() && !batch.settings.dryRun) await revalidateAll(batch, results);
       return results;
     },

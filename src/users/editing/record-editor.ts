@@ -29,8 +29,10 @@ export function createRecordEditor(deps: {
   repairRenames: RepairRenames;
   limits: EditLimits;
   newId: (at: Date) => RecordId;
+  /** Called when an edit stored an event. */
+  onEvents: () => void;
 }) {
-  const { users, leases, repairSlots, moves, repairRenames, limits, newId } = deps;
+  const { users, leases, repairSlots, moves, repairRenames, limits, newId, onEvents } = deps;
 
   /** @throws {NotFound} when the app was deleted, or created again */
   async function leaseOn(app: ScopedApp): Promise<Lease> {
@@ -65,6 +67,7 @@ export function createRecordEditor(deps: {
     try {
       const options = { projection: DETAILS_PROJECTION, returnDocument: 'after' } as const;
       const edited = await users.findOneAndUpdate(write.filter, write.update, options);
+      if (edited && eventId) onEvents();
       if (edited && !lease.isCurrent()) await revalidate(lease, late);
       return edited ?? undefined;
     } catch (error) {

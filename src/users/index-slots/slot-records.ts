@@ -1,12 +1,10 @@
-import { mongo, type Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import type { IndexSlot, SlotName } from '../../apps/index-slots.ts';
 import { INDEX_BUILD_TIME_MS } from '../../database/collections.ts';
 import { INDEXED_PREFIX } from '../../fields/index-value.ts';
 import type { IndexValue } from '../../fields/kind.ts';
-import type { UserCollection, UserDocument } from '../users.model.ts';
+import { NEWEST_FIRST, newestFirst, type UserCollection, type UserDocument } from '../users.model.ts';
 import { slotValue } from './slot-writes.ts';
-
-const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
 
 /** The id of a record, of any type. */
 type Position = mongo.UUID | undefined;
@@ -82,12 +80,10 @@ export function createSlotRecords(users: UserCollection) {
       from: Position,
       limit: number,
     ): Promise<BuiltBatch> {
-      // Bounds of the index; `$lt` would find only ids of the same type.
-      const min = { appId, _id: from ?? new mongo.MaxKey() };
-      const options = { hint: NEWEST_FIRST, sort: NEWEST_FIRST, min, max: { appId, _id: new mongo.MinKey() }, limit };
       const records = await users
         .find<ReadRecord>({ appId, ...(from && { _id: { $ne: from } }) } as mongo.Filter<UserDocument>, {
-          ...{ ...options, batchSize: limit + 1, projection: projection(slots) },
+          ...newestFirst(appId, from),
+          ...{ limit, batchSize: limit + 1, projection: projection(slots) },
         })
         .toArray();
       const corrections = records.flatMap((record) => correction(slots, record) ?? []);

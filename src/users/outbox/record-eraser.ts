@@ -12,6 +12,7 @@ export type RecordEraser = ReturnType<typeof createRecordEraser>;
  *
  * @param deps.removeKeysOf deletes the idempotency keys of erased records
  * @param deps.hasConsumers resolves with whether somebody listens to the events of the app
+ * @param deps.onEvents is called when an erasure led to events
  */
 export function createRecordEraser(deps: {
   users: UserCollection;
@@ -19,8 +20,9 @@ export function createRecordEraser(deps: {
   newId: (at: Date) => RecordId;
   removeKeysOf: (appId: Types.ObjectId, ...records: DocumentId[]) => Promise<void>;
   hasConsumers: (appId: Types.ObjectId) => Promise<boolean>;
+  onEvents: () => void;
 }) {
-  const { users, erasures, newId, removeKeysOf, hasConsumers } = deps;
+  const { users, erasures, newId, removeKeysOf, hasConsumers, onEvents } = deps;
 
   /** Announces the erasure of those of the records that exist. */
   async function announce(appId: Types.ObjectId, ids: DocumentId[]): Promise<void> {
@@ -57,9 +59,11 @@ export function createRecordEraser(deps: {
     matching: mongo.Filter<UserDocument> = {},
   ): Promise<number> => {
     if (ids.length === 0) return 0;
-    if (await hasConsumers(appId)) await announce(appId, ids);
+    const isHeard = await hasConsumers(appId);
+    if (isHeard) await announce(appId, ids);
     const filter = { $and: [named(appId, ids), matching] } as mongo.Filter<UserDocument>;
     const { deletedCount } = await users.deleteMany(filter);
+    if (isHeard && deletedCount > 0) onEvents();
     const gone = deletedCount === ids.length ? ids : await goneOf(appId, ids);
     if (gone.length > 0) await removeKeysOf(appId, ...gone);
     return deletedCount;

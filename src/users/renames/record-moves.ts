@@ -1,7 +1,7 @@
 import { mongo, type Types } from 'mongoose';
 import { decodeExactly } from '../../database/collections.ts';
 import { displacedKey, type PendingRenames, withRenamedKeys } from '../../fields/renames.ts';
-import type { UserCollection, UserDocument } from '../users.model.ts';
+import { NEWEST_FIRST, newestFirst, type UserCollection, type UserDocument } from '../users.model.ts';
 
 type Filter = mongo.Filter<UserDocument>;
 
@@ -82,8 +82,6 @@ export type RecordMoves = ReturnType<typeof createRecordMoves>;
 
 /** Moves records, each in one atomic write. Repeats do no harm. */
 export function createRecordMoves(users: UserCollection) {
-  const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
-
   return {
     /** Moves one record, if it is unmoved. */
     async one(record: Pick<UserDocument, 'appId'> & Partial<UserDocument>, renames: PendingRenames): Promise<void> {
@@ -105,11 +103,9 @@ export function createRecordMoves(users: UserCollection) {
       from: mongo.UUID | undefined,
       limit: number,
     ): Promise<{ visited: number; moved: number; last: mongo.UUID | undefined }> {
-      // Bounds of the index; `$lt` would find only ids of the same type.
-      const min = { appId, _id: from ?? new mongo.MaxKey() };
       const ids = await users
         .find({ appId, ...(from && { _id: { $ne: from } }) } as Filter, {
-          ...{ hint: NEWEST_FIRST, sort: NEWEST_FIRST, min, max: { appId, _id: new mongo.MinKey() } },
+          ...newestFirst(appId, from),
           ...{ limit, batchSize: limit + 1, projection: { _id: 1 } },
         })
         .toArray();

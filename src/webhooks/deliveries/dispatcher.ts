@@ -189,9 +189,9 @@ export function createDispatcher(deps: {
       onWork();
     },
 
-    /** Calls back when there may be work. There is one callback at a time. */
-    onceWork(callback: () => void): void {
-      onWork = callback;
+    /** Calls the listener whenever there may be work. There is one listener at a time. */
+    listen(listener: () => void): void {
+      onWork = listener;
     },
 
     /** Begins all attempts that are due; resolves with their number. */

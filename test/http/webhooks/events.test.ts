@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client, type TestApp } from '../../support/client.ts';
+import { runImport } from '../../support/imports.ts';
 import { Receiver } from '../../support/receiver.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
@@ -115,6 +116,26 @@ describe('the events of a record (spec 6)', () => {
     await expect.poll(() => users.findOne(filter)).toMatchObject({ outbox: [] });
     const [, second] = await receiver.until(2);
     expect(second?.body).toMatchObject({ type: 'user.updated', data: { revision: 2 } });
+  });
+
+  it('are announced in memory on the server that stores them, and only there', async () => {
+    const counts = { a: 0, b: 0 };
+    a.services.outboxSignal.listen(() => (counts.a += 1));
+    b.services.outboxSignal.listen(() => (counts.b += 1));
+    const { body: ada } = await submit({ name: 'Ada' }, undefined, b);
+    expect(counts).toEqual({ a: 0, b: 1 });
+    await submit({ name: 'Ada Lovelace' });
+    expect(counts).toEqual({ a: 1, b: 1 });
+    await operator.patch(`/auth/users/${ada.id}`, { set: { name: 'A. L.' } }).expect(200);
+    expect(counts).toEqual({ a: 2, b: 1 });
+    await operator.delete(`/auth/users/${ada.id}`).expect(200);
+    expect(counts).toEqual({ a: 3, b: 1 });
+    // One of the servers runs the import.
+    await runImport(operator, undefined, 'email,name\ngrace@example.com,Grace\n', { format: 'csv' });
+    expect(counts.a + counts.b).toBe(5);
+    const other = await a.admin.buildApp();
+    await a.client.submit(other.sourceAppId, { email: 'ada@example.com', data: {} }).expect(200);
+    expect(counts.a + counts.b).toBe(5);
   });
 
   it('are none of an app without webhooks', async () => {
