@@ -134,4 +134,14 @@ describe('recordsAsCsv', () => {
     const replaced = Buffer.from('\uFFFD\uFFFD').toString('latin1');
     expect(row).toBe(`caf${replaced},${Buffer.from('é').toString('latin1')},"{""x"":""${replaced}""}"`);
   });
+
+  it('yields pieces of about 64 kB that end with a row', async () => {
+    const record = BSON.serialize(recordOf({ name: 'é'.repeat(5_000), plan: '"'.repeat(1_000) }));
+    const pieces = await piecesOf(Array(20).fill(record));
+    for (const piece of pieces) expect(piece.subarray(-2).toString()).toBe('\r\n');
+    for (const piece of pieces.slice(0, -1)) expect(piece.length).toBeLessThan(80_000);
+    expect(Buffer.concat(pieces).toString().split('\r\n')).toHaveLength(22);
+    const long = { name: '"é'.repeat(300_000) };
+    expect(await csvOf([recordOf(long)])).toBe(reference([recordOf(long)]));
+  });
 });
