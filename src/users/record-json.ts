@@ -1,5 +1,6 @@
 import { BsonToJson } from '../database/bson/bson-to-json.ts';
-import { endOfName, lengthOf, UnknownType } from '../database/bson/elements.ts';
+import { DocumentReader } from '../database/bson/document-reader.ts';
+import { UnknownType } from '../database/bson/elements.ts';
 import { decode } from '../database/collections.ts';
 import { type Members, OPTIONAL_MEMBERS, presentMembers, storedName, type UserRecord } from './users.presenter.ts';
 
@@ -32,14 +33,14 @@ export async function* recordsAsJson(
 ): AsyncGenerator<Uint8Array> {
   const [after, between] = [Buffer.from(layout.after), Buffer.from(layout.between)];
   const json = new BsonToJson();
-  const names = [...members.map(storedName), ...OPTIONAL_MEMBERS];
   const slots = [...members, ...OPTIONAL_MEMBERS].map((member, index) => ({
     label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(member)}:`),
-    name: Buffer.from(`${names[index]}\0`),
     isOptional: index >= members.length,
     type: 0,
     at: 0,
   }));
+  const names = [...members.map(storedName), ...OPTIONAL_MEMBERS];
+  const reader = new DocumentReader(slots.map((slot, index) => [names[index] as string, slot]));
   let isFirst = true;
   for await (const batch of batches) {
     for (const bytes of batch) {
@@ -73,20 +74,10 @@ export async function* recordsAsJson(
   /** Sets the type and the offset of each member's value in this record. */
   function locate(record: Buffer): void {
     for (const slot of slots) slot.type = 0;
-    for (let at = 4; record[at] !== 0; ) {
-      const type = record[at] as number;
-      const end = endOfName(record, at + 1);
-      const slot = slots.find(({ name }) => name.length === end - at && isAt(name, record, at + 1));
-      if (slot) {
-        slot.type = type;
-        slot.at = end + 1;
-      }
-      at = end + 1 + lengthOf(type, record, end + 1);
-    }
+    reader.read(record, 0, (slot, type, value) => {
+      if (!slot) return;
+      slot.type = type;
+      slot.at = value;
+    });
   }
-}
-
-function isAt(name: Buffer, record: Buffer, at: number): boolean {
-  for (let index = 0; index < name.length; index += 1) if (name[index] !== record[at + index]) return false;
-  return true;
 }

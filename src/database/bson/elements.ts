@@ -10,6 +10,8 @@ export const NULL = 0x0a;
 export const INT32 = 0x10;
 const OBJECT_ID = 0x07;
 export const UUID_SUBTYPE = 4;
+/** The length of a UUID. */
+export const UUID_BYTES = 16;
 
 /**
  * A BSON type that the service does not store. The caller decodes the document with the driver
@@ -50,4 +52,9 @@ export function lengthOf(type: number, source: Buffer, at: number): number {
     default:
       throw new UnknownType();
   }
+}
+
+/** The time of the date at `at`, in milliseconds since 1970. */
+export function timeAt(source: Buffer, at: number): number {
+  return source.readUInt32LE(at) + source.readInt32LE(at + 4) * 2 ** 32;
 }

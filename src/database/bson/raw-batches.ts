@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { decode } from '../collections.ts';
-import { BINARY, UUID_SUBTYPE } from './elements.ts';
+import { BINARY, UUID_BYTES, UUID_SUBTYPE } from './elements.ts';
 
 /** Undecoded BSON documents. */
 export type RawDocuments = Uint8Array[];
@@ -8,7 +8,6 @@ export type RawDocuments = Uint8Array[];
 /** A value of `_id`, of any type. */
 export type DocumentId = mongo.UUID;
 
-const UUID_BYTES = 16;
 /** Offset of the value of a leading `_id`: document length (4), type (1), `_id` and NUL (4). */
 const ID_VALUE = 9;
 const ID_ELEMENT = Buffer.from('\x05_id\0', 'latin1');

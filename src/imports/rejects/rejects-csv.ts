@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { cell } from '../../users/export/csv.ts';
+import { cell } from '../../users/export/csv-cells.ts';
 import type { ImportDocument, RejectDocument } from '../imports.model.ts';
 import { splitCells } from '../lines/csv-cells.ts';
 

@@ -4,7 +4,7 @@ import type { FieldDefinition } from '../../fields/definition.ts';
 import { valueFromForm } from '../../fields/form-values.ts';
 import type { ConvertedText } from '../../fields/kind.ts';
 import { toInstantIn } from '../../submissions/forms/local-time.ts';
-import { FORMULA } from '../../users/export/csv.ts';
+import { FORMULA } from '../../users/export/csv-cells.ts';
 import type { ImportLayout, ImportSettings } from '../imports.model.ts';
 import { MAX_COLUMNS, splitCells } from '../lines/csv-cells.ts';
 import { type Column, columnsOf } from './columns.ts';

@@ -2,71 +2,146 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import { describe, expect, it } from 'vitest';
+import { decode } from '../../../src/database/collections.ts';
 import { recordsAsCsv } from '../../../src/users/export/csv.ts';
 import { defaultColumns } from '../../../src/users/export/export.ts';
 
-const { BSON, Decimal128, UUID } = mongo;
-const KEYS = ['name', 'plan', 'constructor'];
+const { BSON, Decimal128, Double, Int32, Long, ObjectId, UUID } = mongo;
+const KEYS = ['name', 'plan', 'constructor', 'nam'];
+const OWN = ['_id', 'email', 'schemaVersion', 'createdAt', 'updatedAt', 'confirmedAt'];
+const COLUMNS = defaultColumns(KEYS, ['confirmedAt']);
 const createdAt = new Date('2026-01-31T08:30:00.123Z');
 const id = '0190b2c4-8d5e-7abc-8def-0123456789ab';
 
-async function csvOf(data: Record<string, unknown>, columns = defaultColumns(KEYS)): Promise<string> {
-  const record = {
-    _id: new UUID(id),
-    email: '=a@example.com',
-    data,
-    schemaVersion: 2,
-    createdAt,
-    updatedAt: createdAt,
-  };
+type StoredRecord = Record<string, unknown>;
+
+const recordOf = (data: StoredRecord): StoredRecord => ({
+  _id: new UUID(id),
+  email: '=a@example.com',
+  data,
+  schemaVersion: 2,
+  createdAt,
+  updatedAt: createdAt,
+});
+
+async function piecesOf(records: readonly Uint8Array[], columns = COLUMNS): Promise<Buffer[]> {
   const batches = async function* () {
-    yield [BSON.serialize(record)];
+    for (let at = 0; at < records.length; at += 3) yield records.slice(at, at + 3);
   };
   const pieces: Buffer[] = [];
   for await (const piece of recordsAsCsv(batches(), { columns, keys: KEYS, bom: false }))
     pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces).toString();
+  return pieces;
 }
 
-/** The same row from decoded values, quoted by the library. */
-function reference(data: Record<string, unknown>): string {
-  const stored = BSON.deserialize(BSON.serialize({ data })).data as Record<string, unknown>;
+async function csvOf(records: readonly StoredRecord[], columns = COLUMNS): Promise<string> {
+  const stored = records.map((record) => BSON.serialize(record));
+  return Buffer.concat(await piecesOf(stored, columns)).toString();
+}
+
+/** The same rows from decoded values, quoted by the library. */
+function reference(records: readonly StoredRecord[]): string {
   const cell = (value: unknown): string => {
     if (value === undefined || value === null) return '';
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const isText = value instanceof Date || value instanceof UUID;
+    const text = typeof value === 'string' ? value : isText ? value.toJSON() : JSON.stringify(value);
     return /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/.test(text) ? `'${text}` : text;
   };
-  const others = Object.fromEntries(Object.entries(stored).filter(([key]) => !KEYS.includes(key)));
-  const time = createdAt.toISOString();
-  const own = [id, "'=a@example.com", '2', time, time];
-  const values = KEYS.map((key) => cell(Object.hasOwn(stored, key) ? stored[key] : undefined));
-  const row = [...own, ...values, Object.keys(others).length > 0 ? JSON.stringify(others) : ''];
-  return stringify([row], { record_delimiter: '\r\n', quoted_match: /[\r\n;]/ });
+  const rows = records.map((record) => {
+    const { data = {}, ...own } = decode<{ data?: StoredRecord } & StoredRecord>(BSON.serialize(record));
+    const others = Object.fromEntries(Object.entries(data).filter(([key]) => !KEYS.includes(key)));
+    const values = [
+      ...OWN.map((name) => own[name]),
+      ...KEYS.map((key) => (Object.hasOwn(data, key) ? data[key] : null)),
+    ];
+    return [...values, Object.keys(others).length > 0 ? others : undefined].map(cell);
+  });
+  return stringify([COLUMNS.map(({ header }) => header), ...rows], {
+    record_delimiter: '\r\n',
+    quoted_match: /[\r\n;]/,
+  });
 }
 
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom(...'=+@",;\r\n\t é-\'＝＋－＠｀💥', '\ud800', '\udc00') }),
+);
+const number = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(-0, 1e21, 1e-7, 2 ** 31, 2 ** 53));
+const time = fc.oneof(
+  fc.integer({ min: 0, max: 2_000_000_000_000 }),
+  fc.constantFrom(-1, -62_167_219_200_000, -62_167_219_200_001, 253_402_300_799_999, 253_402_300_800_000, 8.64e15),
+);
+const date = time.map((milliseconds) => new Date(milliseconds));
+const leaf = fc.oneof(text, text, number, date, fc.boolean(), fc.constant(null));
+const value = fc.oneof(
+  leaf,
+  fc.array(fc.oneof(leaf, fc.dictionary(fc.constantFrom('a', 'é', '"'), leaf)), { maxLength: 3 }),
+  fc.dictionary(fc.constantFrom('a', 'é', '"', ''), fc.oneof(leaf, fc.array(leaf)), { maxKeys: 3 }),
+);
+const dataKeys = fc.constantFrom(...KEYS, 'other', 'name2', 'naïve', 'a b', 'id', '');
+const data = fc.dictionary(dataKeys, value, { maxKeys: 6 });
+
+/** Records with any of the members of stored ones and others, in any order. */
+const anyRecord = fc
+  .record(
+    {
+      ...{ _id: fc.constant(new UUID(id)), appId: fc.constant(new ObjectId()), email: text, data },
+      ...{ schemaVersion: fc.integer(), createdAt: date, updatedAt: date, confirmedAt: date },
+      ...{ id: text, other: text, consents: fc.constant([{ key: 'news', at: createdAt }]) },
+    },
+    { requiredKeys: [] },
+  )
+  .chain((record) => {
+    const members = Object.entries(record);
+    return fc.shuffledSubarray(members, { minLength: members.length }).map((some) => Object.fromEntries(some));
+  });
+
 describe('recordsAsCsv', () => {
-  it('writes the rows that csv-stringify writes, for any data', async () => {
-    const text = fc.oneof(
-      fc.string({ unit: 'grapheme' }),
-      fc.string({ unit: fc.constantFrom('=', '"', ',', ';', '\r', '\n', '\t', ' ', 'é', '💥', '-', "'") }),
-    );
-    const leaf = fc.oneof(text, fc.double({ noNaN: true }), fc.integer(), fc.boolean(), fc.constant(null));
-    const value = fc.oneof(leaf, fc.array(leaf, { maxLength: 3 }), fc.dictionary(fc.constantFrom('a', 'é'), leaf));
-    const keys = fc.constantFrom(...KEYS, 'other', 'naïve', 'nam', 'a b');
+  it('writes the rows that csv-stringify writes, for any records, one after the other', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(keys, value, { maxKeys: 6 }), async (data) => {
-        const csv = await csvOf(data);
-        expect(csv.slice(csv.indexOf('\r\n') + 2)).toBe(reference(data));
+      fc.asyncProperty(fc.array(anyRecord, { minLength: 1, maxLength: 8 }), async (records) => {
+        expect(await csvOf(records)).toBe(reference(records));
       }),
       { numRuns: 500 },
     );
   });
 
-  it('writes the columns of the request, and records with types that the service never stores', async () => {
+  it('writes every kind of number, and records with types that the service never stores', async () => {
+    const numbers = [new Int32(-5), new Double(3), new Double(-0), -0, 1e21, Number.NaN, Number.NEGATIVE_INFINITY];
+    const odd = [Long.fromNumber(2 ** 40), Decimal128.fromString('1.50'), new ObjectId(), /=x/g];
+    const records = [...numbers, ...odd].flatMap((name) => [
+      recordOf({ name, plan: [name], x: { name } }),
+      recordOf({ name: 'Ada', x: 1 }),
+    ]);
+    expect(await csvOf(records)).toBe(reference(records));
+  });
+
+  it('writes the columns of the request', async () => {
     const columns = ['data.plan', 'email', 'other'].map((name) => ({ name, header: `=${name}` }));
     const row = `pro,'=a@example.com,"{""x"":1}"\r\n`;
-    expect(await csvOf({ plan: 'pro', x: 1 }, columns)).toBe(`'=data.plan,'=email,'=other\r\n${row}`);
-    expect(await csvOf({ plan: Decimal128.fromString('1'), x: 1 }, columns)).toContain('"{""$numberDecimal"":""1""}"');
+    expect(await csvOf([recordOf({ plan: 'pro', x: 1 })], columns)).toBe(`'=data.plan,'=email,'=other\r\n${row}`);
+  });
+
+  it('writes UTF-8 also when a stored text is not', async () => {
+    const stored = Buffer.from(BSON.serialize(recordOf({ name: 'caf\xff', plan: 'é', x: '\xff' })));
+    for (let at = stored.indexOf('\xff'); at >= 0; at = stored.indexOf('\xff', at)) stored.fill(0xff, at, at + 2);
+    const columns = ['data.name', 'data.plan', 'other'].map((name) => ({ name, header: name }));
+    const [, row] = Buffer.concat(await piecesOf([stored], columns))
+      .toString('latin1')
+      .split('\r\n');
+    const replaced = Buffer.from('\uFFFD\uFFFD').toString('latin1');
+    expect(row).toBe(`caf${replaced},${Buffer.from('é').toString('latin1')},"{""x"":""${replaced}""}"`);
+  });
+
+  it('yields pieces of about 64 kB that end with a row', async () => {
+    const record = BSON.serialize(recordOf({ name: 'é'.repeat(5_000), plan: '"'.repeat(1_000) }));
+    const pieces = await piecesOf(Array(20).fill(record));
+    for (const piece of pieces) expect(piece.subarray(-2).toString()).toBe('\r\n');
+    for (const piece of pieces.slice(0, -1)) expect(piece.length).toBeLessThan(80_000);
+    expect(Buffer.concat(pieces).toString().split('\r\n')).toHaveLength(22);
+    const long = { name: '"é'.repeat(300_000) };
+    expect(await csvOf([recordOf(long)])).toBe(reference([recordOf(long)]));
   });
 });
