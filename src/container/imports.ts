@@ -32,7 +32,7 @@ export interface ImportProcess extends Pick<ProcessJob, 'program'> {
  * The heap of the process of imports. With the young generation of the server, which is made for
  * many requests at once, it would take twice the memory.
  */
-const PROCESS_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=256'];
+const PROCESS_FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=512', '--no-allocation-site-pretenuring'];
 
 /**
  * Creates what receives imports, and adds the job that applies them.

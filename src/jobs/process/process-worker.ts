@@ -12,9 +12,9 @@ export interface ProcessJob {
   hasWork(): Promise<boolean>;
   /** The program of the process. It calls `serveJob`. */
   program: URL;
-  /** The flags of Node.js for the process. */
+  /** Its flags of Node.js. */
   flags: readonly string[];
-  /** What the process needs to open its job. It is sent by message, so no other user can read it. */
+  /** What the process needs to open its job. A message has it, so no other user can read it. */
   setup: unknown;
 }
 
