@@ -12,16 +12,24 @@ import { serveJob, serverLog } from './jobs/process/serve-job.ts';
 // Requests come first when processors are short.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const config = loadConfig(process.env);
-await serveJob<ImportSetup>(IMPORT_JOB, async ({ uri, sessionSecret }) => {
-  const connection = await connectDatabase(uri);
-  const own = { ...config, sessionSecret, metricsToken: undefined };
-  const { jobs, imports, stop } = createContainer(own, connection, createLogger(config, serverLog));
-  return {
-    ...{ jobs, hasWork: imports.hasWork },
-    async close() {
-      await stop();
-      await connection.close();
-    },
-  };
-});
-process.exit();
+const logger = createLogger(config, serverLog);
+try {
+  await serveJob<ImportSetup>(IMPORT_JOB, async ({ uri, sessionSecret }) => {
+    const connection = await connectDatabase(uri);
+    // The server measures.
+    const own = { ...config, sessionSecret, metricsToken: undefined };
+    const { jobs, imports, stop } = createContainer(own, connection, logger);
+    return {
+      ...{ jobs, hasWork: imports.hasWork },
+      async close() {
+        await stop();
+        await connection.close();
+      },
+    };
+  });
+  process.exit();
+} catch (error) {
+  // The message of the driver may contain the URI.
+  logger.error({ reason: error instanceof Error ? error.name : 'unknown' }, 'imports cannot run');
+  process.exit(1);
+}

@@ -8,7 +8,7 @@ import { createJobLocks } from '../../src/jobs/job-locks.ts';
 import { createJobRunner, type JobRunner } from '../../src/jobs/job-runner.ts';
 import { createJobModel } from '../../src/jobs/jobs.model.ts';
 import { createProcessWorker } from '../../src/jobs/process/process-worker.ts';
-import { databaseUri } from '../support/process.ts';
+import { databaseUri, Process } from '../support/process.ts';
 import { randomName } from '../support/server.ts';
 
 const POLL = { timeout: 20_000, interval: 50 };
@@ -113,3 +113,25 @@ it('signals to the process do not end it, because the server does', async () => 
   await expect.poll(async () => (await work().findOne())?.left, POLL).toBeLessThan((before ?? 0) - 1_000);
   expect(processes()).toEqual([pid]);
 });
+
+it('the process of imports logs that its database is out of reach, without the password', async () => {
+  const server = `
+    import { createLogger } from './dist/core/logger.js';
+    import { createProcessWorker } from './dist/jobs/process/process-worker.js';
+    const logger = createLogger({ logLevel: 'info' }, { write: (line) => process.stdout.write(line) });
+    const job = { name: 'imports', everyMs: 1_000, hasWork: async () => true, flags: [] };
+    const program = new URL('file://' + process.cwd() + '/dist/import-process.js');
+    const setup = { uri: 'mongodb://operator:the-password@127.0.0.1:1/forms', sessionSecret: 'the session secret' };
+    const worker = createProcessWorker({ ...job, program, setup }, logger);
+    worker.start();
+    worker.wake();
+  `;
+  const { code, stdout, stderr } = await new Process([process.execPath, '--input-type=module', '-e', server]).ended;
+  const messages = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg);
+  expect(messages).toEqual(['imports cannot run', 'the process of a background job ended and will be started again']);
+  expect(code).toBe(0);
+  expect(stdout + stderr).not.toContain('the-password');
+}, 40_000);
