@@ -86,6 +86,20 @@ it('the process starts again after a crash, which counts as a failure and is log
   await expect.poll(async () => (await work().findOne())?.left, POLL).toBeLessThan((before ?? 0) - 100);
 });
 
+it('a process that cannot be started counts as a failure, and is tried again', async () => {
+  const logger = createLogger({ logLevel: 'info' }, { write: (line) => log.push(JSON.parse(line)) });
+  // No file: the start throws before there is a process.
+  const nothing = { program: new URL('http://127.0.0.1/'), flags: [], setup: {} };
+  const worker = createProcessWorker({ name: 'nothing', everyMs: 100, hasWork: async () => true, ...nothing }, logger);
+  worker.start();
+  for (const failures of [1, 2]) {
+    worker.wake();
+    await expect.poll(() => worker.state.failures, POLL).toBe(failures);
+    await expect.poll(worker.isWorking, POLL).toBe(false);
+  }
+  expect(log).toContainEqual(expect.objectContaining({ job: 'nothing', reason: 'TypeError', level: 40 }));
+});
+
 it('a step that fails is counted and logged by the server', async () => {
   await work().insertOne({ left: 1, fails: true });
   const failure = { job: 'served', reason: 'TypeError', level: 40 };

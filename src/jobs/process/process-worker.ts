@@ -55,7 +55,11 @@ export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker 
     const reason = await endOf(child);
     child = undefined;
     state.isRunning = false;
-    if (reason === undefined || isStopping) return;
+    if (reason !== undefined && !isStopping) fail({ name: reason });
+  }
+
+  /** The next look starts another process. */
+  function fail({ name: reason }: Pick<Error, 'name'>): void {
     state.failures += 1;
     logger.warn({ job: name, reason }, 'the process of a background job ended and will be started again');
   }
@@ -63,7 +67,7 @@ export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker 
   async function work(): Promise<void> {
     // The database may be unreachable; the next look tries again.
     const isNeeded = await hasWork().catch(() => false);
-    if (isNeeded && !isStopping) await runProcess();
+    if (isNeeded && !isStopping) await runProcess().catch(fail);
     isWorking = false;
   }
 
