@@ -1,6 +1,6 @@
 import type { Connection, Types } from 'mongoose';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
-import type { RefusedOrigin, StoredFormSettings } from './form-settings/form-settings.ts';
+import type { CountedOrigin, StoredFormSettings } from './form-settings/form-settings.ts';
 import type { IndexSlot } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
@@ -57,7 +57,9 @@ export interface AppDocument {
   /** Absent until an operator changes the settings of the app's forms. */
   form?: StoredFormSettings;
   /** The latest origins whose requests were refused (form-settings/refused-origins.ts). */
-  refusedOrigins?: RefusedOrigin[];
+  refusedOrigins?: CountedOrigin[];
+  /** The latest origins to which forms asked in vain to send browsers; likewise. */
+  ignoredRedirects?: CountedOrigin[];
   /** Room reserved for records that are being created (submissions/admission/seats.ts). */
   seats?: Seats[];
   /** How many emails were planned for the app (notifications/queue/mail-rates.ts). */
@@ -82,6 +84,7 @@ const appSchema = new Schema(
     lastSubmissionAt: { type: Date },
     form: { type: Schema.Types.Mixed },
     refusedOrigins: { type: [Schema.Types.Mixed], default: undefined },
+    ignoredRedirects: { type: [Schema.Types.Mixed], default: undefined },
     seats: { type: [Schema.Types.Mixed], default: undefined },
     mailCounts: { type: Schema.Types.Mixed },
     retention: { type: Schema.Types.Mixed },

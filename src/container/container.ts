@@ -9,7 +9,7 @@ import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/deletion/app-removal.t
 import { createLateSweep } from '../apps/deletion/app-tombstones.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
-import { createRefusedOrigins } from '../apps/form-settings/refused-origins.ts';
+import { createOriginCounts } from '../apps/form-settings/refused-origins.ts';
 import { createPace } from '../apps/pace.ts';
 import { createPasswordHasher } from '../apps/passwords/app-credentials.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
@@ -123,7 +123,8 @@ export function createContainer(
   });
   monitorPrimary(connection, () => leases.revokeAll());
   const findApp = async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app;
-  const refusedOrigins = createRefusedOrigins(stored.apps);
+  const refusedOrigins = createOriginCounts(stored.apps, 'refusedOrigins');
+  const ignoredRedirects = createOriginCounts(stored.apps, 'ignoredRedirects');
   const activity = createAppActivity(stored.apps);
   const pace = createPace(stored.apps, activity);
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
@@ -184,7 +185,10 @@ export function createContainer(
     }),
     sessionStore: createSessionStore(connection),
     apiKeys: createApiKeyService({ store: stores.apiKeys, apps, failures: config.rateLimitLogin }),
-    formSettings: createFormSettingsService({ apps: stored.apps, revision, refused: refusedOrigins, abilities }),
+    formSettings: createFormSettingsService({
+      ...{ apps: stored.apps, revision, refused: refusedOrigins, ignored: ignoredRedirects, abilities },
+    }),
+    ignoredRedirects,
     appOrigins: createAppOrigins({ apps: stored.apps, findApp, refused: refusedOrigins }),
     findApp,
     findForm: createFormLookup(leases),
@@ -207,7 +211,7 @@ export function createContainer(
     hasSecret: config.sessionSecret !== undefined,
     ...createLifecycle({
       ...{ connection, models, sessions: stores.sessions, revision, removal, jobs, webhooks, notifications },
-      flushed: [activity, refusedOrigins, audit],
+      flushed: [activity, refusedOrigins, ignoredRedirects, audit],
       stopMeasuring,
     }),
   };

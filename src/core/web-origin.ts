@@ -11,17 +11,25 @@ export function isWebOrigin(text: string): boolean {
 }
 
 /**
- * Parses a URL to which the service may send a browser: `https:`, or `http:` on localhost. Returns
- * undefined for any other text, and for one with user info, a backslash, white space or a control
- * character, which browsers and `URL` may read differently.
+ * Parses an `https:` or `http:` URL. Returns undefined for any other text, and for one with user
+ * info, a backslash, white space or a control character, which browsers and `URL` may read
+ * differently.
  */
-export function parseRedirectUrl(text: string): URL | undefined {
+export function parseWebUrl(text: string): URL | undefined {
   if (text.length > 2_000 || /[\\\s\p{Cc}]/u.test(text) || !/^https?:\/\/[^/]/.test(text)) return undefined;
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '') return undefined;
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  return url.protocol === 'https:' || isLocal ? url : undefined;
+  return url.username === '' && url.password === '' ? url : undefined;
+}
+
+/**
+ * Parses a URL to which the service may send a browser: `https:`, or `http:` on localhost. Returns
+ * undefined for any other text, as {@link parseWebUrl} does.
+ */
+export function parseRedirectUrl(text: string): URL | undefined {
+  const url = parseWebUrl(text);
+  const isLocal = url !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  return url?.protocol === 'https:' || isLocal ? url : undefined;
 }
 
 /** The longest URL of a page that is kept, in characters. */

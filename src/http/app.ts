@@ -87,7 +87,10 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...submissionRoutes(services.submissions),
       ...schemaRoutes(services.schemas),
       ...challengeRoutes(services.challenges, services.findApp),
-      ...formRoutes({ submissions: services.submissions, leases: services.leases, pages }),
+      ...formRoutes({
+        ...{ submissions: services.submissions, leases: services.leases, pages },
+        ignoredRedirects: services.ignoredRedirects,
+      }),
       ...breakdownRoutes(services.users, services.appScope),
       ...exportRoutes(services.users, longReads, services.appScope),
       ...userRoutes(services.users, longReads, services.appScope, cursors),

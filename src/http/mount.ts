@@ -1,7 +1,7 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { AuditFacts } from '../api/audit-action.ts';
-import { FormEntries } from '../api/body/form-entries.ts';
+import { FILES_REFUSED, FormEntries } from '../api/body/form-entries.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
 import { hasBody, mediaTypeOf } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
@@ -159,10 +159,14 @@ async function readBody(
   return readers[type](req, deadline);
 }
 
-/** The entries of a form have no schema here: the handler interprets them. */
+/**
+ * The entries of a form have no schema here: the handler interprets them. A form with a file is
+ * refused after its texts are known to the page that shows them again.
+ */
 function parseBody({ schema, message }: BodySpec, body: unknown, req: Request): unknown {
   if (!(body instanceof FormEntries)) return parsePart(schema, body, message);
   req.form = body;
+  if (body.files.length > 0) throw new InvalidInput(FILES_REFUSED);
   return body;
 }
 

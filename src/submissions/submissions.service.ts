@@ -116,11 +116,12 @@ export function createSubmissionService(deps: {
     const { appId, email, applied } = submission;
     const earlier = applied && (await store.findApplied(appId, email, applied));
     if (earlier) return earlier;
-    const { _id: id, at } = await held.hold(submission, meantData(data, lease), { reason, page, address });
+    const entry = await held.hold(submission, meantData(data, lease), { reason, page, address });
+    const { _id: id, at } = entry;
     if (!lease.isCurrent()) {
       await revalidation.revalidate(lease, submission, () => held.remove(appId, id.toString()));
     }
-    return { id, createdAt: at, updatedAt: at, held: true };
+    return { id, createdAt: at, updatedAt: at, held: true, heldFor: entry.reason };
   }
 
   /**

@@ -143,13 +143,17 @@ describe('a form that somebody wrote', () => {
     await close();
   });
 
-  it('goes nowhere that the app does not allow', async () => {
+  it('is stored, and goes nowhere that the app does not allow', async () => {
     const app = await formOf();
-    const { page, close } = await open(htmlOf(app, '<input type="hidden" name="_next" value="javascript:alert(1)">'));
+    const { page, expectClean, close } = await open(
+      htmlOf(app, '<input type="hidden" name="_next" value="javascript:alert(1)">'),
+    );
     await fill(page);
     await send(page);
-    await page.getByRole('alert').getByText(/_next/).waitFor();
-    expect(await records(app)).toEqual([]);
+    await page.getByRole('status').getByText('Thank you').waitFor();
+    expect(page.url()).toBe(`${site.origin}/page`);
+    expect(await records(app)).toHaveLength(1);
+    expectClean();
     await close();
   });
 

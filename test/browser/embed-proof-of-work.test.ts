@@ -53,12 +53,33 @@ describe('a form that asks for a proof of work', () => {
     await close();
   });
 
-  it('is held, and answered like a success, without JavaScript', async () => {
+  it('says that it will be looked at where the page cannot solve challenges', async () => {
+    app = await formOf();
+    const { url, port } = { url: server.listener.url, port: new URL(server.listener.url).port };
+    // Neither page is https, and neither is on localhost.
+    const other = await startSite(pages);
+    await server.admin
+      .put(`/auth/apps/${app}/form`, { botProtection: 'proof-of-work', origins: [other.origin], thanks: 'You are in' })
+      .expect(200);
+    pages['/page'] = { html: `<div data-user-collection="${app}"></div><script src="${url}/embed/v1.js"></script>` };
+    for (const address of [`${other.origin}/page`, `http://service.test:${port}/f/${app}`]) {
+      const { page, expectClean, close } = await openPage(address);
+      await page.getByLabel('Email').fill('ada@example.com');
+      await page.getByRole('button').click();
+      await page.getByText('Somebody will look at your entries before they are stored').waitFor();
+      expect(await records()).toEqual([]);
+      expectClean();
+      await close();
+    }
+    await other.close();
+  });
+
+  it('is held, and told so, without JavaScript', async () => {
     app = await formOf();
     const { page, close } = await openPage(`${server.listener.url}/f/${app}`, { javaScriptEnabled: false });
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByRole('button').click();
-    await page.waitForURL('**/thanks');
+    await page.getByText('Somebody will look at your entries before they are stored').waitFor();
     expect(await records()).toEqual([]);
     await close();
   });

@@ -50,6 +50,23 @@ describe('spec 4.5, forms of programs', () => {
     expect(await countsOf(app)).toEqual({ stored: 0, held: 1 });
   });
 
+  it('a form that is held for want of a solution is told that somebody looks at it; a honeypot is not', async () => {
+    const app = await appWith({ botProtection: 'proof-of-work', thanks: 'You are in' });
+    const { headers } = await send(app).expect(303);
+    const held = await server.client.get(headers.location ?? '').expect(200);
+    expect(held.text).toContain('Somebody will look at your entries before they are stored');
+    expect(held.text).not.toContain('You are in');
+    const trapped = await send(app, [['_gotcha', 'x']]).expect(303);
+    expect(trapped.headers.location).toBe(`/f/${app}/thanks`);
+    const { text } = await server.client.get(`/f/${app}/thanks`).expect(200);
+    expect(text).toContain('You are in');
+    // A page of the site is shown as after a success.
+    await server.admin
+      .put(`/auth/apps/${app}/form`, { botProtection: 'proof-of-work', next: 'https://site.example/done' })
+      .expect(200);
+    expect((await send(app).expect(303)).headers.location).toBe('https://site.example/done');
+  });
+
   it('a wrong solution is 403 with the entries; an invalid form is refused before it is held', async () => {
     const app = await appWith({ botProtection: 'proof-of-work' });
     const { text } = await send(app, [

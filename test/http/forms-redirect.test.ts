@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { entriesOfPage } from '../support/form-page.ts';
 import { type Entries, sendForm } from '../support/forms.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -38,6 +39,27 @@ async function expectRefused(entries: Entries, path: string, origin?: string, so
   expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
 }
 
+/**
+ * Sends a form with an address that is not allowed; expects that it is stored and leads nowhere.
+ */
+async function expectIgnored(url: string, origin?: string, sourceAppId = app): Promise<void> {
+  for (const [accept, status] of [
+    ['text/html', 303],
+    ['application/json', 200],
+  ] as const) {
+    const { email, request } = send([['_next', url]], origin, sourceAppId);
+    const { headers, body } = await request.set('Accept', accept).expect(status);
+    expect(headers.location).toBe(status === 303 ? `/f/${sourceAppId}/thanks` : undefined);
+    expect(body).not.toHaveProperty('next');
+    expect(await server.db.collection('users').countDocuments({ email })).toBe(1);
+  }
+}
+
+async function ignoredOf(sourceAppId: string, { admin } = server) {
+  const { body } = await admin.get(`/auth/apps/${sourceAppId}/form`).expect(200);
+  return body.ignoredRedirects?.map(({ origin, count }: { origin: string; count: number }) => [origin, count]);
+}
+
 describe('spec 4.5, _next', () => {
   it.each(['_next', '_redirect', 'redirect'])('%s is a URL of an origin that the app lists', async (name) => {
     for (const url of [`${SITE}/thanks?from=form#top`, `${LOCAL}/done.html`]) {
@@ -58,7 +80,7 @@ describe('spec 4.5, _next', () => {
     const { headers } = await send([['_next', `/f/${app}?again=1`]], own).request.expect(303);
     expect(headers.location).toBe(`/f/${app}?again=1`);
     for (const path of ['/', '/dashboard/', '/f/another', `/f/${app}/../another`, `/f/${app}x`]) {
-      await expectRefused([['_next', path]], '_next', own);
+      await expectIgnored(path, own);
     }
   });
 
@@ -102,20 +124,96 @@ describe('spec 4.5, _next', () => {
     '/\u0085x',
     '*',
     `/${'x'.repeat(2_001)}`,
-  ])('%j is refused and nothing is stored', async (url) => {
-    await expectRefused([['_next', url]], '_next', SITE);
+  ])('%j leads nowhere: the form is stored, and shows the thank-you page', async (url) => {
+    await expectIgnored(url, SITE);
     await expectRefused([['_error', url]], '_error', SITE);
   });
 
   it('"*" lists no origin for redirects (attack: open redirect)', async () => {
-    await expectRefused([['_next', `${SITE}/thanks`]], '_next', SITE, open);
-    await expectRefused([['_next', '/thanks']], '_next', SITE, open);
-    await expectRefused([['_next', '/thanks']], '_next', 'null', open);
+    await expectIgnored(`${SITE}/thanks`, SITE, open);
+    await expectIgnored('/thanks', SITE, open);
+    await expectIgnored('/thanks', 'null', open);
     await send([], SITE, open).request.expect(303);
   });
 
   it('a path needs the origin that sent the form', async () => {
-    await expectRefused([['_next', '/thanks']], '_next');
+    await expectIgnored('/thanks');
+  });
+
+  it('that is allowed is named to a program', async () => {
+    const { body } = await send([['_next', '/thanks?a=1']], SITE)
+      .request.set('Accept', 'application/json')
+      .expect(200);
+    expect(Object.keys(body)).toEqual(['id', 'createdAt', 'updatedAt', 'next']);
+    expect(body.next).toBe(`${SITE}/thanks?a=1`);
+  });
+});
+
+describe('spec 4.5, an address that is ignored', () => {
+  it('is counted over all servers by its origin alone, the latest first, and works once it is allowed', async () => {
+    const other = await startServer({}, server.database);
+    try {
+      const own = await appWith({ nullOrigin: true });
+      expect(await ignoredOf(own)).toBeUndefined();
+      const name = (url: string, { client } = server, origin = 'null') =>
+        sendForm(client, own, [
+          ['email', 'ada@x.org'],
+          ['_next', url],
+        ]).set('Origin', origin);
+      await name('https://first.example/thanks?email=ada@x.org#a').expect(303);
+      await name('https://first.example/elsewhere', other).expect(303);
+      for (const one of [server, other]) await ignoredOf(own, one);
+      await name('http://second.example:8080/').expect(303);
+      await ignoredOf(own);
+      expect(await ignoredOf(own, other)).toEqual([
+        ['http://second.example:8080', 1],
+        ['https://first.example', 2],
+      ]);
+      await name('javascript:alert(1)').expect(303);
+      await name('/thanks').expect(303);
+      expect(await ignoredOf(own)).toEqual([
+        ['null', 2],
+        ['http://second.example:8080', 1],
+        ['https://first.example', 2],
+      ]);
+
+      const { body } = await server.admin.get(`/auth/apps/${own}/form`).expect(200);
+      await server.admin.put(`/auth/apps/${own}/form`, { ...body, origins: ['https://first.example'] }).expect(200);
+      const { headers } = await name('https://first.example/thanks', other).expect(303);
+      expect(headers.location).toBe('https://first.example/thanks');
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('is kept for submissions that were accepted only, and only the last 20 of an app', async () => {
+    const own = await appWith({});
+    const name = (url: string, email = 'ada@x.org') =>
+      sendForm(server.client, own, [
+        ['email', email],
+        ['_next', url],
+      ]);
+    await name('https://refused.example/', 'nobody').expect(400);
+    await name(`https://${'x'.repeat(300)}.example/`).expect(303);
+    expect(await ignoredOf(own)).toBeUndefined();
+    for (let batch = 0; batch < 3; batch += 1) {
+      for (let index = 0; index < 10; index += 1) await name(`https://n${batch}-${index}.example/`).expect(303);
+      await ignoredOf(own);
+    }
+    const kept = await ignoredOf(own);
+    expect(kept).toHaveLength(20);
+    expect(kept[0][0]).toBe('https://n2-9.example');
+  });
+
+  it('is sent again with the form after a mistake, so that it is counted, and leads nowhere then', async () => {
+    const own = await appWith({ origins: [LOCAL] });
+    const { text } = await sendForm(server.client, own, [
+      ['email', 'nobody'],
+      ['_next', 'https://later.example/'],
+    ]).expect(400);
+    const again = sendForm(server.client, own, entriesOfPage(text, { email: 'ada@x.org' }));
+    expect((await again.set('Origin', server.client.url).expect(303)).headers.location).toBe(`/f/${own}/thanks`);
+    expect(await ignoredOf(own)).toEqual([['https://later.example', 1]]);
   });
 });
 

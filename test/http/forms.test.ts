@@ -217,6 +217,40 @@ describe('spec 4.5, control names', () => {
     expect((await stored(email))?.data).toEqual({});
   });
 
+  it('_replyto is the email of a form that has none', async () => {
+    for (const kind of KINDS) {
+      const email = newEmail();
+      await send(
+        [
+          ['_replyto', ''],
+          ['_replyto', email],
+          ['name', 'Ada'],
+        ],
+        kind,
+        strict,
+      ).expect(303);
+      expect(await stored(email)).toMatchObject({ data: { name: 'Ada' } });
+      const own = newEmail();
+      await send(
+        [
+          ['email', own],
+          ['_replyto', newEmail()],
+        ],
+        kind,
+      ).expect(303);
+      expect(await stored(own)).not.toBeNull();
+      // The address in `_replyto` may be that of the owner: a person without one must not become
+      // it.
+      await send(
+        [
+          ['email', ''],
+          ['_replyto', email],
+        ],
+        kind,
+      ).expect(400);
+    }
+  });
+
   it('a schema field of such a name wins', async () => {
     const fields = ['access_key', 'botcheck', 'redirect'].map((key) => ({ key, kind: 'text' as const }));
     const own = await server.admin.buildApp({ fields });

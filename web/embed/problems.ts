@@ -86,10 +86,11 @@ function show(form: HTMLFormElement, controls: readonly Control[], message: stri
 /** Before the control in a form of the service; elsewhere after it and the label that follows. */
 function place(form: HTMLFormElement, controls: readonly Control[], element: Element): void {
   const last = controls[controls.length - 1] as Control;
-  const choice = last.closest('.choice');
+  const first = controls[0] as Control;
+  const choice = first.closest('.choice');
   if (isOwn(form)) {
     if (choice && last.type === 'checkbox') choice.parentElement?.append(element);
-    else (controls[0]?.closest('.choice') ?? last).before(element);
+    else (choice ?? first).before(element);
     return;
   }
   const label = last.labels?.[0];

@@ -1,8 +1,8 @@
+import { THANKS, THANKS_HELD } from '../../src/fields/markup/thanks.ts';
 import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
 import { type Challenge, canSolve, solve } from './proof-of-work.ts';
 import { type Answer, type Definition, definitionOf, request } from './service.ts';
 
-const THANKS = 'Thank you. Your entries are stored.';
 const NOT_SENT = 'The form could not be sent. Check your connection and send it again; it is stored once.';
 const SENT_BEFORE = 'This form was already sent with other entries. Send it again to store these as well.';
 
@@ -41,7 +41,7 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   const isHandled = !form.dispatchEvent(
     new CustomEvent(`user-collection:${name}`, { bubbles: true, composed: true, cancelable: true, detail }),
   );
-  if (status === 200 && !isHandled) return finish(form, data, definition, release);
+  if (status === 200 && !isHandled) return finish(form, answer, definition, release);
   release();
   if (status !== 200 && !isHandled) refuse(form, answer);
 }
@@ -76,18 +76,23 @@ function lock(form: HTMLFormElement, submitter: HTMLElement | null, state: State
   };
 }
 
-function finish(form: HTMLFormElement, data: FormData, definition: Definition | undefined, release: () => void): void {
-  const hasField = definition?.fields.some(({ key }) => key === 'redirect');
-  const asked = data.get('_next') || data.get('_redirect') || (!hasField && data.get('redirect'));
-  const next = asked || definition?.next || form.getAttribute('data-thanks');
+function finish(
+  form: HTMLFormElement,
+  { body }: Answer,
+  definition: Definition | undefined,
+  release: () => void,
+): void {
+  const isHeld = definition?.proofOfWork && !canSolve();
+  const thanks = form.getAttribute('data-thanks');
+  // Only the service knows which address of the form the app allows; any other leads nowhere.
+  const next = body.next || definition?.next || (thanks && `${thanks}${isHeld ? '?held=1' : ''}`);
   if (next) {
     // The page may come back from the cache of the browser.
     addEventListener('pageshow', release);
-    // The service has checked the address: another one is refused and stores nothing.
     location.assign(new URL(`${next}`, location.href));
     return;
   }
-  const text = definition?.thanks ?? THANKS;
+  const text = isHeld ? THANKS_HELD : (definition?.thanks ?? THANKS);
   // A control named `reset` hides the method.
   HTMLFormElement.prototype.reset.call(form);
   release();

@@ -7,14 +7,23 @@ const MAX_ENTRIES = 1_000;
 /** The longest name of an entry, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 200;
 
+/** One control of a form: its name and its text. */
+export type FormEntry = readonly [name: string, value: string];
+
 /** What an HTML form sent: names with texts, in the order of its controls. A name may repeat. */
 export class FormEntries {
-  readonly list: readonly (readonly [name: string, value: string])[];
+  readonly list: readonly FormEntry[];
+  /** The names of the controls that sent a file. The content is dropped: files are refused. */
+  readonly files: readonly string[];
 
-  constructor(list: readonly (readonly [name: string, value: string])[]) {
+  constructor(list: readonly FormEntry[], files: readonly string[] = []) {
     this.list = list;
+    this.files = files;
   }
 }
+
+/** The message about a form that sent a file. */
+export const FILES_REFUSED = 'Files are not accepted: the form may send texts only';
 
 /** Counts the separators of entries in a body, no further than to know that there are too many. */
 export function countEntries(bytes: Buffer, separator: string): number {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
 import { InvalidInput } from '../../core/errors.ts';
-import { checkEntryCount, countEntries, FormEntries, nameOf, textOf } from './form-entries.ts';
+import { checkEntryCount, countEntries, FormEntries, type FormEntry, nameOf, textOf } from './form-entries.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 import type { ReadBody } from './json-body.ts';
 import { checkCharset, type ReadBytes } from './request-bytes.ts';
@@ -22,9 +22,10 @@ type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
 /**
  * Creates a reader of `multipart/form-data` bodies in UTF-8, whose result is a {@link FormEntries}.
- * A part with a file is refused; the empty part that browsers send for a file control without a
- * file is left out. busboy itself replaces invalid UTF-8 and skips parts that it cannot read, so
- * only its parser of multipart messages (Dicer) is used.
+ * Of a part with a file only the name is kept, so that the form can be shown again without it; the
+ * empty part that browsers send for a file control without a file is left out. busboy itself
+ * replaces invalid UTF-8 and skips parts that it cannot read, so only its parser of multipart
+ * messages (Dicer) is used.
  */
 export function createMultipartReader(readBytes: ReadBytes): ReadBody {
   return async (req, deadline) => {
@@ -48,7 +49,14 @@ async function parseMultipart(bytes: Buffer, boundary: string): Promise<FormEntr
   const parts = await partsOf(bytes, boundary);
   // Parts after the end would be lost.
   if (parts.length !== count) throw notReadable();
-  return new FormEntries(parts.map(entryOf).filter((entry) => entry !== undefined));
+  const list: FormEntry[] = [];
+  const files: string[] = [];
+  for (const part of parts) {
+    const { name, text } = entryOf(part);
+    if (text !== undefined) list.push([name, text]);
+    else if (name !== undefined) files.push(name);
+  }
+  return new FormEntries(list, files);
 }
 
 class Part {
@@ -91,21 +99,23 @@ async function partsOf(bytes: Buffer, boundary: string): Promise<Part[]> {
   return parts;
 }
 
-/** The entry of a part; undefined for a file control without a file. @throws {InvalidInput} */
-function entryOf(part: Part): [name: string, value: string] | undefined {
+/** A text with its name, the name of a file, or neither for a file control without a file. */
+type Entry = { name: string; text: string } | { name?: string; text?: undefined };
+
+/** @throws {InvalidInput} */
+function entryOf(part: Part): Entry {
   const { name, ...parameters } = dispositionOf(part.headers);
   const content = part.takeContent();
   const [type = 'text/plain'] = part.headers['content-type'] ?? [];
   const fileName = Object.entries(parameters).find(([key]) => key.startsWith('filename'))?.[1];
-  if (fileName === '' && content.length === 0) return undefined;
-  if (fileName !== undefined || /^application\/octet-stream/i.test(type)) {
-    throw new InvalidInput('Files are not accepted: the form may send texts only');
-  }
+  if (fileName === '' && content.length === 0) return {};
+  const isFile = fileName !== undefined || /^application\/octet-stream/i.test(type);
+  if (isFile) return { name: nameOf(Buffer.from(name ?? '', 'latin1')) };
   if (name === undefined) throw notReadable();
   checkCharset(type);
   const [encoding = '8bit'] = part.headers['content-transfer-encoding'] ?? [];
   if (!IDENTITY_ENCODINGS.has(encoding.toLowerCase())) throw notReadable();
-  return [nameOf(Buffer.from(name, 'latin1')), textOf(content)];
+  return { name: nameOf(Buffer.from(name, 'latin1')), text: textOf(content) };
 }
 
 /** The parameters of `Content-Disposition: form-data`. @throws {InvalidInput} */

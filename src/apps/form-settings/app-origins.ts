@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { AppCollection } from '../apps.model.ts';
 import { allowsOrigin } from './form-settings.ts';
-import type { RefusedOrigins } from './refused-origins.ts';
+import type { OriginCounts } from './refused-origins.ts';
 
 export type AppOrigins = ReturnType<typeof createAppOrigins>;
 
@@ -13,7 +13,7 @@ export type AppOrigins = ReturnType<typeof createAppOrigins>;
 export function createAppOrigins(deps: {
   apps: AppCollection;
   findApp(sourceAppId: string): Promise<App | undefined>;
-  refused: RefusedOrigins;
+  refused: Pick<OriginCounts, 'note'>;
 }) {
   return {
     /** Resolves with whether the app lists the origin. Counts a refusal for its operators. */

@@ -62,7 +62,8 @@ const DoubleOptIn = z
   .transform((isOn) => (isOn ? (true as const) : undefined));
 
 /**
- * The body of a replacement (spec 4.5). `refusedOrigins` is ignored, so an answer can be sent back.
+ * The body of a replacement (spec 4.5). `refusedOrigins` and `ignoredRedirects` are ignored, so an
+ * answer can be sent back.
  */
 const FormSettingsInput = z
   .strictObject({
@@ -90,8 +91,11 @@ const FormSettingsInput = z
     notify: Notify,
     doubleOptIn: DoubleOptIn,
     refusedOrigins: z.unknown().optional(),
+    ignoredRedirects: z.unknown().optional(),
   })
   .meta({ id: 'FormSettingsReplacement' });
+
+const CountedOrigins = z.array(z.strictObject({ origin: z.string(), count: z.int().positive(), lastAt: Timestamp }));
 
 const FormSettingsDocument = z
   .strictObject({
@@ -115,7 +119,10 @@ const FormSettingsDocument = z
     doubleOptIn: z.literal(true).optional().meta({
       description: 'Each person is asked by email to confirm the address; absent if not',
     }),
-    refusedOrigins: z.array(z.strictObject({ origin: z.string(), count: z.int().positive(), lastAt: Timestamp })),
+    refusedOrigins: CountedOrigins,
+    ignoredRedirects: CountedOrigins.optional().meta({
+      description: 'The origins to which forms asked in vain to send browsers (`_next`); absent if none did',
+    }),
   })
   .meta({ id: 'FormSettings' });
 

@@ -3,7 +3,7 @@ import { tagsOf } from '../../api/if-match.ts';
 import type { AppScope } from '../app-scope.ts';
 import { formSettingsEndpoints } from './form-settings.contract.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
-import type { FormSettings } from './form-settings.ts';
+import type { CountedOrigin, FormSettings } from './form-settings.ts';
 
 /** The endpoints of form settings (spec 4.5). */
 export const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope): Route[] =>
@@ -17,7 +17,7 @@ export const formSettingsRoutes = (formSettings: FormSettingsService, scope: App
 
     replaceFormSettings: async ({ principal, params, headers, body, res }) => {
       const { id } = await scope(principal, params.sourceAppId);
-      const { refusedOrigins: _, ...settings } = body;
+      const { refusedOrigins: _refused, ignoredRedirects: _ignored, ...settings } = body;
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
       const view = await formSettings.replace(id, given as unknown as FormSettings, tagsOf(headers['if-match']));
       res.setHeader('ETag', view.etag);
@@ -25,7 +25,7 @@ export const formSettingsRoutes = (formSettings: FormSettingsService, scope: App
     },
   });
 
-function present({ settings, refusedOrigins }: FormSettingsView) {
+function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
   const { title, description, submitLabel, thanks, locale, timeZone, next, submitPerMinute, maxRecords } = settings;
   return {
     title: title ?? null,
@@ -44,10 +44,11 @@ function present({ settings, refusedOrigins }: FormSettingsView) {
     // Absent while unset, so that the answer for an app without them stays as it was.
     ...(settings.notify && { notify: { emails: [...settings.notify.emails], when: settings.notify.when } }),
     ...(settings.doubleOptIn && { doubleOptIn: settings.doubleOptIn }),
-    refusedOrigins: refusedOrigins.map(({ origin, count, lastAt }) => ({
-      origin,
-      count,
-      lastAt: lastAt.toISOString(),
-    })),
+    refusedOrigins: refusedOrigins.map(presentOrigin),
+    ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),
   };
+}
+
+function presentOrigin({ origin, count, lastAt }: CountedOrigin) {
+  return { origin, count, lastAt: lastAt.toISOString() };
 }

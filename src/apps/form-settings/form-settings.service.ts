@@ -2,15 +2,16 @@ import { Types } from 'mongoose';
 import { AppNotFound, InvalidInput, type Issue, PreconditionFailed } from '../../core/errors.ts';
 import type { AppCollection } from '../apps.model.ts';
 import type { AppRevision } from '../revision.ts';
-import { DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents, type RefusedOrigin } from './form-settings.ts';
-import type { RefusedOrigins } from './refused-origins.ts';
+import { type CountedOrigin, DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents } from './form-settings.ts';
+import type { OriginCounts } from './refused-origins.ts';
 
 /** The settings of an app and what its operators see beside them. */
 export interface FormSettingsView {
   settings: FormSettings;
   /** Identifies the settings, for {@link PreconditionFailed}. */
   etag: string;
-  refusedOrigins: readonly RefusedOrigin[];
+  refusedOrigins: readonly CountedOrigin[];
+  ignoredRedirects: readonly CountedOrigin[];
 }
 
 /** What emails of this server can do. */
@@ -31,19 +32,21 @@ export type FormSettingsService = ReturnType<typeof createFormSettingsService>;
 export function createFormSettingsService(deps: {
   apps: AppCollection;
   revision: AppRevision;
-  refused: RefusedOrigins;
+  refused: Pick<OriginCounts, 'flush'>;
+  ignored: Pick<OriginCounts, 'flush'>;
   abilities: MailAbilities;
 }) {
-  const { apps, revision, refused, abilities } = deps;
+  const { apps, revision, refused, ignored, abilities } = deps;
   // By `_id`: a session must not reach a later incarnation of its app.
   const live = (_id: Types.ObjectId) => ({ _id, deletingSince: { $exists: false } });
 
   async function get(appId: Types.ObjectId): Promise<FormSettingsView> {
-    await refused.flush();
-    const app = await apps.findOne(live(appId), { projection: { form: 1, refusedOrigins: 1 } });
+    await Promise.all([refused.flush(), ignored.flush()]);
+    const app = await apps.findOne(live(appId), { projection: { form: 1, refusedOrigins: 1, ignoredRedirects: 1 } });
     if (!app) throw new AppNotFound();
     const { revision: stored, ...settings } = app.form ?? { revision: undefined, ...DEFAULT_FORM_SETTINGS };
-    return { settings, etag: etagOf(stored), refusedOrigins: app.refusedOrigins ?? [] };
+    const { refusedOrigins = [], ignoredRedirects = [] } = app;
+    return { settings, etag: etagOf(stored), refusedOrigins, ignoredRedirects };
   }
 
   return {

@@ -53,8 +53,10 @@ export interface StoredFormSettings extends FormSettings {
   revision: Types.ObjectId;
 }
 
-/** An origin whose requests to an app were refused. */
-export interface RefusedOrigin {
+/**
+ * An origin that an app does not list, and how often it was met. `null`: that of a file, or none.
+ */
+export interface CountedOrigin {
   origin: string;
   count: number;
   lastAt: Date;

@@ -1,9 +1,9 @@
 import type { Types } from 'mongoose';
 import type { AppCollection } from '../apps.model.ts';
-import type { RefusedOrigin } from './form-settings.ts';
+import type { CountedOrigin } from './form-settings.ts';
 
-/** The most origins kept for one app; those refused least recently are dropped. */
-export const MAX_REFUSED_ORIGINS = 20;
+/** The most origins of one kind kept for one app; those noted least recently are dropped. */
+export const MAX_COUNTED_ORIGINS = 20;
 /**
  * The most pairs of app and origin in memory. Further ones are not counted until the next flush.
  */
@@ -12,15 +12,18 @@ const FLUSH_AFTER_MS = 1_000;
 /** Longer ones are not kept. A DNS name has at most 253 characters. */
 const MAX_ORIGIN_LENGTH = 270;
 
-export type RefusedOrigins = ReturnType<typeof createRefusedOrigins>;
+export type OriginCounts = ReturnType<typeof createOriginCounts>;
 
 /**
- * Counts refused origins per app for the operator, who may want to allow one. A flood of requests
- * costs one write per second and app, and memory and documents stay bounded. Counts since the last
- * flush are lost in a crash.
+ * Counts origins that an app does not list, for the operator, who may want to allow one: those
+ * whose requests were refused (`refusedOrigins`), and those to which forms asked to send browsers
+ * (`ignoredRedirects`). A flood of requests costs one write per second and app, and memory and
+ * documents stay bounded. Counts since the last flush are lost in a crash.
+ *
+ * @param member the member of the app's document that keeps them
  */
-export function createRefusedOrigins(apps: AppCollection) {
-  let pending = new Map<string, { appId: Types.ObjectId; refused: RefusedOrigin }>();
+export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins' | 'ignoredRedirects') {
+  let pending = new Map<string, { appId: Types.ObjectId; counted: CountedOrigin }>();
   let timer: NodeJS.Timeout | undefined;
 
   async function flush(): Promise<void> {
@@ -29,29 +32,29 @@ export function createRefusedOrigins(apps: AppCollection) {
     const batch = pending;
     if (batch.size === 0) return;
     pending = new Map();
-    const byApp = new Map<string, { appId: Types.ObjectId; refused: RefusedOrigin[] }>();
-    for (const { appId, refused } of batch.values()) {
+    const byApp = new Map<string, { appId: Types.ObjectId; counted: CountedOrigin[] }>();
+    for (const { appId, counted } of batch.values()) {
       const ofApp = byApp.get(appId.toHexString());
-      if (ofApp) ofApp.refused.push(refused);
-      else byApp.set(appId.toHexString(), { appId, refused: [refused] });
+      if (ofApp) ofApp.counted.push(counted);
+      else byApp.set(appId.toHexString(), { appId, counted: [counted] });
     }
     await apps.bulkWrite(
-      [...byApp.values()].map(({ appId, refused }) => ({
-        updateOne: { filter: { _id: appId }, update: [{ $set: { refusedOrigins: merged(refused) } }] },
+      [...byApp.values()].map(({ appId, counted }) => ({
+        updateOne: { filter: { _id: appId }, update: [{ $set: { [member]: merged(member, counted) } }] },
       })),
       { ordered: false, writeConcern: { w: 1 } },
     );
   }
 
   return {
-    /** Counts one refused request. A flush stores it within about a second. */
+    /** Counts one request. A flush stores it within about a second. */
     note(appId: Types.ObjectId, origin: string): void {
       if (!isOrigin(origin)) return;
       const key = `${appId.toHexString()} ${origin}`;
       const known = pending.get(key);
       if (!known && pending.size >= MAX_PENDING) return;
-      const count = (known?.refused.count ?? 0) + 1;
-      pending.set(key, { appId, refused: { origin, count, lastAt: new Date() } });
+      const count = (known?.counted.count ?? 0) + 1;
+      pending.set(key, { appId, counted: { origin, count, lastAt: new Date() } });
       timer ??= setTimeout(() => void flush().catch(() => undefined), FLUSH_AFTER_MS).unref();
     },
 
@@ -68,14 +71,14 @@ function isOrigin(origin: string): boolean {
   return url.origin === origin || (url.origin === 'null' && /^[a-z][a-z0-9+.-]*:\/\/[\w.-]+$/.test(origin));
 }
 
-/** An aggregation expression: the stored entries with `refused` added, the latest first. */
-function merged(refused: readonly RefusedOrigin[]) {
-  const stored = { $ifNull: ['$refusedOrigins', []] };
-  const names = { $literal: refused.map(({ origin }) => origin) };
+/** An aggregation expression: the stored entries with `counted` added, the latest first. */
+function merged(member: string, counted: readonly CountedOrigin[]) {
+  const stored = { $ifNull: [`$${member}`, []] };
+  const names = { $literal: counted.map(({ origin }) => origin) };
   const others = { $filter: { input: stored, as: 'one', cond: { $not: { $in: ['$$one.origin', names] } } } };
-  const counted = {
+  const added = {
     $map: {
-      input: { $literal: refused },
+      input: { $literal: counted },
       as: 'new',
       in: {
         origin: '$$new.origin',
@@ -97,6 +100,6 @@ function merged(refused: readonly RefusedOrigin[]) {
       },
     },
   };
-  const newestFirst = { $sortArray: { input: { $concatArrays: [counted, others] }, sortBy: { lastAt: -1 } } };
-  return { $slice: [newestFirst, MAX_REFUSED_ORIGINS] };
+  const newestFirst = { $sortArray: { input: { $concatArrays: [added, others] }, sortBy: { lastAt: -1 } } };
+  return { $slice: [newestFirst, MAX_COUNTED_ORIGINS] };
 }

@@ -55,17 +55,20 @@ function radioGroup(field: FormField): Markup {
 }
 
 /**
- * An unticked checkbox sends nothing, so a hidden `false` goes before it; the last value counts.
+ * An unticked checkbox sends nothing, so a hidden `false` goes before it; the last value counts. A
+ * form that came without the field gets none: sending it again changes nothing that it did not
+ * name.
  */
 function checkbox(field: FormField): Markup {
   const { id, name, control, texts } = field;
-  const last = texts ? texts.at(-1) : control.default;
-  const checked = /^(?:on|true|1|yes)$/i.test(last?.trim() ?? '');
+  const last = (texts ? texts.at(-1) : control.default)?.trim() ?? '';
+  const checked = /^(?:on|true|1|yes)$/i.test(last);
+  const isAbsent = texts !== undefined && last === '';
   const state = { checked, required: control.required, ...described(field) };
   return [
     'div',
     { class: 'field' },
-    ['input', { type: 'hidden', name, value: 'false' }],
+    ...present<Markup>([!isAbsent && ['input', { type: 'hidden', name, value: 'false' }]]),
     [
       'div',
       { class: 'choice' },
@@ -76,7 +79,8 @@ function checkbox(field: FormField): Markup {
   ];
 }
 
-function hints(field: FormField): Markup[] {
+/** The help and the problem of a field. */
+export function hints(field: FormField): Markup[] {
   const { id, control, problem } = field;
   return present<Markup>([
     control.consent?.url !== undefined && ['p', { class: 'help' }, consentLink(control.consent.url)],
@@ -90,12 +94,12 @@ function consentLink(href: string): Markup {
   return ['a', { href, target: '_blank', rel: 'noopener noreferrer' }, href.replace(/^https?:\/\//, '')];
 }
 
-function requiredMark({ required }: FormControl): MarkupNode[] {
+export function requiredMark({ required }: FormControl): MarkupNode[] {
   return required ? [' ', ['span', { class: 'mark', 'aria-hidden': 'true' }, '*']] : [];
 }
 
 /** What assistive technology reads with the control. */
-function described(field: FormField): Record<string, string | undefined> {
+export function described(field: FormField): Record<string, string | undefined> {
   const { id, control, problem } = field;
   const ids = present([problem !== undefined && problemId(field), control.help !== undefined && `${id}-help`]);
   return {

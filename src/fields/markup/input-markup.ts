@@ -28,8 +28,7 @@ const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
  * date from their native controls, and line breaks from inputs of one line.
  */
 function typeThatKeeps({ type }: FormControl, text: string): string {
-  const isOfOneLine = type === 'text' || type === 'list';
-  if (isOfOneLine && /[\r\n]/.test(text)) return 'textarea';
+  if (/[\r\n]/.test(text)) return 'textarea';
   if (type === 'list') return 'text';
   if (text === '') return type;
   if (type === 'number') return NUMBER.test(text) ? type : 'text';

@@ -9,16 +9,18 @@ import type { Lease } from '../../schemas/schema-leases.ts';
 import { KEY_FORMAT, KEY_PATTERN } from '../submissions.contract.ts';
 import type { SubmissionOptions } from '../submissions.service.ts';
 import { type FormControls, readForm } from './form-names.ts';
-import { REDIRECT_FORMAT, redirectTarget, thanksPath } from './redirect.ts';
+import { type IgnoredRedirect, ignoredRedirect, REDIRECT_FORMAT, redirectTarget } from './redirect.ts';
 
 /** What a form asks for beside its data, checked as far as it could be. */
 export interface FormAttempt {
   lease: Lease;
   settings: FormSettings;
-  /** Where a browser goes after a success. */
-  next: string;
-  /** The URL that the form itself named for that. */
+  /** Where a browser goes after a success, if the form or the app names a URL. */
+  next?: string;
+  /** The URL that the form itself named for that, if it is allowed. */
   ownNext?: string;
+  /** The address that the form named for that, if it is not. */
+  ignoredNext?: IgnoredRedirect;
   /** Where a browser goes when the submission is invalid. */
   error?: string;
   options: SubmissionOptions;
@@ -43,9 +45,10 @@ export function attemptOf(
   const own = origin !== undefined && isOwnOrigin(origin, req);
   const context = { sourceAppId: app.sourceAppId, settings, origin, isOwnOrigin: own };
   const [ownNext, error] = [controls.next, controls.error].map((url) => url && redirectTarget(url, context));
+  const ignoredNext = controls.next && !ownNext ? ignoredRedirect(controls.next, context) : undefined;
+  const next = ownNext ?? settings.next;
   const key = keyOf(controls.key, keyHeader);
   const issues = [
-    ...(controls.next && !ownNext ? [{ path: '_next', message: REDIRECT_FORMAT }] : []),
     ...(controls.error && !error ? [{ path: '_error', message: REDIRECT_FORMAT }] : []),
     ...(key.problem === undefined ? [] : [{ path: '_key', message: key.problem }]),
     ...(isUtf8(controls) ? [] : [{ path: '_charset_', message: 'must be utf-8' }]),
@@ -53,8 +56,9 @@ export function attemptOf(
   return {
     lease,
     settings,
-    next: ownNext ?? settings.next ?? thanksPath(app.sourceAppId),
+    ...(next && { next }),
     ...(ownNext && { ownNext }),
+    ...(ignoredNext && { ignoredNext }),
     ...(error && { error }),
     options: {
       via: 'form',

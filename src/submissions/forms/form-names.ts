@@ -35,6 +35,12 @@ export interface FormReading {
 
 type ControlName = keyof FormControls;
 
+/** What an entry is by its name: a text of a key of `data`, or something else. */
+export type Meaning =
+  | { use: 'data'; key: string; isList: boolean }
+  | { use: 'email' | 'reply-to' | 'honeypot' | 'ignored' }
+  | { use: 'control'; control: ControlName };
+
 /** Control names, which are never data. Names of one control are synonyms. */
 const CONTROLS: ReadonlyMap<string, ControlName> = new Map([
   ['_next', 'next'],
@@ -46,6 +52,8 @@ const CONTROLS: ReadonlyMap<string, ControlName> = new Map([
   ['altcha', 'altcha'],
 ]);
 const HONEYPOTS: ReadonlySet<string> = new Set(['_gotcha', '_honey', '_honeypot']);
+/** The address of the person, in forms that were written for other services. */
+const REPLY_TO = '_replyto';
 
 /** Names of other form services. A schema may have a field of such a name. */
 const FOREIGN_CONTROLS: ReadonlyMap<string, ControlName> = new Map([['redirect', 'next']]);
@@ -54,11 +62,6 @@ const FOREIGN_IGNORED: ReadonlySet<string> = new Set(['access_key', 'form-name']
 
 /** `data[key]` or `data.key`. */
 const IN_DATA = /^data(?:\[([^[\]]+)\]|\.(.+))$/;
-
-/** The names under which a control may come, for pages that show a form again. */
-export function isControl(name: string, control: ControlName, fieldKeys: ReadonlySet<string>): boolean {
-  return (CONTROLS.get(name) ?? (fieldKeys.has(name) ? undefined : FOREIGN_CONTROLS.get(name))) === control;
-}
 
 /**
  * Sorts the entries of a form by the meaning of their names (spec 4.5). Of several values for the
@@ -70,48 +73,53 @@ export function readForm({ list }: FormEntries, fieldKeys: ReadonlySet<string>):
   const data = new Map<string, FormTexts>();
   const controls: FormControls = {};
   let email: string | undefined;
+  let replyTo: string | undefined;
+  let hasEmail = false;
   let isTrapped = false;
 
-  const add = (name: string, text: string): void => {
-    const isList = name.endsWith('[]');
-    const key = isList ? name.slice(0, -2) : name;
-    const known = data.get(key);
-    if (known) {
-      known.texts.push(text);
-      known.isList ||= isList;
-    } else data.set(key, { texts: [text], isList });
-  };
-
   for (const [name, value] of list) {
-    const [, bracketed, dotted] = IN_DATA.exec(name.replace(/\[\]$/, '')) ?? [];
-    const inData = bracketed ?? dotted;
-    if (inData !== undefined) {
-      add(name.endsWith('[]') ? `${inData}[]` : inData, value);
+    const meaning = meaningOf(name, fieldKeys);
+    if (meaning.use === 'data') {
+      const { key, isList } = meaning;
+      const known = data.get(key);
+      if (known) {
+        known.texts.push(value);
+        known.isList ||= isList;
+      } else data.set(key, { texts: [value], isList });
       continue;
     }
-    const meaning = meaningOf(name, fieldKeys);
-    if (meaning === 'data') add(name, value);
-    else if (value.trim() === '' || meaning === 'ignored') continue;
-    else if (meaning === 'email') email = value;
-    else if (meaning === 'honeypot') isTrapped = true;
-    else controls[meaning] = value;
+    hasEmail ||= meaning.use === 'email';
+    if (value.trim() === '') continue;
+    if (meaning.use === 'email') email = value;
+    else if (meaning.use === 'reply-to') replyTo = value;
+    else if (meaning.use === 'honeypot') isTrapped = true;
+    else if (meaning.use === 'control') controls[meaning.control] = value;
   }
-  return { email, data, controls, isTrapped };
+  return { email: hasEmail ? email : replyTo, data, controls, isTrapped };
 }
 
-type Meaning = 'email' | 'data' | 'honeypot' | 'ignored' | ControlName;
+/** Returns what an entry of this name is. */
+export function meaningOf(name: string, fieldKeys: ReadonlySet<string>): Meaning {
+  const isList = name.endsWith('[]');
+  const [, bracketed, dotted] = IN_DATA.exec(isList ? name.slice(0, -2) : name) ?? [];
+  const inData = bracketed ?? dotted;
+  if (inData !== undefined) return { use: 'data', key: inData, isList };
+  return ownMeaning(name, fieldKeys) ?? { use: 'data', key: isList ? name.slice(0, -2) : name, isList };
+}
 
-/** The meaning of a name that is not `data[key]` or `data.key`. */
-function meaningOf(name: string, fieldKeys: ReadonlySet<string>): Meaning {
-  if (name === 'email') return 'email';
+/** The meaning of a name that is not `data[key]` or `data.key`; undefined: a key of `data`. */
+function ownMeaning(name: string, fieldKeys: ReadonlySet<string>): Meaning | undefined {
+  if (name === 'email') return { use: 'email' };
   const control = CONTROLS.get(name);
-  if (control) return control;
-  if (HONEYPOTS.has(name)) return 'honeypot';
+  if (control) return { use: 'control', control };
+  if (HONEYPOTS.has(name)) return { use: 'honeypot' };
   // Not ignored but refused by validation, as in JSON: no form has it by accident.
-  if (name === '__proto__') return 'data';
-  if (name.startsWith('_')) return 'ignored';
-  if (fieldKeys.has(name)) return 'data';
-  if (FOREIGN_HONEYPOTS.has(name)) return 'honeypot';
-  if (FOREIGN_IGNORED.has(name)) return 'ignored';
-  return FOREIGN_CONTROLS.get(name) ?? 'data';
+  if (name === '__proto__') return undefined;
+  if (name === REPLY_TO) return { use: 'reply-to' };
+  if (name.startsWith('_')) return { use: 'ignored' };
+  if (fieldKeys.has(name)) return undefined;
+  if (FOREIGN_HONEYPOTS.has(name)) return { use: 'honeypot' };
+  if (FOREIGN_IGNORED.has(name)) return { use: 'ignored' };
+  const foreign = FOREIGN_CONTROLS.get(name);
+  return foreign && { use: 'control', control: foreign };
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
-import type { FormEntries } from '../../api/body/form-entries.ts';
+import type { FormEntries, FormEntry } from '../../api/body/form-entries.ts';
 import type { Refuse } from '../../api/endpoint.ts';
 import { Redirect } from '../../api/reply.ts';
-import type { AppError } from '../../core/errors.ts';
+import type { AppError, Issue } from '../../core/errors.ts';
 import { withTimeout } from '../../core/timeouts.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
-import type { FormPages, FormView } from '../pages/form-view.ts';
+import type { FormPages, FormView, SentForm } from '../pages/form-view.ts';
 import { attemptOf, type FormAttempt } from './form-attempt.ts';
-import { isControl } from './form-names.ts';
+import { meaningOf, readForm } from './form-names.ts';
 
 /** Larger entries are not shown again, in characters: writing the page would take too long. */
 const MAX_SHOWN = 256 * 1024;
@@ -65,7 +65,7 @@ function viewOf({ status, message, issues = [] }: AppError, entries: FormEntries
     sourceAppId: lease.app.sourceAppId,
     settings,
     fields: lease.schema.fields,
-    entries: entriesOf(entries, attempt),
+    sent: sentForm(entries, attempt, issues),
     issues,
     refusal: { status, message },
     key: (isUnknown ? options.idempotencyKey : undefined) ?? randomUUID(),
@@ -73,21 +73,39 @@ function viewOf({ status, message, issues = [] }: AppError, entries: FormEntries
 }
 
 /**
- * The entries by name. Redirects are absolute: the page that shows the form again belongs to
- * another origin than the site whose paths they may be.
+ * The entries as they were sent, to show or to send them again. What the service has taken out of
+ * the form is left out: the key, the solution of a challenge and honeypots; so is a control that
+ * was refused, which nobody could correct.
  */
-function entriesOf({ list }: FormEntries, { lease, ownNext, error }: FormAttempt): Map<string, string[]> {
-  const keys = new Set(lease.validator.fieldKeys);
-  const shown = new Map<string, string[]>();
-  for (const [name, value] of list) {
-    if (isControl(name, 'next', keys) || isControl(name, 'error', keys)) continue;
-    const values = shown.get(name);
-    if (values) values.push(value);
-    else shown.set(name, [value]);
+function sentForm(entries: FormEntries, attempt: FormAttempt, issues: readonly Issue[]): SentForm {
+  const keys = new Set(attempt.lease.validator.fieldKeys);
+  const { email, controls } = readForm(entries, keys);
+  const data = new Map<string, FormEntry[]>();
+  const others: FormEntry[] = [];
+  for (const entry of entries.list) {
+    const meaning = meaningOf(entry[0], keys);
+    if (meaning.use === 'data') {
+      const known = data.get(meaning.key);
+      if (known) known.push(entry);
+      else data.set(meaning.key, [entry]);
+    } else if (meaning.use === 'ignored' || meaning.use === 'reply-to') others.push(entry);
   }
-  if (ownNext !== undefined) shown.set('_next', [ownNext]);
-  if (error !== undefined) shown.set('_error', [error]);
-  return shown;
+  others.push(...controlEntries(attempt, controls.timeZone, issues));
+  return { email, data, others, files: entries.files };
+}
+
+/**
+ * The controls of a form that is sent again. Redirects are absolute: the page that shows the form
+ * belongs to another origin than the site whose paths they may be.
+ */
+function controlEntries(
+  { ownNext, ignoredNext, error }: FormAttempt,
+  timeZone: string | undefined,
+  issues: readonly Issue[],
+): FormEntry[] {
+  const isRefused = issues.some(({ path }) => path === '_tz');
+  const controls = { _next: ownNext ?? ignoredNext?.text, _error: error, _tz: isRefused ? undefined : timeZone };
+  return Object.entries(controls).flatMap(([name, value]): FormEntry[] => (value === undefined ? [] : [[name, value]]));
 }
 
 function sizeOf({ list }: FormEntries): number {

@@ -1,6 +1,14 @@
+import { z } from 'zod';
 import { type Endpoints, jsonOrFormBody } from '../../api/endpoint.ts';
 import { AppPath } from '../../apps/apps.contract.ts';
 import { Submission, SubmissionHeaders, SubmittedUser } from '../submissions.contract.ts';
+
+const SubmittedForm = SubmittedUser.extend({
+  next: z.string().optional().meta({
+    description: 'The URL that the form named with `_next`, if the app allows it',
+    example: 'https://www.example.com/thanks',
+  }),
+}).meta({ id: 'SubmittedForm' });
 
 /** The endpoint for submissions from any form (spec 4.5). */
 export const formEndpoints = {
@@ -19,7 +27,7 @@ export const formEndpoints = {
     body: jsonOrFormBody(Submission, 'Invalid submission'),
     limit: 'submit',
     pages: true,
-    response: SubmittedUser,
+    response: SubmittedForm,
     errors: [409, 422, 429],
   },
 } as const satisfies Endpoints;

@@ -1,5 +1,5 @@
 import type { FormSettings } from '../../apps/form-settings/form-settings.ts';
-import { parseRedirectUrl } from '../../core/web-origin.ts';
+import { parseRedirectUrl, parseWebUrl } from '../../core/web-origin.ts';
 
 /** The request that asks for a redirect. */
 export interface RedirectContext {
@@ -23,27 +23,46 @@ const MAX_PATH_LENGTH = 2_000;
  * send people from this service to any site.
  */
 export function redirectTarget(text: string, context: RedirectContext): string | undefined {
-  if (text.startsWith('/')) return pathTarget(text, context);
-  const url = parseRedirectUrl(text);
-  return url && context.settings.origins.includes(url.origin) ? url.href : undefined;
+  const { sourceAppId, settings, isOwnOrigin } = context;
+  const url = isPath(text) ? urlOfPath(text, context) : parseRedirectUrl(text);
+  if (!url) return undefined;
+  if (settings.origins.includes(url.origin)) return url.href;
+  // The hosted form may name its own pages only.
+  const form = formPath(sourceAppId);
+  const isOfForm = url.pathname === form || url.pathname.startsWith(`${form}/`);
+  return isPath(text) && isOwnOrigin && isOfForm ? `${url.pathname}${url.search}${url.hash}` : undefined;
 }
 
-/** The path where a browser goes when neither the form nor the app names a URL. */
-export function thanksPath(sourceAppId: string): string {
-  return `${formPath(sourceAppId)}/thanks`;
+/** A redirect that is not allowed. */
+export interface IgnoredRedirect {
+  /** The address for a form that is sent again, from another origin. */
+  text: string;
+  /** Where it would lead, for the operators: an origin, or `null` for a text without one. */
+  origin: string;
+}
+
+/** Describes a redirect for which {@link redirectTarget} returned nothing. */
+export function ignoredRedirect(text: string, context: RedirectContext): IgnoredRedirect {
+  const url = isPath(text) ? urlOfPath(text, context) : parseWebUrl(text);
+  return { text: url?.href ?? text, origin: url?.origin ?? 'null' };
+}
+
+/**
+ * The path where a browser goes when neither the form nor the app names a URL.
+ * @param isHeld whether the page says that the entries are looked at first
+ */
+export function thanksPath(sourceAppId: string, isHeld = false): string {
+  return `${formPath(sourceAppId)}/thanks${isHeld ? '?held=1' : ''}`;
 }
 
 const formPath = (sourceAppId: string): string => `/f/${encodeURIComponent(sourceAppId)}`;
 
-function pathTarget(path: string, context: RedirectContext): string | undefined {
-  const { sourceAppId, settings, origin, isOwnOrigin } = context;
+const isPath = (text: string): boolean => text.startsWith('/');
+
+/** The URL of a path on the site that sends the form. */
+function urlOfPath(path: string, { origin }: RedirectContext): URL | undefined {
   if (path.length > MAX_PATH_LENGTH || path.startsWith('//') || /[\\\s\p{Cc}]/u.test(path)) return undefined;
   if (origin === undefined || !URL.canParse(path, origin)) return undefined;
   const url = new URL(path, origin);
-  if (url.origin !== origin) return undefined;
-  if (settings.origins.includes(origin)) return url.href;
-  // The hosted form may name its own pages only.
-  const form = formPath(sourceAppId);
-  const isOfForm = url.pathname === form || url.pathname.startsWith(`${form}/`);
-  return isOwnOrigin && isOfForm ? `${url.pathname}${url.search}${url.hash}` : undefined;
+  return url.origin === origin ? url : undefined;
 }

@@ -1,7 +1,9 @@
 import { html } from 'ghtml';
 import type { FieldDefinition } from '../../fields/definition.ts';
-import { fieldMarkup } from '../../fields/markup/field-markup.ts';
+import { described, fieldMarkup, hints, requiredMark } from '../../fields/markup/field-markup.ts';
 import { type FormField, isHidden } from '../../fields/markup/form-field.ts';
+import { inputMarkup } from '../../fields/markup/input-markup.ts';
+import type { Markup } from '../../fields/markup/markup.ts';
 import { type FormControl, formControl } from '../../fields/presentation.ts';
 import { toHtml } from './to-html.ts';
 
@@ -41,6 +43,8 @@ export function canShowAgain(fields: readonly FieldDefinition[]): boolean {
  */
 export function fieldHtml(field: FormField): string {
   const { control, texts, problem } = field;
+  if (control.type === 'list' && texts && texts.length > 1 && !isHidden(field))
+    return toHtml([listMarkup(field, texts)]);
   if (problem !== undefined || control.choices.length < MANY_CHOICES || isHidden(field)) {
     return toHtml([fieldMarkup(field)]);
   }
@@ -51,6 +55,18 @@ export function fieldHtml(field: FormField): string {
     unchosen.set(control, markup);
   }
   return withChoice(markup, control.type, (texts ? texts.at(-1) : control.default) ?? '');
+}
+
+/** An input for each of several items. The service checks whether a required list has one. */
+function listMarkup(field: FormField, texts: readonly string[]): Markup {
+  const { id, control } = field;
+  const inputs = texts.map((text, index) => {
+    const one = { ...field, id: index === 0 ? id : `${id}-${index}`, texts: [text] };
+    const attributes = { ...described(field), 'aria-label': `${control.label} ${index + 1}`, required: false };
+    return inputMarkup(one, attributes);
+  });
+  const legend: Markup = ['legend', {}, control.label, ...requiredMark(control)];
+  return ['fieldset', { class: 'field' }, legend, ...hints(field), ...inputs];
 }
 
 /** Values are escaped, so the attribute is at no other place. */

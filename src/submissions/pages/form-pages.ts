@@ -1,5 +1,6 @@
 import { html } from 'ghtml';
 import type { FormSettings } from '../../apps/form-settings/form-settings.ts';
+import { THANKS, THANKS_HELD } from '../../fields/markup/thanks.ts';
 import { adviceFor, statement } from './advice.ts';
 import { canShowAgain } from './controls.ts';
 import { formBody } from './form-body.ts';
@@ -34,10 +35,11 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
       );
     },
 
-    thanks: ({ sourceAppId, settings }) => {
+    thanks: ({ sourceAppId, settings, isHeld = false }) => {
+      // The text of the app is for entries that are stored.
       const text =
-        settings.thanks === undefined
-          ? html`<p class="note good"!${ownLanguage(settings.locale)}>Thank you. Your entries are stored.</p>`
+        isHeld || settings.thanks === undefined
+          ? html`<p class="note good"!${ownLanguage(settings.locale)}>${isHeld ? THANKS_HELD : THANKS}</p>`
           : html`<p class="note good">${settings.thanks}</p>`;
       const title = titleOf({ sourceAppId, settings });
       const main = html`<h1>${title}</h1>!${text}`;

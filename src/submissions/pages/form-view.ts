@@ -1,15 +1,29 @@
+import type { FormEntry } from '../../api/body/form-entries.ts';
 import type { Html } from '../../api/reply.ts';
 import type { FormSettings } from '../../apps/form-settings/form-settings.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
+
+/** The entries of a form that was refused. */
+export interface SentForm {
+  email: string | undefined;
+  /** The entries for `data` by key, under the names that they were sent with, in their order. */
+  data: ReadonlyMap<string, readonly FormEntry[]>;
+  /** What is sent again without being shown: control names, and names without a meaning. */
+  others: readonly FormEntry[];
+  /** The names of the controls that sent a file, which is not sent again. */
+  files: readonly string[];
+}
 
 /** What a page of an app's public form shows (spec 4.5). */
 export interface FormView {
   sourceAppId: string;
   settings: FormSettings;
   fields: readonly FieldDefinition[];
-  /** The texts that a person entered, by control name, to show them again. */
-  entries?: ReadonlyMap<string, readonly string[]>;
+  /** The texts that controls begin with, by control name. */
+  prefilled?: ReadonlyMap<string, readonly string[]>;
+  /** What a person entered, to show it again. */
+  sent?: SentForm;
   /** The problems of the entries, with paths such as `email` and `data.age`. */
   issues?: readonly Issue[];
   /** Why the submission was refused, in words for the person. */
@@ -22,8 +36,8 @@ export interface FormView {
 export interface FormPages {
   /** The form; after a refusal with the entries, the problems at their fields, and its status. */
   form(view: FormView): Html;
-  /** The page after a submission. */
-  thanks(view: Pick<FormView, 'sourceAppId' | 'settings'>): Html;
+  /** The page after a submission. `isHeld`: it is not stored until an operator releases it. */
+  thanks(view: Pick<FormView, 'sourceAppId' | 'settings'> & { isHeld?: boolean }): Html;
   /** A refusal without a form, for a request that was refused before its entries were read. */
   refusal(refusal: { status: number; message: string }): Html;
 }

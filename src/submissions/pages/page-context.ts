@@ -16,14 +16,14 @@ export function pageContext(req: Request): PageContext {
 }
 
 /** Returns the texts that the page gives the controls of a form, by control name. */
-export function prefilledEntries(
+export function prefilledTexts(
   fields: readonly FieldDefinition[],
   context: PageContext,
 ): Map<string, readonly string[]> {
-  const entries = new Map<string, readonly string[]>();
+  const found = new Map<string, readonly string[]>();
   for (const field of formFields(controlsOf(fields))) {
     const { name, texts } = prefilled(field, context);
-    if (texts) entries.set(name, texts);
+    if (texts) found.set(name, texts);
   }
-  return entries;
+  return found;
 }

@@ -75,6 +75,8 @@ export const formPageEndpoints = {
     auth: 'form',
     tag: 'Forms',
     summary: 'The page after a submission',
+    description:
+      'With the query parameter `held` it says that the entries are looked at before they are stored, as after an HTML form without the proof of work that the app asks for.',
     params: AppPath,
     response: z.string(),
     isPage: true,

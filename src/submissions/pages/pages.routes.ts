@@ -3,7 +3,7 @@ import { type Route, routes } from '../../api/endpoint.ts';
 import { AppNotFound } from '../../core/errors.ts';
 import { formDefinition } from './form-definition.ts';
 import type { FormPages } from './form-view.ts';
-import { pageContext, prefilledEntries } from './page-context.ts';
+import { pageContext, prefilledTexts } from './page-context.ts';
 import { formDefinitionEndpoints, formPageEndpoints } from './pages.contract.ts';
 import type { FindForm, PublicForm } from './public-form.ts';
 
@@ -20,9 +20,10 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
     {
       getFormPage: async ({ principal, req }) => {
         const form = await formOf(principal);
-        return pages.form({ ...form, entries: prefilledEntries(form.fields, pageContext(req)), key: randomUUID() });
+        return pages.form({ ...form, prefilled: prefilledTexts(form.fields, pageContext(req)), key: randomUUID() });
       },
-      getThanksPage: async ({ principal }) => pages.thanks(await formOf(principal)),
+      getThanksPage: async ({ principal, req }) =>
+        pages.thanks({ ...(await formOf(principal)), isHeld: req.query.held !== undefined }),
     },
     async ({ status, message }) => pages.refusal({ status, message }),
   );

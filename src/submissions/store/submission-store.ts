@@ -5,6 +5,7 @@ import { TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { RecordMoves } from '../../users/renames/record-moves.ts';
 import type { AppliedKey, UserCollection } from '../../users/users.model.ts';
+import type { HoldReason } from '../held/held.model.ts';
 import { createConflictReader, type Repeat, turnIntoArray } from './conflict.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
 import { createInsertHeuristic } from './insert-heuristic.ts';
@@ -25,6 +26,7 @@ export interface StoredSubmission {
   updatedAt: Date;
   /** It was not stored but waits for an operator (spec 4.5); `id` names the held entry. */
   held?: true;
+  heldFor?: HoldReason;
 }
 
 /**

@@ -3,7 +3,7 @@ import { DEFAULT_FORM_SETTINGS } from '../../../../src/apps/form-settings/form-s
 import type { FieldDefinition } from '../../../../src/fields/definition.ts';
 import { controlsOf } from '../../../../src/submissions/pages/controls.ts';
 import { createFormPages } from '../../../../src/submissions/pages/form-pages.ts';
-import type { FormView } from '../../../../src/submissions/pages/form-view.ts';
+import type { FormView, SentForm } from '../../../../src/submissions/pages/form-view.ts';
 
 const pages = createFormPages();
 const EVIL = `"><script>alert(1)</script><b x='`;
@@ -13,6 +13,14 @@ const view = (fields: FieldDefinition[], more: Partial<FormView> = {}): FormView
   settings: DEFAULT_FORM_SETTINGS,
   fields,
   key: 'a-key',
+  ...more,
+});
+/** Entries of `data` under these names, as a form sent them. */
+const sent = (entries: Record<string, string>, more: Partial<SentForm> = {}): SentForm => ({
+  email: undefined,
+  data: new Map(Object.entries(entries).map(([name, text]) => [name.replace(/^data\[(.*)\]$/, '$1'), [[name, text]]])),
+  others: [],
+  files: [],
   ...more,
 });
 const field = (options: object) =>
@@ -40,12 +48,16 @@ describe('a form page', () => {
       field({ key: 'terms', kind: 'checkbox', consent: { version: EVIL, url: EVIL }, label: EVIL }),
     ];
     const settings = { ...DEFAULT_FORM_SETTINGS, title: EVIL, description: EVIL, submitLabel: EVIL, thanks: EVIL };
-    const names = ['email', EVIL, 'other', ...['k0', 'k1', 'k2', 'k3', 'area', 'select'].map((key) => `data[${key}]`)];
-    const entries = new Map(names.map((name) => [name, [EVIL]]));
-    const issues = [EVIL, 'email', 'data.k0', `data.${EVIL}`].map((path) => ({ path, message: EVIL }));
+    const names = [EVIL, 'other', 'refused', ...['k0', 'k1', 'k2', 'k3', 'k4', 'area', 'select', 'radio']];
+    const entries = sent(Object.fromEntries(names.map((name) => [name, EVIL])), {
+      email: EVIL,
+      others: [[EVIL, EVIL]],
+      files: [EVIL],
+    });
+    const issues = [EVIL, 'email', 'data.k0', `data.${EVIL}`, 'data.refused'].map((path) => ({ path, message: EVIL }));
     const replies = [
       pages.form(view(fields, { settings, key: EVIL })),
-      pages.form(view(fields, { settings, entries, issues, refusal: { status: 400, message: EVIL }, key: EVIL })),
+      pages.form(view(fields, { settings, sent: entries, issues, refusal: { status: 400, message: EVIL }, key: EVIL })),
       pages.thanks({ sourceAppId: 'newsletter', settings }),
       pages.refusal({ status: 403, message: EVIL }),
     ];
@@ -76,8 +88,9 @@ describe('a form page', () => {
       field({ key: 'lines', ui: 'textarea' }),
     ];
     const texts = { age: '1,5', born: '2026-02-30', line: 'a\nb', lines: '\na' };
-    const entries = new Map(Object.entries(texts).map(([key, text]) => [`data[${key}]`, [text]]));
-    const { html } = pages.form(view(fields, { entries, refusal: { status: 400, message: 'Invalid submission' } }));
+    const { html } = pages.form(
+      view(fields, { sent: sent(texts), refusal: { status: 400, message: 'Invalid submission' } }),
+    );
     expect(html).toMatch(/<input type="text" id="data-age"[^>]* value="1,5">/);
     expect(html).toMatch(/<input type="text" id="data-born"[^>]* value="2026-02-30">/);
     expect(html).toMatch(/<textarea id="data-line"[^>]*>\na\nb</);
@@ -88,19 +101,38 @@ describe('a form page', () => {
   it('shows an empty entry as empty when it comes back, and not the default', () => {
     const fields = [field({ key: 'plan', kind: 'select', enum: ['a', 'b'], default: 'b' })];
     expect(pages.form(view(fields)).html).toContain('<option value="b" selected>');
-    const again = view(fields, { entries: new Map([['data[plan]', ['']]]), refusal: { status: 429, message: 'Slow' } });
+    const again = view(fields, { sent: sent({ plan: '' }), refusal: { status: 429, message: 'Slow' } });
     expect(pages.form(again).html).not.toContain('selected');
   });
 
-  it('sends entries that no field shows again, except refused names and what a program fills in', () => {
-    const names = ['other', 'refused', '_next', '_gotcha', '_subject', 'altcha', 'data[x]', 'known', 'email'];
-    const entries = new Map(names.map((name) => [name, [`of-${name}`]]));
+  it('sends entries that no field shows again under their names, except refused ones, which it shows', () => {
+    const texts = { other: 'of-other', refused: 'of-refused', 'data[x]': 'of-x', known: 'of-known' };
+    const entries = sent(texts, { others: [['_next', 'of-next']] });
     const issues = [{ path: 'data.refused', message: 'is not a known field' }];
     const refusal = { status: 400, message: 'Invalid submission' };
-    const { html } = pages.form(view([field({ key: 'known' })], { entries, issues, refusal }));
+    const { html } = pages.form(view([field({ key: 'known' })], { sent: entries, issues, refusal }));
     const hidden = [...html.matchAll(/type="hidden" name="([^"]+)"/g)].map(([, name]) => name);
-    expect(hidden).toEqual(['_key', 'other', '_next', 'data[x]']);
+    expect(hidden).toEqual(['_key', '_next', 'other', 'data[x]']);
     expect(html).toContain('value="of-known"');
+    expect(html).toMatch(/<textarea readonly rows="1">\nof-refused</);
+  });
+
+  it('has the fields in the order in which they were sent, each other one after the one before it', () => {
+    const fields = ['a', 'b', 'c', 'd', 'e'].map((key) => field({ key }));
+    const refusal = { status: 503, message: 'Unavailable' };
+    const { html } = pages.form(view(fields, { sent: sent({ d: '4', other: 'x', 'data[b]': '2' }), refusal }));
+    const [, form = ''] = html.split('<form');
+    const names = [...form.matchAll(/ name="([^"]+)"/g)].map(([, name]) => name);
+    expect(names.slice(0, -1)).toEqual([
+      '_key',
+      'email',
+      'data[a]',
+      'data[d]',
+      'data[e]',
+      'other',
+      'data[b]',
+      'data[c]',
+    ]);
   });
 
   it('with very many choices is shown once, and after a refusal replaced by a short page', () => {
@@ -118,8 +150,8 @@ describe('a form page', () => {
     const many = [field({ ...options, enum: values })];
     const few = (value: string) => [field({ ...options, enum: [value] })];
     const choiceIn = (fields: FieldDefinition[], texts?: string[]) => {
-      const entries = new Map(texts && [['data[field]', texts]]);
-      return pages.form(view(fields, { entries })).html.match(/<[^>]* (?:selected|checked)[^>]*>/g);
+      const prefilled = new Map(texts && [['data[field]', texts]]);
+      return pages.form(view(fields, { prefilled })).html.match(/<[^>]* (?:selected|checked)[^>]*>/g);
     };
     expect(choiceIn(many)).toHaveLength(1);
     let writes = 0;

@@ -19,7 +19,7 @@ const MEANINGS: Readonly<Record<string, NameMeaning>> = {
   _charset_: { use: 'control', text: 'Understood: the encoding' },
   altcha: { use: 'control', text: 'Understood: proof of work' },
   _subject: IGNORED,
-  _replyto: IGNORED,
+  _replyto: { use: 'ignored', text: 'Accepted and ignored, because the form has an email' },
   _cc: IGNORED,
   _template: IGNORED,
   _captcha: IGNORED,

@@ -30,6 +30,8 @@ export interface FormProposal {
   others: NamedNote[];
 }
 
+/** The names under which the service takes the email. */
+const EMAIL_NAMES = new Set(['email', '_replyto']);
 const BUTTONS = new Set(['submit', 'button', 'reset', 'image']);
 
 /** Compares a form with the schema and the settings of an app, and proposes what is missing. */
@@ -104,8 +106,9 @@ function emailOf({ controls }: ParsedForm): ParsedControl | undefined {
   const sent = controls.filter(({ name, type }) => name !== '' && !BUTTONS.has(type) && type !== 'hidden');
   return (
     sent.find(({ name }) => name === 'email') ??
+    sent.find(({ name }) => name === '_replyto') ??
     sent.find(({ type }) => type === 'email') ??
-    sent.find(({ name }) => /^(?:_replyto|(?:your|my)?[-_ ]?e-?mail(?:[-_ ]?address)?)$/i.test(keyIn(name)))
+    sent.find(({ name }) => /^(?:your|my)?[-_ ]?e-?mail(?:[-_ ]?address)?$/i.test(keyIn(name)))
   );
 }
 
@@ -113,7 +116,9 @@ function emailProblem(email: ParsedControl | undefined): NamedNote[] {
   if (email === undefined) {
     return [{ name: 'email', text: 'The form has no email. Add <input type="email" name="email" required>' }];
   }
-  return email.name === 'email' ? [] : [{ name: email.name, text: 'Rename it to email, which every submission needs' }];
+  return EMAIL_NAMES.has(email.name)
+    ? []
+    : [{ name: email.name, text: 'Rename it to email, which every submission needs' }];
 }
 
 function formProblems({ attributes, hasElement, hasCaptcha }: ParsedForm): NamedNote[] {
@@ -135,7 +140,7 @@ function formProblems({ attributes, hasElement, hasCaptcha }: ParsedForm): Named
 function nextProblem(name: string, [control]: readonly ParsedControl[], { origins }: FormSettings): NamedNote[] {
   if (!NEXT_NAMES.includes(name) || !control || !URL.canParse(control.value)) return [];
   const { origin } = new URL(control.value);
-  if (origins.includes(origin) || origins.includes('*')) return [];
+  if (origins.includes(origin)) return [];
   return [{ name, text: `People are only sent to allowed websites. Allow ${origin} on the Connect tab` }];
 }
 

@@ -116,6 +116,7 @@ function HeldArrival() {
       {isNew && (
         <Alert color="yellow" variant="light" p="xs">
           Bot protection holds a submission of {newest.email}, <Time at={newest.at} relative />.{' '}
+          {newest.reason === 'no-proof' && 'It came without a proof of work. '}
           <Link href="/held">Show held submissions</Link>
         </Alert>
       )}

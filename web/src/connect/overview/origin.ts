@@ -25,6 +25,11 @@ export function isAllowable(origin: string): boolean {
   return origin === 'null' || /^https?:\/\//.test(origin);
 }
 
+/** Whether people can be sent to an origin: by https, or to their own computer. */
+export function isRedirectable(origin: string): boolean {
+  return origin.startsWith('https://') || (origin.startsWith('http://') && isLocal(new URL(origin).hostname));
+}
+
 function defaultScheme(text: string): 'http' | 'https' {
   return isLocal(text.split(/[:/]/)[0] ?? '') ? 'http' : 'https';
 }

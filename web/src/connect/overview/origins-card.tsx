@@ -5,7 +5,7 @@ import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
 import classes from '../connect-page.module.css';
 import { type ConnectedApp, useChangeSettings } from '../queries.ts';
 import { originOf, siblingOf } from './origin.ts';
-import { allowing, RefusedOrigins } from './refused-origins.tsx';
+import { allowing, IgnoredRedirects, RefusedOrigins } from './refused-origins.tsx';
 
 /** The websites whose pages may submit. Every change is in force when the service has answered. */
 export function OriginsCard({ app }: { app: ConnectedApp }) {
@@ -56,6 +56,7 @@ export function OriginsCard({ app }: { app: ConnectedApp }) {
           </Alert>
         )}
         <RefusedOrigins settings={settings} change={change} />
+        <IgnoredRedirects settings={settings} change={change} />
       </div>
     </section>
   );

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import type { FormSettings } from '../../api/endpoints.ts';
 import { Time } from '../../components/time.tsx';
 import classes from '../connect-page.module.css';
 import type { SettingsChange, useChangeSettings } from '../queries.ts';
-import { isAllowable } from './origin.ts';
+import { isAllowable, isRedirectable } from './origin.ts';
 
 const MAX_SHOWN = 5;
 
@@ -60,6 +60,65 @@ export function RefusedOrigins({ settings, change }: RefusedOriginsProps) {
       )}
     </div>
   );
+}
+
+/** The origins to which forms ask in vain to send people, the latest first. */
+export function stillIgnored({ ignoredRedirects = [], origins }: FormSettings) {
+  return ignoredRedirects.filter(({ origin }) => !origins.includes(origin));
+}
+
+/** Addresses of forms (`_next`) to which nobody was sent, each with a button that allows it. */
+export function IgnoredRedirects({ settings, change }: RefusedOriginsProps) {
+  const ignored = stillIgnored(settings);
+  const isAny = settings.origins.includes('*');
+  return (
+    <div aria-live="polite">
+      {ignored.length > 0 && (
+        <>
+          <Text size="sm" fw={600} mb={2}>
+            Ignored addresses
+          </Text>
+          <Text size="sm" c="dimmed" mb={6}>
+            Forms asked to send people there afterwards (<code>_next</code>). The submissions are stored, and the people
+            saw the thank-you page. Allow only websites of yours.
+          </Text>
+          <ul className={classes.refused} aria-label="Ignored addresses">
+            {ignored.slice(0, MAX_SHOWN).map(({ origin, count, lastAt }) => (
+              <li key={origin}>
+                <span className="breaks">
+                  Last ignored: <strong>{origin === 'null' ? 'an address without a website' : origin}</strong> (
+                  {times(count)}, <Time at={lastAt} relative />)
+                </span>
+                <Allow origin={origin} isAny={isAny} change={change} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Allow({ origin, isAny, change }: { origin: string; isAny: boolean; change: RefusedOriginsProps['change'] }) {
+  const obstacle = redirectObstacle(origin, isAny);
+  if (obstacle !== undefined) return <span className={classes.detail}>{obstacle}</span>;
+  return (
+    <Button
+      size="compact-sm"
+      aria-label={`Allow the address ${origin}`}
+      disabled={change.isPending}
+      onClick={() => change.mutate(allowing(origin))}
+    >
+      Allow
+    </Button>
+  );
+}
+
+/** Why people cannot be sent to an origin, whatever is allowed. */
+function redirectObstacle(origin: string, isAny: boolean): string | undefined {
+  if (origin === 'null') return 'Write the whole address, as https://www.example.com/thanks';
+  if (!isRedirectable(origin)) return 'People are sent to https addresses only';
+  return isAny ? 'List your websites instead of allowing every one' : undefined;
 }
 
 function times(count: number): string {

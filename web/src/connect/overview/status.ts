@@ -105,7 +105,7 @@ function protection({ botProtection }: FormSettings): Statement[] {
           tone: 'info',
           text: 'Bot protection needs JavaScript',
           detail:
-            'Forms that are sent without JavaScript are held until somebody releases them. Programs without proof of work are refused.',
+            'Forms that are sent without JavaScript are held until you release them, and people read that. Programs without proof of work are refused.',
         },
       ];
   }
