@@ -104,7 +104,8 @@ describe('held submissions', () => {
     const { page, expectClean, close } = await open('/held');
     await page.getByRole('row', { name: /bot26@/ }).waitFor();
     expect(await page.getByRole('row', { name: /bot1@/ }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Held (9+)' }).waitFor();
+    await page.getByRole('link', { name: 'Held (26)' }).waitFor();
+    await page.getByText('26 submissions held').waitFor();
     await page.getByRole('button', { name: 'Older' }).click();
     await page.getByRole('row', { name: /bot1@/ }).waitFor();
     await page.getByRole('button', { name: 'Newer' }).click();

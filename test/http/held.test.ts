@@ -220,6 +220,21 @@ describe('GET /auth/held (spec 4.5)', () => {
     await a.client.get('/auth/held').expect(401);
   });
 
+  it('are counted by their reason, for the app of the session or the one that an admin names', async () => {
+    const app = await site({ botProtection: 'proof-of-work' });
+    const other = await site();
+    const countsOf = async (client: Client, query = '') =>
+      (await client.get(`/auth/held?limit=1&counts=true${query}`).expect(200)).body.counts;
+    expect(await countsOf(app.operator)).toEqual({ honeypot: 0, 'no-proof': 0 });
+    for (let index = 0; index < 3; index += 1) await sendForm(app, { email: `p${index}@x.org` });
+    await trap(app, 'bot@x.org');
+    expect(await countsOf(app.elsewhere)).toEqual({ honeypot: 1, 'no-proof': 3 });
+    expect(await countsOf(a.admin, `&sourceAppId=${app.sourceAppId}`)).toEqual({ honeypot: 1, 'no-proof': 3 });
+    expect(await countsOf(other.operator)).toEqual({ honeypot: 0, 'no-proof': 0 });
+    expect((await app.operator.get('/auth/held').expect(200)).body).not.toHaveProperty('counts');
+    for (const counts of ['', '1', 'false']) await app.operator.get(`/auth/held?counts=${counts}`).expect(400);
+  });
+
   it('bounds the bytes of a page', async () => {
     const app = await site();
     const data = { text: 'x'.repeat(90_000) };

@@ -5,7 +5,7 @@ import { KeyReused, TooManyRequests } from '../../core/errors.ts';
 import { isDuplicateKey } from '../../database/failures.ts';
 import { firstIdAt, parseRecordId, type RecordId } from '../../users/record-id.ts';
 import type { Submission } from '../store/submission.ts';
-import type { HeldCollection, HeldDocument, HoldReason } from './held.model.ts';
+import { type HeldCollection, type HeldDocument, HOLD_REASONS, type HoldReason } from './held.model.ts';
 import { createHeldLimiter } from './held-limiter.ts';
 
 /**
@@ -140,6 +140,15 @@ export function createHeldStore(held: HeldCollection, newId: (at: Date) => Recor
         entries.push(entry);
       }
       return { held: entries };
+    },
+
+    /**
+     * Resolves with the number of entries, by reason, from the keys of an index. Entries that have
+     * expired count until MongoDB removes them, within about a minute.
+     */
+    async counts(appId: Types.ObjectId): Promise<Record<HoldReason, number>> {
+      const counted = HOLD_REASONS.map(async (reason) => [reason, (await loadOf(appId, reason)).count] as const);
+      return Object.fromEntries(await Promise.all(counted)) as Record<HoldReason, number>;
     },
 
     /** Resolves with an entry, or with undefined when the app has none of this id. */

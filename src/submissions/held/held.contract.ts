@@ -4,7 +4,7 @@ import { JsonObject, Timestamp, WholeNumber } from '../../api/validation.ts';
 import { ScopeParameter } from '../../users/query/query-parameters.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT, RecordId } from '../../users/users.contract.ts';
 import { SubmittedUser } from '../submissions.contract.ts';
-import { HOLD_REASONS } from './held.model.ts';
+import { HOLD_REASONS, type HoldReason } from './held.model.ts';
 
 const Held = z
   .strictObject({
@@ -45,10 +45,23 @@ export const heldEndpoints = {
         .string('must be one text')
         .optional()
         .meta({ description: 'The `next` of the page before', example: 'AZJMnl86fBGbDi9tahyOVw' }),
+      counts: z
+        .literal('true', 'must be true')
+        .optional()
+        .meta({ description: 'Whether the answer has the number of all held submissions', example: 'true' }),
       sourceAppId: ScopeParameter,
     }),
     response: z.strictObject({
       held: z.array(Held),
+      counts: z
+        .strictObject(
+          Object.fromEntries(HOLD_REASONS.map((reason) => [reason, z.int().nonnegative()])) as Record<
+            HoldReason,
+            z.ZodInt
+          >,
+        )
+        .optional()
+        .meta({ description: 'How many are held, by reason', example: { honeypot: 2, 'no-proof': 5 } }),
       next: z.string().optional().meta({ example: 'AZJMnl86fBGbDi9tahyOVw' }),
     }),
     errors: [404],

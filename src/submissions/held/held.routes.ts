@@ -7,9 +7,11 @@ import type { HeldService } from './held.service.ts';
 /** The routes of `heldEndpoints` (spec 4.5). */
 export const heldRoutes = (service: HeldService, scope: AppScope): Route[] =>
   routes(heldEndpoints, {
-    listHeld: async ({ principal, query: { limit, cursor, sourceAppId } }) => {
-      const { held, next } = await service.list(await scope(principal, sourceAppId), limit, cursor);
+    listHeld: async ({ principal, query: { limit, cursor, counts, sourceAppId } }) => {
+      const app = await scope(principal, sourceAppId);
+      const { held, next } = await service.list(app, limit, cursor);
       return {
+        ...(counts && { counts: await service.counts(app) }),
         held: held.map(({ _id, email, data, reason, at }) => ({
           ...{ id: _id.toString(), email, data, reason, at: at.toISOString() },
         })),

@@ -8,7 +8,7 @@ import { appliedKey } from '../store/idempotency-keys.ts';
 import type { StoredSubmission } from '../store/submission-store.ts';
 import type { SubmissionOptions } from '../submission-options.ts';
 import type { SubmissionService } from '../submissions.service.ts';
-import type { HeldDocument } from './held.model.ts';
+import type { HeldDocument, HoldReason } from './held.model.ts';
 import type { HeldStore } from './held-store.ts';
 
 type AppRef = Pick<App, 'id' | 'sourceAppId'>;
@@ -44,6 +44,9 @@ export function createHeldService(deps: {
       const { held, next } = await store.page(id, limit, cursor === undefined ? undefined : parseCursor(cursor));
       return { held, ...(next && { next: Buffer.from(next.buffer).toString('base64url') }) };
     },
+
+    /** Resolves with the number of the app's held submissions, by reason. */
+    counts: ({ id }: AppRef): Promise<Record<HoldReason, number>> => store.counts(id),
 
     /**
      * Stores a held submission as if it came now: checked by the newest schema, and once, also when

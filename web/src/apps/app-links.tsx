@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { BackLink } from '../components/back-link.tsx';
+import { useHeldCount } from '../held/queries.ts';
 import classes from './app-links.module.css';
 
 const PAGES = [
@@ -17,6 +18,7 @@ interface AppLinksProps {
 
 /** The way of an admin from one page of an app to the others. */
 export function AppLinks({ sourceAppId, current }: AppLinksProps) {
+  const held = useHeldCount({ sourceAppId, asAdmin: true });
   return (
     <nav className={classes.links} aria-label={`Pages of ${sourceAppId}`}>
       <BackLink path="/apps" name="Apps" />
@@ -29,6 +31,7 @@ export function AppLinks({ sourceAppId, current }: AppLinksProps) {
           aria-current={id === current ? 'page' : undefined}
         >
           {name}
+          {id === 'held' && held > 0 && ` (${held.toLocaleString()})`}
         </Link>
       ))}
     </nav>

@@ -7,6 +7,7 @@ import type { HeldSubmission } from '../api/endpoints.ts';
 import { AppLinks } from '../apps/app-links.tsx';
 import card from '../components/card.module.css';
 import { ConfirmDelete } from '../components/confirm-dialog.tsx';
+import { count } from '../components/count.ts';
 import { CursorPager, useCursorPages } from '../components/cursor-pager.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { CheckIcon } from '../components/icons.tsx';
@@ -16,7 +17,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { type Scope, usersPath } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { HeldRows } from './held-rows.tsx';
-import { heldQuery, useDelete, useRelease } from './queries.ts';
+import { heldCountsQuery, heldQuery, useDelete, useRelease } from './queries.ts';
 
 /** The submissions that bot protection holds. An operator releases or deletes each. */
 export function HeldPage({ scope }: { scope: Scope }) {
@@ -32,6 +33,7 @@ export function HeldPage({ scope }: { scope: Scope }) {
         title="Held submissions"
         note="Bot protection holds these for 30 days. Release what a person sent, delete the rest."
       />
+      <Held scope={scope} />
       {error && <LoadError error={error} onRetry={refetch} />}
       <div aria-live="polite">{released && <Outcome scope={scope} held={released} release={release} />}</div>
       <section className={card.card} aria-label="Held submissions">
@@ -61,22 +63,51 @@ export function HeldPage({ scope }: { scope: Scope }) {
   );
 }
 
+/** How many are held, and why forms of people are among them. */
+function Held({ scope }: { scope: Scope }) {
+  const { data: counts } = useQuery(heldCountsQuery(scope));
+  const unproved = counts?.['no-proof'] ?? 0;
+  const trapped = counts?.honeypot ?? 0;
+  if (unproved + trapped === 0) return null;
+  const settings = (
+    <Link href={settingsPath(scope)} className={classes.link ?? ''}>
+      Bot protection settings
+    </Link>
+  );
+  return (
+    <Alert variant="light" mb="md" title={`${count(unproved + trapped, 'submission')} held`}>
+      {trapped > 0 && (
+        <p className={classes.reason}>
+          <strong>{trapped.toLocaleString()}</strong> filled in a field that people do not see, as programs do.
+        </p>
+      )}
+      {unproved > 0 && (
+        <p className={classes.reason}>
+          <strong>{unproved.toLocaleString()}</strong> came from a form without a proof of work, because the form was
+          sent without JavaScript, or from a page that is not an https page. Only the code Embed, Enhanced form and Link
+          on the Connect page can prove work. To store plain forms at once, choose another protection in {settings}. The
+          sender reads that somebody will look at the entries.
+        </p>
+      )}
+    </Alert>
+  );
+}
+
+const settingsPath = ({ sourceAppId, asAdmin }: Scope): string =>
+  `${asAdmin ? `/apps/${sourceAppId}` : ''}/connect/settings`;
+
 function NothingHeld({ scope, isFirst }: { scope: Scope; isFirst: boolean }) {
   return (
     <EmptyState
       title={isFirst ? 'Nothing is held' : 'No older submissions'}
       action={
-        <Button
-          component={Link}
-          href={`${scope.asAdmin ? `/apps/${scope.sourceAppId}` : ''}/connect/settings`}
-          variant="default"
-        >
+        <Button component={Link} href={settingsPath(scope)} variant="default">
           Bot protection settings
         </Button>
       }
     >
-      A submission is held when a program filled in the hidden field of a form, or when a form was sent without
-      JavaScript while proof of work is on. The sender is not told.
+      A submission is held when a program filled in the hidden field of a form, which is not told, or when a form was
+      sent without JavaScript while proof of work is on. Its sender reads that somebody will look at it.
     </EmptyState>
   );
 }

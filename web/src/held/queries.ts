@@ -1,12 +1,10 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 
 const PAGE_SIZE = 25;
 const POLL_INTERVAL_MS = 60_000;
 const NEWEST_INTERVAL_MS = 3_000;
-/** The navigation shows no greater number. */
-export const MAX_COUNT = 9;
 
 const KEY = 'held';
 
@@ -19,15 +17,23 @@ export const heldQuery = (scope: Scope, cursor: string | undefined) =>
     placeholderData: keepPreviousData,
   });
 
-/** How many submissions are held, up to one more than `MAX_COUNT`. */
-export const heldCountQuery = queryOptions({
-  queryKey: [KEY, 'count'],
-  queryFn: async ({ signal }) => {
-    const { held } = await call('GET /auth/held', { query: { limit: MAX_COUNT + 1 }, signal });
-    return held.length;
-  },
-  refetchInterval: POLL_INTERVAL_MS,
-});
+/** How many submissions of an app are held, by reason. */
+export const heldCountsQuery = (scope: Scope) =>
+  queryOptions({
+    queryKey: [KEY, 'counts', scopeParameter(scope)],
+    queryFn: async ({ signal }) => {
+      const query = { limit: 1, counts: 'true' as const, ...scopeParameter(scope) };
+      const { counts } = await call('GET /auth/held', { query, signal });
+      return counts ?? { honeypot: 0, 'no-proof': 0 };
+    },
+    refetchInterval: POLL_INTERVAL_MS,
+  });
+
+/** How many submissions of an app are held; 0 until it is known. */
+export function useHeldCount(scope: Scope): number {
+  const { data } = useQuery(heldCountsQuery(scope));
+  return data ? data.honeypot + data['no-proof'] : 0;
+}
 
 /** The submission that was held last, or null. Polled while a form is tried out. */
 export const newestHeldQuery = queryOptions({

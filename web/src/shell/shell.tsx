@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Session } from '../api/endpoints.ts';
@@ -13,7 +12,7 @@ import {
   UsersIcon,
   WebhookIcon,
 } from '../components/icons.tsx';
-import { heldCountQuery, MAX_COUNT } from '../held/queries.ts';
+import { useHeldCount } from '../held/queries.ts';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './shell.module.css';
 
@@ -62,7 +61,9 @@ export function Shell({ session, children }: { session: Session; children: React
                 {name}
               </Link>
             ))}
-            {session.role === 'user' && <HeldLink isCurrent={location.startsWith('/held')} />}
+            {session.role === 'user' && (
+              <HeldLink sourceAppId={session.sourceAppId} isCurrent={location.startsWith('/held')} />
+            )}
           </nav>
           <AccountMenu session={session} />
         </div>
@@ -75,14 +76,13 @@ export function Shell({ session, children }: { session: Session; children: React
 }
 
 /** Links the held submissions while there are any. */
-function HeldLink({ isCurrent }: { isCurrent: boolean }) {
-  const { data: held = 0 } = useQuery(heldCountQuery);
+function HeldLink({ sourceAppId, isCurrent }: { sourceAppId: string; isCurrent: boolean }) {
+  const held = useHeldCount({ sourceAppId, asAdmin: false });
   if (held === 0 && !isCurrent) return null;
-  const shown = held > MAX_COUNT ? `${MAX_COUNT}+` : held;
   return (
     <Link href="/held" className={classes.link ?? ''} aria-current={isCurrent ? 'page' : undefined}>
       <HeldIcon />
-      Held{held > 0 && ` (${shown})`}
+      Held{held > 0 && ` (${held.toLocaleString()})`}
     </Link>
   );
 }
