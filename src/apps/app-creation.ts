@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type mongo, Types } from 'mongoose';
 import { Conflict, Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
+import type { DatabaseClock } from '../database/database-clock.ts';
 import { databaseRefusal, isDuplicateKey } from '../database/failures.ts';
 import type { AppOwned } from './app-owned.ts';
 import type { AppCollection, AppDocument } from './apps.model.ts';
@@ -31,12 +32,16 @@ export type CreateApp = (app: NewApp) => Promise<Types.ObjectId>;
  * the database cannot be reached. An interrupted creation may leave a document that does not count
  * as an app: the next creation of that id takes it over, or the sweep in app-removal.ts removes it.
  */
-export function createAppCreation(deps: { apps: AppCollection; owned: readonly AppOwned[] }): CreateApp {
-  const { apps, owned } = deps;
+export function createAppCreation(deps: {
+  apps: AppCollection;
+  owned: readonly AppOwned[];
+  clock: Pick<DatabaseClock, 'earlier' | 'later'>;
+}): CreateApp {
+  const { apps, owned, clock } = deps;
 
   /** Inserts the document unless the id is taken. Resolves with the document that has the id. */
   async function insertOrFind(_id: Types.ObjectId, app: NewApp): Promise<AppDocument> {
-    const document: AppDocument = { _id, ...app, creating: true, deletingSince: new Date() };
+    const document: AppDocument = { _id, ...app, creating: true, deletingSince: clock.later() };
     try {
       await apps.insertOne(document);
       return document;
@@ -50,7 +55,7 @@ export function createAppCreation(deps: { apps: AppCollection; owned: readonly A
 
   /** Assigns an interrupted creation's document to this creation; the other cannot confirm it. */
   async function takeOver({ _id, credentialId }: AppDocument, app: NewApp): Promise<void> {
-    await apps.updateOne({ _id, credentialId, creating: true }, { $set: { ...app, deletingSince: new Date() } });
+    await apps.updateOne({ _id, credentialId, creating: true }, { $set: { ...app, deletingSince: clock.later() } });
   }
 
   /**
@@ -69,7 +74,7 @@ export function createAppCreation(deps: { apps: AppCollection; owned: readonly A
         other = { credentialId: found.credentialId, seen: performance.now() };
       }
       // The clocks of two servers may differ, so the time this server has waited counts as well.
-      const age = Date.now() - (found.deletingSince?.getTime() ?? 0);
+      const age = clock.earlier().getTime() - (found.deletingSince?.getTime() ?? 0);
       if (Math.max(age, performance.now() - other.seen) < ABANDONED_AFTER_MS) await sleep(PAUSE_MS);
       else await retry(() => takeOver(found, app), deadline);
     }

@@ -16,14 +16,17 @@ export interface App {
   form: StoredFormSettings | undefined;
   /** The index slots in use; undefined when there are none (decision 21). */
   slots: readonly IndexSlot[] | undefined;
+  /** The epoch of `slots`; undefined when the app never used one since epochs exist. */
+  slotEpoch: number | undefined;
   /** Whether somebody listens to the events of its records (spec 6). */
   hasConsumers: boolean;
 }
 
 /** Returns what the other features know of a stored app. */
 export function toApp(app: AppDocument): App {
-  const { _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots, consumers } = app;
+  const { _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots, slotEpoch, consumers } = app;
   const used = slots?.length ? slots : undefined;
   const hasConsumers = consumers !== undefined && consumers.length > 0;
-  return { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots: used, hasConsumers };
+  const known = { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form };
+  return { ...known, slots: used, slotEpoch, hasConsumers };
 }

@@ -70,6 +70,11 @@ export interface AppDocument {
   consumers?: string[];
   /** The uses of index slots by fields of the app (users/index-slots). Absent: none. */
   slots?: IndexSlot[];
+  /**
+   * Grows with each change of `slots`. The fencing token of writes of slots: a record keeps the
+   * highest one under which it was written, and refuses lower ones. Absent before the first use.
+   */
+  slotEpoch?: number;
 }
 
 const appSchema = new Schema(
@@ -89,6 +94,7 @@ const appSchema = new Schema(
     mailCounts: { type: Schema.Types.Mixed },
     retention: { type: Schema.Types.Mixed },
     slots: { type: [Schema.Types.Mixed], default: undefined },
+    slotEpoch: { type: Number },
     consumers: { type: [String], default: undefined },
   },
   { collection: 'apps', versionKey: false },
@@ -97,6 +103,7 @@ const appSchema = new Schema(
   .index({ 'form.origins': 1 }, { sparse: true })
   // For the job that builds and drops them.
   .index({ 'slots.state': 1 }, { sparse: true })
+  .index({ 'slots.checkAt': 1 }, { sparse: true })
   // For the job that relays events.
   .index({ consumers: 1 }, { sparse: true })
   // For the job that erases old records.

@@ -25,6 +25,8 @@ export interface IndexSlot {
   /** The version of the index values that the slot has; absent for the first one. */
   version?: number;
   state: SlotState;
+  /** The epoch in which the slot got its key. Absent for slots of earlier releases. */
+  since?: number;
   /** The records that the job has dealt with, and those that there were when it began. */
   done: number;
   total: number;
@@ -33,8 +35,22 @@ export interface IndexSlot {
    * that is `ready` has none.
    */
   knownAt?: Date;
-  /** While building: the records from the newest one to this id have their value. */
+  /** The records from the newest one to this id have been built, or checked. */
   position?: mongo.UUID;
+  /** When the records of a ready slot are checked next, by MongoDB's clock. Absent: no more. */
+  checkAt?: Date;
+  /** The number of checks that are done. */
+  checks?: number;
+}
+
+/** Matches the apps whose slots have this epoch. */
+export function ofEpoch(slotEpoch: number) {
+  return { slotEpoch: slotEpoch === 0 ? { $in: [null, 0] } : slotEpoch };
+}
+
+/** Matches the records without a write of a later epoch of the slots. */
+export function notAfterEpoch(slotEpoch: number) {
+  return { slotEpoch: { $not: { $gt: slotEpoch } } };
 }
 
 /** Whether the slot has index values of the current version. */

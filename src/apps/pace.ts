@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { MAX_CLOCK_DIFFERENCE_MS } from '../database/database-clock.ts';
 import type { AppActivity } from './app-activity.ts';
 import type { AppCollection } from './apps.model.ts';
 
@@ -31,7 +32,9 @@ export function createPace(apps: AppCollection, activity: Pick<AppActivity, 'lat
   let last = { at: Number.NEGATIVE_INFINITY, busy: false };
 
   async function read(): Promise<boolean> {
-    const lastSubmissionAt = { $gte: new Date(Date.now() - RECENT_MS) };
+    const now = Date.now();
+    // Not a time that a server with a wrong clock noted.
+    const lastSubmissionAt = { $gte: new Date(now - RECENT_MS), $lte: new Date(now + MAX_CLOCK_DIFFERENCE_MS) };
     try {
       const options = { projection: { _id: 1 }, maxTimeMS: LIMIT_MS };
       return (await apps.findOne({ lastSubmissionAt }, options)) !== null;

@@ -3,6 +3,7 @@ import type { mongo, Types } from 'mongoose';
 import { v7 } from 'uuid';
 import { AUDITED_LOOKS, type AuditActor, type AuditedApp } from '../api/audit-action.ts';
 import type { Logger } from '../core/logger.ts';
+import type { DatabaseClock } from '../database/database-clock.ts';
 import type { AuditCollection, AuditDocument, LoggedAction } from './audit.model.ts';
 import { createRepeatedEvents } from './repeated-events.ts';
 
@@ -37,8 +38,13 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
  *
  * @param deps.days how long events are kept
  */
-export function createAuditLog(deps: { events: AuditCollection; days: number; logger: Logger }) {
-  const { events, days, logger } = deps;
+export function createAuditLog(deps: {
+  events: AuditCollection;
+  days: number;
+  clock: Pick<DatabaseClock, 'later'>;
+  logger: Logger;
+}) {
+  const { events, days, clock, logger } = deps;
   const repeated = createRepeatedEvents(events);
 
   return {
@@ -56,7 +62,7 @@ export function createAuditLog(deps: { events: AuditCollection; days: number; lo
         actor: { kind, id, address: address !== undefined && isIP(address) > 0 ? address : null },
         ...{ appId: app?.id ?? null, sourceAppId: app?.sourceAppId ?? null, target: target ?? null },
         ...(detail && { detail }),
-        expiresAt: new Date(at.getTime() + days * DAY_MS),
+        expiresAt: new Date(clock.later().getTime() + days * DAY_MS),
       };
       if (MERGED.has(action)) return repeated.record(event);
       try {

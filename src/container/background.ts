@@ -1,5 +1,6 @@
 import type { Pace } from '../apps/pace.ts';
 import type { Logger } from '../core/logger.ts';
+import type { DatabaseClock } from '../database/database-clock.ts';
 import { createJobLocks } from '../jobs/job-locks.ts';
 import { createJobRunner, type Job } from '../jobs/job-runner.ts';
 import { createSlotJob } from '../users/index-slots/slot-job.ts';
@@ -12,6 +13,11 @@ import type { Stores } from './stores.ts';
 export interface BackgroundTimes {
   /** How long the builder of indexes and the mover of renamed fields wait for late writes. */
   writesEndMs?: number | undefined;
+  /**
+   * When late writes are searched for after the build of an index or the end of a rename, and after
+   * the search before.
+   */
+  checksMs?: readonly number[] | undefined;
   /** The interval of the erasure of old records. */
   retentionEveryMs?: number | undefined;
   /** How long the job of imports waits for writes of a run that was cut short. */
@@ -23,16 +29,26 @@ export function createBackground(
   models: Models,
   stores: Stores,
   logger: Logger,
-  { pace, times, otherJobs }: { pace: Pace; times: BackgroundTimes; otherJobs: readonly Job[] },
+  {
+    clock,
+    pace,
+    times,
+    otherJobs,
+  }: { clock: DatabaseClock; pace: Pace; times: BackgroundTimes; otherJobs: readonly Job[] },
 ) {
   const { slots, slotHandover, slotRecords, schemas, renames, moves, revision, retention, eraseRecords } = stores;
   const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger });
-  const { writesEndMs } = times;
-  jobs.add(createSlotJob({ store: slots, records: slotRecords, schemas, renames, revision, pace, writesEndMs }));
-  jobs.add(createRenameJob({ store: renames, moves, slots: slotHandover, revision, pace, writesEndMs }));
+  const { writesEndMs, checksMs } = times;
+  jobs.add(
+    createSlotJob({
+      ...{ store: slots, records: slotRecords, schemas, renames, revision, pace },
+      ...{ writesEndMs, checksMs },
+    }),
+  );
+  jobs.add(createRenameJob({ store: renames, moves, slots: slotHandover, revision, pace, writesEndMs, checksMs }));
   jobs.add(
     createRetentionJob({
-      ...{ store: retention, users: models.users.collection, erase: eraseRecords, pace, logger },
+      ...{ store: retention, users: models.users.collection, erase: eraseRecords, clock, pace, logger },
       everyMs: times.retentionEveryMs,
     }),
   );

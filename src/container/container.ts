@@ -7,6 +7,7 @@ import { createAppScope } from '../apps/app-scope.ts';
 import { createAppService } from '../apps/apps.service.ts';
 import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/deletion/app-removal.ts';
 import { createLateSweep } from '../apps/deletion/app-tombstones.ts';
+import { createRemovalGuard } from '../apps/deletion/removal-guard.ts';
 import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
 import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
 import { createOriginCounts } from '../apps/form-settings/refused-origins.ts';
@@ -16,6 +17,7 @@ import { createAuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Connection } from '../database/client.ts';
+import { createDatabaseClock } from '../database/database-clock.ts';
 import { measurePool } from '../database/pool-metrics.ts';
 import { monitorPrimary } from '../database/primary-monitor.ts';
 import { measureJobs } from '../jobs/job-metrics.ts';
@@ -103,18 +105,28 @@ export function createContainer(
   const metrics = registry ?? NO_METRICS;
   const models = createModels(connection);
   const stored = { apps: models.apps.collection, deletedApps: models.deletedApps.collection };
-  const stores = createStores(config, connection, models, async (sourceAppId) => (await apps.find(sourceAppId))?.id);
+  const clock = createDatabaseClock({ connection, logger, metrics });
+  const stores = createStores(
+    config,
+    connection,
+    clock,
+    models,
+    async (sourceAppId) => (await apps.find(sourceAppId))?.id,
+  );
   const { revision } = stores;
-  const audit = createAuditLog({ events: models.audit.collection, days: config.auditDays, logger });
+  const audit = createAuditLog({ events: models.audit.collection, days: config.auditDays, clock, logger });
 
   const apps = createAppService({
     ...stored,
-    createApp: createAppCreation({ apps: stored.apps, owned: [stores.schemas] }),
+    createApp: createAppCreation({ apps: stored.apps, owned: [stores.schemas], clock }),
     hasher: createPasswordHasher(passwordCost, metrics),
   });
-  const sweepLate = createLateSweep({ ...stored, owned: [stores.records, ...stores.owned], logger, sweepEveryMs });
+  const guardOf = createRemovalGuard({ ...stored, clock });
+  const owned = [stores.records, ...stores.owned];
+  const sweepLate = createLateSweep({ ...stored, owned, guardOf, logger, sweepEveryMs });
   const removal = createAppRemoval({
-    ...{ ...stored, users: stores.records, others: stores.owned, revision, sweepLate, logger, sweepEveryMs },
+    ...{ ...stored, users: stores.records, others: stores.owned, guardOf, clock },
+    ...{ revision, sweepLate, logger, sweepEveryMs },
   });
   const leases = createSchemaLeases({
     findApp: (sourceAppId, readConcern) => apps.find(sourceAppId, readConcern),
@@ -140,7 +152,7 @@ export function createContainer(
     wake: () => jobs.wake('events'),
   });
   const otherJobs = [removal.job, webhooks.job, ...notifications.jobs];
-  const jobs = createBackground(models, stores, logger, { pace, times, otherJobs });
+  const jobs = createBackground(models, stores, logger, { clock, pace, times, otherJobs });
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
@@ -210,7 +222,7 @@ export function createContainer(
     /** Whether it knows the secret with which stored hashes of emails are made. */
     hasSecret: config.sessionSecret !== undefined,
     ...createLifecycle({
-      ...{ connection, models, sessions: stores.sessions, revision, removal, jobs, webhooks, notifications },
+      ...{ clock, models, sessions: stores.sessions, revision, removal, jobs, webhooks, notifications },
       flushed: [activity, refusedOrigins, ignoredRedirects, audit],
       stopMeasuring,
     }),

@@ -65,7 +65,7 @@ export function createImports(deps: {
   const users = models.users.collection;
   const limits = createRecordLimits(config.recordLimit);
   const { maxArrayItems } = config;
-  const planner = createLinePlanner({ users, keys, limits, maxArrayItems, moves });
+  const planner = createLinePlanner({ users, keys, limits, maxArrayItems, moves, catchUp: stores.slots.catchUp });
   const writes = createLineWrites({ users, maxArrayItems, newId });
   const job = createImportJob({
     ...{ store, content, rejects, users, eraseRecords, leases, logger },

@@ -2,8 +2,8 @@ import type { createAppRemoval } from '../apps/deletion/app-removal.ts';
 import { upgradeTombstones } from '../apps/deletion/app-tombstones.ts';
 import type { createAppRevision } from '../apps/revision.ts';
 import { withTimeout } from '../core/timeouts.ts';
-import type { Connection } from '../database/client.ts';
-import { ensureIndexes, STATEMENT_TIME_MS } from '../database/collections.ts';
+import { ensureIndexes } from '../database/collections.ts';
+import type { DatabaseClock } from '../database/database-clock.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
 import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';
@@ -18,7 +18,7 @@ const STOP_JOBS_WITHIN_MS = 1_000;
  * @param deps.flushed what writes in the background, and is awaited at the end
  */
 export function createLifecycle(deps: {
-  connection: Connection;
+  clock: DatabaseClock;
   models: Models;
   sessions: Stores['sessions'];
   revision: Pick<ReturnType<typeof createAppRevision>, 'bump'>;
@@ -29,7 +29,7 @@ export function createLifecycle(deps: {
   flushed: readonly { flush(): Promise<unknown> }[];
   stopMeasuring: () => void;
 }) {
-  const { connection, models, sessions, revision, removal, jobs, webhooks, notifications, flushed } = deps;
+  const { clock, models, sessions, revision, removal, jobs, webhooks, notifications, flushed } = deps;
   return {
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {
@@ -43,6 +43,7 @@ export function createLifecycle(deps: {
      * jobs.
      */
     async start(): Promise<void> {
+      await clock.start();
       await revision.bump();
       await removal.start();
       jobs.start();
@@ -51,16 +52,20 @@ export function createLifecycle(deps: {
     /** Whether the database answers. */
     async ping(): Promise<boolean> {
       try {
-        await connection.getClient().db().admin().command({ ping: 1, maxTimeMS: STATEMENT_TIME_MS });
+        await clock.read();
         return true;
       } catch {
         return false; // the reason is in the log of the requests that fail
       }
     },
 
+    /** What an operator should mend. */
+    warnings: clock.warnings,
+
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {
       deps.stopMeasuring();
+      clock.stop();
       await webhooks.stop().catch(() => undefined);
       // A step in progress may be abandoned: the next server repeats it.
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);

@@ -4,6 +4,7 @@ import { createAppConsumers } from '../apps/app-consumers.ts';
 import { createAppRevision } from '../apps/revision.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
+import type { DatabaseClock } from '../database/database-clock.ts';
 import { createContentStore } from '../imports/content/content-store.ts';
 import { createImportStore } from '../imports/import-store.ts';
 import { createImportsOfPerson } from '../imports/imports-of-person.ts';
@@ -46,6 +47,7 @@ export type Stores = ReturnType<typeof createStores>;
 export function createStores(
   { sessionSecret }: Pick<Config, 'sessionSecret'>,
   connection: Connection,
+  clock: DatabaseClock,
   models: Models,
   appIdOf: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
 ) {
@@ -65,12 +67,12 @@ export function createStores(
   });
   const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords);
   const sessions = createSessionOwnership(connection);
-  const spent = createSpentChallenges(models.spentChallenges.collection);
-  const held = createHeldStore(models.held.collection, newId);
+  const spent = createSpentChallenges(models.spentChallenges.collection, clock.later);
+  const held = createHeldStore(models.held.collection, newId, clock);
   const suppressions = createSuppressions(models.suppressed.collection, sessionSecret);
   const apiKeys = createApiKeyStore(models.apiKeys.collection);
   const mails = createMailQueue(models.mails.collection);
-  const imports = createImportStore(models.imports.collection);
+  const imports = createImportStore(models.imports.collection, clock.later);
   const importContent = createContentStore(models.importChunks.collection);
   const webhooks = createWebhookStore(models.webhooks.collection);
   const deliveries = createDeliveryStore(models.deliveries.collection);

@@ -42,6 +42,7 @@ export function createSubmissions(deps: {
   const limits = createRecordLimits(config.recordLimit);
   const store = createSubmissionStore({
     moves: stores.moves,
+    catchUp: stores.slots.catchUp,
     ...{ users, keys: stores.keys, limits, newId: stores.newId, maxArrayItems: config.maxArrayItems },
     writer: createGroupCommit(users, createRecordWriter(users), metrics),
   });

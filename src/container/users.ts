@@ -41,6 +41,7 @@ export function createUsers(deps: {
   const repairRenames = createRenameRepair({ store: renames, moves });
   const editor = createRecordEditor({
     ...{ users: collection, leases, repairSlots, moves, repairRenames, limits, newId: stores.newId },
+    catchUp: slots.catchUp,
     onEvents: stores.outboxSignal.notify,
   });
   return { users, editor, repairSlots, repairRenames };

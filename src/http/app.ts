@@ -112,7 +112,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       ...deliveryRoutes(services.deliveries, services.appScope),
       ...formPageRoutes(services.findForm, pages),
       ...confirmationRoutes(services.confirmations, services.findForm, createConfirmationPages(embed.assets)),
-      ...systemRoutes(async () => !isStopping() && (await services.ping())),
+      ...systemRoutes(async () => !isStopping() && (await services.ping()), services.warnings),
     ],
     {
       auth: createAuthStrategies({

@@ -18,8 +18,15 @@ export const systemEndpoints = {
     auth: 'none',
     tag: 'Operation',
     summary: 'Whether the service can take submissions',
-    description: 'Asks the database. 503 when it is away, and while the service stops.',
-    response: z.strictObject({ status: z.literal('ready') }),
+    description:
+      'Asks the database. 503 when it is away, and while the service stops. `warnings` says what an operator should mend; the service works without it.',
+    response: z.strictObject({
+      status: z.literal('ready'),
+      warnings: z
+        .array(z.string())
+        .optional()
+        .meta({ example: ['The clock of this server is 600 seconds ahead of the clock of the database.'] }),
+    }),
     errors: [503],
   },
 } as const satisfies Endpoints;

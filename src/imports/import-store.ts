@@ -25,10 +25,10 @@ export interface BatchOutcome {
 
 export type ImportStore = ReturnType<typeof createImportStore>;
 
-/** The documents of imports. */
-export function createImportStore(imports: ImportCollection) {
+/** The documents of imports. @param now the time from which MongoDB keeps them */
+export function createImportStore(imports: ImportCollection, now: () => Date) {
   const visible = { state: { $ne: 'deleting' as const } };
-  const newExpiry = (): Date => new Date(Date.now() + KEEP_IMPORT_MS);
+  const newExpiry = (): Date => new Date(now().getTime() + KEEP_IMPORT_MS);
 
   return {
     async create(app: { id: Types.ObjectId; sourceAppId: string }, settings: ImportSettings): Promise<ImportDocument> {

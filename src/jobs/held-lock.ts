@@ -1,3 +1,4 @@
+import type { Types } from 'mongoose';
 import type { StepContext } from './job.ts';
 import { type JobLocks, LOCK_MS } from './job-locks.ts';
 
@@ -13,8 +14,13 @@ export interface HeldLock extends StepContext {
   end(): Promise<void>;
 }
 
-/** Renews a lock until `end` is called. @param takenAt when the call began that took it */
-export function keepLock(locks: JobLocks, name: string, takenAt: number): HeldLock {
+/**
+ * Renews a lock until `end` is called.
+ *
+ * @param turn the turn that took it
+ * @param takenAt when the call began that took it
+ */
+export function keepLock(locks: JobLocks, name: string, turn: Types.ObjectId, takenAt: number): HeldLock {
   const ending = new AbortController();
   let isLost = false;
   let heldSince = takenAt;
@@ -23,7 +29,7 @@ export function keepLock(locks: JobLocks, name: string, takenAt: number): HeldLo
   async function renew(): Promise<void> {
     const begun = performance.now();
     try {
-      if (await locks.hold(name, false)) heldSince = begun;
+      if (await locks.hold(name, false, turn)) heldSince = begun;
       else isLost = true;
       if (isLost) ending.abort();
     } catch {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Types } from 'mongoose';
 import { isDuplicateKey } from '../database/failures.ts';
 import type { JobCollection } from './jobs.model.ts';
 
@@ -42,15 +43,22 @@ export function createJobLocks(jobs: JobCollection) {
      * is not due.
      *
      * @param evenEarly whether to take the lock of a job that is not due
+     * @param turn identifies the turn of this owner that has the lock
      */
-    async hold(name: string, evenEarly: boolean): Promise<boolean> {
+    async hold(name: string, evenEarly: boolean, turn: Types.ObjectId): Promise<boolean> {
       // In the update, because the filter of an upsert cannot have `$expr`.
       const isFree = { $lte: [{ $ifNull: ['$until', NEVER] }, '$$NOW'] };
       const isDue = evenEarly || { $lte: [{ $ifNull: ['$next', NEVER] }, '$$NOW'] };
       const takes = { $or: [{ $eq: ['$owner', self] }, { $and: [isFree, isDue] }] };
       const set = (member: string, value: unknown) => ({ [member]: { $cond: [takes, value, `$${member}`] } });
       const until = { $add: ['$$NOW', LOCK_MS] };
-      const update = { ...set('owner', self), ...set('until', until), ...set('at', '$$NOW'), ...set('next', '$$NOW') };
+      const update = {
+        ...set('owner', self),
+        ...set('turn', turn),
+        ...set('until', until),
+        ...set('at', '$$NOW'),
+        ...set('next', '$$NOW'),
+      };
       try {
         const options = { upsert: true, returnDocument: 'after' } as const;
         return (await jobs.findOneAndUpdate({ _id: name }, [{ $set: update }], options))?.owner === self;
@@ -60,10 +68,13 @@ export function createJobLocks(jobs: JobCollection) {
       }
     },
 
-    /** Releases a lock of this owner. The job is due again after `dueInMs` milliseconds. */
-    async release(name: string, dueInMs: number): Promise<void> {
+    /**
+     * Releases the lock that a turn of this owner has. The job is due again after `dueInMs`
+     * milliseconds. Arrives it late, when another turn has the lock, it changes nothing.
+     */
+    async release(name: string, dueInMs: number, turn: Types.ObjectId): Promise<void> {
       const next = { $add: ['$$NOW', dueInMs] };
-      await jobs.updateOne({ _id: name, owner: self }, [{ $set: { owner: '', until: '$$NOW', next } }]);
+      await jobs.updateOne({ _id: name, owner: self, turn }, [{ $set: { owner: '', until: '$$NOW', next } }]);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { Types } from 'mongoose';
 import type { Logger } from '../core/logger.ts';
 import { type HeldLock, keepLock } from './held-lock.ts';
 import type { Job, JobState } from './job.ts';
@@ -37,19 +38,20 @@ export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobL
 
   /** Takes the lock if the job is due, and runs steps until no work waits. */
   async function turn(): Promise<void> {
+    const id = new Types.ObjectId();
     const takenAt = performance.now();
     isOverdue ||= isWoken;
     isWoken = false;
-    if (!(await locks.hold(name, isOverdue))) return;
+    if (!(await locks.hold(name, isOverdue, id))) return;
     isOverdue = false;
-    held = keepLock(locks, name, takenAt);
+    held = keepLock(locks, name, id, takenAt);
     let hasMore = false;
     do {
       hasMore = await step(held);
     } while (hasMore && !isStopping && held.stillOwner());
     await held.end();
     held = undefined;
-    await locks.release(name, hasMore ? 0 : everyMs);
+    await locks.release(name, hasMore ? 0 : everyMs, id);
   }
 
   async function work(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Connection } from 'mongoose';
+import type { Connection, Types } from 'mongoose';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
 
 /** The lock of one job. All times are by MongoDB's clock. */
@@ -7,6 +7,8 @@ export interface JobDocument {
   _id: string;
   /** The runner that holds the lock, if `until` is not over; empty after a release. */
   owner: string;
+  /** The turn of that runner. */
+  turn?: Types.ObjectId;
   until: Date;
   /** When the lock was last taken or renewed. */
   at: Date;
@@ -18,6 +20,7 @@ const jobSchema = new Schema(
   {
     _id: { type: String, required: true },
     owner: { type: String, required: true },
+    turn: { type: Schema.Types.ObjectId },
     until: { type: Date, required: true },
     at: { type: Date, required: true },
     next: { type: Date, required: true },

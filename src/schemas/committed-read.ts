@@ -64,6 +64,6 @@ async function readOnce(
 
 function isSame(one: AppWithSchema, other: AppWithSchema | undefined): boolean {
   if (other === undefined || !one.app.id.equals(other.app.id) || !one.stored.id.equals(other.stored.id)) return false;
-  if (!isSameSlots(one.app.slots, other.app.slots)) return false;
+  if (!isSameSlots(one.app.slots, other.app.slots) || one.app.slotEpoch !== other.app.slotEpoch) return false;
   return one.app.form?.revision.toHexString() === other.app.form?.revision.toHexString();
 }

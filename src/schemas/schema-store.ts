@@ -34,6 +34,7 @@ export interface VersionDetails {
 
 /** The newest version of an app for the job that builds indexes. */
 export interface NewestFields {
+  version: number;
   fields: FieldDefinition[];
   moving?: PendingRenames | undefined;
 }
@@ -134,12 +135,17 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
       const newest = schemas.aggregate<{ _id: Types.ObjectId } & NewestFields>([
         { $match: { appId: { $in: [...appIds] } } },
         { $sort: { appId: 1, version: -1 } },
-        { $group: { _id: '$appId', fields: { $first: '$fields' }, moving: { $first: '$moving' } } },
+        {
+          $group: {
+            ...{ _id: '$appId', version: { $first: '$version' } },
+            ...{ fields: { $first: '$fields' }, moving: { $first: '$moving' } },
+          },
+        },
       ]);
       const byApp = new Map<string, NewestFields>();
       // `$first` of a missing member is null.
-      for await (const { _id, fields, moving } of newest) {
-        byApp.set(_id.toHexString(), { fields, moving: moving ?? undefined });
+      for await (const { _id, version, fields, moving } of newest) {
+        byApp.set(_id.toHexString(), { version, fields, moving: moving ?? undefined });
       }
       return byApp;
     },

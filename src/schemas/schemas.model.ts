@@ -19,8 +19,8 @@ export interface MoveProgress {
 }
 
 /**
- * One version of an app's schema. It stays readable and does not change, except that `moving` and
- * `progress` end.
+ * One version of an app's schema. It stays readable and does not change, except that `moving`,
+ * `progress` and `check` end.
  */
 export interface SchemaDocument {
   _id: Types.ObjectId;
@@ -40,6 +40,18 @@ export interface SchemaDocument {
   moving?: PendingRenames;
   /** In the version that named the renames in `moving`. */
   progress?: MoveProgress;
+  /** In a version whose renames have ended: the next search for values under the old keys. */
+  check?: RenameCheck;
+}
+
+/** A search for late writes under the old keys of renamed fields. */
+export interface RenameCheck {
+  /** When it begins, by MongoDB's clock. */
+  at: Date;
+  /** The number of those that are done. */
+  done: number;
+  /** The records from the newest one to this id were visited. */
+  position?: mongo.UUID;
 }
 
 const schemaVersionSchema = new Schema(
@@ -53,6 +65,7 @@ const schemaVersionSchema = new Schema(
     renames: { type: [Schema.Types.Mixed], default: undefined },
     moving: { type: Schema.Types.Mixed },
     progress: { type: Schema.Types.Mixed },
+    check: { type: Schema.Types.Mixed },
   },
   { collection: 'schema_versions', versionKey: false, minimize: false },
 )
@@ -60,7 +73,8 @@ const schemaVersionSchema = new Schema(
   // For the apps that have indexed fields, or had them (users/index-slots).
   .index({ 'fields.indexed': 1 }, { partialFilterExpression: { 'fields.indexed': true } })
   // For the apps whose renames are in progress: none, as a rule.
-  .index({ 'moving.version': 1 }, { sparse: true });
+  .index({ 'moving.version': 1 }, { sparse: true })
+  .index({ 'check.at': 1 }, { sparse: true });
 
 export type SchemaCollection = Collection<SchemaDocument>;
 

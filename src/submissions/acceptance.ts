@@ -94,6 +94,7 @@ export function submissionOf(
     change,
     size,
     slots,
+    slotEpoch: lease.app.slotEpoch,
     growth: growthOf(change, size, limits),
     maxBound: maxBoundOf(limits, slots?.length ?? 0),
     ...(lease.renames && { renames: lease.renames }),

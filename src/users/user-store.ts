@@ -1,5 +1,6 @@
 import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
+import { beginsBefore } from '../database/fence.ts';
 import type { RecordEraser } from './outbox/record-eraser.ts';
 import { firstIdAt, parseRecordId } from './record-id.ts';
 import type { RecordBatches } from './record-json.ts';
@@ -106,14 +107,16 @@ export function createUserStore(
 
 /** Creates the removal of the records of an app. */
 export function createRecordRemoval(users: UserCollection): AppOwned['removeAll'] {
-  return async (appId, since) => {
+  return async (appId, since, guard) => {
     let removed = 0;
     let last: mongo.UUID | undefined;
     for (;;) {
+      const inTime = guard && beginsBefore(await guard());
       const ids = await idsFrom(appId, since, last);
       if (ids.length === 0) return removed;
-      last = ids.at(-1);
-      const { deletedCount } = await users.deleteMany({ appId, _id: { $in: ids } });
+      const { deletedCount } = await users.deleteMany({ appId, _id: { $in: ids }, ...inTime });
+      // Otherwise some were removed by others, or the statement began too late: read them again.
+      if (deletedCount === ids.length) last = ids.at(-1);
       removed += deletedCount;
     }
   };

@@ -83,6 +83,11 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   /** The confirmation emails of a record that is not confirmed (notifications/confirmation). */
   confirmation?: { mails: ConfirmationMail[] };
   import?: ImportMark;
+  /**
+   * The highest epoch of the app's slots under which the record was written (decision 21). A write
+   * of a lower one is refused.
+   */
+  slotEpoch?: number;
   /** Events that consumers have not got yet, in their order (users/outbox). */
   outbox?: OutboxEntry[];
   /** The number of events of the record so far. */
@@ -111,6 +116,7 @@ const userSchema = new Schema(
     confirmedAt: { type: Date },
     confirmation: { type: Schema.Types.Mixed },
     import: { type: Schema.Types.Mixed },
+    slotEpoch: { type: Number },
     outbox: { type: [Schema.Types.Mixed], default: undefined },
     eventCount: { type: Number },
     ...Object.fromEntries(SLOT_NAMES.map((slot) => [slot, { type: Schema.Types.Mixed }])),

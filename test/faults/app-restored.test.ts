@@ -160,6 +160,33 @@ describe('a sweep after the restore of a deleted app (decision 14, invariant 8)'
   });
 });
 
+describe('a server that is suspended while it deletes an app (invariant 8)', () => {
+  it('removes nothing when the app was deleted by another server and restored meanwhile', async () => {
+    const { sourceAppId, appId } = await createFilledApp(new Date(Date.now() - HOUR_MS));
+    const before = await dump(appId);
+    const held = proxy.holdNext('delete', 'users');
+    const deletion = slow.admin.delete(`/auth/apps/${sourceAppId}`).then(({ status }) => status);
+    const forward = await held;
+    await other.services.removal.start();
+    expect(await countLeft(appId)).toEqual({ users: 0, schemas: 0 });
+    for (const [collection, documents] of [
+      ['users', before.users],
+      ['schema_versions', before.schemas],
+      ['apps', [before.app]],
+    ] as const) {
+      await other.db.collection(collection).insertMany(documents);
+    }
+    // Longer than a removal relies on what it saw.
+    const until = Date.now() + 11_000;
+    while ((await other.db.command({ hello: 1 })).localTime.getTime() <= until) await sleep(100);
+    await forward();
+    expect(await deletion).toBe(503);
+    await sleep(500);
+    expect(await dump(appId)).toEqual(before);
+    await submitTo(other, sourceAppId, 'after@example.org').expect(200);
+  }, 60_000);
+});
+
 describe('tombstones (decision 14)', () => {
   it('of earlier releases, which expired after one hour, are kept for 90 days like new ones', async () => {
     const database = randomName();

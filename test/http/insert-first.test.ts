@@ -65,6 +65,7 @@ const submissions = fc.record({
     ),
     { nil: undefined },
   ),
+  slotEpoch: fc.option(fc.nat({ max: 9 }), { nil: undefined }),
   extraKeys: fc.nat({ max: 3 }),
   hasKey: fc.boolean(),
   hasConsumers: fc.boolean(),
@@ -96,7 +97,7 @@ describe('The record of a new person', () => {
     const newId = createRecordIds();
     const test = fc.asyncProperty(
       submissions,
-      async ({ set, append, slots, extraKeys, hasKey, consents, hasConsumers }) => {
+      async ({ set, append, slots, slotEpoch, extraKeys, hasKey, consents, hasConsumers }) => {
         const now = new Date();
         const change = { set, append, extraKeys };
         const size = changeSize(change);
@@ -110,6 +111,7 @@ describe('The record of a new person', () => {
           change,
           size,
           slots,
+          slotEpoch,
           growth: growthOf(change, size, limits),
           maxBound: limits.max,
           consents: sentConsents(schemaWith(consents), givenOf(consents), now, 'https://example.com/?q=1'),

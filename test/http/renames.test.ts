@@ -1,3 +1,4 @@
+import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { createRenameStore } from '../../src/schemas/renames/pending-renames.ts';
@@ -467,6 +468,75 @@ describe('Submissions during renames, on two servers', () => {
       } finally {
         for (const mover of movers) await mover.close();
       }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('After a rename has ended', () => {
+  /** Starts a server that searches for late writes soon, and waits for that. */
+  async function moveAndSearch(sourceAppId: string, late: () => Promise<unknown>, indexed: string[] = []) {
+    const mover = await startServer({}, a.database, { ...WRITES_END, checksMs: [500] });
+    try {
+      await untilRenamed(mover, sourceAppId);
+      await late();
+      await untilReady(mover, sourceAppId, indexed);
+      const open = async () => {
+        const { _id } = await appDocument(a, sourceAppId);
+        const searches = await a.db
+          .collection('schema_versions')
+          .countDocuments({ appId: _id, check: { $exists: true } });
+        const { slots = [] } = await appDocument(a, sourceAppId);
+        return searches + slots.filter(({ checkAt }) => checkAt).length;
+      };
+      await expect.poll(open, { timeout: 30_000 }).toBe(0);
+    } finally {
+      await mover.close();
+    }
+  }
+
+  it(
+    'what a server wrote late under an old key, which was killed then, is moved by all renames since',
+    async () => {
+      const { sourceAppId } = await a.admin.buildApp({ rejectUnknown: true, fields: [text('a')] });
+      await a.client.submit(sourceAppId, { email: 'old@x.org', data: { a: 'A' } }).expect(200);
+      await rename(a.admin, sourceAppId, { fields: [text('b')], renames: [{ from: 'a', to: 'b' }] }).expect(200);
+      await move(sourceAppId);
+      await rename(a.admin, sourceAppId, { fields: [text('c')], renames: [{ from: 'b', to: 'c' }] }).expect(200);
+      const { _id: appId } = await appDocument(a, sourceAppId);
+      await moveAndSearch(sourceAppId, async () => {
+        // The search after the first rename has not come yet.
+        await a.db.collection('schema_versions').updateOne({ appId, version: 3 }, { $set: { 'check.at': new Date() } });
+        const [record] = await recordsOf(a, sourceAppId);
+        const late = (email: string, data: UserDocument['data'], schemaVersion: number) => ({
+          ...{ ...(record as UserDocument), _id: new mongo.UUID(), appId, email, data, schemaVersion },
+        });
+        await a.db
+          .collection<UserDocument>('users')
+          .insertMany([late('one@x.org', { a: 'late' }, 2), late('two@x.org', { b: 'late' }, 3)]);
+      });
+      const data = (await recordsOf(a, sourceAppId)).map((one) => [one.email, one.data]);
+      expect(Object.fromEntries(data)).toEqual({
+        'old@x.org': { c: 'A' },
+        'one@x.org': { c: 'late' },
+        'two@x.org': { c: 'late' },
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'its index has the values that records had under the new key, as an unknown key',
+    async () => {
+      const fields = [text('a', { indexed: true })];
+      const { sourceAppId } = await a.admin.buildApp({ rejectUnknown: false, fields });
+      await a.client.submit(sourceAppId, { email: 'field@x.org', data: { a: 'A' } }).expect(200);
+      await a.client.submit(sourceAppId, { email: 'unknown@x.org', data: { b: 'B' } }).expect(200);
+      await move(sourceAppId, ['a']);
+      const renamed = { rejectUnknown: false, fields: [text('b', { indexed: true })] };
+      await rename(a.admin, sourceAppId, { ...renamed, renames: [{ from: 'a', to: 'b' }] }).expect(200);
+      await moveAndSearch(sourceAppId, async () => undefined, ['b']);
+      expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(2);
     },
     TIMEOUT_MS,
   );

@@ -1,9 +1,11 @@
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
 import { createRecordIds } from '../../src/users/record-id.ts';
 import { Client } from '../support/client.ts';
 import { appDocument } from '../support/index-slots.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
-import { randomName, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, randomName, startServer, type TestServer } from '../support/server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const POLL = { timeout: 30_000, interval: 50 };
@@ -11,6 +13,8 @@ const SHORT = { retentionEveryMs: 300 };
 const newId = createRecordIds();
 
 const running: TestServer[] = [];
+const leftovers = new Leftovers();
+afterAll(() => leftovers.clear());
 afterEach(async () => {
   for (const server of running.splice(0).reverse()) await server.close();
 });
@@ -30,6 +34,11 @@ async function store(server: TestServer, sourceAppId: string, count: number, cre
     ...{ schemaVersion: 1, createdAt: ago(created), updatedAt: ago(updated) },
   }));
   await server.db.collection<(typeof records)[number]>('users').insertMany(records);
+}
+
+/** Resolves when MongoDB's clock has passed a time. */
+async function untilDatabaseTime({ db }: TestServer, time: number): Promise<void> {
+  while ((await db.command({ hello: 1 })).localTime.getTime() <= time) await sleep(100);
 }
 
 const count = (server: TestServer, sourceAppId: string) =>
@@ -105,10 +114,99 @@ describe('The retention of an app', () => {
       server.services.jobs.wake('retention');
       const forward = await held;
       const submitted = await other.client.submit(sourceAppId, { email: 'u40-40-7@x.org' });
-      forward();
+      await forward();
       expect(submitted.status).toBe(200);
       await expect.poll(() => erasedBy([server]), POLL).toBe(19);
       expect(await count(other, sourceAppId)).toBe(1);
+    } finally {
+      await server.close();
+      await proxy.close();
+    }
+  });
+
+  it('erases nothing while the clock of the server is wrong, which says so in its log, /ready and metrics', async () => {
+    const database = randomName();
+    const server = await start(database, { retentionEveryMs: 3_600_000 });
+    await server.services.jobs.stop();
+    const { sourceAppId } = await server.admin.buildApp();
+    await store(server, sourceAppId, 50, 0);
+    await store(server, sourceAppId, 3, 40);
+    await server.admin.put(`/auth/apps/${sourceAppId}/retention`, { days: 30, basis: 'createdAt' }).expect(200);
+    await server.db.collection('jobs').deleteOne({ _id: 'retention' as never });
+    const ahead = leftovers.keep(
+      new ServerProcess(
+        {
+          ...{ MONGODB_URI: databaseUri(database), SESSION_SECRET: 'a secret of the tests', ADMIN_PASSWORD },
+          ...{ METRICS_TOKEN: 'a-token-of-the-metrics', CLOCK_SHIFT_MS: String(400 * DAY_MS) },
+        },
+        [process.execPath, '--import', './test/support/shifted-clock.mjs', 'dist/server.js'],
+      ),
+    );
+    const url = await ahead.url();
+    const ran = () => server.db.collection('jobs').findOne({ _id: 'retention' as never, owner: '' });
+    await expect.poll(ran, POLL).not.toBeNull();
+    expect(await count(server, sourceAppId)).toBe(53);
+    expect(ahead.stdout).toContain('no records are erased for their age');
+    const ready = await fetch(`${url}/ready`);
+    expect(ready.status).toBe(200);
+    const text = `The clock of this server is ${400 * 24 * 3_600} seconds ahead of the clock of the database.`;
+    expect(((await ready.json()) as { warnings: string[] }).warnings).toEqual([expect.stringContaining(text)]);
+    const headers = { authorization: 'Bearer a-token-of-the-metrics' };
+    const metrics = await (await fetch(`${url}/metrics`, { headers })).text();
+    expect(metrics).toMatch(/^clock_difference_seconds 345(60|59)\d/m);
+    await ahead.end();
+    // A server whose clock is right goes on.
+    expect((await server.client.get('/ready').expect(200)).body).toEqual({ status: 'ready' });
+    const right = await start(database);
+    right.services.jobs.wake('retention');
+    await expect.poll(() => count(server, sourceAppId), POLL).toBe(50);
+  }, 60_000);
+
+  it('erases nothing by a statement that arrives long after the setting was read', async () => {
+    const uri = new URL(inject('mongodbUri'));
+    const proxy = await startProxy(new URL(uri));
+    uri.host = `127.0.0.1:${proxy.port}`;
+    const database = randomName();
+    const other = await start(database, { retentionEveryMs: 3_600_000 });
+    const server = await startServer({ MONGODB_URI: uri.href }, database, { retentionEveryMs: 3_600_000 });
+    try {
+      const { sourceAppId } = await other.admin.buildApp();
+      await store(other, sourceAppId, 20, 40);
+      const path = `/auth/apps/${sourceAppId}/retention`;
+      await other.admin.put(path, { days: 30, basis: 'updatedAt' }).expect(200);
+      const held = proxy.holdNext('delete', 'users');
+      server.services.jobs.wake('retention');
+      const forward = await held;
+      await other.admin.put(path).send('null').type('json').expect(200);
+      const steps = () => server.services.jobs.states().find(({ name }) => name === 'retention')?.steps ?? 0;
+      const before = steps();
+      await untilDatabaseTime(other, Date.now() + 11_000);
+      await forward();
+      await expect.poll(steps, POLL).toBeGreaterThan(before);
+      expect(await count(other, sourceAppId)).toBe(20);
+    } finally {
+      await server.close();
+      await proxy.close();
+    }
+  });
+
+  it('is not replaced by an update that arrives after a later one', async () => {
+    const uri = new URL(inject('mongodbUri'));
+    const proxy = await startProxy(new URL(uri));
+    uri.host = `127.0.0.1:${proxy.port}`;
+    const database = randomName();
+    const other = await start(database, { retentionEveryMs: 3_600_000 });
+    const server = await startServer({ MONGODB_URI: uri.href }, database, { retentionEveryMs: 3_600_000 });
+    try {
+      const { sourceAppId } = await other.admin.buildApp();
+      const path = `/auth/apps/${sourceAppId}/retention`;
+      const held = proxy.holdNext('update', 'apps');
+      const late = server.admin.put(path, { days: 1, basis: 'createdAt' }).then(({ status }) => status);
+      const forward = await held;
+      await other.admin.put(path, { days: 900, basis: 'createdAt' }).expect(200);
+      await forward();
+      expect([409, 503]).toContain(await late);
+      expect((await other.admin.get(path).expect(200)).body).toEqual({ days: 900, basis: 'createdAt' });
     } finally {
       await server.close();
       await proxy.close();

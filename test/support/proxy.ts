@@ -16,9 +16,9 @@ export interface TcpProxy {
   withholdAnswers(how: 'cut' | 'silent', times: number, after?: number): void;
   /**
    * Holds back the next command of that name on a collection. Resolves when MongoDB would have
-   * received it, with a function that forwards it.
+   * received it, with a function that forwards it; that resolves when MongoDB answers.
    */
-  holdNext(command: string, collection: string): Promise<() => void>;
+  holdNext(command: string, collection: string): Promise<() => Promise<void>>;
   /** Forwards all traffic again, except on connections that were made `silent`. */
   restore(): void;
   close(): Promise<void>;
@@ -40,13 +40,15 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
   const withheld = new Set<Socket>();
   let withhold = { how: 'cut' as 'cut' | 'silent', times: 0, after: 0 };
 
-  let hold: { text: string; held(forward: () => void): void } | undefined;
+  let hold: { text: string; held(forward: () => Promise<void>): void } | undefined;
 
   const server = createServer((clientSocket) => {
     if (state === 'cut') return void clientSocket.destroy();
     const targetSocket = connect(Number(target.port), target.hostname);
     const pair: [Socket, Socket] = [clientSocket, targetSocket];
     pairs.add(pair);
+    /** What the connection sent since a command was held back: it may take several chunks. */
+    let heldBack: Buffer[] | undefined;
     clientSocket.on('data', (chunk) => {
       if (withhold.times > 0 && isWrite(chunk)) {
         if (withhold.after > 0) withhold.after -= 1;
@@ -55,8 +57,18 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
           withheld.add(clientSocket);
         }
       }
-      if (hold && chunk.includes(hold.text)) {
-        hold.held(() => targetSocket.write(chunk));
+      if (heldBack) heldBack.push(chunk);
+      else if (hold && chunk.includes(hold.text)) {
+        heldBack = [chunk];
+        hold.held(async () => {
+          const answered = new Promise<void>((resolve) => {
+            targetSocket.once('data', () => resolve());
+            targetSocket.once('close', () => resolve());
+          });
+          for (const one of heldBack ?? []) targetSocket.write(one);
+          heldBack = undefined;
+          await answered;
+        });
         hold = undefined;
       } else targetSocket.write(chunk);
     });

@@ -1,7 +1,9 @@
 import type { mongo, Types } from 'mongoose';
+import { Unavailable } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { AppOwned } from '../app-owned.ts';
 import type { AppCollection, DeletedAppCollection, DeletedAppDocument } from '../apps.model.ts';
+import type { GuardOf } from './removal-guard.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -36,10 +38,11 @@ export function createLateSweep(deps: {
   apps: AppCollection;
   deletedApps: DeletedAppCollection;
   owned: readonly AppOwned[];
+  guardOf: GuardOf;
   logger: Logger;
   sweepEveryMs: number;
 }): LateSweep {
-  const { apps, deletedApps, owned, logger, sweepEveryMs } = deps;
+  const { apps, deletedApps, owned, guardOf, logger, sweepEveryMs } = deps;
 
   const findApp = (_id: Types.ObjectId) => apps.findOne({ _id }, { projection: { deletingSince: 1 } });
 
@@ -74,15 +77,24 @@ export function createLateSweep(deps: {
       return;
     }
     if (!(await confirmLate(_id)) || (await findApp(_id))) return;
+    const isDeleted = guardOf(_id);
+    const guard = async (): Promise<Date> => {
+      const until = await isDeleted();
+      if (await has(_id, 'before', since)) throw new Unavailable('The app is being restored');
+      return until;
+    };
     let removed = 0;
-    for (const part of owned) removed += await part.removeAll(_id, since);
+    for (const part of owned) {
+      await guard();
+      removed += await part.removeAll(_id, since, guard);
+    }
     logger.warn({ removed }, 'removed late writes for a deleted app');
   }
 
   return async () => {
-    const newest = new Date(Date.now() + KEEP_TOMBSTONE_MS - SWEEP_FOR_MS);
+    const newest = { $add: ['$$NOW', KEEP_TOMBSTONE_MS - SWEEP_FOR_MS] };
     const due: mongo.Filter<DeletedAppDocument> = {
-      $or: [{ forgetAt: { $gte: newest } }, { lateSince: { $exists: true } }],
+      $or: [{ $expr: { $gte: ['$forgetAt', newest] } }, { lateSince: { $exists: true } }],
     };
     for await (const tombstone of deletedApps.find(due)) await sweepOne(tombstone);
   };

@@ -150,6 +150,7 @@ export function isSameState(one: Lease, other: Lease): boolean {
   return (
     one.schemaId === other.schemaId &&
     isSameSlots(one.app.slots, other.app.slots) &&
+    one.app.slotEpoch === other.app.slotEpoch &&
     one.app.form?.timeZone === other.app.form?.timeZone &&
     one.app.hasConsumers === other.app.hasConsumers
   );

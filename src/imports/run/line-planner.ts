@@ -6,6 +6,7 @@ import type { IdempotencyKeys } from '../../submissions/store/idempotency-keys.t
 import type { RecordLimits } from '../../submissions/store/record-limits.ts';
 import type { Submission } from '../../submissions/store/submission.ts';
 import { OutdatedSchema, refuseOversized } from '../../submissions/store/submission-store.ts';
+import type { SlotStore } from '../../users/index-slots/slot-store.ts';
 import type { RecordMoves } from '../../users/renames/record-moves.ts';
 import type { ImportMark, UserCollection } from '../../users/users.model.ts';
 import type { ImportSettings } from '../imports.model.ts';
@@ -44,8 +45,9 @@ export function createLinePlanner(deps: {
   limits: RecordLimits;
   maxArrayItems: number;
   moves: Pick<RecordMoves, 'one'>;
+  catchUp: SlotStore['catchUp'];
 }) {
-  const { users, limits, maxArrayItems, moves } = deps;
+  const { users, limits, maxArrayItems, moves, catchUp } = deps;
   const conflicts = createConflictReader(deps);
 
   /** The message of a submission that finds the list full. */
@@ -108,6 +110,8 @@ export function createLinePlanner(deps: {
       if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
       // The record is moved first (decision 22).
       if (lease.renames && facts.schemaVersion < lease.renames.version) return { write: 'explain' };
+      // The record was written under later slots than those of the lease.
+      if ((facts.slotEpoch ?? 0) > (lease.app.slotEpoch ?? 0)) return { write: 'explain' };
       if (facts.isSame) return { result: 'unchanged' };
       return updatePlan(submission, facts);
     },
@@ -130,6 +134,9 @@ export function createLinePlanner(deps: {
           return { write: 'later' };
         }
         case 'newer-schema':
+          throw new OutdatedSchema();
+        case 'newer-slots':
+          await catchUp(submission.appId, conflict.slotEpoch);
           throw new OutdatedSchema();
         case 'array-full':
           return { result: { rejected: arrayFull(conflict.key) } };

@@ -18,7 +18,10 @@ export interface BatchLine {
 
 /** What a line needs to know of the stored record of its person. */
 export interface RecordFacts
-  extends Pick<UserDocument, '_id' | 'createdAt' | 'schemaVersion' | 'arraySizes' | 'sizeBound' | 'import'> {
+  extends Pick<
+    UserDocument,
+    '_id' | 'createdAt' | 'schemaVersion' | 'arraySizes' | 'sizeBound' | 'import' | 'slotEpoch'
+  > {
   /** The BSON types of the stored values to which lines append. */
   types?: Record<string, string>;
   /** Whether the line would change no value. */
@@ -48,7 +51,7 @@ export async function readFacts(
   }
   const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
   const projection = {
-    ...{ email: 1, createdAt: 1, schemaVersion: 1, arraySizes: 1, sizeBound: 1, import: 1 },
+    ...{ email: 1, createdAt: 1, schemaVersion: 1, arraySizes: 1, sizeBound: 1, import: 1, slotEpoch: 1 },
     ...Object.fromEntries(values.map((path) => [path, 1])),
     ...(append.size > 0 && { types: Object.fromEntries([...append].map((key) => [key, { $type: `$data.${key}` }])) }),
   };

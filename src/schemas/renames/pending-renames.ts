@@ -1,7 +1,7 @@
-import type { Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import { LEASE_MS } from '../../apps/revision.ts';
 import type { PendingRenames } from '../../fields/renames.ts';
-import type { MoveProgress, SchemaCollection } from '../schemas.model.ts';
+import type { MoveProgress, RenameCheck, SchemaCollection } from '../schemas.model.ts';
 
 /** Apps whose values one step of the job moves at most. */
 const MAX_OPEN = 200;
@@ -14,6 +14,15 @@ export interface OpenRenames {
   appId: Types.ObjectId;
   renames: PendingRenames;
   progress: MoveProgress;
+  /** The time of MongoDB's clock. */
+  now: Date;
+}
+
+/** A version whose records are searched for late writes under the old keys. */
+export interface DueCheck {
+  appId: Types.ObjectId;
+  version: number;
+  check: RenameCheck;
   /** The time of MongoDB's clock. */
   now: Date;
 }
@@ -92,10 +101,38 @@ export function createRenameStore(schemas: SchemaCollection) {
       await schemas.updateOne(ofVersion(appId, renames), { $set: { progress } });
     },
 
-    /** Ends the renames: every value was moved, and no write under an old key can follow. */
-    async finish({ appId, renames }: OpenRenames): Promise<void> {
+    /**
+     * Ends the renames: every value was moved.
+     * @param checkAt when late writes under old keys are searched for first
+     */
+    async finish({ appId, renames }: OpenRenames, checkAt: Date | undefined): Promise<void> {
+      // First, so that a server that dies between the two leaves the renames pending.
+      if (checkAt) await schemas.updateOne(ofVersion(appId, renames), { $set: { check: { at: checkAt, done: 0 } } });
       const filter = { appId, 'moving.version': renames.version };
       await schemas.updateMany(filter, { $unset: { moving: 1, progress: 1 } });
+    },
+
+    /** Renames that have ended, and after which late writes are to be searched for now. */
+    dueChecks: (): Promise<DueCheck[]> =>
+      schemas
+        .aggregate<DueCheck>([
+          { $match: { 'check.at': { $exists: true }, moving: { $exists: false } } },
+          { $match: { $expr: { $lte: ['$check.at', '$$NOW'] } } },
+          { $limit: MAX_OPEN },
+          { $project: { _id: 0, appId: 1, version: 1, check: 1, now: '$$NOW' } },
+        ])
+        .toArray(),
+
+    /** Notes how far a search is, unless another server has ended it. */
+    async advanceCheck({ appId, version, check }: DueCheck, position: mongo.UUID): Promise<void> {
+      const filter = { appId, version, 'check.at': check.at };
+      await schemas.updateOne(filter, { $set: { 'check.position': position } });
+    },
+
+    /** Ends a search. @param at when the next one follows; undefined: never */
+    async endCheck({ appId, version, check }: DueCheck, at: Date | undefined): Promise<void> {
+      const change = at ? { $set: { check: { at, done: check.done + 1 } } } : { $unset: { check: 1 as const } };
+      await schemas.updateOne({ appId, version, 'check.at': check.at }, change);
     },
 
     /** The renames of the versions after this one, oldest first, whether pending or not. */

@@ -49,13 +49,17 @@ export interface SpentChallenges extends AppOwned {
   spend(appId: Types.ObjectId, proof: Proof, holder: string): Promise<void>;
 }
 
-/** Remembers over all servers which challenges were used: the unique `_id` decides. */
-export function createSpentChallenges(spent: SpentChallengeCollection): SpentChallenges {
+/**
+ * Remembers over all servers which challenges were used: the unique `_id` decides.
+ *
+ * @param now the time from which MongoDB keeps an entry
+ */
+export function createSpentChallenges(spent: SpentChallengeCollection, now: () => Date): SpentChallenges {
   return {
     async spend(appId, { challengeId }, holder) {
       const _id = `${appId.toHexString()} ${challengeId.slice(0, HASH_LENGTH)}`;
       try {
-        await spent.insertOne({ _id, holder, at: new Date() });
+        await spent.insertOne({ _id, holder, at: now() });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const first = await spent.findOne({ _id }, { readConcern: 'majority' });

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
 import type { AppOwned } from '../../apps/app-owned.ts';
 import { KeyReused, TooManyRequests } from '../../core/errors.ts';
+import type { DatabaseClock } from '../../database/database-clock.ts';
 import { isDuplicateKey } from '../../database/failures.ts';
 import { firstIdAt, parseRecordId, type RecordId } from '../../users/record-id.ts';
 import type { Submission } from '../store/submission.ts';
@@ -41,7 +42,11 @@ interface Load {
 export type HeldStore = ReturnType<typeof createHeldStore>;
 
 /** The queue of held submissions of each app (spec 4.5). */
-export function createHeldStore(held: HeldCollection, newId: (at: Date) => RecordId) {
+export function createHeldStore(
+  held: HeldCollection,
+  newId: (at: Date) => RecordId,
+  clock: Pick<DatabaseClock, 'earlier' | 'later'>,
+) {
   const limitNetwork = createHeldLimiter();
   /** What this server adds to each app's queue at the moment, by app and reason. */
   const adding = new Map<string, Load>();
@@ -106,7 +111,7 @@ export function createHeldStore(held: HeldCollection, newId: (at: Date) => Recor
       { reason, page, address }: { reason: HoldReason; page?: string | undefined; address?: string | undefined },
     ): Promise<HeldDocument> {
       const size = OVERHEAD + email.length + (page?.length ?? 0) + Buffer.byteLength(JSON.stringify(data));
-      const expiresAt = new Date(now.getTime() + LIFETIME_MS);
+      const expiresAt = new Date(clock.later().getTime() + LIFETIME_MS);
       const entry: HeldDocument = {
         ...{ _id: newId(now), appId, email, data, reason, schemaVersion, at: now, expiresAt, size },
         ...(page !== undefined && { page }),
@@ -129,7 +134,7 @@ export function createHeldStore(held: HeldCollection, newId: (at: Date) => Recor
 
     /** Resolves with a page of an app's queue. @param before the `next` of the page before */
     async page(appId: Types.ObjectId, limit: number, before?: RecordId): Promise<HeldPage> {
-      const filter = { appId, expiresAt: { $gt: new Date() }, ...(before && { _id: { $lt: before } }) };
+      const filter = { appId, expiresAt: { $gt: clock.earlier() }, ...(before && { _id: { $lt: before } }) };
       const found = held.find(filter, { limit: limit + 1, batchSize: BATCH_SIZE }).sort({ _id: -1 });
       const entries: HeldDocument[] = [];
       let bytes = 0;
@@ -154,7 +159,7 @@ export function createHeldStore(held: HeldCollection, newId: (at: Date) => Recor
     /** Resolves with an entry, or with undefined when the app has none of this id. */
     async find(appId: Types.ObjectId, id: string): Promise<HeldDocument | undefined> {
       const _id = parseRecordId(id);
-      return (_id && (await held.findOne({ _id, appId, expiresAt: { $gt: new Date() } }))) ?? undefined;
+      return (_id && (await held.findOne({ _id, appId, expiresAt: { $gt: clock.earlier() } }))) ?? undefined;
     },
 
     /** Deletes an entry; resolves with false when the app has none of this id. */

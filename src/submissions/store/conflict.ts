@@ -1,3 +1,4 @@
+import { notAfterEpoch } from '../../apps/index-slots.ts';
 import { MAX_EXTRA_KEYS } from '../../fields/compile.ts';
 import { MAX_OUTBOX } from '../../users/outbox/outbox.ts';
 import { isUnmoved } from '../../users/renames/record-moves.ts';
@@ -20,6 +21,8 @@ export type Repeat = { reason: 'repeated'; record: Answer } | { reason: 'key-reu
 export type Conflict =
   | Repeat
   | { reason: 'newer-schema' }
+  /** It was written under a later epoch of the app's index slots. */
+  | { reason: 'newer-slots'; slotEpoch: number }
   /** It has keys of fields that were renamed. */
   | { reason: 'unmoved' }
   /** The submission requires a record, and there is none. */
@@ -38,7 +41,7 @@ export type Conflict =
 /** The result of the read. It contains no value of `data`, so its size is bounded (invariant 7). */
 interface Facts
   extends Answer,
-    Pick<UserDocument, 'schemaVersion' | 'arraySizes' | 'keyEpoch' | 'sizeBound' | 'consentState'> {
+    Pick<UserDocument, 'schemaVersion' | 'arraySizes' | 'keyEpoch' | 'sizeBound' | 'consentState' | 'slotEpoch'> {
   /** The submission's key, if the record holds it: at most one element. */
   appliedKeys?: AppliedKey[];
   /** Whether values are to be moved to the new keys of fields. Read while renames are pending. */
@@ -121,6 +124,8 @@ export function createConflictReader(deps: {
       const conflict = applied && (await explainKey(facts, applied));
       if (conflict) return conflict;
       if (facts.schemaVersion > schemaVersion) return { reason: 'newer-schema' };
+      const { slotEpoch = 0 } = facts;
+      if (slotEpoch > (submission.slotEpoch ?? 0)) return { reason: 'newer-slots', slotEpoch };
       if ((facts.waitingEvents ?? 0) >= MAX_OUTBOX) return { reason: 'outbox-full' };
       if (facts.isUnmoved) return { reason: 'unmoved' };
       const full = explainArrays(facts, submission);
@@ -177,6 +182,7 @@ function factsPipeline(submission: Submission) {
     arraySizes: 1,
     keyEpoch: 1,
     sizeBound: 1,
+    slotEpoch: 1,
     ...(applied && {
       appliedKeys: { $filter: { input: inline, cond: { $eq: ['$$this.key', applied.key] } } },
     }),
@@ -207,14 +213,15 @@ function newConsents({ consentState }: Facts, { consents }: Submission): Consent
  */
 export async function turnIntoArray(
   users: UserCollection,
-  { appId, email, now, slots = [] }: Submission,
+  { appId, email, now, slots = [], slotEpoch }: Submission,
   key: string,
 ): Promise<void> {
   const path = `data.${key}`;
   const item = { value: `$${path}`, timestamp: now.toISOString() };
   // A list has no index value.
   const emptied = Object.fromEntries(slots.filter((write) => write.key === key).map(({ slot }) => [slot, null]));
-  await users.updateOne({ appId, email, [path]: { $exists: true, $not: { $type: 'array' } } }, [
-    { $set: { [path]: [item], [`arraySizes.${key}`]: 1, ...emptied } },
+  const fence = slotEpoch !== undefined && notAfterEpoch(slotEpoch);
+  await users.updateOne({ appId, email, [path]: { $exists: true, $not: { $type: 'array' } }, ...fence }, [
+    { $set: { [path]: [item], [`arraySizes.${key}`]: 1, ...emptied, ...(fence && { slotEpoch }) } },
   ]);
 }

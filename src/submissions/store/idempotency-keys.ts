@@ -101,15 +101,16 @@ export function createIdempotencyKeys(
   const moves = new Map<string, Promise<void>>();
 
   async function move({ _id, appId }: Pick<UserDocument, '_id' | 'appId'>): Promise<void> {
-    const options = { projection: { appliedKeys: 1, keyEpoch: 1 }, readConcern: 'majority' } as const;
-    const record = await users.findOne({ _id, appId }, options);
-    const { appliedKeys = [], keyEpoch } = record ?? {};
-    if (appliedKeys.length === 0) return;
-    const oldest = Date.now() - KEPT_SECONDS * 1_000;
-    const valid = appliedKeys.filter(({ at }) => at === undefined || at.getTime() > oldest);
-    await insertMissing(
-      valid.map(({ key, content, at = new Date() }) => ({ _id: idOf(appId, _id, key), content, at })),
+    const projection = { appliedKeys: 1, keyEpoch: 1, now: '$$NOW' };
+    const record = await users.findOne<Pick<UserDocument, 'appliedKeys' | 'keyEpoch'> & { now: Date }>(
+      { _id, appId },
+      { projection, readConcern: 'majority' },
     );
+    if (!record?.appliedKeys?.length) return;
+    const { appliedKeys, keyEpoch, now } = record;
+    // Kept from the move on, by MongoDB's clock, which removes them: the times of the keys are
+    // those of the servers that applied them.
+    await insertMissing(appliedKeys.map(({ key, content }) => ({ _id: idOf(appId, _id, key), content, at: now })));
     await users.updateOne(
       { _id, appId, keyEpoch: keyEpoch ?? { $exists: false } },
       {

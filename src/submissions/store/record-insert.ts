@@ -17,7 +17,7 @@ export interface Insert {
  * one that `upsertOf` creates; a property test compares the two.
  */
 export function insertOf(submission: Submission, newId: RecordId): Insert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, slots, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, slots, slotEpoch, applied } = submission;
   const consents = submission.consents && consentChange(submission.consents).entries;
   const growth = growthWith(submission, consents);
   const data = { ...change.set, ...change.append };
@@ -33,6 +33,7 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
     updatedAt: now,
     ...(sizes.length > 0 && { arraySizes: Object.fromEntries(sizes) }),
     ...(growth > 0 && { sizeBound: growth }),
+    ...(slotEpoch !== undefined && { slotEpoch }),
     ...(applied && { appliedKeys: [applied] }),
     ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
     ...(submission.hasConsumers && { outbox: [eventOf(submission, newId)], eventCount: 1 }),

@@ -1,4 +1,5 @@
 import type { mongo, Types } from 'mongoose';
+import { notAfterEpoch } from '../../apps/index-slots.ts';
 import type { RecordChange } from '../../fields/compile.ts';
 import type { SlotWrite } from '../../users/index-slots/slot-writes.ts';
 import { MAX_OUTBOX, type OutboxEntry } from '../../users/outbox/outbox.ts';
@@ -70,7 +71,7 @@ export const UNSEEN: RecordView = { keyEpoch: 0 };
  * @param newId the id of the record if the upsert creates it
  */
 export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
-  const { appId, sourceAppId, email, schemaVersion, now, slots, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, slots, slotEpoch, applied } = submission;
   const { known } = view;
   const consents = submission.consents && consentChange(submission.consents, view.consents);
   const filter: Filter = { appId, email, schemaVersion: { $lte: schemaVersion } };
@@ -85,6 +86,11 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
   };
   addChange(filter, update, submission.change, maxArrayItems);
   if (slots) addSlots(update, slots);
+  if (slotEpoch !== undefined) {
+    // Also without slots: those of the record may belong to a use that began later.
+    Object.assign(filter, notAfterEpoch(slotEpoch));
+    update.$set.slotEpoch = slotEpoch;
+  }
   addSize(filter, update, submission, view.exactBound, consents?.entries);
   if (applied) addKey(filter, update, applied, view.keyEpoch);
   if (consents) addConsents(filter, update, consents);

@@ -2,6 +2,7 @@ import type { Types } from 'mongoose';
 import { Conflict, InvalidInput, KeyReused, TooLarge, Unavailable } from '../../core/errors.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../database/failures.ts';
 import { TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
+import type { SlotStore } from '../../users/index-slots/slot-store.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { RecordMoves } from '../../users/renames/record-moves.ts';
 import type { AppliedKey, UserCollection } from '../../users/users.model.ts';
@@ -30,7 +31,8 @@ export interface StoredSubmission {
 }
 
 /**
- * The record has a newer schema version than the submission was checked against. Check it again.
+ * The record has a newer schema version, or newer index slots, than the submission was checked
+ * against. Check it again.
  */
 export class OutdatedSchema extends Error {
   override readonly name = 'OutdatedSchema';
@@ -57,8 +59,10 @@ export function createSubmissionStore(deps: {
   newId: (createdAt: Date) => RecordId;
   maxArrayItems: number;
   limits: RecordLimits;
+  /** Makes the epoch of an app's slots at least this one. */
+  catchUp: SlotStore['catchUp'];
 }) {
-  const { users, moves, writer, keys, newId, maxArrayItems, limits } = deps;
+  const { users, moves, writer, keys, newId, maxArrayItems, limits, catchUp } = deps;
   const cache = createPersonCache();
   const heuristic = createInsertHeuristic();
   const conflicts = createConflictReader({ users, keys, limits, maxArrayItems });
@@ -74,6 +78,9 @@ export function createSubmissionStore(deps: {
       case 'key-reused':
         return answerRepeat(conflict);
       case 'newer-schema':
+        throw new OutdatedSchema();
+      case 'newer-slots':
+        await catchUp(submission.appId, conflict.slotEpoch);
         throw new OutdatedSchema();
       case 'unmoved':
         if (submission.renames) await moves.one(recordOf(submission), submission.renames);
@@ -134,7 +141,7 @@ export function createSubmissionStore(deps: {
     /**
      * Stores a submission. When the promise resolves, the submission is durable (invariant 1).
      *
-     * @throws {OutdatedSchema} when the record has a newer schema version
+     * @throws {OutdatedSchema} when the record has a newer schema version, or newer index slots
      * @throws {NoRecord} when it requires a record and there is none
      * @throws {Conflict} when an array field would have too many items
      * @throws {TooLarge} when the record would exceed its size limit

@@ -26,6 +26,8 @@ export interface Submission {
   size: ChangeSize;
   /** What it writes to the index slots of the app; undefined when the app has none. */
   slots: readonly SlotWrite[] | undefined;
+  /** The epoch of these slots; undefined for an app that never used one. */
+  slotEpoch: number | undefined;
   /** The most that the change raises the record's `sizeBound`, in bytes (record-limits.ts). */
   growth: number;
   /** The maximum of `sizeBound`, in bytes. */

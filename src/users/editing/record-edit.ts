@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose';
+import { notAfterEpoch } from '../../apps/index-slots.ts';
 import { Conflict, InvalidInput, TooLarge } from '../../core/errors.ts';
 import { MAX_EXTRA_KEYS, TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import type { SlotWrite } from '../index-slots/slot-writes.ts';
@@ -24,14 +25,17 @@ export interface EditLimits {
 
 /** What an edit depends on. The write verifies that the record is still the same. */
 export interface EditedRecord
-  extends Pick<UserDocument, '_id' | 'appId' | 'email' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound'> {
+  extends Pick<
+    UserDocument,
+    '_id' | 'appId' | 'email' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound' | 'slotEpoch'
+  > {
   /** The sizes of the document and of its `data`, in bytes. */
   bytes: number;
   dataBytes: number;
 }
 
 export const EDITED_PROJECTION = {
-  ...{ appId: 1, email: 1, data: 1, updatedAt: 1, schemaVersion: 1, sizeBound: 1 },
+  ...{ appId: 1, email: 1, data: 1, updatedAt: 1, schemaVersion: 1, sizeBound: 1, slotEpoch: 1 },
   bytes: { $bsonSize: '$$ROOT' },
   dataBytes: { $bsonSize: '$data' },
 };
@@ -41,6 +45,8 @@ export interface EditContext {
   schemaVersion: number;
   fieldKeys: readonly string[];
   slots: readonly SlotWrite[] | undefined;
+  /** The epoch of these slots; undefined for an app that never used one. */
+  slotEpoch: number | undefined;
   limits: EditLimits;
   /** The id of the event that the write stores; undefined: the app has no consumers. */
   eventId: RecordId | undefined;
@@ -89,6 +95,8 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
     set[`arraySizes.${key}`] = rest.length;
   }
   for (const { slot, value } of context.slots ?? []) if (value !== undefined) set[slot] = value;
+  const { slotEpoch } = context;
+  if (slotEpoch !== undefined) set.slotEpoch = slotEpoch;
   set.sizeBound = boundOf(record, edited, context);
   const changed = [...Object.keys(edit.set), ...edit.unset, ...removedItems(edit).keys()];
   const event = context.eventId && outboxEntry(context.eventId, set.updatedAt as Date, changed);
@@ -96,6 +104,7 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
     filter: {
       ...{ _id, appId, updatedAt, schemaVersion: { $lte: context.schemaVersion }, data: { $eq: data } },
       sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
+      ...(slotEpoch !== undefined && notAfterEpoch(slotEpoch)),
     } as mongo.Filter<UserDocument>,
     update: {
       $set: set,

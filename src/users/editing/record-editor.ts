@@ -3,6 +3,7 @@ import { AppNotFound, InvalidInput, NotFound, PreconditionFailed, Unavailable } 
 import { oldKeyIssues } from '../../fields/renames.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { LateWrite, RepairSlots } from '../index-slots/slot-repair.ts';
+import type { SlotStore } from '../index-slots/slot-store.ts';
 import { slotWrites } from '../index-slots/slot-writes.ts';
 import { parseRecordId, type RecordId } from '../record-id.ts';
 import type { RecordMoves } from '../renames/record-moves.ts';
@@ -29,10 +30,12 @@ export function createRecordEditor(deps: {
   repairRenames: RepairRenames;
   limits: EditLimits;
   newId: (at: Date) => RecordId;
+  /** Makes the epoch of an app's slots at least this one. */
+  catchUp: SlotStore['catchUp'];
   /** Called when an edit stored an event. */
   onEvents: () => void;
 }) {
-  const { users, leases, repairSlots, moves, repairRenames, limits, newId, onEvents } = deps;
+  const { users, leases, repairSlots, moves, repairRenames, limits, newId, catchUp, onEvents } = deps;
 
   /** @throws {NotFound} when the app was deleted, or created again */
   async function leaseOn(app: ScopedApp): Promise<Lease> {
@@ -58,10 +61,19 @@ export function createRecordEditor(deps: {
       leases.forget(app.sourceAppId);
       return undefined;
     }
+    const { slotEpoch = 0 } = record;
+    if (slotEpoch > (app.slotEpoch ?? 0)) {
+      await catchUp(app.id, slotEpoch);
+      leases.forget(app.sourceAppId);
+      return undefined;
+    }
     const removed = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
     const slots = slotWrites(app.slots, { set: { ...edit.set, ...removed }, append: {} });
     const eventId = app.hasConsumers ? newId(new Date()) : undefined;
-    const context = { schemaVersion: schema.version, fieldKeys: validator.fieldKeys, slots, limits, eventId };
+    const context = {
+      ...{ schemaVersion: schema.version, fieldKeys: validator.fieldKeys, limits, eventId },
+      ...{ slots, slotEpoch: app.slotEpoch },
+    };
     const write = editWrite(record, edit, context);
     const late = { appId: app.id, sourceAppId: app.sourceAppId, email: record.email, slots };
     try {

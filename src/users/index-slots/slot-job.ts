@@ -7,7 +7,7 @@ import type { Job, StepContext } from '../../jobs/job-runner.ts';
 import type { RenameStore } from '../../schemas/renames/pending-renames.ts';
 import type { SchemaStore } from '../../schemas/schema-store.ts';
 import { planSlots, wantedFields } from './slot-plan.ts';
-import type { SlotRecords } from './slot-records.ts';
+import type { Ahead, SlotFence, SlotRecords } from './slot-records.ts';
 import type { OpenApp, SlotStore } from './slot-store.ts';
 
 /**
@@ -17,6 +17,14 @@ import type { OpenApp, SlotStore } from './slot-store.ts';
  * servers that died.
  */
 export const WRITES_END_MS = 10_000;
+
+/**
+ * When the records of a slot are checked after its build, and after the check before. The filter of
+ * an update refuses one of an earlier epoch, but an insert has no filter, and the writers of an app
+ * that never had a slot name no epoch. The first time is longer than the driver waits for the
+ * answers of a write and of its repetition; the second one is for servers that were suspended.
+ */
+export const CHECKS_MS: readonly number[] = [75_000, 24 * 60 * 60 * 1_000];
 
 const EVERY_MS = 1_000;
 /** The slots are compared with the schemas after each change of the revision, and this often. */
@@ -33,6 +41,7 @@ const STEP_MS = 500;
  * them, and drops those that no field uses (decision 21).
  *
  * @param deps.writesEndMs {@link WRITES_END_MS}; shorter in tests only
+ * @param deps.checksMs {@link CHECKS_MS}; shorter in tests only
  */
 export function createSlotJob(deps: {
   store: SlotStore;
@@ -42,9 +51,13 @@ export function createSlotJob(deps: {
   revision: AppRevision;
   pace: Pick<Pace, 'rest'>;
   writesEndMs?: number | undefined;
+  checksMs?: readonly number[] | undefined;
 }): Job {
-  const { store, records, schemas, renames, revision, pace, writesEndMs = WRITES_END_MS } = deps;
+  const { store, records, schemas, renames, revision, pace } = deps;
+  const { writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS } = deps;
   let compared: { revision: string; at: number } | undefined;
+  /** By app: the highest schema version of a record that was later than the newest one. */
+  const seenVersions = new Map<string, number>();
 
   /** Claims and drops slots where the newest schema of an app asks for it. */
   async function assign(): Promise<void> {
@@ -92,28 +105,50 @@ export function createSlotJob(deps: {
     (slot: IndexSlot): boolean =>
       isOpen(slot) && slot.knownAt !== undefined && now.getTime() - slot.knownAt.getTime() >= writesEndMs;
 
+  const isDue =
+    (now: Date) =>
+    ({ checkAt }: IndexSlot): boolean =>
+      checkAt !== undefined && checkAt <= now;
+
   /** Works on the slots of one app for a while. Resolves with whether more work waits. */
-  async function workOn({ appId, slots }: OpenApp, now: Date, context: StepContext): Promise<boolean> {
+  async function workOn(app: OpenApp, fence: SlotFence, context: StepContext): Promise<boolean> {
+    const { slots, now } = app;
     const settled = slots.filter(isSettled(now));
     for (const { slot } of settled) await records.ensureIndex(slot);
     const dropping = settled.filter(({ state }) => state === 'dropping');
-    const building = settled.filter(({ state }) => state === 'building');
     for (const slot of dropping) {
-      if (await drop(appId, slot, context)) return true;
+      if (await drop(app.appId, slot, fence, context)) return true;
     }
-    // Slots that have come equally far share one pass over the records.
-    const [first] = building;
+    const [first] = [...settled.filter(({ state }) => state === 'building'), ...slots.filter(isDue(now))];
     if (!first) return dropping.length > 0;
-    await build(
-      appId,
-      building.filter((slot) => String(slot.position) === String(first.position)),
+    await pass(
+      app,
+      // Slots that have come equally far share one pass over the records.
+      [...settled, ...slots.filter(isDue(now))].filter(
+        (slot) =>
+          slot.state === first.state &&
+          String(slot.position) === String(first.position) &&
+          slot.checkAt?.getTime() === first.checkAt?.getTime(),
+      ),
+      fence,
       context,
     );
     return true;
   }
 
+  /** What records have that is later than the fence counts in the next step. */
+  async function noteAhead(appId: Types.ObjectId, { slotEpoch, schemaVersion }: Ahead): Promise<void> {
+    if (slotEpoch !== undefined) await store.catchUp(appId, slotEpoch);
+    if (schemaVersion !== undefined) seenVersions.set(appId.toHexString(), schemaVersion);
+  }
+
   /** Resolves with whether records are left. */
-  async function drop(appId: Types.ObjectId, slot: IndexSlot, { signal, stillOwner }: StepContext): Promise<boolean> {
+  async function drop(
+    appId: Types.ObjectId,
+    slot: IndexSlot,
+    fence: SlotFence,
+    { signal, stillOwner }: StepContext,
+  ): Promise<boolean> {
     const until = performance.now() + STEP_MS;
     let { done } = slot;
     let limit = BATCH;
@@ -121,13 +156,17 @@ export function createSlotJob(deps: {
       if (signal.aborted || !stillOwner()) return true;
       const begun = performance.now();
       try {
-        const dropped = await records.drop(appId, slot.slot, limit);
-        if (dropped === 0) {
+        const { found, dropped, ahead } = await records.drop(appId, slot.slot, limit, fence);
+        if (found === 0) {
           await store.remove(appId, slot);
           compared = undefined; // a field may wait for the slot
           return false;
         }
         done += dropped;
+        if (dropped < found) {
+          await noteAhead(appId, ahead);
+          break;
+        }
       } catch (error) {
         if (!isOverTime(error) || limit === 1) throw error;
         limit = Math.ceil(limit / 8);
@@ -148,26 +187,32 @@ export function createSlotJob(deps: {
     }
   }
 
-  async function build(appId: Types.ObjectId, slots: IndexSlot[], { signal, stillOwner }: StepContext): Promise<void> {
+  /** Goes on with the build of these slots, or with the check of their records. */
+  async function pass(
+    { appId, now }: OpenApp,
+    slots: IndexSlot[],
+    fence: SlotFence,
+    { signal, stillOwner }: StepContext,
+  ): Promise<void> {
     const [first] = slots;
     if (!first) return;
+    const isBuild = first.state === 'building';
     let { done, total, position } = first;
     let limit = BATCH;
-    if (position === undefined) total = await countOr0(appId);
+    if (isBuild && position === undefined) total = await countOr0(appId);
     const until = performance.now() + STEP_MS;
     do {
       if (signal.aborted || !stillOwner()) return;
       const begun = performance.now();
       try {
-        const { read, last, isDisturbed } = await records.build(appId, slots, position, limit);
-        if (!isDisturbed && read < limit) {
-          await store.finish(appId, slots, done + read);
-          await revision.bump(); // so that servers use the index soon
-          return;
-        }
+        const { read, last, isDisturbed, ahead } = await records.build(appId, slots, position, limit, fence);
+        if (!isDisturbed && read < limit) return end(done + read);
         if (!isDisturbed) {
           done += read;
           position = last;
+        } else if (Object.keys(ahead).length > 0) {
+          await noteAhead(appId, ahead);
+          break;
         }
       } catch (error) {
         if (!isOverTime(error) || limit === 1) throw error;
@@ -175,7 +220,18 @@ export function createSlotJob(deps: {
       }
       await pace.rest(begun, signal);
     } while (performance.now() < until);
-    await store.advance(appId, slots, { done, total: Math.max(total, done), ...(position && { position }) });
+    const progress = isBuild && { done, total: Math.max(total, done) };
+    await store.advance(appId, slots, { ...progress, ...(position && { position }) });
+
+    async function end(count: number): Promise<void> {
+      const checkAfter = (checks: number): Date | undefined => {
+        const afterMs = checksMs[checks];
+        return afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
+      };
+      if (!isBuild) return store.endCheck(appId, slots, checkAfter((first?.checks ?? 0) + 1));
+      await store.finish(appId, slots, count, checkAfter(0));
+      await revision.bump(); // so that servers use the index soon
+    }
   }
 
   return {
@@ -183,15 +239,27 @@ export function createSlotJob(deps: {
     everyMs: EVERY_MS,
     async run(context) {
       await assign();
-      await announce(await store.open());
-      let hasMore = false;
+      const opened = await store.open();
+      await announce(opened);
+      if (opened.length === 0) return false;
+      const newest = await schemas.newestFields(opened.map(({ appId }) => appId));
+      const open = await store.open();
       const moving = await renames.read();
-      for (const app of await store.open()) {
+      const again = new Map((await store.open()).map((app) => [app.appId.toHexString(), app]));
+      let hasMore = false;
+      for (const app of open) {
         if (context.signal.aborted || !context.stillOwner()) return true;
-        const keys = moving.get(app.appId.toHexString())?.pairs.flatMap(({ from, to }) => [from, to]) ?? [];
+        const id = app.appId.toHexString();
+        const version = newest.get(id)?.version;
+        // The keys of the slots are those of the version, or of a rename that `moving` shows: a
+        // slot is passed on after the version is stored, and before its values are all moved.
+        if (version === undefined || again.get(id)?.slotEpoch !== app.slotEpoch) continue;
+        const schemaVersion = Math.max(version, seenVersions.get(id) ?? 0);
+        const keys = moving.get(id)?.pairs.flatMap(({ from, to }) => [from, to]) ?? [];
         // The values of these fields are not all under one key.
-        const slots = app.slots.filter(({ key, state }) => state !== 'building' || !keys.includes(key));
-        if (await workOn({ ...app, slots }, app.now, context)) hasMore = true;
+        const slots = app.slots.filter(({ key, state }) => state === 'dropping' || !keys.includes(key));
+        const fence = { slotEpoch: app.slotEpoch, schemaVersion };
+        if (await workOn({ ...app, slots }, fence, context)) hasMore = true;
       }
       return hasMore;
     },

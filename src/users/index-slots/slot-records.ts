@@ -1,5 +1,5 @@
 import type { mongo, Types } from 'mongoose';
-import type { IndexSlot, SlotName } from '../../apps/index-slots.ts';
+import { type IndexSlot, notAfterEpoch, type SlotName } from '../../apps/index-slots.ts';
 import { INDEX_BUILD_TIME_MS } from '../../database/collections.ts';
 import { INDEXED_PREFIX } from '../../fields/index-value.ts';
 import type { IndexValue } from '../../fields/kind.ts';
@@ -9,6 +9,19 @@ import { slotValue } from './slot-writes.ts';
 /** The id of a record, of any type. */
 type Position = mongo.UUID | undefined;
 
+/**
+ * What a step of the job read of an app before its records. The filter of each write has it, so a
+ * write that takes effect late changes no record that a later state has reached (decision 21).
+ */
+export interface SlotFence {
+  slotEpoch: number;
+  /** The newest version of the schema: a later one may rename fields. */
+  schemaVersion: number;
+}
+
+/** What records have that is later than the fence; absent members are not. */
+export type Ahead = Partial<SlotFence>;
+
 /** A part of the records of an app. */
 export interface BuiltBatch {
   /** The number of records that were read. */
@@ -17,10 +30,21 @@ export interface BuiltBatch {
   last: Position;
   /** Whether a record was changed between the read and the write: read the batch again. */
   isDisturbed: boolean;
+  ahead: Ahead;
+}
+
+/** A part of the records that had a slot. */
+export interface DroppedBatch {
+  /** The records that had the slot, and those of which it was removed. */
+  found: number;
+  dropped: number;
+  ahead: Ahead;
 }
 
 interface ReadRecord extends Partial<Record<SlotName, IndexValue>> {
   _id: mongo.UUID;
+  slotEpoch?: number;
+  schemaVersion?: number;
   /** The part of each value that decides its index value, in the order of the slots. */
   values: unknown[];
 }
@@ -29,25 +53,50 @@ export type SlotRecords = ReturnType<typeof createSlotRecords>;
 
 /** Fills and removes slots in the records of an app, a bounded batch at a time. */
 export function createSlotRecords(users: UserCollection) {
-  /** Sets the slots that differ, if the values are still those that were read. */
-  function correction(slots: readonly IndexSlot[], { _id, values, ...record }: ReadRecord) {
-    const wrong = slots.flatMap(({ slot, key, kind }, index) => {
-      const value = slotValue(kind, values[index]);
-      return isSame(record[slot], value) ? [] : [{ slot, key, value, read: values[index] }];
-    });
-    if (wrong.length === 0) return undefined;
-    const isUnchanged = wrong.map(({ key, read }) => ({
+  /**
+   * Sets the slots, if the values are still those that were read and no later write of slots came
+   * first. Undefined when the record needs no write: its slots are right, and the epoch keeps
+   * writers of earlier ones away.
+   *
+   * @param unused slots that the record should not have
+   */
+  function correction(
+    slots: readonly IndexSlot[],
+    unused: readonly SlotName[],
+    { _id, values, slotEpoch = 0, ...record }: ReadRecord,
+    fence: Pick<SlotFence, 'slotEpoch'> & Ahead,
+  ) {
+    const meant = slots.map(({ slot, key, kind }, index) => ({
+      ...{ slot, key, read: values[index] },
+      value: slotValue(kind, values[index]),
+    }));
+    const extra = unused.filter((slot) => record[slot] !== undefined);
+    const isRight = extra.length === 0 && meant.every(({ slot, value }) => isSame(record[slot], value));
+    const since = Math.max(...slots.map((slot) => slot.since ?? 0), 0);
+    if (isRight && slotEpoch >= since) return undefined;
+    const isUnchanged = meant.map(({ key, read }) => ({
       $eq: [isWhole(read) ? `$data.${key}` : decisivePart(key), { $literal: read }],
     }));
+    const { schemaVersion } = fence;
     return {
-      filter: { _id, $expr: { $and: isUnchanged } } as mongo.Filter<UserDocument>,
-      update: { $set: Object.fromEntries(wrong.map(({ slot, value }) => [slot, value])) },
+      filter: {
+        ...{ _id, ...notAfterEpoch(fence.slotEpoch), $expr: { $and: isUnchanged } },
+        ...(schemaVersion !== undefined && { schemaVersion: { $not: { $gt: schemaVersion } } }),
+      } as mongo.Filter<UserDocument>,
+      update: {
+        $set: {
+          ...Object.fromEntries(meant.map(({ slot, value }) => [slot, value])),
+          ...(fence.slotEpoch > 0 && { slotEpoch: fence.slotEpoch }),
+        },
+        ...(extra.length > 0 && { $unset: Object.fromEntries(extra.map((slot) => [slot, 1])) }),
+      } as mongo.UpdateFilter<UserDocument>,
     };
   }
 
   const indexed = new Set<SlotName>();
 
   const projection = (slots: readonly IndexSlot[]) => ({
+    ...{ slotEpoch: 1, schemaVersion: 1 },
     values: slots.map(({ key }) => decisivePart(key)),
     ...Object.fromEntries(slots.map(({ slot }) => [slot, 1])),
   });
@@ -72,13 +121,15 @@ export function createSlotRecords(users: UserCollection) {
 
     /**
      * Gives the next `limit` records after `from`, newest first, the values of these slots. Each
-     * write depends on the value of the field, so it never overwrites a newer one.
+     * write depends on the value of the field, so it never overwrites a newer one, and on the
+     * fence, so it never writes a slot that another use has.
      */
     async build(
       appId: Types.ObjectId,
       slots: readonly IndexSlot[],
       from: Position,
       limit: number,
+      fence: SlotFence,
     ): Promise<BuiltBatch> {
       const records = await users
         .find<ReadRecord>({ appId, ...(from && { _id: { $ne: from } }) } as mongo.Filter<UserDocument>, {
@@ -86,8 +137,9 @@ export function createSlotRecords(users: UserCollection) {
           ...{ limit, batchSize: limit + 1, projection: projection(slots) },
         })
         .toArray();
-      const corrections = records.flatMap((record) => correction(slots, record) ?? []);
-      const batch = { read: records.length, last: records.at(-1)?._id, isDisturbed: false };
+      const corrections = records.flatMap((record) => correction(slots, [], record, fence) ?? []);
+      const ahead = latestAfter(fence, records);
+      const batch = { read: records.length, last: records.at(-1)?._id, isDisturbed: false, ahead };
       if (corrections.length === 0) return batch;
       const { matchedCount } = await users.bulkWrite(
         corrections.map((one) => ({ updateOne: one })),
@@ -98,34 +150,51 @@ export function createSlotRecords(users: UserCollection) {
 
     /**
      * Corrects the slots of one record: those of `slots`, and `unused` ones that it should not
-     * have. Resolves with false when the record was changed meanwhile.
+     * have. Resolves with false when the record was changed meanwhile, or has a later epoch.
      */
     async correct(
       record: Pick<UserDocument, 'appId' | 'email'>,
       slots: readonly IndexSlot[],
       unused: readonly SlotName[],
+      slotEpoch: number,
     ): Promise<boolean> {
       const { appId, email } = record;
-      if (unused.length > 0) {
-        const unset = Object.fromEntries(unused.map((slot) => [slot, 1]));
-        await users.updateOne({ appId, email }, { $unset: unset } as mongo.UpdateFilter<UserDocument>);
-      }
-      const found = await users.findOne<ReadRecord>({ appId, email }, { projection: projection(slots) });
-      const one = found && correction(slots, found);
+      const members = Object.fromEntries(unused.map((slot) => [slot, 1]));
+      const found = await users.findOne<ReadRecord>(
+        { appId, email },
+        { projection: { ...projection(slots), ...members } },
+      );
+      const one = found && correction(slots, unused, found, { slotEpoch });
       return !one || (await users.updateOne(one.filter, one.update)).matchedCount === 1;
     },
 
-    /** Removes a slot from at most `limit` records. Resolves with their number. */
-    async drop(appId: Types.ObjectId, slot: SlotName, limit: number): Promise<number> {
+    /** Removes a slot from at most `limit` records, under the epoch in which it is dropped. */
+    async drop(appId: Types.ObjectId, slot: SlotName, limit: number, fence: SlotFence): Promise<DroppedBatch> {
       const filter = { appId, [slot]: { $exists: true } } as mongo.Filter<UserDocument>;
-      const options = { projection: { _id: 1 }, hint: indexOf(slot), limit } as const;
-      const found = await users.find(filter, options).toArray();
-      if (found.length === 0) return 0;
-      const update = { $unset: { [slot]: 1 } } as mongo.UpdateFilter<UserDocument>;
-      await users.updateMany({ appId, _id: { $in: found.map(({ _id }) => _id) } }, update);
-      return found.length;
+      const options = { projection: { slotEpoch: 1 }, hint: indexOf(slot), limit } as const;
+      const found = await users.find<Pick<ReadRecord, '_id' | 'slotEpoch'>>(filter, options).toArray();
+      if (found.length === 0) return { found: 0, dropped: 0, ahead: {} };
+      const { slotEpoch } = fence;
+      const update = {
+        $unset: { [slot]: 1 },
+        ...(slotEpoch > 0 && { $set: { slotEpoch } }),
+      } as mongo.UpdateFilter<UserDocument>;
+      const { matchedCount } = await users.updateMany(
+        { appId, _id: { $in: found.map(({ _id }) => _id) }, ...notAfterEpoch(slotEpoch) } as mongo.Filter<UserDocument>,
+        update,
+      );
+      return { found: found.length, dropped: matchedCount, ahead: latestAfter(fence, found) };
     },
   };
+}
+
+function latestAfter(fence: SlotFence, records: readonly Ahead[]): Ahead {
+  const ahead: Ahead = {};
+  for (const { slotEpoch = 0, schemaVersion = 0 } of records) {
+    if (slotEpoch > (ahead.slotEpoch ?? fence.slotEpoch)) ahead.slotEpoch = slotEpoch;
+    if (schemaVersion > (ahead.schemaVersion ?? fence.schemaVersion)) ahead.schemaVersion = schemaVersion;
+  }
+  return ahead;
 }
 
 function indexOf(slot: SlotName): Record<string, 1> {

@@ -42,7 +42,8 @@ export function createSlotRepair(deps: {
       const unused = (write.slots ?? [])
         .map(({ slot }) => slot)
         .filter((slot) => !current.some((use) => use.slot === slot));
-      if ((await records.correct(write, current, unused)) && lease.isCurrent()) return;
+      const { slotEpoch = 0 } = lease.app;
+      if ((await records.correct(write, current, unused, slotEpoch)) && lease.isCurrent()) return;
     }
     throw new Unavailable();
   };

@@ -1,6 +1,6 @@
 import { type mongo, Types } from 'mongoose';
 import type { AppCollection, AppDocument } from '../../apps/apps.model.ts';
-import type { IndexSlot } from '../../apps/index-slots.ts';
+import { type IndexSlot, ofEpoch } from '../../apps/index-slots.ts';
 import { INDEX_VERSION } from '../../fields/index-value.ts';
 import type { SlotPlan } from './slot-plan.ts';
 
@@ -14,9 +14,11 @@ const LIVE = { deletingSince: { $exists: false } };
 export interface AppSlots {
   appId: Types.ObjectId;
   slots: IndexSlot[];
+  /** Grows with each change of `slots`. */
+  slotEpoch: number;
 }
 
-/** An app with slots that are being built or dropped. */
+/** An app with slots that are being built or dropped, or whose records are to be checked. */
 export interface OpenApp extends AppSlots {
   /** The time of MongoDB's clock. */
   now: Date;
@@ -44,38 +46,51 @@ export function createSlotStore(apps: AppCollection) {
 
     /** The slots of those of these apps that exist. */
     async ofApps(appIds: readonly Types.ObjectId[]): Promise<AppSlots[]> {
-      const found = await apps.find({ _id: { $in: [...appIds] }, ...LIVE }, { projection: { slots: 1 } }).toArray();
-      return found.map(({ _id, slots = [] }) => ({ appId: _id, slots }));
+      const projection = { slots: 1, slotEpoch: 1 };
+      const found = await apps.find({ _id: { $in: [...appIds] }, ...LIVE }, { projection }).toArray();
+      return found.map(({ _id, slots = [], slotEpoch = 0 }) => ({ appId: _id, slots, slotEpoch }));
     },
 
-    /** Apps with slots that are being built or dropped. */
+    /** Apps with slots that are being built or dropped, or whose records are to be checked now. */
     async open(): Promise<OpenApp[]> {
+      const isDue = { $anyElementTrue: [{ $map: { input: '$slots', in: DUE } }] };
       const pipeline = [
-        { $match: { 'slots.state': OPEN, ...LIVE } },
+        { $match: { $or: [{ 'slots.state': OPEN }, { 'slots.checkAt': { $exists: true } }], ...LIVE } },
+        { $match: { $or: [{ 'slots.state': OPEN }, { $expr: isDue }] } },
         { $limit: MAX_OPEN },
-        { $project: { _id: 0, appId: '$_id', slots: 1, now: '$$NOW' } },
+        { $project: { _id: 0, appId: '$_id', slots: 1, slotEpoch: { $ifNull: ['$slotEpoch', 0] }, now: '$$NOW' } },
       ];
       return apps.aggregate<OpenApp>(pipeline).toArray();
     },
 
     /** Begins and ends uses. Resolves with whether the slots were still those of the plan. */
-    async assign({ appId, slots }: AppSlots, { drop, claim }: SlotPlan): Promise<boolean> {
+    async assign({ appId, slots, slotEpoch }: AppSlots, { drop, claim }: SlotPlan): Promise<boolean> {
+      const since = slotEpoch + 1;
       const kept = slots.map((slot): IndexSlot => {
         if (!drop.includes(slot)) return slot;
-        const { knownAt: _, position: __, ...rest } = slot;
+        const { knownAt: _, position: __, checkAt: ___, ...rest } = slot;
         return { ...rest, state: 'dropping', done: 0 };
       });
       const claimed = claim.map(
         (one): IndexSlot => ({
           ...{ id: new Types.ObjectId(), ...one, version: INDEX_VERSION },
-          ...{ state: 'building', done: 0, total: 0 },
+          ...{ state: 'building', since, done: 0, total: 0 },
         }),
       );
+      const isUnchanged = { slots: slots.length === 0 ? { $in: [[], null] } : slots, ...ofEpoch(slotEpoch) };
       const { matchedCount } = await apps.updateOne(
-        { _id: appId, ...LIVE, slots: slots.length === 0 ? { $in: [[], null] } : slots } as mongo.Filter<AppDocument>,
-        { $set: { slots: [...kept, ...claimed] } },
+        { _id: appId, ...LIVE, ...isUnchanged } as mongo.Filter<AppDocument>,
+        { $set: { slots: [...kept, ...claimed], slotEpoch: since } },
       );
       return matchedCount === 1;
+    },
+
+    /**
+     * Makes the epoch of an app's slots at least this one, which a record has. It is higher than
+     * that of the app only after a restore: of `apps` from an earlier time than `users`.
+     */
+    async catchUp(appId: Types.ObjectId, slotEpoch: number): Promise<void> {
+      await apps.updateOne({ _id: appId, ...LIVE }, { $max: { slotEpoch } });
     },
 
     /** Notes that every server knows the states of these uses. */
@@ -97,11 +112,24 @@ export function createSlotStore(apps: AppCollection) {
       await update(appId, { $set: set }, [which(uses)]);
     },
 
-    /** Ends the build of these uses: they are ready. */
-    async finish(appId: Types.ObjectId, uses: readonly IndexSlot[], total: number): Promise<void> {
+    /** Ends the build of these uses: they are ready. @param checkAt when they are checked first */
+    async finish(appId: Types.ObjectId, uses: readonly IndexSlot[], total: number, checkAt?: Date): Promise<void> {
       const set = { 'slots.$[use].state': 'ready', 'slots.$[use].done': total, 'slots.$[use].total': total };
       const unset = { 'slots.$[use].knownAt': 1, 'slots.$[use].position': 1 } as const;
-      await update(appId, { $set: set, $unset: unset } as mongo.UpdateFilter<AppDocument>, [which(uses)]);
+      const next = checkAt && { 'slots.$[use].checkAt': checkAt, 'slots.$[use].checks': 0 };
+      await update(appId, { $set: { ...set, ...next }, $unset: unset } as mongo.UpdateFilter<AppDocument>, [
+        which(uses),
+      ]);
+    },
+
+    /** Ends a check of these uses. @param checkAt when the next one follows; undefined: never */
+    async endCheck(appId: Types.ObjectId, uses: readonly IndexSlot[], checkAt: Date | undefined): Promise<void> {
+      const change = {
+        $inc: { 'slots.$[use].checks': 1 },
+        ...(checkAt && { $set: { 'slots.$[use].checkAt': checkAt } }),
+        $unset: { 'slots.$[use].position': 1, ...(!checkAt && { 'slots.$[use].checkAt': 1 }) },
+      };
+      await update(appId, change as mongo.UpdateFilter<AppDocument>, [which(uses)]);
     },
 
     /** Ends a use that was dropped. */
@@ -111,6 +139,15 @@ export function createSlotStore(apps: AppCollection) {
   };
 }
 
+/** Whether a use is to be checked, as an expression. Absent times come first in MongoDB's order. */
+const DUE = { $and: [{ $gt: ['$$this.checkAt', null] }, { $lte: ['$$this.checkAt', '$$NOW'] }] };
+
+/** These uses in the state, and the check, that they are in. */
 function which(uses: readonly IndexSlot[]) {
-  return { 'use.id': { $in: uses.map(({ id }) => id) }, 'use.state': uses[0]?.state };
+  const [{ state, checkAt } = {} as Partial<IndexSlot>] = uses;
+  return {
+    'use.id': { $in: uses.map(({ id }) => id) },
+    'use.state': state,
+    'use.checkAt': checkAt ?? { $exists: false },
+  };
 }

@@ -1,8 +1,18 @@
 import type { mongo, Types } from 'mongoose';
+import { Unavailable } from '../../core/errors.ts';
 import type { DocumentId } from '../../database/bson/raw-batches.ts';
+import { beginsBefore } from '../../database/fence.ts';
 import type { RecordId } from '../record-id.ts';
 import type { UserCollection, UserDocument } from '../users.model.ts';
 import type { ErasureCollection } from './erasures.model.ts';
+
+/** Well within the time after which the relay takes an announcement back (relay.ts). */
+const ERASED_WITHIN_MS = 20_000;
+
+interface Announced extends Pick<UserDocument, '_id' | 'eventCount'> {
+  /** The time of MongoDB's clock. */
+  now: Date;
+}
 
 export type RecordEraser = ReturnType<typeof createRecordEraser>;
 
@@ -24,10 +34,17 @@ export function createRecordEraser(deps: {
 }) {
   const { users, erasures, newId, removeKeysOf, hasConsumers, onEvents } = deps;
 
-  /** Announces the erasure of those of the records that exist. */
-  async function announce(appId: Types.ObjectId, ids: DocumentId[]): Promise<void> {
-    const found = await users.find(named(appId, ids), { projection: { eventCount: 1 } }).toArray();
-    if (found.length === 0) return;
+  /**
+   * Announces the erasure of those of the records that exist. Resolves with the time of MongoDB's
+   * clock until which the erasure may begin: the relay takes an announcement back when its record
+   * exists for longer.
+   */
+  async function announce(appId: Types.ObjectId, ids: DocumentId[]): Promise<Date | undefined> {
+    const found = await users
+      .find<Announced>(named(appId, ids), { projection: { eventCount: 1, now: '$$NOW' } })
+      .toArray();
+    const [first] = found;
+    if (!first) return undefined;
     const writes = found.map(({ _id, eventCount = 0 }) => ({
       updateOne: {
         filter: { _id },
@@ -40,6 +57,7 @@ export function createRecordEraser(deps: {
       },
     }));
     await erasures.bulkWrite(writes, { ordered: false });
+    return new Date(first.now.getTime() + ERASED_WITHIN_MS);
   }
 
   /** The ids of which no record exists any more. */
@@ -60,9 +78,12 @@ export function createRecordEraser(deps: {
   ): Promise<number> => {
     if (ids.length === 0) return 0;
     const isHeard = await hasConsumers(appId);
-    if (isHeard) await announce(appId, ids);
-    const filter = { $and: [named(appId, ids), matching] } as mongo.Filter<UserDocument>;
+    const begun = performance.now();
+    const until = isHeard ? await announce(appId, ids) : undefined;
+    const inTime = until ? beginsBefore(until) : {};
+    const filter = { $and: [named(appId, ids), matching, inTime] } as mongo.Filter<UserDocument>;
     const { deletedCount } = await users.deleteMany(filter);
+    if (until && deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
     if (isHeard && deletedCount > 0) onEvents();
     const gone = deletedCount === ids.length ? ids : await goneOf(appId, ids);
     if (gone.length > 0) await removeKeysOf(appId, ...gone);

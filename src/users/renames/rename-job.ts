@@ -2,9 +2,9 @@ import type { Pace } from '../../apps/pace.ts';
 import type { AppRevision } from '../../apps/revision.ts';
 import { isOverTime } from '../../database/failures.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
-import type { OpenRenames, RenameStore } from '../../schemas/renames/pending-renames.ts';
+import type { DueCheck, OpenRenames, RenameStore } from '../../schemas/renames/pending-renames.ts';
 import type { SlotHandover } from '../../schemas/renames/slot-handover.ts';
-import { WRITES_END_MS } from '../index-slots/slot-job.ts';
+import { CHECKS_MS, WRITES_END_MS } from '../index-slots/slot-job.ts';
 import type { RecordMoves } from './record-moves.ts';
 
 const EVERY_MS = 1_000;
@@ -18,6 +18,7 @@ const STEP_MS = 500;
  *
  * @param deps.writesEndMs how long such a write may take effect after every server knows the
  *   renames
+ * @param deps.checksMs when late writes are searched for after the end, and after the search before
  */
 export function createRenameJob(deps: {
   store: RenameStore;
@@ -26,8 +27,15 @@ export function createRenameJob(deps: {
   revision: AppRevision;
   pace: Pick<Pace, 'rest'>;
   writesEndMs?: number | undefined;
+  checksMs?: readonly number[] | undefined;
 }): Job {
-  const { store, moves, slots, revision, pace, writesEndMs = WRITES_END_MS } = deps;
+  const { store, moves, slots, revision, pace } = deps;
+  const { writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS } = deps;
+
+  const checkAfter = (now: Date, done: number): Date | undefined => {
+    const afterMs = checksMs[done];
+    return afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
+  };
 
   /** For the display only. */
   async function countOr0({ appId }: OpenRenames): Promise<number> {
@@ -74,7 +82,7 @@ export function createRenameJob(deps: {
 
     async function endPass(): Promise<boolean> {
       if (progress.isFinal && progress.moved === 0) {
-        await store.finish(app);
+        await store.finish(app, checkAfter(now, 0));
         await revision.bump(); // so that submissions stop looking for unmoved records soon
         return false;
       }
@@ -82,6 +90,43 @@ export function createRenameJob(deps: {
       await store.advance(app, { ...ended, done: progress.total });
       return isSettled;
     }
+  }
+
+  /**
+   * Moves what a server wrote under an old key after the end, and did not move itself: it was
+   * killed, or its connection held the write. Resolves with whether more work waits.
+   */
+  async function search(due: DueCheck, { signal, stillOwner }: StepContext): Promise<boolean> {
+    const { appId, version, check, now } = due;
+    // A later rename may have renamed the field again.
+    const renames = await store.since(appId, version - 1);
+    const until = performance.now() + STEP_MS;
+    let { position } = check;
+    let limit = BATCH;
+    do {
+      if (signal.aborted || !stillOwner()) return true;
+      const begun = performance.now();
+      const from = position;
+      try {
+        let visited = 0;
+        for (const one of renames) {
+          const batch = await moves.batch(appId, one, from, limit);
+          visited = batch.visited;
+          position = batch.last ?? position;
+        }
+        if (visited < limit) {
+          await store.endCheck(due, checkAfter(now, check.done + 1));
+          return false;
+        }
+      } catch (error) {
+        position = from;
+        if (!isOverTime(error) || limit === 1) throw error;
+        limit = Math.ceil(limit / 8);
+      }
+      await pace.rest(begun, signal);
+    } while (performance.now() < until);
+    if (position) await store.advanceCheck(due, position);
+    return true;
   }
 
   return {
@@ -97,6 +142,10 @@ export function createRenameJob(deps: {
       for (const app of await store.open()) {
         if (context.signal.aborted || !context.stillOwner()) return true;
         if (await workOn(app, context)) hasMore = true;
+      }
+      for (const due of await store.dueChecks()) {
+        if (context.signal.aborted || !context.stillOwner()) return true;
+        if (await search(due, context)) hasMore = true;
       }
       return hasMore;
     },

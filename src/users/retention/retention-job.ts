@@ -2,6 +2,8 @@ import type { Types } from 'mongoose';
 import type { Retention } from '../../apps/apps.model.ts';
 import type { Pace } from '../../apps/pace.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { DatabaseClock } from '../../database/database-clock.ts';
+import { beginsBefore } from '../../database/fence.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
 import { createPassJob } from '../../jobs/pass-job.ts';
 import type { RecordEraser } from '../outbox/record-eraser.ts';
@@ -15,6 +17,9 @@ const EVERY_MS = 10 * 60 * 1_000;
 /** The records that one query reads, and that one statement deletes at most. */
 const BATCH = 1_000;
 
+/** A statement that begins later after its setting was read erases nothing. */
+const ERASE_WITHIN_MS = 10_000;
+
 /** The pass over all apps that is in progress on this server. */
 interface Pass {
   /** The apps that follow, beginning with the one in progress. */
@@ -26,27 +31,30 @@ interface Pass {
 
 /**
  * The job that erases records for their age (spec 4.6). A pass reads the records of each app that
- * are old enough by their id, from the oldest on.
+ * are old enough by their id, from the oldest on. What is old, the earlier one of the clocks of the
+ * database and of this server says. When they differ by more than five minutes, nothing is erased.
  */
 export function createRetentionJob(deps: {
   store: RetentionStore;
   users: UserCollection;
   /** Deletes records with their idempotency keys. */
   erase: RecordEraser;
+  clock: Pick<DatabaseClock, 'read' | 'earlier' | 'isTrusted'>;
   logger: Logger;
   pace: Pick<Pace, 'rest'>;
   everyMs?: number | undefined;
 }): Job {
-  const { store, users, erase, logger, pace, everyMs = EVERY_MS } = deps;
+  const { store, users, erase, clock, logger, pace, everyMs = EVERY_MS } = deps;
 
   /** Resolves with the last record that the batch dealt with; undefined at the end of the app. */
   async function eraseBatch(
     appId: Types.ObjectId,
     { days, basis }: Retention,
     current: Pass,
+    begun: Date,
     { stillOwner }: StepContext,
   ): Promise<RecordId | undefined> {
-    const before = new Date(Date.now() - days * DAY_MS);
+    const before = new Date(clock.earlier().getTime() - days * DAY_MS);
     // Ids are in order of creation, and no record was changed before it was created.
     const range = { ...(current.after && { $gt: current.after }), $lt: firstIdAt(before) };
     const options = {
@@ -58,8 +66,9 @@ export function createRetentionJob(deps: {
     const found = await users.find({ appId, _id: range }, options).toArray();
     const old = found.filter((record) => record[basis] < before).map(({ _id }) => _id);
     if (old.length > 0 && stillOwner()) {
-      // Not a record that was changed after the read.
-      current.erased += await erase(appId, old, { [basis]: { $lt: before } });
+      // Not a record that was changed after the read, nor after the setting may have been replaced.
+      const inTime = beginsBefore(new Date(begun.getTime() + ERASE_WITHIN_MS));
+      current.erased += await erase(appId, old, { [basis]: { $lt: before }, ...inTime });
     }
     return found.length < BATCH ? undefined : found.at(-1)?._id;
   }
@@ -68,9 +77,11 @@ export function createRetentionJob(deps: {
   async function advance(current: Pass, context: StepContext): Promise<boolean> {
     const [appId] = current.appIds;
     if (!appId) return false;
+    const begun = await clock.read();
+    if (!clock.isTrusted()) return false;
     // Read for each batch, so that a setting that was removed ends the erasure.
     const retention = await store.of(appId);
-    const last = retention && (await eraseBatch(appId, retention, current, context));
+    const last = retention && (await eraseBatch(appId, retention, current, begun, context));
     current.after = last;
     if (!last) current.appIds.shift();
     return current.appIds.length > 0;

@@ -1,6 +1,6 @@
 import type { Types } from 'mongoose';
 import type { AppCollection, Retention } from '../../apps/apps.model.ts';
-import { AppNotFound } from '../../core/errors.ts';
+import { AppNotFound, Conflict } from '../../core/errors.ts';
 
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
@@ -16,11 +16,19 @@ export function createRetentionStore(apps: AppCollection) {
       return app.retention ?? null;
     },
 
-    /** Replaces the retention of an app. @throws {NotFound} */
+    /**
+     * Replaces the retention of an app, if it is still the one that was read when this began: an
+     * update that arrives late must not erase by a setting that was replaced since.
+     *
+     * @throws {NotFound} @throws {Conflict} when it was replaced meanwhile
+     */
     async replace(_id: Types.ObjectId, retention: Retention | null): Promise<void> {
+      const app = await apps.findOne({ _id, ...live }, { projection: { retention: 1 } });
+      if (!app) throw new AppNotFound();
       const update = retention ? { $set: { retention } } : { $unset: { retention: 1 as const } };
-      const { matchedCount } = await apps.updateOne({ _id, ...live }, update);
-      if (matchedCount === 0) throw new AppNotFound();
+      const isUnchanged = { retention: app.retention ?? { $exists: false } };
+      const { matchedCount } = await apps.updateOne({ _id, ...live, ...isUnchanged }, update);
+      if (matchedCount === 0) throw new Conflict('The retention was changed meanwhile; look at it again');
     },
 
     /**

@@ -38,6 +38,6 @@ export const retentionEndpoints = {
     params: AppPath,
     body: jsonBody(Retention, 'Invalid retention'),
     response: Retention,
-    errors: [404],
+    errors: [404, 409],
   },
 } as const satisfies Endpoints;

@@ -45,6 +45,7 @@ function createSource() {
         lastSubmissionAt: undefined,
         form: undefined,
         slots: undefined,
+        slotEpoch: undefined,
         hasConsumers: false,
       };
       versionsRead.set(app, version);

@@ -1,0 +1,143 @@
+import { mongo } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { UserDocument } from '../../src/users/users.model.ts';
+import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
+import { Leftovers, ServerProcess } from '../support/process.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { rounds } from './service.ts';
+
+const ROUNDS = rounds(4, 1);
+const RECORDS = 4_000;
+const ROUND_TIMEOUT_MS = 180_000;
+
+const leftovers = new Leftovers();
+/** Takes over from the server that is stopped. It does not wait for late writes. */
+let server: TestServer;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  server = await startServer({}, undefined, { writesEndMs: 0 });
+  proxy = await startProxy(new URL(inject('mongodbUri')));
+});
+afterAll(async () => {
+  await leftovers.clear();
+  await server.close();
+  await proxy.close();
+});
+
+/** Starts a server process that reaches the database through the proxy. */
+async function startStalling(): Promise<{ process: ServerProcess; url: string }> {
+  const uri = new URL(inject('mongodbUri'));
+  uri.port = String(proxy.port);
+  uri.pathname = `/${server.database}`;
+  const process = leftovers.keep(
+    new ServerProcess({ MONGODB_URI: uri.href, SESSION_SECRET: 'a secret of the tests', ADMIN_PASSWORD }, [
+      globalThis.process.execPath,
+      'dist/server.js',
+    ]),
+  );
+  return { process, url: await process.url() };
+}
+
+const text = (key: string, indexed: boolean): FieldDefinitionInput => ({ key, kind: 'text', indexed });
+const fields = (...indexed: string[]) => ['a', 'b'].map((key) => text(key, indexed.includes(key)));
+const put = (sourceAppId: string, ...indexed: string[]) =>
+  server.admin.putSchema(sourceAppId, { fields: fields(...indexed) }).expect(200);
+
+async function filledApp(...indexed: string[]): Promise<string> {
+  const { sourceAppId } = await server.admin.buildApp({ fields: fields(...indexed) });
+  const { _id } = await appDocument(server, sourceAppId);
+  const now = new Date();
+  const records = Array.from({ length: RECORDS }, (_, n): UserDocument => {
+    const data = { a: `a${n % 4}`, b: `b${n % 4}` };
+    return {
+      ...{ _id: new mongo.UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
+      ...{ schemaVersion: 1, createdAt: now, updatedAt: now },
+    };
+  });
+  await server.db.collection<UserDocument>('users').insertMany(records);
+  return sourceAppId;
+}
+
+/** The servers do not wait the ten seconds for late writes. */
+async function skipWait(sourceAppId: string): Promise<void> {
+  const known = { 'slots.$[use].knownAt': new Date(Date.now() - 60_000) };
+  await server.db
+    .collection('apps')
+    .updateOne({ sourceAppId }, { $set: known }, { arrayFilters: [{ 'use.knownAt': { $exists: true } }] });
+}
+
+/** Gives the slot, which `a` had, to `b`, and compares all records and an exact count. */
+async function handOnAnd(sourceAppId: string, goOn: () => Promise<void>): Promise<void> {
+  await put(sourceAppId);
+  await untilReady(server, sourceAppId, []);
+  await put(sourceAppId, 'b');
+  const [slot] = await untilReady(server, sourceAppId, ['b']);
+  expect(slot?.slot).toBe('s0');
+  await goOn();
+  expect(await expectSlotsOfRecords(server, sourceAppId)).toBe(RECORDS);
+  const query = `/auth/users?sourceAppId=${sourceAppId}&where=data.b:eq:b3&total=exact`;
+  const { body } = await server.admin.get(query).expect(200);
+  expect(body).toMatchObject({ total: RECORDS / 4, totalIs: 'exact' });
+}
+
+describe('a server that is stopped by SIGSTOP while its write of index values is on its way', () => {
+  it.each([
+    ['drops', 'SIGCONT'],
+    ['builds', 'SIGCONT'],
+    ['drops', 'SIGKILL'],
+    ['builds', 'SIGKILL'],
+  ] as const)(
+    `changes no value of the field that has the slot now, when it %s and gets %s (${ROUNDS} rounds)`,
+    async (work, signal) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const sourceAppId = await filledApp(...(work === 'drops' ? ['a'] : []));
+        if (work === 'drops') await untilReady(server, sourceAppId, ['a']);
+        await server.services.jobs.stop();
+        const { process: stalled } = await startStalling();
+        const held = proxy.holdNext('update', 'users');
+        await put(sourceAppId, ...(work === 'drops' ? [] : ['a']));
+        const waiting = setInterval(() => void skipWait(sourceAppId), 200);
+        const forward = await held.finally(() => clearInterval(waiting));
+        globalThis.process.kill(stalled.pid, 'SIGSTOP');
+        await server.close();
+        server = await startServer({}, server.database, { writesEndMs: 0 });
+        if (work === 'builds') await untilReady(server, sourceAppId, ['a']);
+        await handOnAnd(sourceAppId, async () => {
+          await forward();
+          if (signal === 'SIGCONT') globalThis.process.kill(stalled.pid, 'SIGCONT');
+          await stalled.end(signal === 'SIGCONT' ? 'SIGTERM' : 'SIGKILL');
+        });
+      }
+    },
+    ROUND_TIMEOUT_MS * ROUNDS,
+  );
+
+  it(
+    'changes no value of the field that has the slot now, when it stores a submission and is killed',
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const sourceAppId = await filledApp('a');
+        await untilReady(server, sourceAppId, ['a']);
+        const { process: stalled, url } = await startStalling();
+        const submit = () =>
+          fetch(`${url}/v1/users`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', 'x-app-id': sourceAppId },
+            body: JSON.stringify({ email: 'u7@x.org', data: { a: 'late' } }),
+          });
+        expect((await submit()).status).toBe(200);
+        const held = proxy.holdNext('findAndModify', 'users');
+        void submit().catch(() => undefined);
+        const forward = await held;
+        globalThis.process.kill(stalled.pid, 'SIGSTOP');
+        await handOnAnd(sourceAppId, async () => {
+          await forward();
+          await stalled.end('SIGKILL');
+        });
+      }
+    },
+    ROUND_TIMEOUT_MS * ROUNDS,
+  );
+});
