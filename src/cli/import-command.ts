@@ -1,5 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -7,6 +8,7 @@ import type { ScopedApp } from '../apps/app-scope.ts';
 import type { Services } from '../container/container.ts';
 import { AppError, InvalidInput } from '../core/errors.ts';
 import type { ImportDocument } from '../imports/imports.model.ts';
+import { fileNameSetting } from '../imports/values/file-name.ts';
 import { COMMAND_LINE, say, type WithServices } from './command.ts';
 import { createProgressBar } from './progress-bar.ts';
 
@@ -61,7 +63,7 @@ async function runImport(services: Services, sourceAppId: string, file: string, 
   const { imports, jobs, hasSecret } = services;
   if (!hasSecret) throw new InvalidInput('Set SESSION_SECRET to that of the server: erased persons are known by it');
   const { rejects, format = /\.(nd)?jsonl?$/i.test(file) ? 'ndjson' : 'csv', ...rest } = options;
-  const settings = await checkSettings({ format, ...rest });
+  const settings = await checkSettings({ format, ...rest, ...fileNameSetting(basename(file)) });
   const app = await services.apps.get(sourceAppId);
   const size = await sizeOf(file);
   const id = await imports.create(app, settings);

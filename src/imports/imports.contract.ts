@@ -6,6 +6,7 @@ import { ScopeParameter } from '../users/query/query-parameters.ts';
 import { IMPORT_FORMATS, IMPORT_MODES, IMPORT_STATES } from './imports.model.ts';
 import { DELIMITERS } from './lines/csv-cells.ts';
 import { compileDateFormat, DATE_FORMAT_HELP } from './values/date-format.ts';
+import { FILE_NAME } from './values/file-name.ts';
 
 /** The most columns of a `map`: all fields of a schema, and extra keys. */
 const MAX_COLUMNS = 300;
@@ -59,6 +60,11 @@ const Settings = z
       .optional()
       .meta({ description: 'Of times without a zone. Default: that of the app', example: 'Europe/Berlin' }),
     dryRun: z.boolean('must be true or false').default(false).meta({ example: false }),
+    fileName: z
+      .string('must be a text')
+      .regex(FILE_NAME, 'must have 1 to 200 characters, without @ and control characters')
+      .optional()
+      .meta({ description: 'The name of the file, which lists of imports show', example: 'people.csv' }),
   })
   .meta({ id: 'ImportSettings' });
 export type ImportRequest = z.output<typeof Settings>;

@@ -26,6 +26,8 @@ export interface ImportSettings {
   dateFormat?: string;
   timeZone?: string;
   dryRun: boolean;
+  /** The name of the file, for people. Without an `@`: it names nobody by their email. */
+  fileName?: string;
 }
 
 /** How the file is read. It is known when the import starts. */

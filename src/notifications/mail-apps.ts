@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import type { AppCollection, AppDocument, Role } from '../apps/apps.model.ts';
+import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
 import type { FormSettings } from '../apps/form-settings/form-settings.ts';
 import { oneLine } from '../mail/plain-text.ts';
 
@@ -9,12 +9,11 @@ const MAX_TITLE = 100;
 export interface MailApp {
   id: Types.ObjectId;
   sourceAppId: string;
-  role: Role;
   /** Undefined while the app has the default settings. */
   form: FormSettings | undefined;
 }
 
-const PROJECTION = { sourceAppId: 1, role: 1, form: 1 } as const;
+const PROJECTION = { sourceAppId: 1, form: 1 } as const;
 
 export type MailApps = ReturnType<typeof createMailApps>;
 
@@ -44,8 +43,8 @@ export function createMailApps(apps: AppCollection) {
   };
 }
 
-function toMailApp({ _id, sourceAppId, role, form }: AppDocument): MailApp {
-  return { id: _id, sourceAppId, role, form };
+function toMailApp({ _id, sourceAppId, form }: AppDocument): MailApp {
+  return { id: _id, sourceAppId, form };
 }
 
 /** How emails name an app, in one line. */

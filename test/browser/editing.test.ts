@@ -32,6 +32,7 @@ describe('a record', () => {
     await form.getByLabel('News').selectOption('No');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
+    await users.page.getByRole('alert').getByText('The change of ada@example.com is stored').waitFor();
     await users.page.getByRole('definition').getByText('Ada Lovelace').waitFor();
     expect(await stored('ada@example.com')).toEqual({
       ...{ name: 'Ada Lovelace', plan: 'max', age: 36.5, news: false, extra: 'kept' },

@@ -18,6 +18,7 @@ beforeEach(async () => {
     fields: [
       { key: 'name', label: 'Full name', kind: 'text' },
       { key: 'born', label: 'Born', kind: 'date' },
+      { key: 'height', label: 'Height', kind: 'number' },
     ],
   });
 });
@@ -48,10 +49,13 @@ describe('the import page', () => {
     await fieldOf('Birthday').selectOption('Born');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('2 lines: 0 created, 0 updated, 0 unchanged, 2 rejected. Nothing was written').waitFor();
-    await page.getByText('Line 2: data.born must be a date like 2026-01-31').waitFor();
+    await page.getByText('Line 2: Birthday must be a date like 2026-01-31').waitFor();
+    await page.getByText('Line 3: E-Mail must be an email address').waitFor();
+    expect(await page.getByText('Every line was rejected').count()).toBe(0);
     expect(await users()).toEqual([]);
 
-    await page.getByLabel('Date format').fill('DD/MM/YYYY');
+    await page.getByRole('button', { name: 'Use DD/MM/YYYY' }).click();
+    expect(await page.getByLabel('Date format').inputValue()).toBe('DD/MM/YYYY');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('2 lines: 1 created, 0 updated, 0 unchanged, 1 rejected', { exact: true }).waitFor();
     expect((await users()).map(({ email, data }) => ({ email, data }))).toEqual([
@@ -62,8 +66,77 @@ describe('the import page', () => {
       page.getByRole('link', { name: 'Rejected lines' }).first().click(),
     ]);
     expect(await readFile(await download.path(), 'utf8')).toBe(
-      'line,reason,E-Mail,Full name,Birthday,Other\r\n3,email must be an email address,nobody,Bob,,\r\n',
+      'line,reason,E-Mail,Full name,Birthday,Other\r\n3,E-Mail must be an email address,nobody,Bob,,\r\n',
     );
+    expectClean();
+    await close();
+  });
+
+  it('proposes the decimal comma and the date format from the values, and keeps what was chosen', async () => {
+    const visited = await open('/import');
+    const { page, expectClean, close } = visited;
+    const file =
+      'email;name;born;height;other\na@example.com;A;31.01.1990;1,75;2.5\nb@example.com;B;1.2.1991;2,0;3.5\n';
+    await chooseFile(visited, 'people.csv', file);
+    await expect.poll(() => page.getByLabel('Date format').inputValue()).toBe('D.M.YYYY');
+    await page.getByText('Proposed from the values').first().waitFor();
+    expect(await page.getByLabel('Numbers').inputValue()).toBe(',');
+    await page.getByLabel('Field of height').selectOption('');
+    await page.getByLabel('Field of other').selectOption('Height');
+    expect(await page.getByLabel('Numbers').inputValue()).toBe('.');
+    await page.getByLabel('Field of other').selectOption('');
+    await page.getByLabel('Field of height').selectOption('Height');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('2 lines: 2 created').waitFor();
+    expect((await users()).map(({ data }) => data)).toEqual([
+      { name: 'A', born: '1990-01-31', height: 1.75 },
+      { name: 'B', born: '1991-02-01', height: 2 },
+    ]);
+    await page.getByLabel('Date format').fill('');
+    await page.getByLabel('Numbers').selectOption('1.5');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText('2 lines: 0 created, 0 updated, 0 unchanged, 2 rejected').waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('says what to change when a dry run rejects every line for one reason', async () => {
+    const visited = await open('/import');
+    const { page, expectClean, close } = visited;
+    const rows = Array.from({ length: 30 }, (_, n) => `p${n}@example.com,0${1 + (n % 9)}/02/1990,tall`);
+    await chooseFile(visited, 'people.csv', ['E-Mail,Born,How tall', ...rows].join('\n'));
+    await page.getByText('The dates of the file can be read in two ways').waitFor();
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText(/^Every line was rejected, the first 20 because: Born must be a date like/).waitFor();
+    await page.getByText('Set “Date format” to that of Born, such as DD/MM/YYYY.').waitFor();
+    await page.getByRole('button', { name: 'Use DD/MM/YYYY' }).click();
+    await page.getByLabel('Field of How tall').selectOption('Height');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText('the first 20 because: How tall must be a number').waitFor();
+    await page.getByText('or choose another field for it.').waitFor();
+    await page.getByLabel('Field of How tall').selectOption('');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('30 lines: 30 created').waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('names the file of an import, unless the name could be of a person', async () => {
+    const visited = await open('/import');
+    const { page, expectClean, close } = visited;
+    const names = async () =>
+      Promise.all((await page.getByRole('article').all()).map((article) => article.getAttribute('aria-label')));
+    for (const name of ['customers 2026.csv', 'ada@example.com.csv']) {
+      await chooseFile(visited, name, 'email\nada@example.com\n');
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByText('1 line: 1 created').or(page.getByText('1 line: 0 created')).first().waitFor();
+      await expect.poll(async () => (await names()).length).toBe(name.startsWith('ada') ? 2 : 1);
+    }
+    expect(await names()).toEqual([expect.stringMatching(/^Import of 20/), 'Import of customers 2026.csv']);
+    const first = page.getByRole('article', { name: 'Import of customers 2026.csv' });
+    await first.getByText('customers 2026.csv', { exact: true }).waitFor();
+    await first.getByText('deleting this entry deletes no users').waitFor();
+    expect(JSON.stringify(await server.db.collection('imports').find().toArray())).not.toContain('ada@example.com');
     expectClean();
     await close();
   });

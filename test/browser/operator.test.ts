@@ -135,6 +135,31 @@ describe('the user list', () => {
     expect(days.slice(0, -1)).toEqual(Array(29).fill('0'));
   });
 
+  it('has no scrollbar of its own while it is short', async () => {
+    for (const name of ['a', 'b', 'c'])
+      await users.submit(`${name}@example.com`, { name: 'Name', plan: 'pro', age: 20, visits: ['/'] });
+    await users.page.setViewportSize({ width: 1280, height: 800 });
+    await users.logIn();
+    await waitForRange('1–3 of 3');
+    const overflow = `[document.querySelector('section[aria-label="Table of users"]')].map((table) => [
+      table.scrollHeight - table.clientHeight, table.scrollWidth - table.clientWidth])[0]`;
+    expect(await users.page.evaluate(overflow)).toEqual([0, 0]);
+  });
+
+  it('shows the first user on a phone without scrolling', async () => {
+    for (const name of ['a', 'b', 'c']) await users.submit(`${name}@example.com`, { name: 'Name' });
+    const phone = { width: 375, height: 667 };
+    await users.page.setViewportSize(phone);
+    for (const logIn of [users.logIn, users.logInAsAdmin]) {
+      await logIn();
+      await users.goTo(`/apps/${users.app.sourceAppId}/users`);
+      await waitForRange('1–3 of 3');
+      await users.page.getByRole('region', { name: 'Statistics' }).waitFor();
+      const first = await users.page.getByRole('row', { name: /c@example.com/ }).boundingBox();
+      expect((first?.y ?? phone.height) + (first?.height ?? 0)).toBeLessThanOrEqual(phone.height);
+    }
+  });
+
   it('exports all users or those that match the search', async () => {
     await users.submit('ada@example.com', { name: '=1+1' });
     await users.submit('alan@example.com', { name: 'Alan' });

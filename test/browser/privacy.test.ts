@@ -64,6 +64,33 @@ describe('the data of a person', () => {
     expect(await records({ sourceAppId: users.app.sourceAppId })).toBe(1);
   });
 
+  it('is shown, whatever it is held as', async () => {
+    const long = 'word '.repeat(1_000);
+    await users.submit('ada@example.com', { name: 'Ada', visits: [{ page: '/pricing' }], note: long });
+    await hold('ada@example.com');
+    await users.logIn();
+    await users.goTo('/privacy');
+    await find('ada@example.com');
+    await showData('ada@example.com');
+    const entry = (kind: string) =>
+      users.page
+        .getByRole('list', { name: 'Held data' })
+        .getByRole('listitem')
+        .filter({ has: users.page.getByText(`${kind} in ${users.app.sourceAppId}`) });
+    const rows = async (kind: string) =>
+      (await entry(kind).locator('dl > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    await expect.poll(() => rows('Record')).toContain('name Ada');
+    expect(await rows('Record')).toEqual([
+      'name Ada',
+      expect.stringMatching(/^visits \[ \{ "page": "\/pricing", "timestamp": /),
+      expect.stringMatching(/^note word .*… Show all 5,000 characters$/),
+      expect.stringMatching(/^ID [0-9a-f-]{36}$/),
+      ...['Email ada@example.com', 'Schema version 2'],
+      ...[expect.stringMatching(/^Created \d/), expect.stringMatching(/^Updated \d/)],
+    ]);
+    expect(await rows('Held submission')).toEqual(expect.arrayContaining(['Email ada@example.com', 'Reason honeypot']));
+  });
+
   it('is found by an admin in all apps, and erased in one or in all', async () => {
     const others = [await users.server.admin.buildApp(), await users.server.admin.buildApp()];
     const email = `grace.${users.app.sourceAppId}@example.com`;

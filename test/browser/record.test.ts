@@ -47,6 +47,51 @@ describe('a record', () => {
     expect(await users.page.getByText('Nickname').count()).toBe(0);
   });
 
+  it('shows its times, its version, and what is known of confirmation and consents', async () => {
+    const { admin, db } = users.server;
+    const { sourceAppId } = users.app;
+    const { id } = await users.submit('ada@example.com', { name: 'Ada' });
+    await users.logIn();
+    const facts = async (): Promise<string[]> => {
+      await users.goTo(`/apps/${sourceAppId}/users/${id}`);
+      const about = users.page.getByRole('region', { name: 'About this record' });
+      await about.waitFor();
+      await users.page
+        .getByText('Email not confirmed')
+        .or(users.page.getByText('Not asked for'))
+        .or(users.page.getByText('Email confirmed'))
+        .waitFor();
+      return (await about.locator('dl > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    };
+    const time = expect.stringMatching(/^(?:Created|Updated) \d{1,2} \w+ \d{4}, \d{2}:\d{2}$/);
+    const first = [time, time, 'Schema version 2', 'Confirmation Not asked for', 'Consents None recorded'];
+    expect(await facts()).toEqual(first);
+    const consent = { key: 'terms', label: 'Terms', kind: 'checkbox', consent: { version: '1' } } as const;
+    await admin.putSchema(sourceAppId, { fields: [consent] }).expect(200);
+    await users.submit('ada@example.com', { terms: true });
+    await admin.putSchema(sourceAppId, { fields: [consent, { key: 'more', kind: 'text' }] }).expect(200);
+    await db.collection('users').updateOne({ sourceAppId }, { $set: { confirmedAt: new Date() } });
+    expect(await facts()).toEqual([
+      ...[time, time, 'Schema version 3 (newest: 4)'],
+      ...[expect.stringMatching(/^Confirmation Email confirmed \d/), 'Consents 1 change'],
+    ]);
+  });
+
+  it('folds a long text', async () => {
+    const long = `begin ${'word '.repeat(2_000)}end`;
+    await users.submit('ada@example.com', { name: long, visits: [long], extra: { deep: long } });
+    await users.logIn();
+    await openRecord('ada@example.com');
+    const buttons = users.page.getByRole('button', { name: /^Show all [\d,]+ characters$/ });
+    await expect.poll(() => buttons.count()).toBe(3);
+    expect(await users.page.getByText('word end').count()).toBe(0);
+    expect(await users.page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(2_500);
+    await buttons.first().click();
+    await users.page.getByText(/word end/).waitFor();
+    await users.page.getByRole('button', { name: 'Show less', expanded: true }).click();
+    await expect.poll(() => buttons.count()).toBe(3);
+  });
+
   it('is erased only after the email was typed', async () => {
     await users.submit('ada@example.com', { name: 'Ada' });
     await users.submit('alan@example.com', { name: 'Alan' });

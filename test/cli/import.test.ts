@@ -38,10 +38,10 @@ describe('users import', () => {
       ['users', 'import', app, file, ...columns, '--decimal', ',', '--rejects', rejects],
       env,
     );
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'line 3: data.age must be a number\n' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'line 3: Age=now must be a number\n' });
     expect(stdout).toMatch(/^Import [0-9a-f]{24} completed: read 2, created 1, updated 0, unchanged 0, rejected 1\n$/);
     expect(await readFile(rejects, 'utf8')).toBe(
-      'line,reason,mail,Age=now\r\n3,data.age must be a number,bob@example.com,x\r\n',
+      'line,reason,mail,Age=now\r\n3,Age=now must be a number,bob@example.com,x\r\n',
     );
     const record = await server.db.collection('users').findOne({ sourceAppId: app });
     expect(record).toMatchObject({ email: 'ada@example.com', data: { age: 1.5 } });

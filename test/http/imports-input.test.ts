@@ -200,6 +200,39 @@ describe('the values of a file', () => {
   });
 });
 
+describe('the reason of a rejected line', () => {
+  const reasons = async (file: string, settings: Record<string, unknown>) => (await imported(file, settings)).errors;
+
+  it('names the column of the file, and a path of which the file has no column', async () => {
+    const map = { 'E-Mail': 'email', 'Day of birth': 'data.day', [`Years ${'x'.repeat(80)}`]: 'data.age' };
+    const header = Object.keys(map).join(',');
+    expect(await reasons(`${header}\nnobody,soon,old\na@example.com,,x\n`, { map })).toEqual([
+      expect.stringMatching(/^2 E-Mail must be an email address; Day of birth must be a date .*; Years x{54}… must be/),
+      `3 Years ${'x'.repeat(54)}… must be a number`,
+    ]);
+    const lines = '{"who":"nobody","years":"x"}\n{"who":"a@example.com","years":"x"}\n';
+    expect(await reasons(lines, { format: 'ndjson', map: { who: 'email', years: 'data.age' } })).toEqual([
+      '1 who must be an email address; years must be a number',
+      '2 years must be a number',
+    ]);
+    expect(await reasons('email,age\nnobody,x\n', {})).toEqual([
+      '2 email must be an email address; age must be a number',
+    ]);
+    const { sourceAppId: app } = await server.admin.buildApp({
+      fields: [{ key: 'name', kind: 'text', required: true }],
+    });
+    const { errors } = await runImport(server.admin, app, 'E-Mail\na@example.com\n', { map: { 'E-Mail': 'email' } });
+    expect(errors).toEqual([{ line: 2, message: 'data.name is required' }]);
+  });
+
+  it('names no person whose email a file without a header has in its first line', async () => {
+    const map = { 'ada@example.com': 'email', '36': 'data.age' };
+    expect(await reasons('ada@example.com,36\nnobody,x\n', { map })).toEqual([
+      '2 email must be an email address; 36 must be a number',
+    ]);
+  });
+});
+
 describe('the limits of a record', () => {
   it('reject the line, and leave the record as it is', async () => {
     const small = await startServer({ MAX_ARRAY_ITEMS: '3', RECORD_LIMIT: '256kb' });

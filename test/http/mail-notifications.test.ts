@@ -80,8 +80,8 @@ describe('a notification of each change (spec 4.12)', () => {
     expect(text).toContain('Email\n    ada@example.com\n\nFull name\n    Ada\n\nPlan\n    Plan A\n\nTerms\n    Yes\n');
     expect(text).toContain('Visits\n    6\n    5\n    4\n    3\n    {"page":"/two"}\n    … and 1 more\n');
     expect(text).toContain('extra\n    {"deep":1}\n');
-    expect(text).toContain(`https://forms.example.com/dashboard/users/${id}`);
-    expect(mail?.html).toContain(`<a href="https://forms.example.com/dashboard/users/${id}"`);
+    expect(text).toContain(`https://forms.example.com/dashboard/apps/${app}/users/${id}`);
+    expect(mail?.html).toContain(`<a href="https://forms.example.com/dashboard/apps/${app}/users/${id}"`);
 
     await a.admin.patch(`/auth/users/${id}?sourceAppId=${app}`, { set: { name: 'Eve' } }).expect(200);
     const changed = (await received(2))[1];
@@ -134,7 +134,9 @@ describe('a notification of each change (spec 4.12)', () => {
     }
     expect(mail?.text).not.toContain('\u202E');
     expect(mail?.html).not.toContain('<img');
-    expect(mail?.html.match(/href="[^"]*"/g)).toEqual([`href="https://forms.example.com/dashboard/users/${id}"`]);
+    expect(mail?.html.match(/href="[^"]*"/g)).toEqual([
+      `href="https://forms.example.com/dashboard/apps/${app}/users/${id}"`,
+    ]);
     expect(mail?.text.length).toBeLessThan(5_000);
   });
 
@@ -172,7 +174,7 @@ describe('a notification of each change (spec 4.12)', () => {
     await a.db.collection('mails').updateMany(await ofApp({ purpose: 'summary' }), { $set: { nextAt: new Date() } });
     const mails = await received(7);
     expect(mails[6]?.header('subject')).toBe(`… and ${counted} more new or changed entries: Newsletter`);
-    expect(mails[6]?.text).toContain('https://forms.example.com/dashboard/users');
+    expect(mails[6]?.text).toContain(`https://forms.example.com/dashboard/apps/${app}/users`);
     await limited.close();
   });
 
@@ -304,7 +306,7 @@ describe('the daily email', () => {
     expect(mail?.header('subject')).toBe('Entries of 2031-06-15: Newsletter');
     expect(mail?.text).toContain('New: 2\nChanged: 1\n');
     expect(mail?.text).not.toMatch(/first@|changed@/);
-    expect(mail?.text).toContain('https://forms.example.com/dashboard/users');
+    expect(mail?.text).toContain(`https://forms.example.com/dashboard/apps/${app}/users`);
 
     // The next day has one more; a day without entries has no email.
     await finish(digestJob(a, start + 2 * DAY_MS));

@@ -1,12 +1,14 @@
 import { lazy, Suspense } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import type { Session } from './api/endpoints.ts';
 import { AllUsersPage } from './apps/all-users-page.tsx';
+import { AppLinks } from './apps/app-links.tsx';
 import { AppsPage } from './apps/apps-page.tsx';
 import { RecordPage } from './record/record-page.tsx';
-import { NotFoundPage } from './shell/not-found-page.tsx';
+import { NotFoundPage, OtherAppPage } from './shell/not-found-page.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
+import { appPath, type Scope, usersPath } from './users/scope.ts';
 import { UsersPage } from './users/users-page.tsx';
 
 // Loaded on demand: the field rules and the linear-time pattern engine are large.
@@ -26,93 +28,106 @@ const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx').then((page)
 export function Pages({ session }: { session: Session }) {
   return (
     <Shell session={session}>
-      <Suspense fallback={<PageSkeleton />}>
-        {session.role === 'admin' ? <AdminPages /> : <OperatorPages sourceAppId={session.sourceAppId} />}
-      </Suspense>
+      {session.role === 'admin' ? <AdminPages /> : <OperatorPages sourceAppId={session.sourceAppId} />}
     </Shell>
   );
 }
 
 function AdminPages() {
   return (
-    <Switch>
-      <Route path="/">
-        <Redirect to="/apps" replace />
-      </Route>
-      <Route path="/apps" component={AppsPage} />
-      <Route path="/apps/:sourceAppId/connect/:tab?">
-        {({ sourceAppId, tab }) => <ConnectPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} asAdmin />}
-      </Route>
-      <Route path="/apps/:sourceAppId/users">
-        {({ sourceAppId }) => <UsersPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
-      </Route>
-      <Route path="/apps/:sourceAppId/users/:id">
-        {({ sourceAppId, id }) => <RecordPage id={id} scope={{ sourceAppId, asAdmin: true }} />}
-      </Route>
-      <Route path="/apps/:sourceAppId/webhooks">
-        {({ sourceAppId }) => <WebhooksPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
-      </Route>
-      <Route path="/apps/:sourceAppId/webhooks/:id">
-        {({ sourceAppId, id }) => <WebhookPage key={id} id={id} scope={{ sourceAppId, asAdmin: true }} />}
-      </Route>
-      <Route path="/apps/:sourceAppId/keys">
-        {({ sourceAppId }) => <KeysPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
-      </Route>
-      <Route path="/apps/:sourceAppId/privacy">
-        {({ sourceAppId }) => <PrivacyPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
-      </Route>
-      <Route path="/apps/:sourceAppId/held">
-        {({ sourceAppId }) => <HeldPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
-      </Route>
-      <Route path="/apps/:sourceAppId/import">
-        {({ sourceAppId }) => <ImportPage key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />}
-      </Route>
-      <Route path="/apps/:sourceAppId/:tab?">
-        {({ sourceAppId, tab }) => <SchemaPage key={sourceAppId} sourceAppId={sourceAppId} tab={tab} />}
-      </Route>
-      <Route path="/users" component={AllUsersPage} />
-      <Route path="/audit">
-        <AuditPage asAdmin />
-      </Route>
-      <Route path="/privacy">
-        <PrivacyPage />
-      </Route>
-      <Route component={NotFoundPage} />
-    </Switch>
+    <Suspense fallback={<PageSkeleton />}>
+      <Switch>
+        <Route path="/">
+          <Redirect to="/apps" replace />
+        </Route>
+        <Route path="/apps" component={AppsPage} />
+        <Route path="/apps/:sourceAppId/*?">
+          {({ sourceAppId }) => (
+            <>
+              <AppLinks sourceAppId={sourceAppId} />
+              <Suspense fallback={<PageSkeleton />}>
+                <AppPages key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />
+              </Suspense>
+            </>
+          )}
+        </Route>
+        <Route path="/users" component={AllUsersPage} />
+        <Route path="/audit">
+          <AuditPage />
+        </Route>
+        <Route path="/privacy">
+          <PrivacyPage />
+        </Route>
+        <Route component={NotFoundPage} />
+      </Switch>
+    </Suspense>
   );
 }
 
+/** The former addresses of an operator's pages, which links may have (decision 33). */
+const FORMER_PAGES = /^\/(?:users|connect|webhooks|privacy|keys|audit|held|import)(?:\/|$)/;
+
 function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
+  const [location] = useLocation();
+  const search = useSearch();
   const scope = { sourceAppId, asAdmin: false };
+  if (FORMER_PAGES.test(location)) {
+    return <Redirect to={`${appPath(scope)}${location}${search && `?${search}`}`} replace />;
+  }
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <Switch>
+        <Route path="/">
+          <Redirect to={usersPath(scope)} replace />
+        </Route>
+        <Route path="/apps/:app/*?">
+          {({ app }) => (app === sourceAppId ? <AppPages scope={scope} /> : <OtherAppPage sourceAppId={app} />)}
+        </Route>
+        <Route component={NotFoundPage} />
+      </Switch>
+    </Suspense>
+  );
+}
+
+/** The pages of one app, at the same addresses for its operators and for admins. */
+function AppPages({ scope }: { scope: Scope }) {
+  const { sourceAppId, asAdmin } = scope;
   return (
     <Switch>
-      <Route path="/">
-        <Redirect to="/users" replace />
-      </Route>
-      <Route path="/users">
+      <Route path="/apps/:app/users">
         <UsersPage scope={scope} />
       </Route>
-      <Route path="/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
-      <Route path="/keys">
-        <KeysPage scope={scope} />
-      </Route>
-      <Route path="/audit">
-        <AuditPage />
-      </Route>
-      <Route path="/held">
-        <HeldPage scope={scope} />
-      </Route>
-      <Route path="/privacy">
-        <PrivacyPage scope={scope} />
-      </Route>
-      <Route path="/import">
+      <Route path="/apps/:app/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
+      <Route path="/apps/:app/import">
         <ImportPage scope={scope} />
       </Route>
-      <Route path="/webhooks">
+      <Route path="/apps/:app/connect/:tab?">
+        {({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} asAdmin={asAdmin} />}
+      </Route>
+      <Route path="/apps/:app/webhooks">
         <WebhooksPage scope={scope} />
       </Route>
-      <Route path="/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>
-      <Route path="/connect/:tab?">{({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} />}</Route>
+      <Route path="/apps/:app/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>
+      <Route path="/apps/:app/privacy">
+        <PrivacyPage scope={scope} />
+      </Route>
+      <Route path="/apps/:app/keys">
+        <KeysPage scope={scope} />
+      </Route>
+      <Route path="/apps/:app/audit">
+        <AuditPage scope={scope} />
+      </Route>
+      <Route path="/apps/:app/held">
+        <HeldPage scope={scope} />
+      </Route>
+      {asAdmin ? (
+        <Route path="/apps/:app/:tab?">{({ tab }) => <SchemaPage sourceAppId={sourceAppId} tab={tab} />}</Route>
+      ) : (
+        // Only admins edit schemas.
+        <Route path="/apps/:app">
+          <Redirect to={usersPath(scope)} replace />
+        </Route>
+      )}
       <Route component={NotFoundPage} />
     </Switch>
   );

@@ -64,6 +64,30 @@ export function columnsOf(
   });
 }
 
+/** The longest name of a column in a reason; longer ones are cut. */
+const MAX_NAME_LENGTH = 60;
+
+/**
+ * Returns the columns of a file by their paths, as the reasons of rejected lines name them. Left
+ * out are names with an `@`: a file without a header has the email of a person in its first line,
+ * and an erasure must find all of them.
+ */
+export function columnNames(columns: Iterable<readonly [column: string, path: string]>): ReadonlyMap<string, string> {
+  const named = [...columns].filter(([column]) => column.trim() !== '' && !column.includes('@'));
+  return new Map(named.map(([column, path]) => [path, shortName(column)]));
+}
+
+const shortName = (column: string): string =>
+  column.length > MAX_NAME_LENGTH ? `${column.slice(0, MAX_NAME_LENGTH)}…` : column;
+
+/** Returns the path of an issue with the name of the column in place of its path. */
+export function columnPath(path: string, names: ReadonlyMap<string, string>): string {
+  const [of = '', key] = path.split('.', 2);
+  const base = key === undefined ? of : `${of}.${key}`;
+  const name = names.get(base);
+  return name === undefined ? path : name + path.slice(base.length);
+}
+
 /** Returns the problems of a header: columns of `map` that it lacks, or that it has twice. */
 export function headerIssues({ map }: Pick<ImportSettings, 'map'>, names: readonly string[], schema: Schema): Issue[] {
   const issues: Issue[] = [];

@@ -6,6 +6,7 @@ import { checkData, submissionOf } from '../../submissions/acceptance.ts';
 import type { RecordLimits } from '../../submissions/store/record-limits.ts';
 import type { Submission } from '../../submissions/store/submission.ts';
 import type { ImportSettings } from '../imports.model.ts';
+import { columnPath } from './columns.ts';
 import type { LineValues } from './line-values.ts';
 
 /** What a line asks for, or why it is refused. */
@@ -21,7 +22,7 @@ export interface CheckedLine {
  * `update` may lack required fields, because its record has them.
  */
 export function checkLine(
-  { email: sent, data: sentData, problems }: LineValues,
+  { email: sent, data: sentData, problems, columns }: LineValues,
   lease: Lease,
   { mode, arrays }: Pick<ImportSettings, 'mode' | 'arrays'>,
   limits: RecordLimits,
@@ -30,7 +31,7 @@ export function checkLine(
   const email = problems.some(({ path }) => path === '') ? undefined : normalizeEmail(sent);
   const { data, issues: found } = checkData(sentData, lease, mode === 'update');
   const issues = issuesOf({ email, problems, found });
-  if (email === undefined || issues.length > 0) return { email, refusal: reasonOf(issues) };
+  if (email === undefined || issues.length > 0) return { email, refusal: reasonOf(issues, columns) };
   const change = lease.validator.change(data, now.toISOString());
   if (arrays === 'replace') replaceArrays(change);
   // Without consents: their history belongs to what people send themselves.
@@ -60,7 +61,12 @@ function issuesOf(checked: {
   ];
 }
 
-/** The reason of a reject in one text, without values of the line. */
-export function reasonOf(issues: readonly Issue[]): string {
-  return issues.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)).join('; ');
+/**
+ * The reason of a reject in one text, without values of the line. It names the columns of the file,
+ * and paths of which the file has no column.
+ */
+function reasonOf(issues: readonly Issue[], columns: LineValues['columns']): string {
+  return issues
+    .map(({ path, message }) => (path === '' ? message : `${columnPath(path, columns)} ${message}`))
+    .join('; ');
 }

@@ -7,7 +7,7 @@ import { toInstantIn } from '../../submissions/forms/local-time.ts';
 import { FORMULA } from '../../users/export/csv-cells.ts';
 import type { ImportLayout, ImportSettings } from '../imports.model.ts';
 import { MAX_COLUMNS, splitCells } from '../lines/csv-cells.ts';
-import { type Column, columnsOf } from './columns.ts';
+import { type Column, columnNames, columnsOf } from './columns.ts';
 import { compileDateFormat } from './date-format.ts';
 
 /** What a line says: an email as it is in the file, and `data` as of a submission. */
@@ -16,6 +16,8 @@ export interface LineValues {
   data: Record<string, unknown>;
   /** Values that could not be converted, and lines that could not be read. */
   problems: Issue[];
+  /** The columns of the file by the paths of their values. */
+  columns: ReadonlyMap<string, string>;
 }
 
 export type ReadValues = (text: string) => LineValues;
@@ -36,9 +38,10 @@ export function createValueReader(
   const fields = new Map(schema.fields.map((field) => [field.key, field]));
   if (settings.format === 'ndjson') return createJsonReader(settings, fields, convert);
   const columns = columnsOf(settings, layout.columns, schema);
+  const names = columnNames(columns.map(({ index, key }) => [layout.columns[index] ?? '', pathOf(key)]));
   return (text) => {
     const cells = splitCells(text, layout.delimiter, MAX_COLUMNS + 1);
-    const values: LineValues = { email: '', data: {}, problems: [] };
+    const values: LineValues = { email: '', data: {}, problems: [], columns: names };
     if (cells.length !== layout.columns.length) {
       const count = cells.length > MAX_COLUMNS ? `more than ${MAX_COLUMNS}` : cells.length;
       const message = `has ${count} cells, and the header has ${layout.columns.length}`;
@@ -53,6 +56,8 @@ export function createValueReader(
     return values;
   };
 }
+
+const pathOf = (key: string | undefined): string => (key === undefined ? 'email' : `data.${key}`);
 
 /** Exports write an apostrophe before what a spreadsheet would evaluate. */
 function plainText(cell: string): string {
@@ -127,8 +132,9 @@ function createJsonReader(
     index,
     key: path === 'email' ? undefined : path.slice('data.'.length),
   }));
+  const names = columnNames(settings.map ?? []);
   return (text) => {
-    const values: LineValues = { email: '', data: {}, problems: [] };
+    const values: LineValues = { email: '', data: {}, problems: [], columns: names };
     let line: unknown;
     try {
       line = parseStrictJson(text, 'The line');

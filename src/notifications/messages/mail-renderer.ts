@@ -90,9 +90,9 @@ export function createMailRenderer(deps: {
     return entryMessage(app, { isCreation, at: at ?? createdAt, values, link });
   }
 
-  /** An admin app sees its own records below its id, as those of any other app. */
-  function dashboardLink({ role, sourceAppId }: MailApp, path = ''): string | undefined {
-    const users = role === 'admin' ? `/apps/${encodeURIComponent(sourceAppId)}/users` : '/users';
-    return publicUrl === undefined ? undefined : `${publicUrl}/dashboard${users}${path}`;
+  /** The address of the list of users, or of a record: the same for operators and admins. */
+  function dashboardLink({ sourceAppId }: MailApp, path = ''): string | undefined {
+    const users = `/dashboard/apps/${encodeURIComponent(sourceAppId)}/users`;
+    return publicUrl === undefined ? undefined : `${publicUrl}${users}${path}`;
   }
 }

@@ -7,6 +7,9 @@ import { z } from 'zod';
 import { Forbidden, Unavailable } from '../../core/errors.ts';
 import { deriveSecretKey } from '../../core/secrets/derived-key.ts';
 
+/** The end of the messages of refusals after which a solution of another challenge helps. */
+export const NEW_CHALLENGE = 'solve a new challenge';
+
 /** How long a challenge can be solved and sent: a person may take that long to fill a form. */
 export const CHALLENGE_LIFETIME_MS = 20 * 60 * 1_000;
 
@@ -98,7 +101,7 @@ export function createChallenges(secret: string) {
       const sent = parse(text);
       if (!sent) throw invalid();
       const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...keysOf(appId) });
-      if (expired) throw new Forbidden('The proof of work has expired; solve a new challenge');
+      if (expired) throw new Forbidden(`The proof of work has expired; ${NEW_CHALLENGE}`);
       if (!verified) throw invalid();
       return { challengeId: sent.challenge.signature };
     },
@@ -106,7 +109,7 @@ export function createChallenges(secret: string) {
 }
 
 function invalid(): Forbidden {
-  return new Forbidden('The proof of work is not valid; solve a new challenge');
+  return new Forbidden(`The proof of work is not valid; ${NEW_CHALLENGE}`);
 }
 
 function parse(text: string) {

@@ -4,7 +4,7 @@ import type { AppOwned } from '../../apps/app-owned.ts';
 import { Forbidden } from '../../core/errors.ts';
 import { type Collection, createModel, type Model, Schema } from '../../database/collections.ts';
 import { isDuplicateKey } from '../../database/failures.ts';
-import type { Proof } from './challenges.ts';
+import { NEW_CHALLENGE, type Proof } from './challenges.ts';
 
 /** Longer than a challenge lives (20 minutes), for servers whose clocks differ. */
 const KEPT_SECONDS = 60 * 60;
@@ -64,7 +64,7 @@ export function createSpentChallenges(spent: SpentChallengeCollection, now: () =
         if (!isDuplicateKey(error)) throw error;
         const first = await spent.findOne({ _id }, { readConcern: 'majority' });
         if (first?.holder !== holder) {
-          throw new Forbidden('The proof of work was used before; solve a new challenge');
+          throw new Forbidden(`The proof of work was used before; ${NEW_CHALLENGE}`);
         }
       }
     },

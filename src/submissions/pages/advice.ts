@@ -1,4 +1,5 @@
 import { sentence } from '../../fields/markup/field-markup.ts';
+import { NEW_CHALLENGE } from '../bots/challenges.ts';
 
 /** What a person reads about a refused submission. */
 interface Advice {
@@ -14,7 +15,7 @@ const ADVICE: Readonly<Record<number, Advice>> = {
   },
   403: {
     title: 'The form was not accepted',
-    text: 'Nothing was stored. You can try again; if it fails again, tell the owner of the site that showed you the form.',
+    text: 'Nothing was stored. Tell the owner of the site that showed you the form.',
   },
   404: {
     title: 'This form does not exist',
@@ -51,8 +52,16 @@ const OTHER: Advice = {
   text: 'Try again later. If it fails again, tell the owner of the site that showed you the form.',
 };
 
-/** Returns what a person reads about a refusal with this status. */
-export const adviceFor = (status: number): Advice => ADVICE[status] ?? OTHER;
+/** The only 403 for which another attempt helps: the page solves a new challenge. */
+const ATTEMPT: Advice = {
+  title: 'The form was not accepted',
+  text: 'Nothing was stored. Open the page with the form again, then send it once more.',
+};
+
+/** Returns what a person reads about a refusal with this status and message. */
+export function adviceFor(status: number, message = ''): Advice {
+  return status === 403 && message.endsWith(NEW_CHALLENGE) ? ATTEMPT : (ADVICE[status] ?? OTHER);
+}
 
 /** Returns the message of an error as a sentence with its full stop. */
 export function statement(message: string): string {

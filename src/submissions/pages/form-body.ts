@@ -66,7 +66,7 @@ function problemsOf(view: FormView, fields: readonly FormField[]): Problems {
 /** It receives the focus when the page is shown, so that a screen reader begins with it. */
 function summaryHtml(view: FormView, { atFields, others }: Problems): string {
   const { status, message } = view.refusal ?? { status: 400, message: '' };
-  const { title, text } = adviceFor(status);
+  const { title, text } = adviceFor(status, message);
   const links = atFields.map(
     ({ field, message: problem }) => html`<li><a href="#${field.id}">${field.control.label}: ${problem}</a></li>`,
   );

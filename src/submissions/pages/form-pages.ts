@@ -47,7 +47,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
     },
 
     refusal: ({ status, message }) => {
-      const { title, text } = adviceFor(status);
+      const { title, text } = adviceFor(status, message);
       // The advice for a 404 already says what its message says.
       const reason = status === 404 ? '' : html`<p>${statement(message)}</p>`;
       const main = html`<h1>${title}</h1>!${reason}<p>${text}</p>`;

@@ -1,39 +1,75 @@
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { BackLink } from '../components/back-link.tsx';
+import {
+  HeldIcon,
+  KeyIcon,
+  LockIcon,
+  LogIcon,
+  PenIcon,
+  PlugIcon,
+  UsersIcon,
+  WebhookIcon,
+} from '../components/icons.tsx';
 import { useHeldCount } from '../held/queries.ts';
+import { appPath } from '../users/scope.ts';
 import classes from './app-links.module.css';
 
-const PAGES = [
-  { id: 'users', path: '/users', name: 'Users' },
-  { id: 'held', path: '/held', name: 'Held' },
-  { id: 'privacy', path: '/privacy', name: 'Privacy' },
-  { id: 'connect', path: '/connect', name: 'Connect' },
-  { id: 'schema', path: '', name: 'Schema' },
-] as const;
-
-interface AppLinksProps {
-  sourceAppId: string;
-  current: (typeof PAGES)[number]['id'];
+/** A page of an app. */
+interface AppPage {
+  /** The first segment of its path; empty: the schema. */
+  id: string;
+  name: string;
+  Icon: typeof UsersIcon;
+  isAdminOnly?: boolean;
 }
 
-/** The way of an admin from one page of an app to the others. */
-export function AppLinks({ sourceAppId, current }: AppLinksProps) {
+/** The pages of an app, in their order. The held submissions follow. */
+const APP_PAGES: readonly AppPage[] = [
+  { id: 'users', name: 'Users', Icon: UsersIcon },
+  { id: 'connect', name: 'Connect', Icon: PlugIcon },
+  { id: '', name: 'Schema', Icon: PenIcon, isAdminOnly: true },
+  { id: 'webhooks', name: 'Webhooks', Icon: WebhookIcon },
+  { id: 'privacy', name: 'Privacy', Icon: LockIcon },
+  { id: 'keys', name: 'API keys', Icon: KeyIcon },
+  { id: 'audit', name: 'Audit log', Icon: LogIcon },
+];
+
+/** The pages that an operator can open. */
+export const OPERATOR_PAGES = APP_PAGES.filter(({ isAdminOnly }) => !isAdminOnly);
+
+const HELD: AppPage = { id: 'held', name: 'Held', Icon: HeldIcon };
+
+/** The `id` of the page of an app to which a path belongs; undefined for other paths. */
+export function appPageOf(location: string, sourceAppId: string): string | undefined {
+  const base = appPath({ sourceAppId });
+  if (location !== base && !location.startsWith(`${base}/`)) return undefined;
+  const [segment = ''] = location.slice(base.length + 1).split('/');
+  if (segment === 'import') return 'users';
+  return [...APP_PAGES, HELD].some(({ id }) => id === segment) ? segment : '';
+}
+
+/** The way of an admin from one page of an app to the others. Operators have it in the header. */
+export function AppLinks({ sourceAppId }: { sourceAppId: string }) {
+  const [location] = useLocation();
+  const current = appPageOf(location, sourceAppId);
   const held = useHeldCount({ sourceAppId, asAdmin: true });
   return (
     <nav className={classes.links} aria-label={`Pages of ${sourceAppId}`}>
       <BackLink path="/apps" name="Apps" />
       <strong className={classes.app}>{sourceAppId}</strong>
-      {PAGES.map(({ id, path, name }) => (
-        <Link
-          key={id}
-          href={`/apps/${sourceAppId}${path}`}
-          className={classes.link ?? ''}
-          aria-current={id === current ? 'page' : undefined}
-        >
-          {name}
-          {id === 'held' && held > 0 && ` (${held.toLocaleString()})`}
-        </Link>
-      ))}
+      <span className={classes.pages}>
+        {[...APP_PAGES, HELD].map(({ id, name }) => (
+          <Link
+            key={id}
+            href={appPath({ sourceAppId }, id)}
+            className={classes.link ?? ''}
+            aria-current={id === current ? 'page' : undefined}
+          >
+            {name}
+            {id === HELD.id && held > 0 && ` (${held.toLocaleString()})`}
+          </Link>
+        ))}
+      </span>
     </nav>
   );
 }

@@ -47,7 +47,7 @@ export function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dia
         <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/keys`} leftSection={<KeyIcon size={16} />}>
           API keys
         </Menu.Item>
-        <Menu.Item component={Link} href={`/audit?sourceAppId=${app.sourceAppId}`} leftSection={<LogIcon size={16} />}>
+        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/audit`} leftSection={<LogIcon size={16} />}>
           Audit log
         </Menu.Item>
         <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => onOpenDialog({ kind: 'rotate', app })}>

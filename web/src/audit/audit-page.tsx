@@ -7,6 +7,7 @@ import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchBox } from '../components/search-box.tsx';
+import { type Scope, scopeParameter } from '../users/scope.ts';
 import { ACTIONS, ALL_ACTIONS, isAction } from './actions.ts';
 import classes from './audit-page.module.css';
 import { AuditRows } from './audit-rows.tsx';
@@ -18,10 +19,13 @@ const ACTION_CHOICES = [
   ...ALL_ACTIONS.map((action) => ({ value: action, label: ACTIONS[action] })),
 ];
 
-/** The audit log of the session's app; for administrators of all apps or of one. */
-export function AuditPage({ asAdmin = false }: { asAdmin?: boolean }) {
-  const [filters, setFilters] = useFilters(asAdmin);
-  const events = useInfiniteQuery(auditQuery(filters));
+/** The audit log of an app. Without a scope: for an admin, of all apps. */
+export function AuditPage({ scope }: { scope?: Scope }) {
+  const ofAllApps = scope === undefined;
+  const [filters, setFilters] = useFilters(ofAllApps);
+  const events = useInfiniteQuery(
+    auditQuery(scope ? { ...filters, sourceAppId: '', ...scopeParameter(scope) } : filters),
+  );
   const rows = events.data?.pages.flatMap((page) => page.events);
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
@@ -43,7 +47,7 @@ export function AuditPage({ asAdmin = false }: { asAdmin?: boolean }) {
           value={filters.since}
           onChange={(event) => setFilters({ since: event.currentTarget.value })}
         />
-        {asAdmin && (
+        {ofAllApps && (
           <div className={classes.app}>
             <SearchBox
               label="App ID"
@@ -75,7 +79,7 @@ export function AuditPage({ asAdmin = false }: { asAdmin?: boolean }) {
             </EmptyState>
           }
         >
-          {(shown) => <AuditRows events={shown} asAdmin={asAdmin} />}
+          {(shown) => <AuditRows events={shown} ofAllApps={ofAllApps} />}
         </ListBody>
         {events.hasNextPage && (
           <div className={card.more}>
@@ -90,14 +94,14 @@ export function AuditPage({ asAdmin = false }: { asAdmin?: boolean }) {
 }
 
 /** The filters are in the URL, so that a view can be linked. */
-function useFilters(asAdmin: boolean): [AuditFilters, (change: Partial<AuditFilters>) => void] {
+function useFilters(ofAllApps: boolean): [AuditFilters, (change: Partial<AuditFilters>) => void] {
   const [searchParams, setSearchParams] = useSearchParams();
   const action = searchParams.get('action') ?? '';
   const since = searchParams.get('since') ?? '';
   const filters: AuditFilters = {
     action: isAction(action) ? action : '',
     since: /^\d{4}-\d{2}-\d{2}$/.test(since) ? since : '',
-    sourceAppId: asAdmin ? (searchParams.get('sourceAppId') ?? '') : '',
+    sourceAppId: ofAllApps ? (searchParams.get('sourceAppId') ?? '') : '',
   };
   const change = (changes: Partial<AuditFilters>): void => {
     const next = Object.entries({ ...filters, ...changes }).filter(([, value]) => value !== '');

@@ -4,8 +4,8 @@ import { Time } from '../components/time.tsx';
 import { ACTIONS, actorName, detailText } from './actions.ts';
 import classes from './audit-page.module.css';
 
-/** The table of events. Administrators also see the app of each. */
-export function AuditRows({ events, asAdmin }: { events: readonly AuditEvent[]; asAdmin: boolean }) {
+/** The table of events. That of all apps also names the app of each. */
+export function AuditRows({ events, ofAllApps }: { events: readonly AuditEvent[]; ofAllApps: boolean }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
     <section className={classes.scroll} tabIndex={0} aria-label="Table of events">
@@ -15,7 +15,7 @@ export function AuditRows({ events, asAdmin }: { events: readonly AuditEvent[]; 
             <Table.Th>Time</Table.Th>
             <Table.Th>What</Table.Th>
             <Table.Th>Who</Table.Th>
-            {asAdmin && <Table.Th>App</Table.Th>}
+            {ofAllApps && <Table.Th>App</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -33,7 +33,7 @@ export function AuditRows({ events, asAdmin }: { events: readonly AuditEvent[]; 
                 {actorName(event.actor)}
                 {event.actor.address && <div className={classes.detail}>from {event.actor.address}</div>}
               </Table.Td>
-              {asAdmin && (
+              {ofAllApps && (
                 <Table.Td className="breaks">{event.sourceAppId ?? <Text c="dimmed">All apps</Text>}</Table.Td>
               )}
             </Table.Tr>

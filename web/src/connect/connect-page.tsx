@@ -2,7 +2,6 @@ import { Button, Tabs } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApiError } from '../api/call.ts';
-import { UpLink } from '../components/back-link.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -38,7 +37,6 @@ export function ConnectPage({ sourceAppId, tab = '', asAdmin = false }: ConnectP
   if (error instanceof ApiError && error.status === 404) return <AppNotFound sourceAppId={sourceAppId} />;
   return (
     <>
-      {asAdmin && <UpLink path={`/apps/${sourceAppId}`} name={sourceAppId} />}
       <PageHeader
         title="Connect a form"
         note={`${sourceAppId}${app ? ` · schema version ${app.schema.version}` : ''}`}

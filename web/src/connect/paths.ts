@@ -1,11 +1,11 @@
-import { usersPath } from '../users/scope.ts';
+import { appPath, usersPath } from '../users/scope.ts';
 import type { ConnectedApp } from './queries.ts';
 
-type Which = Pick<ConnectedApp, 'sourceAppId' | 'asAdmin'>;
+type Which = Pick<ConnectedApp, 'sourceAppId'>;
 
 /** The path of the Connect page of an app, or of one of its tabs. */
-export function connectPath({ sourceAppId, asAdmin }: Which, tab = ''): string {
-  const base = asAdmin ? `/apps/${sourceAppId}/connect` : '/connect';
+export function connectPath(app: Which, tab = ''): string {
+  const base = appPath(app, 'connect');
   return tab === '' ? base : `${base}/${tab}`;
 }
 

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import type { HeldSubmission } from '../api/endpoints.ts';
-import { AppLinks } from '../apps/app-links.tsx';
 import card from '../components/card.module.css';
 import { ConfirmDelete } from '../components/confirm-dialog.tsx';
 import { count } from '../components/count.ts';
@@ -14,7 +13,7 @@ import { CheckIcon } from '../components/icons.tsx';
 import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { type Scope, usersPath } from '../users/scope.ts';
+import { appPath, type Scope, usersPath } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { HeldRows } from './held-rows.tsx';
 import { heldCountsQuery, heldQuery, useDelete, useRelease } from './queries.ts';
@@ -28,7 +27,6 @@ export function HeldPage({ scope }: { scope: Scope }) {
   const [deleting, setDeleting] = useState<HeldSubmission>();
   return (
     <>
-      {scope.asAdmin && <AppLinks sourceAppId={scope.sourceAppId} current="held" />}
       <PageHeader
         title="Held submissions"
         note="Bot protection holds these for 30 days. Release what a person sent, delete the rest."
@@ -70,7 +68,7 @@ function Held({ scope }: { scope: Scope }) {
   const trapped = counts?.honeypot ?? 0;
   if (unproved + trapped === 0) return null;
   const settings = (
-    <Link href={settingsPath(scope)} className={classes.link ?? ''}>
+    <Link href={appPath(scope, 'connect/settings')} className={classes.link ?? ''}>
       Bot protection settings
     </Link>
   );
@@ -93,15 +91,12 @@ function Held({ scope }: { scope: Scope }) {
   );
 }
 
-const settingsPath = ({ sourceAppId, asAdmin }: Scope): string =>
-  `${asAdmin ? `/apps/${sourceAppId}` : ''}/connect/settings`;
-
 function NothingHeld({ scope, isFirst }: { scope: Scope; isFirst: boolean }) {
   return (
     <EmptyState
       title={isFirst ? 'Nothing is held' : 'No older submissions'}
       action={
-        <Button component={Link} href={settingsPath(scope)} variant="default">
+        <Button component={Link} href={appPath(scope, 'connect/settings')} variant="default">
           Bot protection settings
         </Button>
       }

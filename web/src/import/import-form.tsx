@@ -1,9 +1,11 @@
 import { Alert, Button, Group, NativeSelect, Progress, Table, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { fileNameSetting } from '../../../src/imports/values/file-name.ts';
 import { ApiError } from '../api/call.ts';
 import type { Field, ImportSettings } from '../api/endpoints.ts';
 import type { Scope } from '../users/scope.ts';
 import classes from './import-page.module.css';
+import { dateFormatOf, decimalOf } from './proposals.ts';
 import { useStartImport } from './queries.ts';
 import type { FileHead } from './read-file.ts';
 import { suggestMap } from './suggest.ts';
@@ -26,6 +28,19 @@ const DECIMALS = [
   { value: ',', label: '1,5' },
 ];
 
+interface Options {
+  mode: string;
+  arrays: string;
+  invalid: string;
+  decimal: string;
+  dateFormat: string;
+  timeZone: string;
+}
+const DEFAULTS: Options = {
+  ...{ mode: 'upsert', arrays: 'append', invalid: 'skip' },
+  ...{ decimal: '.', dateFormat: '', timeZone: '' },
+};
+
 /** The columns of a chosen file and how it is imported. */
 export function ImportForm(props: {
   scope: Scope;
@@ -41,18 +56,21 @@ export function ImportForm(props: {
       fields,
     ),
   );
-  const [options, setOptions] = useState({
-    mode: 'upsert',
-    arrays: 'append',
-    invalid: 'skip',
-    decimal: '.',
-    dateFormat: '',
-    timeZone: '',
-  });
+  const [chosen, setChosen] = useState<Partial<Options>>({});
+  const valuesOf = (kind: Field['kind']): string[] =>
+    head.columns.flatMap(({ name, values }) =>
+      fields.some((field) => field.kind === kind && map[name] === `data.${field.key}`) ? values : [],
+    );
+  const dates = dateFormatOf(valuesOf('date'));
+  const proposed = { decimal: decimalOf(valuesOf('number')), dateFormat: dates.format };
+  const options: Options = { ...DEFAULTS, ...proposed, ...chosen };
+  /** Says where a setting comes from that the reader has not chosen. */
+  const noteOf = (name: keyof typeof proposed): string | undefined =>
+    chosen[name] === undefined && proposed[name] !== DEFAULTS[name] ? 'Proposed from the values' : undefined;
   const [sent, setSent] = useState(0);
   const start = useStartImport(scope, setSent);
   const set = (name: keyof typeof options) => (event: { currentTarget: { value: string } }) =>
-    setOptions({ ...options, [name]: event.currentTarget.value });
+    setChosen({ ...chosen, [name]: event.currentTarget.value });
   const mapped = Object.entries(map).filter(([, path]) => path !== '');
   const hasEmail = head.isMapped || mapped.some(([, path]) => path === 'email');
 
@@ -62,6 +80,7 @@ export function ImportForm(props: {
       ...rest,
       format: head.format,
       dryRun,
+      ...fileNameSetting(file.name),
       ...(!head.isMapped && { map: Object.fromEntries(mapped) }),
       ...(dateFormat.trim() !== '' && { dateFormat: dateFormat.trim() }),
       ...(timeZone.trim() !== '' && { timeZone: timeZone.trim() }),
@@ -83,11 +102,18 @@ export function ImportForm(props: {
         <NativeSelect label="Users" data={MODES} value={options.mode} onChange={set('mode')} />
         <NativeSelect label="Lists" data={ARRAYS} value={options.arrays} onChange={set('arrays')} />
         <NativeSelect label="Invalid lines" data={INVALID} value={options.invalid} onChange={set('invalid')} />
-        <NativeSelect label="Numbers" data={DECIMALS} value={options.decimal} onChange={set('decimal')} />
+        <NativeSelect
+          label="Numbers"
+          description={noteOf('decimal')}
+          inputWrapperOrder={['label', 'input', 'description']}
+          data={DECIMALS}
+          value={options.decimal}
+          onChange={set('decimal')}
+        />
         <TextInput
           label="Date format"
           placeholder="ISO 8601"
-          description="Such as DD/MM/YYYY"
+          description={noteOf('dateFormat') ?? 'Such as DD/MM/YYYY'}
           inputWrapperOrder={['label', 'input', 'description']}
           value={options.dateFormat}
           onChange={set('dateFormat')}
@@ -101,6 +127,22 @@ export function ImportForm(props: {
           onChange={set('timeZone')}
         />
       </div>
+      {dates.choices.length > 0 && options.dateFormat === '' && (
+        <Alert color="yellow" variant="light" mt="md" title="The dates of the file can be read in two ways">
+          <Group gap="xs">
+            {dates.choices.map((format) => (
+              <Button
+                key={format}
+                variant="default"
+                size="xs"
+                onClick={() => setChosen({ ...chosen, dateFormat: format })}
+              >
+                Use {format}
+              </Button>
+            ))}
+          </Group>
+        </Alert>
+      )}
       {start.isPending && <Progress value={sent * 100} aria-label="Sent" mt="md" />}
       {start.error && <Refusal error={start.error} />}
       <Group mt="md">

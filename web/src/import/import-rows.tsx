@@ -6,6 +6,7 @@ import { count } from '../components/count.ts';
 import { DownloadIcon } from '../components/icons.tsx';
 import { Time } from '../components/time.tsx';
 import type { Scope } from '../users/scope.ts';
+import { adviceFor } from './advice.ts';
 import classes from './import-page.module.css';
 import { rejectsUrl, useDeleteImport } from './queries.ts';
 
@@ -60,13 +61,15 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
   const { label, color } = STATES[state];
   const part = received === 0 ? 0 : Math.round((position / received) * 100);
   const counts = { created, updated, unchanged, rejected };
+  const hasEnded = state !== 'running' && state !== 'uploading';
+  const advice = hasEnded ? adviceFor(one) : undefined;
   return (
     <Paper
       component="article"
       withBorder
       p="md"
       radius="md"
-      aria-label={`Import of ${one.createdAt}`}
+      aria-label={`Import of ${settings.fileName ?? one.createdAt}`}
       ref={isStarted ? show : null}
     >
       <Group justify="space-between" gap="xs">
@@ -78,6 +81,11 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
             <Badge variant="default" className={classes.badge ?? ''}>
               Dry run
             </Badge>
+          )}
+          {settings.fileName !== undefined && (
+            <Text size="sm" fw={600} className="breaks">
+              {settings.fileName}
+            </Text>
           )}
           <Text size="sm" c="dimmed">
             <Time at={one.createdAt} />
@@ -97,7 +105,7 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
             </Button>
           )}
           <Button variant="default" size="xs" onClick={onDelete}>
-            {state === 'running' ? 'Stop and delete' : 'Delete'}
+            {state === 'running' ? 'Stop and delete' : 'Delete this entry'}
           </Button>
         </Group>
       </Group>
@@ -109,6 +117,16 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
           .join(', ')}
         {settings.dryRun && '. Nothing was written'}
       </Text>
+      {hasEnded && !settings.dryRun && (
+        <Text size="sm" c="dimmed">
+          The file is deleted, the users stay: deleting this entry deletes no users.
+        </Text>
+      )}
+      {advice && (
+        <Alert color="yellow" variant="light" mt="xs" title={advice.title}>
+          {advice.text}
+        </Alert>
+      )}
       {failure && (
         <Alert color="red" variant="light" mt="xs">
           {failure}.
@@ -135,8 +153,8 @@ function DeleteDialog({ scope, one, onClose }: { scope: Scope; one: Import | und
   return (
     <ConfirmDelete id={one?.id} title="Delete this import?" remove={useDeleteImport(scope)} onClose={onClose}>
       <Text size="sm">
-        {one?.state === 'running' ? 'It stops. ' : ''}Its file and its rejected lines are deleted. Users that it created
-        or changed stay.
+        {one?.state === 'running' ? 'It stops. ' : ''}Its file and its rejected lines are deleted. No users are deleted:
+        those that it created or changed stay.
       </Text>
     </ConfirmDelete>
   );

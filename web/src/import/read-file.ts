@@ -3,11 +3,16 @@ import { delimiterOf, splitCells } from '../../../src/imports/lines/csv-cells.ts
 /** What is read of a file to show its columns. */
 const HEAD_BYTES = 256 * 1024;
 const EXAMPLES = 3;
+/** The lines of which the values tell formats. */
+const SAMPLE = 1_000;
 
-/** A column of a file, with values of its first lines. */
+/** A column of a file. */
 export interface FileColumn {
   name: string;
+  /** The first values, as they are shown. */
   examples: string[];
+  /** The texts of the first lines. */
+  values: string[];
 }
 
 /** What a file looks like. */
@@ -46,8 +51,11 @@ function encodingOf([a, b]: Uint8Array): string {
 function csvHead(header: string, lines: readonly string[]): FileHead {
   const delimiter = delimiterOf(header);
   const names = splitCells(header, delimiter).map((name) => name.trim());
-  const rows = lines.slice(0, EXAMPLES).map((line) => splitCells(line, delimiter));
-  const columns = names.map((name, index) => ({ name, examples: rows.flatMap((row) => row[index] || []) }));
+  const rows = lines.slice(0, SAMPLE).map((line) => splitCells(line, delimiter));
+  const columns = names.map((name, index) => {
+    const examples = rows.slice(0, EXAMPLES).flatMap((row) => row[index] || []);
+    return { name, examples, values: rows.flatMap((row) => (row.length === names.length && row[index]) || []) };
+  });
   return { format: 'csv', columns, isMapped: false };
 }
 
@@ -55,10 +63,14 @@ function jsonHead(lines: readonly string[]): FileHead {
   const objects = lines.slice(0, EXAMPLES).map(parseObject);
   const names = [...new Set(objects.flatMap((one) => Object.keys(one)))];
   const isMapped = names.includes('email') && objects.some(({ data }) => typeof data === 'object' && data !== null);
-  const columns = names.map((name) => ({
-    name,
-    examples: objects.flatMap((one) => (name in one ? [JSON.stringify(one[name])] : [])),
-  }));
+  const columns = names.map((name) => {
+    const values = objects.flatMap((one) => (name in one ? [one[name]] : []));
+    return {
+      name,
+      examples: values.map((value) => JSON.stringify(value)),
+      values: values.filter((value) => typeof value === 'string'),
+    };
+  });
   return { format: 'ndjson', columns, isMapped };
 }
 

@@ -2,7 +2,6 @@ import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiKey } from '../api/endpoints.ts';
-import { UpLink } from '../components/back-link.tsx';
 import card from '../components/card.module.css';
 import { ConfirmDelete } from '../components/confirm-dialog.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -27,7 +26,6 @@ export function KeysPage({ scope }: { scope: Scope }) {
   );
   return (
     <>
-      {scope.asAdmin && <UpLink path={`/apps/${scope.sourceAppId}`} name={scope.sourceAppId} />}
       <PageHeader
         title="API keys"
         note={`Programs use API keys to read, change and submit users of ${scope.sourceAppId} without a password.`}

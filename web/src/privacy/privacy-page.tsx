@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { AppLinks } from '../apps/app-links.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import type { Scope } from '../users/scope.ts';
 import { PersonCard } from './person/person-card.tsx';
@@ -15,7 +14,6 @@ export function PrivacyPage({ scope }: { scope?: Scope }) {
   const [email, setEmail] = useState<string>();
   return (
     <>
-      {scope?.asAdmin && <AppLinks sourceAppId={scope.sourceAppId} current="privacy" />}
       <PageHeader
         title="Privacy"
         note={

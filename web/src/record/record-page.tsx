@@ -8,7 +8,6 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { PenIcon, TrashIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Time } from '../components/time.tsx';
 import { formSettingsQuery } from '../connect/queries.ts';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { schemaVersionQuery, scopedSchemaQuery } from '../users/queries.ts';
@@ -17,6 +16,7 @@ import { EditForm } from './editing/edit-form.tsx';
 import { type Removal, RemovalDialog } from './editing/removal.tsx';
 import { EraseUser } from './erase-user.tsx';
 import { recordQuery, type StoredRecord } from './queries.ts';
+import { RecordFacts } from './record-facts.tsx';
 import classes from './record-page.module.css';
 import { RecordView } from './record-view.tsx';
 
@@ -37,7 +37,7 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
   const error = record.error ?? schema.error;
   if (error) return <LoadError error={error} onRetry={() => Promise.all([record.refetch(), schema.refetch()])} />;
   if (!record.data || !schema.data) return <PageSkeleton />;
-  const { email, createdAt, updatedAt, confirmedAt } = record.data.record;
+  const { email } = record.data.record;
   const stored = record.data;
   const editable = newest.data?.fields.filter(({ kind }) => kind !== 'array') ?? [];
   return (
@@ -45,20 +45,7 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
       <p className={classes.back}>
         <BackLink path={usersPath(scope)} name="Users" />
       </p>
-      <PageHeader
-        title={email}
-        note={
-          <>
-            Created <Time at={createdAt} /> · Updated <Time at={updatedAt} />
-            {confirmedAt !== undefined && (
-              <>
-                {' · '}Email confirmed <Time at={confirmedAt} />
-              </>
-            )}
-            {confirmedAt === undefined && settings.data?.settings.doubleOptIn && ' · Email not confirmed'}
-          </>
-        }
-      >
+      <PageHeader title={email}>
         <Button
           variant="default"
           leftSection={<PenIcon size={16} />}
@@ -76,6 +63,11 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
           Erase user
         </Button>
       </PageHeader>
+      <RecordFacts
+        record={stored.record}
+        newestVersion={newest.data?.version}
+        asksToConfirm={settings.data && settings.data.settings.doubleOptIn === true}
+      />
       <RecordView
         record={stored.record}
         schema={schema.data}

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Menu, Text } from '@mantine/core';
 import { useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { PlusIcon } from '../components/icons.tsx';
 import {
   addField,
@@ -23,12 +24,15 @@ import type { DraftEditor } from './use-draft.ts';
  */
 export function FieldList({ editor }: { editor: DraftEditor }) {
   const { fields, rejectUnknown } = editor.draft;
+  const [searchParams] = useSearchParams();
   const [dragged, setDragged] = useState<number>();
-  const [openId, setOpenId] = useState<number>();
+  // A link to the page may name a field, for example one to index.
+  const [named] = useState(() => fields.find(({ definition }) => definition.key === searchParams.get('field'))?.id);
+  const [openId, setOpenId] = useState(named);
   const [removed, setRemoved] = useState<{ field: DraftField; at: number }>();
   const [announcement, setAnnouncement] = useState('');
-  // The field that was added last; its card takes the focus once.
-  const [addedId, setAddedId] = useState<number>();
+  // The field that was added or named last; its card takes the focus once.
+  const [addedId, setAddedId] = useState(named);
 
   const move = (field: DraftField, to: number): void => {
     if (to < 0 || to >= fields.length) return;

@@ -5,9 +5,7 @@ import { ApiError } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { useRenaming } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
-import { UpLink } from '../components/back-link.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { PlugIcon, UsersIcon, WebhookIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
@@ -32,33 +30,7 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
     return newest.error ? <LoadError error={newest.error} onRetry={newest.refetch} /> : <PageSkeleton />;
   return (
     <>
-      <UpLink path="/apps" name="Apps" />
-      <PageHeader title={sourceAppId} note={`Schema version ${newest.data.schema.version} · live`}>
-        <Button
-          component={Link}
-          href={`/apps/${sourceAppId}/users`}
-          variant="default"
-          leftSection={<UsersIcon size={16} />}
-        >
-          Users
-        </Button>
-        <Button
-          component={Link}
-          href={`/apps/${sourceAppId}/connect`}
-          variant="default"
-          leftSection={<PlugIcon size={16} />}
-        >
-          Connect a form
-        </Button>
-        <Button
-          component={Link}
-          href={`/apps/${sourceAppId}/webhooks`}
-          variant="default"
-          leftSection={<WebhookIcon size={16} />}
-        >
-          Webhooks
-        </Button>
-      </PageHeader>
+      <PageHeader title={sourceAppId} note={`Schema version ${newest.data.schema.version} · live`} />
       <Tabs
         value={activeTab.id}
         onChange={(id) => navigate(id === 'fields' ? `/apps/${sourceAppId}` : `/apps/${sourceAppId}/${id}`)}

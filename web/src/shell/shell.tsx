@@ -1,43 +1,31 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Session } from '../api/endpoints.ts';
-import {
-  AppsIcon,
-  HeldIcon,
-  KeyIcon,
-  LockIcon,
-  LogIcon,
-  Logo,
-  PlugIcon,
-  UsersIcon,
-  WebhookIcon,
-} from '../components/icons.tsx';
+import { appPageOf, OPERATOR_PAGES } from '../apps/app-links.tsx';
+import { AppsIcon, HeldIcon, LockIcon, LogIcon, Logo, UsersIcon } from '../components/icons.tsx';
 import { useHeldCount } from '../held/queries.ts';
+import { appPath } from '../users/scope.ts';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './shell.module.css';
 
-const PAGES = {
-  admin: [
-    { href: '/apps', name: 'Apps', Icon: AppsIcon },
-    { href: '/users', name: 'All users', Icon: UsersIcon },
-    { href: '/privacy', name: 'Privacy', Icon: LockIcon },
-    { href: '/audit', name: 'Audit log', Icon: LogIcon },
-  ],
-  user: [
-    { href: '/users', name: 'Users', Icon: UsersIcon },
-    { href: '/connect', name: 'Connect', Icon: PlugIcon },
-    { href: '/webhooks', name: 'Webhooks', Icon: WebhookIcon },
-    { href: '/privacy', name: 'Privacy', Icon: LockIcon },
-    { href: '/keys', name: 'API keys', Icon: KeyIcon },
-    { href: '/audit', name: 'Audit log', Icon: LogIcon },
-  ],
-} as const;
+/** The pages of an administrator that concern all apps. */
+const ADMIN_PAGES = [
+  { href: '/apps', name: 'Apps', Icon: AppsIcon },
+  { href: '/users', name: 'All users', Icon: UsersIcon },
+  { href: '/privacy', name: 'Privacy', Icon: LockIcon },
+  { href: '/audit', name: 'Audit log', Icon: LogIcon },
+];
 
 /** The frame of every page: navigation and account menu. */
 export function Shell({ session, children }: { session: Session; children: ReactNode }) {
   const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
   useFocusOnNewPage(main, location);
+  const current = appPageOf(location, session.sourceAppId);
+  const links =
+    session.role === 'admin'
+      ? ADMIN_PAGES.map((page) => ({ ...page, isCurrent: location.startsWith(page.href) }))
+      : OPERATOR_PAGES.map(({ id, ...page }) => ({ ...page, href: appPath(session, id), isCurrent: id === current }));
   return (
     <>
       <a className={classes.skip} href="#main">
@@ -50,20 +38,13 @@ export function Shell({ session, children }: { session: Session; children: React
             <span className={classes.name}>User Collection</span>
           </Link>
           <nav className={classes.nav} aria-label="Main">
-            {PAGES[session.role].map(({ href, name, Icon }) => (
-              <Link
-                key={href}
-                href={href}
-                className={classes.link ?? ''}
-                aria-current={location.startsWith(href) ? 'page' : undefined}
-              >
+            {links.map(({ href, name, Icon, isCurrent }) => (
+              <Link key={href} href={href} className={classes.link ?? ''} aria-current={isCurrent ? 'page' : undefined}>
                 <Icon />
                 {name}
               </Link>
             ))}
-            {session.role === 'user' && (
-              <HeldLink sourceAppId={session.sourceAppId} isCurrent={location.startsWith('/held')} />
-            )}
+            {session.role === 'user' && <HeldLink sourceAppId={session.sourceAppId} isCurrent={current === 'held'} />}
           </nav>
           <AccountMenu session={session} />
         </div>
@@ -80,7 +61,11 @@ function HeldLink({ sourceAppId, isCurrent }: { sourceAppId: string; isCurrent: 
   const held = useHeldCount({ sourceAppId, asAdmin: false });
   if (held === 0 && !isCurrent) return null;
   return (
-    <Link href="/held" className={classes.link ?? ''} aria-current={isCurrent ? 'page' : undefined}>
+    <Link
+      href={appPath({ sourceAppId }, 'held')}
+      className={classes.link ?? ''}
+      aria-current={isCurrent ? 'page' : undefined}
+    >
       <HeldIcon />
       Held{held > 0 && ` (${held.toLocaleString()})`}
     </Link>

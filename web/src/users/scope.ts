@@ -10,12 +10,16 @@ export function scopeParameter({ sourceAppId, asAdmin }: Scope): { sourceAppId?:
   return asAdmin ? { sourceAppId } : {};
 }
 
-/** The path of the page that imports users. */
-export function importPath({ sourceAppId, asAdmin }: Scope): string {
-  return asAdmin ? `/apps/${sourceAppId}/import` : '/import';
+/**
+ * The path of a page of an app, the same for its operators and for admins, so that a link works for
+ * both.
+ */
+export function appPath({ sourceAppId }: Pick<Scope, 'sourceAppId'>, page = ''): string {
+  return page === '' ? `/apps/${sourceAppId}` : `/apps/${sourceAppId}/${page}`;
 }
 
+/** The path of the page that imports users. */
+export const importPath = (app: Pick<Scope, 'sourceAppId'>): string => appPath(app, 'import');
+
 /** The path of the list of users; `/<id>` after it is the path of a record. */
-export function usersPath({ sourceAppId, asAdmin }: Scope): string {
-  return asAdmin ? `/apps/${sourceAppId}/users` : '/users';
-}
+export const usersPath = (app: Pick<Scope, 'sourceAppId'>): string => appPath(app, 'users');

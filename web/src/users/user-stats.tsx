@@ -20,18 +20,17 @@ interface Day {
 export function UserStats({ scope }: { scope: Scope }) {
   const { data, error } = useQuery(scopedStatsQuery(scope));
   if (error) return null;
-  if (!data) return <Skeleton h={122} mb="md" radius={12} />;
+  if (!data) return <Skeleton h={122} mb="md" radius={12} className={classes.loading ?? ''} />;
   if (data.users === 0) return null;
   const recent = data.days.reduce((sum, { created }) => sum + created, 0);
   return (
-    <section className={classes.stats} aria-label="Statistics">
+    <section className={classes.stats} aria-label="Statistics" data-statistics>
       <Stat name="Users" value={data.users.toLocaleString()} />
       <Stat name={`New in ${data.days.length} days`} value={recent.toLocaleString()} />
-      <Stat
-        name="Last submission"
-        value={data.lastSubmissionAt ? <Time at={data.lastSubmissionAt} relative /> : 'None yet'}
-        small
-      />
+      {/* Absent when imports created all users. */}
+      {data.lastSubmissionAt && (
+        <Stat name="Last submission" value={<Time at={data.lastSubmissionAt} relative />} small />
+      )}
       <Chart days={data.days} />
     </section>
   );

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
-import { AppLinks } from '../apps/app-links.tsx';
 import { WorkStatus } from '../background-work/work-status.tsx';
 import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -18,7 +17,7 @@ import { useUserColumns } from './columns.tsx';
 import { EditToggle } from './editing/edit-toggle.tsx';
 import { EraseMatching } from './erase-matching.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
-import { targetsOf } from './filters/condition.ts';
+import { targetOf, targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
 import { ListSummary, SearchProgress, SortedInPart } from './list/list-summary.tsx';
@@ -28,10 +27,11 @@ import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
 import { SavedViews } from './saved-views.tsx';
-import { importPath, type Scope, usersPath } from './scope.ts';
+import { appPath, importPath, type Scope, usersPath } from './scope.ts';
 import { SelectionBar } from './selection/selection-bar.tsx';
 import { useSelection } from './selection/use-selection.ts';
 import { UserStats } from './user-stats.tsx';
+import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
 
 /** Lists the users of an app, newest first by default. The operator's start page. */
@@ -48,8 +48,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
   const error = list.error ?? schema.error;
 
   return (
-    <>
-      {scope.asAdmin && <AppLinks sourceAppId={scope.sourceAppId} current="users" />}
+    <div className={classes.page}>
       <PageHeader title="Users" note={`Users who submitted to ${scope.sourceAppId}`}>
         <SavedViews
           sourceAppId={scope.sourceAppId}
@@ -83,7 +82,9 @@ export function UsersPage({ scope }: { scope: Scope }) {
             {parameters.by !== '' && (
               <BreakdownPanel scope={scope} parameters={parameters} change={change} targets={targets} />
             )}
-            {list.state === 'partlySorted' && <SortedInPart />}
+            {list.state === 'partlySorted' && (
+              <SortedInPart scope={scope} target={targetOf(parameters.sort, targets)} />
+            )}
             {list.users.length > 0 && (
               <UsersTable
                 users={list.users}
@@ -110,7 +111,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
           </>
         )}
       </section>
-    </>
+    </div>
   );
 }
 
@@ -163,7 +164,7 @@ function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {
     <EmptyState
       title="No users yet"
       action={
-        <Button component={Link} href={scope.asAdmin ? `/apps/${scope.sourceAppId}/connect` : '/connect'}>
+        <Button component={Link} href={appPath(scope, 'connect')}>
           Connect a form
         </Button>
       }

@@ -1,3 +1,4 @@
+import { useElementSize } from '@mantine/hooks';
 import { useTable } from '@tanstack/react-table';
 import { type ReactNode, useState } from 'react';
 import type { Field, UserRecord } from '../api/endpoints.ts';
@@ -27,6 +28,9 @@ interface UsersTableProps {
   stale: boolean;
 }
 
+/** Columns are narrowed by up to this factor before the table scrolls sideways. */
+const LEAST_WIDTH = 0.9;
+
 export function UsersTable(props: UsersTableProps) {
   const { users, columns, parameters, change, path, editing, selection, stale } = props;
   const table = useTable({
@@ -39,52 +43,63 @@ export function UsersTable(props: UsersTableProps) {
   const [edited, setEdited] = useState<EditedCell>();
   const newIds = useNewIds(users, parameters);
   const shown = columns.all.filter(({ id }) => columns.visibility[id] !== false);
-  const width = shown.reduce((sum, column) => sum + column.width, 0);
+  const wanted = shown.reduce((sum, column) => sum + column.width, 0);
+  const { ref, width: room } = useElementSize();
+  const narrowed = room / wanted;
+  const factor = narrowed >= LEAST_WIDTH && narrowed < 1 ? narrowed : 1;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section className={classes.scroll} tabIndex={0} aria-label="Table of users" aria-busy={stale}>
-      <table className={`${classes.table} ${stale ? classes.stale : ''}`} style={{ minWidth: width }}>
-        <colgroup>
-          {shown.map((column) => (
-            // The emails stay in view: on a phone they leave room for the other columns.
-            <col
-              key={column.id}
-              style={{ width: column.id === 'email' ? `min(${column.width}px, calc(45vw + 26px))` : column.width }}
-            />
-          ))}
-        </colgroup>
-        <thead>
-          {table.getHeaderGroups().map((group) => (
-            <tr key={group.id}>
-              {group.headers.map(({ column }) => (
-                <ColumnHeader
-                  key={column.id}
-                  column={column.columnDef as UserColumn}
-                  parameters={parameters}
-                  change={change}
-                >
-                  {column.id === 'email' && <SelectPage users={users} selection={selection} />}
-                </ColumnHeader>
-              ))}
-            </tr>
-          ))}
-        </thead>
-        <UserRows
-          rows={table.getRowModel().rows}
-          visibility={columns.visibility}
-          newIds={newIds}
-          path={path}
-          editableFields={editing?.fields}
-          onEdit={setEdited}
-          selection={selection}
-        />
-      </table>
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
+      <section ref={ref} className={classes.scroll} tabIndex={0} aria-label="Table of users" aria-busy={stale}>
+        <table
+          className={`${classes.table} ${stale ? classes.stale : ''}`}
+          style={{ minWidth: Math.floor(wanted * factor) }}
+        >
+          <colgroup>
+            {shown.map((column) => (
+              // The emails stay in view: on a phone they leave room for the other columns.
+              <col key={column.id} style={{ width: widthOf(column, factor) }} />
+            ))}
+          </colgroup>
+          <thead>
+            {table.getHeaderGroups().map((group) => (
+              <tr key={group.id}>
+                {group.headers.map(({ column }) => (
+                  <ColumnHeader
+                    key={column.id}
+                    column={column.columnDef as UserColumn}
+                    parameters={parameters}
+                    change={change}
+                  >
+                    {column.id === 'email' && <SelectPage users={users} selection={selection} />}
+                  </ColumnHeader>
+                ))}
+              </tr>
+            ))}
+          </thead>
+          <UserRows
+            rows={table.getRowModel().rows}
+            visibility={columns.visibility}
+            newIds={newIds}
+            path={path}
+            editableFields={editing?.fields}
+            onEdit={setEdited}
+            selection={selection}
+          />
+        </table>
+      </section>
       {editing && <CellEditor scope={editing.scope} cell={edited} onClose={() => setEdited(undefined)} />}
+      {/* Outside of the region, which would scroll by its height. */}
       <p className="visually-hidden" role="status">
         {newIds.size > 0 && count(newIds.size, 'new user')}
       </p>
-    </section>
+    </>
   );
+}
+
+function widthOf({ id, width }: UserColumn, factor: number): string {
+  const pixels = `${Math.floor(width * factor)}px`;
+  return id === 'email' ? `min(${pixels}, calc(45vw + 26px))` : pixels;
 }
 
 interface ColumnHeaderProps {

@@ -1,5 +1,5 @@
 import type { Delivery, Webhook } from '../api/endpoints.ts';
-import type { Scope } from '../users/scope.ts';
+import { appPath, type Scope } from '../users/scope.ts';
 
 /** The events, with what they tell. */
 export const EVENTS = [
@@ -21,8 +21,8 @@ export const DELIVERY_STATES = {
 } satisfies Record<Delivery['state'], { name: string; color: string }>;
 
 /** The path of the webhooks of an app, or of one of them. */
-export function webhooksPath({ sourceAppId, asAdmin }: Scope, id?: string): string {
-  const base = asAdmin ? `/apps/${sourceAppId}/webhooks` : '/webhooks';
+export function webhooksPath(app: Pick<Scope, 'sourceAppId'>, id?: string): string {
+  const base = appPath(app, 'webhooks');
   return id === undefined ? base : `${base}/${id}`;
 }
 

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '../api/call.ts';
-import { UpLink } from '../components/back-link.tsx';
 import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
@@ -28,7 +27,6 @@ export function WebhooksPage({ scope }: { scope: Scope }) {
   if (error instanceof ApiError && error.status === 404) return <PageHeader title="App not found" />;
   return (
     <>
-      {scope.asAdmin && <UpLink path={`/apps/${scope.sourceAppId}`} name={scope.sourceAppId} />}
       <PageHeader
         title="Webhooks"
         note="A webhook tells another program of each change of a record: the service posts a signed event to its URL."

@@ -6,6 +6,7 @@ import card from '../../components/card.module.css';
 import { CheckIcon } from '../../components/icons.tsx';
 import { Time } from '../../components/time.tsx';
 import { newestHeldQuery } from '../../held/queries.ts';
+import { appPath } from '../../users/scope.ts';
 import classes from '../connect-page.module.css';
 import { recordPath } from '../paths.ts';
 import type { ConnectedApp } from '../queries.ts';
@@ -25,7 +26,7 @@ export function LiveTest({ app }: { app: ConnectedApp }) {
           Try it
         </Title>
         <Arrivals app={app} test={test.data} />
-        {!app.asAdmin && <HeldArrival />}
+        {!app.asAdmin && <HeldArrival app={app} />}
         <div className={classes.try}>
           <Button variant="default" loading={test.isPending} disabled={!isPossible} onClick={() => test.mutate()}>
             Send a test submission
@@ -106,7 +107,7 @@ function Arrivals({ app, test }: { app: ConnectedApp; test: TestResult | undefin
 }
 
 /** Announces a submission that bot protection held after the page was opened. */
-function HeldArrival() {
+function HeldArrival({ app }: { app: ConnectedApp }) {
   const { data: newest, isSuccess } = useQuery(newestHeldQuery);
   const [before, setBefore] = useState<string | null>();
   if (isSuccess && before === undefined) setBefore(newest?.id ?? null);
@@ -117,7 +118,7 @@ function HeldArrival() {
         <Alert color="yellow" variant="light" p="xs">
           Bot protection holds a submission of {newest.email}, <Time at={newest.at} relative />.{' '}
           {newest.reason === 'no-proof' && 'It came without a proof of work. '}
-          <Link href="/held">Show held submissions</Link>
+          <Link href={appPath(app, 'held')}>Show held submissions</Link>
         </Alert>
       )}
     </div>

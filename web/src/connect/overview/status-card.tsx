@@ -5,6 +5,7 @@ import { adminStatsQuery } from '../../apps/queries.ts';
 import card from '../../components/card.module.css';
 import { CheckIcon, CrossIcon, InfoIcon } from '../../components/icons.tsx';
 import { statsQuery } from '../../users/queries.ts';
+import { appPath } from '../../users/scope.ts';
 import classes from '../connect-page.module.css';
 import { connectPath } from '../paths.ts';
 import type { ConnectedApp } from '../queries.ts';
@@ -45,7 +46,7 @@ export function StatusCard({ app }: { app: ConnectedApp }) {
           {!app.asAdmin && (
             <>
               {' '}
-              What bot protection holds is in <Link href="/held">Held submissions</Link>.
+              What bot protection holds is in <Link href={appPath(app, 'held')}>Held submissions</Link>.
             </>
           )}
         </p>

@@ -10,6 +10,7 @@ import { saveFile } from '../../components/save-file.ts';
 import { Time } from '../../components/time.tsx';
 import { type Scope, usersPath } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
+import { EntryData } from './entry-data.tsx';
 import { ErasePerson } from './erase-person.tsx';
 import { type ErasureReceipt, type PersonExport, personQuery } from './queries.ts';
 
@@ -98,10 +99,10 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
   const ofApp = scope ?? (sourceAppId === undefined ? undefined : { sourceAppId, asAdmin: true });
   return (
     <li className={classes.entry}>
-      <span>
+      <strong className={classes.kind}>
         {KINDS[kind] ?? kind}
         {sourceAppId !== undefined ? ` in ${sourceAppId}` : ' in all apps'}
-      </span>
+      </strong>
       <Group gap="md">
         {kind === 'record' && id && ofApp && (
           <Link href={`${usersPath(ofApp)}/${id}`} className={classes.link ?? ''}>
@@ -120,6 +121,7 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
           </Button>
         )}
       </Group>
+      <EntryData members={rest} />
     </li>
   );
 }

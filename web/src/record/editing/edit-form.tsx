@@ -28,7 +28,7 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
   const [base, setBase] = useState(stored);
   const [draft, setDraft] = useState<Draft>({});
   const [others, setOthers] = useState<readonly string[]>();
-  const save = useRecordChange(scope, stored.record.id, onSaved);
+  const save = useRecordChange(scope, stored.record.id, 'Saved', onSaved);
   const { data } = base.record;
   const change = changeOf(draft, fields, data);
   const issues = issuesOf(save.error);

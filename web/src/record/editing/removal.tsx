@@ -19,7 +19,7 @@ interface RemovalDialogProps {
 
 /** Removes an item of a list, or a key that the schema does not have. */
 export function RemovalDialog({ scope, stored, removal, onClose }: RemovalDialogProps) {
-  const remove = useRecordChange(scope, stored.record.id, () => close());
+  const remove = useRecordChange(scope, stored.record.id, 'Removed', () => close());
   function close(): void {
     onClose();
     remove.reset();

@@ -1,3 +1,4 @@
+import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, callWithHeaders } from '../../api/call.ts';
 import { type Scope, scopeParameter } from '../../users/scope.ts';
@@ -23,8 +24,10 @@ export class Outdated extends Error {
 /**
  * Changes a record if it is still in the state that `etag` names. Otherwise the error is
  * `Outdated`, with the state to go on from.
+ *
+ * @param done says that the change is stored, for example `Saved`
  */
-export function useRecordChange(scope: Scope, id: string, onSaved: (stored: StoredRecord) => void) {
+export function useRecordChange(scope: Scope, id: string, done: string, onSaved: (stored: StoredRecord) => void) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async ({ change, etag }: { change: RecordChange; etag: string }): Promise<StoredRecord> => {
@@ -44,6 +47,7 @@ export function useRecordChange(scope: Scope, id: string, onSaved: (stored: Stor
     onSuccess: (stored) => {
       client.setQueryData(recordKey(id), stored);
       void client.invalidateQueries({ queryKey: ['users'] });
+      notifications.show({ color: 'green', title: done, message: `The change of ${stored.record.email} is stored` });
       onSaved(stored);
     },
   });

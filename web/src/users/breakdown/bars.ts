@@ -1,6 +1,7 @@
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { calendarDay } from '../../components/time.tsx';
 import { type Condition, conditionText, parseCondition, type Target, YES_OR_NO } from '../filters/condition.ts';
+import { valueConditions } from './counted.ts';
 
 export type Breakdown = ResponseBody<'GET /auth/users/breakdown'>;
 
@@ -19,16 +20,17 @@ const DAY_MS = 86_400_000;
 /** The bars of the values or the ranges, without those for users that have no value. */
 export function barsOf({ values, ranges }: Breakdown, target: Target): Bar[] {
   const { path } = target;
-  const ofValues = (values ?? []).map(({ value, count }): Bar => {
-    const text = String(value);
-    return { label: labelOf(text, target), count, conditions: [{ path, operator: 'eq', value: text }] };
+  const ofValues = (values ?? []).map((group): Bar => {
+    const { value, count } = group;
+    return { label: labelOf(String(value), target), count, conditions: valueConditions(group, path) };
   });
-  const ofRanges = (ranges ?? []).map(({ from, to, count }): Bar => {
-    const conditions = [
-      ...(from === undefined ? [] : [{ path, operator: 'gte', value: String(from) }]),
-      ...(to === undefined ? [] : [{ path, operator: 'lt', value: String(to) }]),
-    ];
-    return { label: rangeLabel(from, to), count, ...(conditions.length > 0 && { conditions }) };
+  const ofRanges = (ranges ?? []).map((group): Bar => {
+    const conditions = valueConditions(group, path);
+    return {
+      label: rangeLabel(group.from, group.to),
+      count: group.count,
+      ...(conditions.length > 0 && { conditions }),
+    };
   });
   return [...ofValues, ...ofRanges];
 }

@@ -1,12 +1,15 @@
-import { Alert, Loader, Text } from '@mantine/core';
+import { Alert, Button, Loader, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { count as countOf } from '../../components/count.ts';
-import { type Target, targetOf } from '../filters/condition.ts';
+import { parseCondition, type Target, targetOf } from '../filters/condition.ts';
+import { IndexOffer } from '../index-offer.tsx';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
 import type { Scope } from '../scope.ts';
 import { type Breakdown, barsOf, restOf, whereAfter } from './bars.ts';
 import classes from './breakdown.module.css';
 import { Histogram, ValueBars } from './charts.tsx';
+import { countedBreakdownQuery } from './counted-query.ts';
 import { breakdownQuery } from './query.ts';
 
 interface BreakdownPanelProps {
@@ -18,10 +21,19 @@ interface BreakdownPanelProps {
 
 /** A chart of how the users of the list divide by a field. A pressed bar filters the list. */
 export function BreakdownPanel({ scope, parameters, change, targets }: BreakdownPanelProps) {
-  const { by, where } = parameters;
+  const { by, q, where } = parameters;
   const target = targetOf(by, targets);
   const { data, error, isFetching, isPlaceholderData } = useQuery(breakdownQuery(scope, parameters));
-  const shown = data?.field === by ? data : undefined;
+  const read = data?.field === by ? data : undefined;
+  const view = JSON.stringify([by, q, where]);
+  const [countedView, setCountedView] = useState<string>();
+  const counted = useQuery({
+    ...countedBreakdownQuery(scope, parameters, read, by),
+    enabled: countedView === view && read?.complete === false && !isPlaceholderData,
+  });
+  const shown = counted.data ?? read;
+  // A search by text reads all records, whatever index there is.
+  const canCount = q === '' && target.index === 'present' && countedView !== view;
   return (
     <section className={classes.panel} aria-label={`Breakdown by ${target.label}`} aria-busy={isFetching}>
       {error && (
@@ -37,6 +49,18 @@ export function BreakdownPanel({ scope, parameters, change, targets }: Breakdown
       {!error && shown && (
         <div className={isPlaceholderData ? classes.stale : undefined}>
           <Summary breakdown={shown} />
+          {!shown.complete && (
+            <div className={classes.part} role="status">
+              {canCount && (
+                <Button variant="default" size="compact-sm" onClick={() => setCountedView(view)}>
+                  Count all users
+                </Button>
+              )}
+              {counted.isFetching && 'Counting…'}
+              {(counted.data === null || counted.error) && 'There was no time to count them all.'}
+              <IndexOffer scope={scope} targets={indexable(target, where, targets)} />
+            </div>
+          )}
           <Chart
             breakdown={shown}
             target={target}
@@ -46,6 +70,11 @@ export function BreakdownPanel({ scope, parameters, change, targets }: Breakdown
       )}
     </section>
   );
+}
+
+/** The fields by which an index narrows the chart: its own, and those of the filter. */
+function indexable(target: Target, where: readonly string[], targets: readonly Target[]): Target[] {
+  return [...new Set([target, ...where.map((text) => targetOf(parseCondition(text).path, targets))])];
 }
 
 function Summary({ breakdown: { records, complete, limited } }: { breakdown: Breakdown }) {

@@ -18,6 +18,8 @@ export interface Target {
   type: TargetType;
   /** The values of a choice with their labels. */
   choices: { value: string; label: string }[];
+  /** Whether an index has its values. `possible`: the schema could ask for one. */
+  index: 'present' | 'possible' | 'never';
 }
 
 /**
@@ -93,25 +95,26 @@ const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 });
 /** The targets of an app: the email, the fields of its newest schema, and the times. */
 export function targetsOf(fields: readonly Field[]): Target[] {
   return [
-    { path: 'email', label: 'Email', type: 'text', choices: [] },
+    { path: 'email', label: 'Email', type: 'text', choices: [], index: 'present' },
     ...fields.map(
       (field): Target => ({
         path: `data.${field.key}`,
         label: field.label || field.key,
         type: field.kind === 'select' ? 'choice' : field.kind,
         choices: choicesOf(field),
+        index: field.kind === 'array' ? 'never' : field.indexed ? 'present' : 'possible',
       }),
     ),
-    { path: 'createdAt', label: 'Created', type: 'date', choices: [] },
-    { path: 'updatedAt', label: 'Updated', type: 'date', choices: [] },
-    { path: 'schemaVersion', label: 'Schema version', type: 'number', choices: [] },
+    { path: 'createdAt', label: 'Created', type: 'date', choices: [], index: 'present' },
+    { path: 'updatedAt', label: 'Updated', type: 'date', choices: [], index: 'never' },
+    { path: 'schemaVersion', label: 'Schema version', type: 'number', choices: [], index: 'never' },
   ];
 }
 
 /** The target of a path. A key that is not in the newest schema is compared as a text. */
 export function targetOf(path: string, targets: readonly Target[]): Target {
   const known = targets.find((target) => target.path === path);
-  return known ?? { path, label: path.replace(/^data\./, ''), type: 'text', choices: [] };
+  return known ?? { path, label: path.replace(/^data\./, ''), type: 'text', choices: [], index: 'never' };
 }
 
 export function parseCondition(text: string): Condition {

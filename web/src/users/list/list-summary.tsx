@@ -1,6 +1,9 @@
 import { Button, Loader, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { count as countOf } from '../../components/count.ts';
+import type { Target } from '../filters/condition.ts';
+import { IndexOffer } from '../index-offer.tsx';
+import type { Scope } from '../scope.ts';
 import classes from './list.module.css';
 import { countWords, type useUserCount } from './use-user-count.ts';
 import type { UserList } from './use-user-list.ts';
@@ -60,10 +63,16 @@ export function SearchProgress({ list }: { list: UserList }) {
 }
 
 /** Tells that the order is not that of all records. Above the table, where one reads the order. */
-export function SortedInPart() {
+export function SortedInPart({ scope, target }: { scope: Scope; target: Target }) {
   return (
     <div className={classes.progress} role="status">
-      <Text size="sm">Sorted among the records that were searched. An indexed field is sorted among all.</Text>
+      <Text size="sm">
+        Sorted among the records that were read in time. The next pages go on with the others.
+        {target.index === 'possible' && ' An index sorts all of them.'}
+      </Text>
+      <Text size="sm" component="span">
+        <IndexOffer scope={scope} targets={[target]} />
+      </Text>
     </div>
   );
 }

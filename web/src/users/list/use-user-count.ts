@@ -18,18 +18,26 @@ export interface UserCount {
 export const countQuery = (scope: Scope, { q, where }: UserFilter, total: 'capped' | 'exact') =>
   queryOptions({
     queryKey: ['users', 'count', scopeParameter(scope), { q, where, total }],
-    queryFn: async ({ signal }): Promise<UserCount> => {
-      const body = await call('GET /auth/users', {
-        query: { ...scopeParameter(scope), q, where, total, limit: 1 },
-        signal,
-      });
-      const is = 'totalIs' in body ? body.totalIs : undefined;
-      return {
-        total: 'total' in body ? (body.total ?? 0) : 0,
-        is: is === 'exact' ? 'exact' : is === 'capped' ? 'moreThan' : 'atLeast',
-      };
-    },
+    queryFn: ({ signal }) => countUsers(scope, { q, where }, total, signal),
   });
+
+/** Requests the number of matches. */
+export async function countUsers(
+  scope: Scope,
+  { q, where }: UserFilter,
+  total: 'capped' | 'exact',
+  signal: AbortSignal,
+): Promise<UserCount> {
+  const body = await call('GET /auth/users', {
+    query: { ...scopeParameter(scope), q, where, total, limit: 1 },
+    signal,
+  });
+  const is = 'totalIs' in body ? body.totalIs : undefined;
+  return {
+    total: 'total' in body ? (body.total ?? 0) : 0,
+    is: is === 'exact' ? 'exact' : is === 'capped' ? 'moreThan' : 'atLeast',
+  };
+}
 
 /**
  * Counts the users of a list without a request where the list itself, the statistics or the shown

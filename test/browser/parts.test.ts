@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/axe.ts';
+import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
+import { runImport } from '../support/imports.ts';
+import { untilReady } from '../support/index-slots.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+const PLANS = ['free', 'pro', 'max'];
+/** More than the first part that a list or a chart reads, however little time it has. */
+const USERS = 1_500;
+
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startServer({}, undefined, { queryBudgetMs: 0, writesEndMs: 200 });
+  app = await server.admin.buildApp({
+    fields: [
+      { key: 'plan', label: 'Plan', kind: 'select', enum: PLANS, indexed: true },
+      { key: 'city', label: 'City', kind: 'text' },
+      { key: 'age', label: 'Age', kind: 'number' },
+    ],
+  });
+  await untilReady(server, app.sourceAppId, ['plan']);
+  // The users that were created last, which are read first, have one plan.
+  const rows = Array.from({ length: USERS }, (_, n) =>
+    [`p${n}@example.com`, n < 400 ? PLANS[n % 2] : 'max', 'Oslo', n % 90].join(','),
+  );
+  const { created } = await runImport(server.admin, app.sourceAppId, ['email,plan,city,age', ...rows].join('\n'));
+  expect(created).toBe(USERS);
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+
+/** Opens the list of users. */
+async function open(search: string, as: TestApp = app): Promise<Visit> {
+  return visitAs(server, as, `/apps/${app.sourceAppId}/users${search}`, { bypassCSP: true });
+}
+const chart = ({ page }: Visit, label: string) => page.getByRole('region', { name: `Breakdown by ${label}` });
+const expectUsable = async ({ page, expectClean, close }: Visit) => {
+  expect(await axeViolations(page)).toEqual([]);
+  expectClean();
+  await close();
+};
+
+describe('a chart that saw a part of the users', () => {
+  it('counts all of them by the index of its field', async () => {
+    const visited = await open('?by=data.plan');
+    const bars = async () =>
+      (await chart(visited, 'Plan').getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    await chart(visited, 'Plan').getByText('Of the 1,000 users that were read in time.').waitFor();
+    await chart(visited, 'Plan').getByRole('button', { name: 'Count all users' }).click();
+    await chart(visited, 'Plan').getByText('Of 1,500 users.').waitFor();
+    expect(await bars()).toEqual(['max 1,100 73.3%', 'Other values 400 26.7%']);
+    expect(await visited.page.getByRole('button', { name: 'Count all users' }).count()).toBe(0);
+    await expectUsable(visited);
+  });
+
+  it('offers an index of its field and of those of the filter, which an admin can follow', async () => {
+    const search = '?by=data.city&where=data.age:gte:0';
+    const ofOperator = await open(search);
+    const note = chart(ofOperator, 'City').getByRole('status');
+    await note.getByText('An administrator can index City.').waitFor();
+    await note.getByText('An administrator can index Age.').waitFor();
+    expect(await note.getByRole('button').count()).toBe(0);
+    await expectUsable(ofOperator);
+
+    const ofAdmin = await open(search, ADMIN);
+    await chart(ofAdmin, 'City').getByRole('link', { name: 'Index City' }).click();
+    await ofAdmin.page.getByRole('tab', { name: 'Fields' }).waitFor();
+    const card = ofAdmin.page.getByRole('button', { name: /^City/, expanded: true });
+    await card.waitFor();
+    expect(await ofAdmin.page.getByRole('button', { name: /^Plan/, expanded: false }).count()).toBe(1);
+    await ofAdmin.page.getByRole('checkbox', { name: 'Indexed' }).waitFor();
+    ofAdmin.expectClean();
+    await ofAdmin.close();
+  });
+});
+
+describe('a list that is sorted in part', () => {
+  it('says that the next pages go on, and offers an index where there can be one', async () => {
+    const byAge = await open('?sort=data.age&order=asc', ADMIN);
+    await byAge.page.getByText('The next pages go on with the others. An index sorts all of them.').waitFor();
+    await byAge.page.getByRole('link', { name: 'Index Age' }).waitFor();
+    await expectUsable(byAge);
+    const byChange = await open('?sort=updatedAt&order=asc', ADMIN);
+    await byChange.page.getByText(/The next pages go on with the others\.$/).waitFor();
+    expect(await byChange.page.getByRole('link', { name: /^Index/ }).count()).toBe(0);
+    await expectUsable(byChange);
+  });
+});
+
+describe('the statistics of an app whose users were imported', () => {
+  it('do not say that nothing was submitted yet', async () => {
+    const visited = await open('');
+    const statistics = visited.page.getByRole('region', { name: 'Statistics' });
+    await statistics.getByText('1,500', { exact: true }).first().waitFor();
+    expect(await statistics.getByText('Last submission').count()).toBe(0);
+    await server.client.submit(app.sourceAppId, { email: 'p0@example.com', data: {} }).expect(200);
+    await visited.page.reload();
+    await statistics.getByText('Last submission').waitFor();
+    await expectUsable(visited);
+  });
+});
