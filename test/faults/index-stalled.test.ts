@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
@@ -65,7 +66,11 @@ async function skipWait(sourceAppId: string): Promise<void> {
   const known = { 'slots.$[use].knownAt': new Date(Date.now() - 60_000) };
   await server.db
     .collection('apps')
-    .updateOne({ sourceAppId }, { $set: known }, { arrayFilters: [{ 'use.knownAt': { $exists: true } }] });
+    .updateOne(
+      { sourceAppId, slots: { $exists: true } },
+      { $set: known },
+      { arrayFilters: [{ 'use.knownAt': { $exists: true } }] },
+    );
 }
 
 /** Gives the slot, which `a` had, to `b`, and compares all records and an exact count. */
@@ -98,14 +103,18 @@ describe('a server that is stopped by SIGSTOP while its write of index values is
         const { process: stalled } = await startStalling();
         const held = proxy.holdNext('update', 'users');
         await put(sourceAppId, ...(work === 'drops' ? [] : ['a']));
-        const waiting = setInterval(() => void skipWait(sourceAppId), 200);
-        const forward = await held.finally(() => clearInterval(waiting));
+        let forward: (() => Promise<void>) | undefined;
+        while (!forward) {
+          await skipWait(sourceAppId);
+          forward = await Promise.race([held, sleep(200, undefined)]);
+        }
+        const release = forward;
         globalThis.process.kill(stalled.pid, 'SIGSTOP');
         await server.close();
         server = await startServer({}, server.database, { writesEndMs: 0 });
         if (work === 'builds') await untilReady(server, sourceAppId, ['a']);
         await handOnAnd(sourceAppId, async () => {
-          await forward();
+          await release();
           if (signal === 'SIGCONT') globalThis.process.kill(stalled.pid, 'SIGCONT');
           await stalled.end(signal === 'SIGCONT' ? 'SIGTERM' : 'SIGKILL');
         });
