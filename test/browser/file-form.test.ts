@@ -172,7 +172,7 @@ describe('a plain form under proof of work', () => {
     await own.page.getByRole('link', { name: 'Held (2)' }).click();
     const why = own.page.getByRole('alert');
     await why.getByText('2 submissions held').waitFor();
-    await why.getByText('without a proof of work, because the form was sent without JavaScript').waitFor();
+    await why.getByText('came without a proof of work: the form was sent without JavaScript').waitFor();
     await why.getByRole('link', { name: 'Bot protection settings' }).click();
     await own.page.getByRole('heading', { name: 'Connect a form' }).waitFor();
     own.expectClean();

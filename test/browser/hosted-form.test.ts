@@ -106,7 +106,9 @@ describe('without JavaScript', () => {
     const summary = page.getByRole('alert');
     await summary.waitFor();
     expect(await page.title()).toBe('There is a problem with your entries: Register');
-    expect(await summary.innerText()).toContain('data.secret: does not match');
+    expect(await summary.innerText()).toContain('Secret: does not match');
+    // Nobody could correct it unseen.
+    expect(await page.getByLabel('Secret').inputValue()).toBe('y');
     expect(await page.locator(':focus').getAttribute('role')).toBe('alert');
     await summary.getByRole('link', { name: /^Code/ }).click();
     expect(await page.locator(':focus').getAttribute('id')).toBe('data-code');

@@ -243,29 +243,36 @@ describe('spec 4.5, a form that is sent again after a refusal', () => {
   });
 
   it('stores the same, whatever was sent under whatever names', async () => {
-    const text = fc.oneof(
-      fc.constantFrom('', 'a', ' a ', 'true', 'off', '5', 'free', 'full', '2026-01-31', 'x\r\ny', '"><b>&amp;'),
+    const anyText = fc.oneof(
+      fc.constantFrom('', 'a', ' a ', 'x\r\ny', '"><b>&amp;'),
       fc.string({ unit: 'grapheme', maxLength: 12 }).map((value) => value.replace(/[\0\r\n]/g, '')),
     );
-    const key = fc.constantFrom(...FIELDS.map((field) => field.key), 'city', 'pets');
-    const name = fc
-      .tuple(key, fc.constantFrom('', 'data[', 'data.'), fc.constantFrom('', '[]'))
-      .map(
-        ([one, prefix, suffix]) =>
-          (one === 'email' && prefix === '' ? 'data[email]' : prefix === 'data[' ? `data[${one}]` : prefix + one) +
-          suffix,
-      );
+    const texts: Record<string, readonly string[]> = {
+      age: ['', ' 5', '-1.5e3'],
+      news: ['', 'on', 'false'],
+      terms: ['', 'yes', '0'],
+      plan: ['', 'free', 'é & =+%"<'],
+      ticket: ['', 'day'],
+      start: ['', '2026-01-31', '2026-01-31T08:30:00Z'],
+    };
+    const keys = fc.constantFrom(...FIELDS.map(({ key }) => key), 'city', 'pets');
+    const entry = fc
+      .tuple(keys, fc.constantFrom('', 'data[', 'data.'), fc.constantFrom('', '[]'))
+      .chain(([key, prefix, suffix]) => {
+        const inBrackets = prefix === 'data[' || (key === 'email' && prefix === '');
+        const name = `${inBrackets ? `data[${key}]` : prefix + key}${suffix}`;
+        const own = texts[key];
+        return fc.tuple(fc.constant(name), own ? fc.constantFrom(...own) : anyText);
+      });
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(name, text), { maxLength: 12 }), async (entries) => {
-        const email = newEmail();
-        const direct = await sendForm(server.client, app, [['email', email], ...entries]);
-        fc.pre(direct.status === 303);
+      fc.asyncProperty(fc.array(entry, { maxLength: 12 }), async (entries) => {
+        const direct = await sentOnce(entries);
         const again = await sentAgain(entries);
-        expect(await dataOf(again.email)).toEqual(await dataOf(email));
+        expect(await dataOf(again.email)).toEqual(await dataOf(direct));
       }),
-      { numRuns: 80 },
+      { numRuns: 50 },
     );
-  });
+  }, 120_000);
 
   it('withdraws no consent and unticks no checkbox that the form did not have', async () => {
     const email = newEmail();

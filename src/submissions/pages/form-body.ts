@@ -12,10 +12,10 @@ import type { FormView } from './form-view.ts';
 import { ownLanguage } from './locale.ts';
 import { toHtml } from './to-html.ts';
 
-/** The problems of a form: those of its fields, and those that no shown field has. */
-interface Problems {
-  atFields: readonly { field: FormField; message: string }[];
-  others: readonly string[];
+/** A problem of a form, with the id of the control that has it, if one is shown. */
+interface Problem {
+  at?: string;
+  text: string;
 }
 
 /** Returns the HTML of a form with its entries, and the summary of its problems. */
@@ -45,32 +45,35 @@ function isAt({ path }: Issue, { id, control }: FormField): boolean {
   return path === place || path.startsWith(`${place}.`);
 }
 
-function problemsOf(view: FormView, fields: readonly FormField[]): Problems {
-  const { issues = [], sent } = view;
+/** The problems: one for each shown control, then those without a control, then files. */
+function problemsOf({ issues = [], sent }: FormView, fields: readonly FormField[]): Problem[] {
   const shown = fields.filter((field) => !isHidden(field));
-  const atFields = shown.flatMap((field) => {
+  const atFields = shown.flatMap((field): Problem[] => {
     const first = issues.find((issue) => isAt(issue, field));
-    return first ? [{ field, message: first.message }] : [];
+    return first ? [{ at: field.id, text: `${field.control.label}: ${first.message}` }] : [];
   });
-  const others = issues.filter((issue) => !shown.some((field) => isAt(issue, field)));
-  const files = [...new Set(sent?.files)].slice(0, MAX_ISSUES);
-  return {
-    atFields,
-    others: [
-      ...others.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)),
-      ...files.map((name) => `${name}: the file is left out`),
-    ],
-  };
+  const keys = new Set(fields.slice(1).map(({ control }) => control.key));
+  const unknown = [...(sent?.data.keys() ?? [])].filter((key) => !keys.has(key));
+  const others = issues.flatMap((issue): Problem[] => {
+    if (shown.some((field) => isAt(issue, field))) return [];
+    const { path, message } = issue;
+    const key = unknown.find((one) => problemOf(one, [issue]) !== undefined);
+    if (key !== undefined) return [{ at: refusedId(key), text: `${key}: ${message}` }];
+    return [{ text: path === '' ? message : `${path}: ${message}` }];
+  });
+  const files = [...new Set(sent?.files)]
+    .slice(0, MAX_ISSUES)
+    .map((name) => ({ text: `${name}: the file is left out` }));
+  return [...atFields, ...others, ...files];
 }
 
 /** It receives the focus when the page is shown, so that a screen reader begins with it. */
-function summaryHtml(view: FormView, { atFields, others }: Problems): string {
+function summaryHtml(view: FormView, problems: readonly Problem[]): string {
   const { status, message } = view.refusal ?? { status: 400, message: '' };
   const { title, text } = adviceFor(status, message);
-  const links = atFields.map(
-    ({ field, message: problem }) => html`<li><a href="#${field.id}">${field.control.label}: ${problem}</a></li>`,
+  const items = problems.map(({ at, text: problem }) =>
+    at === undefined ? html`<li>${problem}</li>` : html`<li><a href="#${at}">${problem}</a></li>`,
   );
-  const items = [...links, ...others.map((problem) => html`<li>${problem}</li>`)];
   const list = items.length > 0 ? html`<ul>!${items}</ul>` : '';
   // The message of invalid entries says less than the list of them.
   const isSaid = (view.issues ?? []).length > 0;
@@ -111,11 +114,17 @@ function hiddenInput([name, value]: FormEntry): Markup {
  * so that they are not sent again.
  */
 function refusedMarkup({ key, entries }: Extract<KeyOfPage, { key: string }>, problem: string): Markup {
+  const id = refusedId(key);
   const text = entries.map(([, value]) => value.replace(/\r\n?/g, '\n')).join('\n');
+  const rows = Math.min(text.split('\n').length, 5);
   return [
     'div',
     { class: 'field' },
-    ['label', {}, key, ['textarea', { readonly: true, rows: Math.min(text.split('\n').length, 5) }, text]],
+    ['label', { for: id }, key],
     ['p', { class: PROBLEM_CLASS }, `${sentence(problem)}; it is not sent again.`],
+    ['textarea', { id, readonly: true, rows }, text],
   ];
 }
+
+/** Unlike the ids of fields (`email`, `data-…`). A key may contain any character. */
+const refusedId = (key: string): string => `refused-${Buffer.from(key).toString('hex')}`;

@@ -81,10 +81,10 @@ function Held({ scope }: { scope: Scope }) {
       )}
       {unproved > 0 && (
         <p className={classes.reason}>
-          <strong>{unproved.toLocaleString()}</strong> came from a form without a proof of work, because the form was
-          sent without JavaScript, or from a page that is not an https page. Only the code Embed, Enhanced form and Link
-          on the Connect page can prove work. To store plain forms at once, choose another protection in {settings}. The
-          sender reads that somebody will look at the entries.
+          <strong>{unproved.toLocaleString()}</strong> came without a proof of work: the form was sent without
+          JavaScript, or its page is not an https page. Embed, Enhanced form and Link on the Connect page prove work. To
+          store plain forms at once, choose another protection in {settings}. The sender reads that somebody will look
+          at the entries.
         </p>
       )}
     </Alert>

@@ -114,7 +114,7 @@ describe('a form page', () => {
     const hidden = [...html.matchAll(/type="hidden" name="([^"]+)"/g)].map(([, name]) => name);
     expect(hidden).toEqual(['_key', '_next', 'other', 'data[x]']);
     expect(html).toContain('value="of-known"');
-    expect(html).toMatch(/<textarea readonly rows="1">\nof-refused</);
+    expect(html).toMatch(/<textarea id="refused-\w+" readonly rows="1">\nof-refused</);
   });
 
   it('has the fields in the order in which they were sent, each other one after the one before it', () => {
