@@ -8,6 +8,9 @@
 //   --records N   the number of records of --data
 //   --import      instead: an import of CSV, its memory, and submissions beside it
 //   --records N   the number of records of --data, and of lines of --import
+//   --logins      instead: submissions and right passwords beside a flood of wrong ones
+//   --beside A,B  folders of other versions, built, which --logins measures in turns with this one
+//   --busy N      processes that compute beside the right passwords of --logins, as on a slow machine
 //   --rounds N, --seconds N, --connections N,M, --output FILE
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -26,6 +29,9 @@ const { values } = parseArgs({
     data: { type: 'boolean', default: false },
     events: { type: 'boolean', default: false },
     import: { type: 'boolean', default: false },
+    logins: { type: 'boolean', default: false },
+    beside: { type: 'string' },
+    busy: { type: 'string', default: '0' },
     records: { type: 'string', default: '1000000' },
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
@@ -63,6 +69,14 @@ if (values.import) {
   const { measureImport } = await import('./bench/import.mjs');
   const { results, table: lines } = await measureImport({ lines: Number(values.records), progress: say });
   writeFileSync(values.output, `${JSON.stringify({ node: process.version, results }, null, 2)}\n`);
+  console.log(lines);
+  process.exit();
+}
+if (values.logins) {
+  const { measureLogins } = await import('./bench/logins.mjs');
+  const options = { beside: values.beside?.split(',') ?? [], busy: Number(values.busy) };
+  const { results, table: lines } = await measureLogins({ ...options, rounds, seconds, progress: say });
+  writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, seconds, results }, null, 2)}\n`);
   console.log(lines);
   process.exit();
 }

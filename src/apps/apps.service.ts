@@ -116,6 +116,7 @@ export function createAppService(deps: {
      * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
      */
     async checkPassword(sourceAppId: string, password: string, waiter: Waiter): Promise<App | undefined> {
+      hasher.assertCapacity(waiter);
       const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } });
       const matches = await hasher.verify(password, found?.passwordHash, waiter);
       return matches && found ? toApp(found) : undefined;

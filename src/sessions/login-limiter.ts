@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TooManyRequests } from '../core/errors.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 
@@ -41,5 +42,36 @@ export function createLoginLimiter(failures: number): LoginLimiter {
         for (const undo of undoCounts) undo();
       };
     },
+  };
+}
+
+/** How long a log-in waits before its refusal. */
+const REFUSAL_DELAY_MS = 1_000;
+/** Time that the response of a refusal needs. */
+const RESPONSE_MARGIN_MS = 200;
+/** Refusals that wait at the same time; a request holds about 11 kB meanwhile. */
+const MAX_DELAYED = 500;
+
+/**
+ * Resolves when a log-in may be refused: a second later, or earlier when the request has less time.
+ * @param leftMs milliseconds until the request's deadline
+ */
+export type DelayRefusal = (leftMs: number) => Promise<void>;
+
+/**
+ * Creates the delay of refusals without a password check. Clients that send the next password when
+ * the one before is refused would otherwise use the event loop fully, because such a refusal takes
+ * less than a millisecond. At most 500 refusals are delayed at the same time, others are not.
+ *
+ * @param wait waits for some milliseconds
+ */
+export function createRefusalDelay(wait: (ms: number) => Promise<unknown> = sleep): DelayRefusal {
+  let delayed = 0;
+  return async (leftMs) => {
+    const delayMs = Math.min(REFUSAL_DELAY_MS, leftMs - RESPONSE_MARGIN_MS);
+    if (delayed >= MAX_DELAYED || delayMs <= 0) return;
+    delayed += 1;
+    await wait(delayMs);
+    delayed -= 1;
   };
 }

@@ -3,9 +3,9 @@ import { Types } from 'mongoose';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
-import { Forbidden, Unauthenticated } from '../core/errors.ts';
+import { AppError, Forbidden, Unauthenticated } from '../core/errors.ts';
 import { createKnownNetworks } from './known-networks.ts';
-import type { LoginLimiter } from './login-limiter.ts';
+import { createRefusalDelay, type LoginLimiter } from './login-limiter.ts';
 
 /** The message for an unknown app and for a wrong password alike (spec 7). */
 export const INVALID_CREDENTIALS = 'Invalid credentials';
@@ -29,6 +29,7 @@ export function createSessionService(deps: {
 }) {
   const { apps, limiter, onFailure } = deps;
   const networks = createKnownNetworks();
+  const delayRefusal = createRefusalDelay();
 
   async function find(session: Partial<SessionData> | undefined): Promise<App | undefined> {
     const { appId, credentialId } = session ?? {};
@@ -48,18 +49,21 @@ export function createSessionService(deps: {
     hasSession: boolean,
   ): Promise<App | undefined> {
     const network = clientNetwork(address);
-    const undoCount = limiter.attempt(sourceAppId, network);
+    let undoCount: (() => void) | undefined;
     let app: App | undefined;
     try {
-      const known = hasSession || networks.has(network);
-      app = await apps.checkPassword(sourceAppId, password, { network, known, leftMs });
+      undoCount = limiter.attempt(sourceAppId, network);
+      if (hasSession) networks.noteSession(network);
+      app = await apps.checkPassword(sourceAppId, password, { network, known: networks.has(network), leftMs });
     } catch (error) {
       // A login that could not be checked is not a failure: retries while the database is
       // unavailable must not lock an operator out.
-      undoCount();
+      undoCount?.();
+      if (error instanceof AppError) await delayRefusal(leftMs());
       throw error;
     }
     if (!app) {
+      networks.noteFailure(network);
       onFailure?.(sourceAppId, address);
       return undefined;
     }

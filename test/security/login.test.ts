@@ -4,9 +4,13 @@ import { createPasswordHasher } from '../../src/apps/passwords/app-credentials.t
 import { createContainer } from '../../src/container/container.ts';
 import { clientNetwork } from '../../src/core/client-network.ts';
 import { loadConfig } from '../../src/core/config.ts';
+import { Unauthenticated, Unavailable } from '../../src/core/errors.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { connectDatabase } from '../../src/database/client.ts';
+import { createLoginLimiter } from '../../src/sessions/login-limiter.ts';
+import { createSessionService } from '../../src/sessions/sessions.service.ts';
 import type { Client } from '../support/client.ts';
+import { startCommandTap } from '../support/command-tap.ts';
 import { startProxy } from '../support/proxy.ts';
 import { ADMIN_PASSWORD, randomName, startServer, type TestServer } from '../support/server.ts';
 
@@ -114,6 +118,69 @@ describe('unknown apps and wrong passwords', () => {
     } finally {
       hook.disable();
     }
+  });
+});
+
+describe('refused log-ins (attack: clients that send the next password at once)', () => {
+  it('wait before their refusal, so that other requests are answered first', async () => {
+    const limited = await startServer({ RATE_LIMIT_LOGIN: '1' });
+    try {
+      const attempt = () => limited.client.post('/auth/login', { sourceAppId: 'made-up', password: 'x' });
+      await attempt().expect(401);
+      let isRefused = false;
+      const refused = attempt()
+        .expect(429)
+        .then(() => {
+          isRefused = true;
+        });
+      for (let request = 0; request < 3; request += 1) await limited.client.get('/health').expect(200);
+      expect(isRefused).toBe(false);
+      await refused;
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it('read nothing from the database when their password cannot be checked in time', async () => {
+    const uri = new URL(inject('mongodbUri'));
+    const tap = await startCommandTap(new URL(uri));
+    uri.port = String(tap.port);
+    const { services, close } = await startServer({ MONGODB_URI: uri.href }, undefined, { passwordCost: 8 });
+    try {
+      const waiter = (leftMs: number) => ({ network: '192.0.2.1', known: false, leftMs: () => leftMs });
+      const reads = (sourceAppId: string) => tap.commands().filter(({ filter }) => filter?.sourceAppId === sourceAppId);
+      const check = (sourceAppId: string, leftMs: number) =>
+        services.apps.checkPassword(sourceAppId, 'x', waiter(leftMs));
+      const checked = Array.from({ length: 40 }, () => check('checked', 60_000));
+      await expect.poll(() => reads('checked').length).toBe(40);
+      await expect(check('refused', 400)).rejects.toBeInstanceOf(Unavailable);
+      expect(reads('refused')).toEqual([]);
+      expect(new Set(await Promise.all(checked))).toEqual(new Set([undefined]));
+    } finally {
+      await close();
+      await tap.close();
+    }
+  });
+
+  it('of a network that logged in before lose its priority after five wrong passwords', async () => {
+    const { services } = server;
+    const priorities: boolean[] = [];
+    const checkPassword: typeof services.apps.checkPassword = (sourceAppId, password, waiter) => {
+      priorities.push(waiter.known);
+      return services.apps.checkPassword(sourceAppId, password, waiter);
+    };
+    const sessions = createSessionService({
+      apps: { ...services.apps, checkPassword },
+      limiter: createLoginLimiter(0),
+    });
+    const caller = { address: '192.0.2.1', leftMs: () => 30_000 };
+    const wrong = () => expect(sessions.logIn('admin', 'wrong', caller)).rejects.toBeInstanceOf(Unauthenticated);
+    await sessions.logIn('admin', ADMIN_PASSWORD, caller);
+    for (let failed = 0; failed < 6; failed += 1) await wrong();
+    // A session of that network does not give it back; a right password does.
+    await sessions.confirmPassword({ sourceAppId: 'admin' }, ADMIN_PASSWORD, caller);
+    await wrong();
+    expect(priorities).toEqual([false, true, true, true, true, true, false, false, true]);
   });
 });
 

@@ -17,6 +17,11 @@ export interface PasswordHasher {
   /** Resolves with the hash. Runs before all queued verifications and is never refused. */
   hash(password: string): Promise<string>;
   /**
+   * Call it before the hash is read, so that a verification that cannot run reads nothing.
+   * @throws {Unavailable} when `verify` would be refused now
+   */
+  assertCapacity(waiter: Waiter): void;
+  /**
    * Resolves with whether `password` matches `hash`. Without a hash it takes the same time and
    * resolves with false, so that response times do not reveal which apps exist.
    * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
@@ -31,6 +36,7 @@ export function createPasswordHasher(cost = COST, metrics: Metrics = NO_METRICS)
   let placeholderHash: Promise<string> | undefined;
   return {
     hash: (password) => queue.run(() => bcrypt.hash(password, cost)),
+    assertCapacity: (waiter) => queue.assertCapacity(waiter),
     async verify(password, hash, waiter) {
       // Computed on the first login, whether or not its app exists: command-line calls do not need
       // it. Its duration is also the first measurement of the queue.

@@ -17,7 +17,7 @@ const MAX_DURATION_MS = 5_000;
 export interface Waiter {
   /** The client's network, as `clientNetwork` returns it. */
   network: string;
-  /** Whether that network logged in before. */
+  /** Whether that network logged in before (known-networks.ts). */
   known: boolean;
   /** Milliseconds until the request's deadline; 0 when it has ended. */
   leftMs(): number;
@@ -53,6 +53,11 @@ export class HashingQueue {
     return this.#withoutWaiter.length + this.#known.length + this.#unknown.length;
   }
 
+  /** @throws {Unavailable} when `run` would refuse a hash of `waiter` now */
+  assertCapacity(waiter: Waiter): void {
+    if (!this.#hasCapacity(waiter)) throw refusal();
+  }
+
   /**
    * Settles like `hash`.
    * @param waiter the request that waits; a hash without one runs first and is never refused
@@ -62,7 +67,7 @@ export class HashingQueue {
     return new Promise<T>((resolve, reject) => {
       const job = {
         start: (onEnd: () => void) => void hash().finally(onEnd).then(resolve, reject),
-        refuse: () => reject(new Unavailable('Too many log-ins at once; try again shortly')),
+        refuse: () => reject(refusal()),
       };
       if (!waiter) this.#withoutWaiter.push({ ...job, waiter });
       else if (this.#hasCapacity(waiter)) this.#queueOf(waiter).push({ ...job, waiter });
@@ -143,6 +148,8 @@ export class HashingQueue {
       this.#averageMs === 0 ? durationMs : this.#averageMs + NEWEST_WEIGHT * (durationMs - this.#averageMs);
   }
 }
+
+const refusal = (): Unavailable => new Unavailable('Too many log-ins at once; try again shortly');
 
 /** Returns the jobs whose request has not ended and refuses the others. */
 function refuseEnded(jobs: Job<Waiter>[]): Job<Waiter>[] {

@@ -135,6 +135,15 @@ describe('the length of the queue', () => {
     }
   });
 
+  it('can be asked before a hash is read', async () => {
+    await measure(100);
+    const waiter = unknown('next', () => 1_500);
+    queue.assertCapacity(waiter);
+    await fill((index) => unknown(`network ${index}`, () => 1_500));
+    expect(() => queue.assertCapacity(waiter)).toThrow(Unavailable);
+    queue.assertCapacity(known('known', () => 1_500));
+  });
+
   it('does not limit administrators', async () => {
     await measure(100);
     const results = Array.from({ length: 300 }, (_, index) => add(`administrator ${index}`));
