@@ -102,7 +102,7 @@ describe('the navigation of an app', () => {
     const links = users.page.getByRole('navigation', { name: `Pages of ${users.app.sourceAppId}` });
     await links.getByRole('link', { name: 'Audit log' }).click();
     await heading('Audit log');
-    await users.page.getByText('App created').waitFor();
+    await users.page.getByRole('cell', { name: 'App created' }).waitFor();
     expect(path()).toBe(ofApp('audit'));
     await links.getByRole('link', { name: 'Apps', exact: true }).click();
     await heading('Apps');

@@ -22,7 +22,6 @@ beforeAll(async () => {
       { key: 'age', label: 'Age', kind: 'number' },
     ],
   });
-  await untilReady(server, app.sourceAppId, ['plan']);
   // The users that were created last, which are read first, have one plan.
   const rows = Array.from({ length: USERS }, (_, n) =>
     [`p${n}@example.com`, n < 400 ? PLANS[n % 2] : 'max', 'Oslo', n % 90].join(','),
@@ -48,6 +47,7 @@ const expectUsable = async ({ page, expectClean, close }: Visit) => {
 
 describe('a chart that saw a part of the users', () => {
   it('counts all of them by the index of its field', async () => {
+    await untilReady(server, app.sourceAppId, ['plan']);
     const visited = await open('?by=data.plan');
     const bars = async () =>
       (await chart(visited, 'Plan').getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));

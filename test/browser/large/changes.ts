@@ -81,13 +81,13 @@ export function importing(large: LargeApp): void {
       const created = IMPORTED.lines - refused - updated;
       const counts = `${shown(created)} created, ${shown(updated)} updated, 0 unchanged, ${refused} rejected`;
       await page.getByText(`20,000 lines: ${counts}`, { exact: true }).waitFor();
-      await page.getByText('Line 2: email must be an email address').waitFor();
+      await page.getByText('Line 2: Email must be an email address').waitFor();
       await expectUsable(page, 'import ended');
       const link = page.getByRole('link', { name: 'Rejected lines' });
       const [header, ...lines] = await downloadedLines(page, () => link.click());
       expect(header).toBe('line,reason,Email,Full name,Plan,Age,City');
       expect(lines).toHaveLength(refused);
-      expect(lines[0]).toBe('2,email must be an email address,nobody,X,pro,30,Rome');
+      expect(lines[0]).toBe('2,Email must be an email address,nobody,X,pro,30,Rome');
       expect(await large.count()).toBe(before + created);
       expect(await large.count({ 'data.city': 'Quito' })).toBe(created + updated);
       expect((await large.stored(emailOf(10_001)))?.data).toMatchObject({ name: 'Imported 1', plan: 'pro', age: 21 });

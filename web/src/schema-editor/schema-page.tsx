@@ -6,10 +6,12 @@ import { appSchemaQuery } from '../apps/queries.ts';
 import { useRenaming } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { PlugIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
+import { appPath } from '../users/scope.ts';
 import { Editor } from './editor.tsx';
 import { RenameNotice } from './rename-notice.tsx';
 import { TABS } from './tabs.ts';
@@ -30,7 +32,16 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
     return newest.error ? <LoadError error={newest.error} onRetry={newest.refetch} /> : <PageSkeleton />;
   return (
     <>
-      <PageHeader title={sourceAppId} note={`Schema version ${newest.data.schema.version} · live`} />
+      <PageHeader title={sourceAppId} note={`Schema version ${newest.data.schema.version} · live`}>
+        <Button
+          component={Link}
+          href={appPath({ sourceAppId }, 'connect')}
+          variant="default"
+          leftSection={<PlugIcon size={16} />}
+        >
+          Connect a form
+        </Button>
+      </PageHeader>
       <Tabs
         value={activeTab.id}
         onChange={(id) => navigate(id === 'fields' ? `/apps/${sourceAppId}` : `/apps/${sourceAppId}/${id}`)}

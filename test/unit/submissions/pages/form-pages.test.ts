@@ -180,4 +180,15 @@ describe('a form page', () => {
     expect(html).toMatch(/<h1>[A-Z].+<\/h1>.*<p>[A-Z].+\.<\/p>/);
     expect(html.includes('<p>The reason.</p>')).toBe(status !== 404);
   });
+
+  it.each([
+    ['This form is closed', false],
+    ['This form is full', false],
+    ['This origin is not allowed', false],
+    ['The proof of work has expired; solve a new challenge', true],
+    ['The proof of work was used before; solve a new challenge', true],
+  ])('offers another attempt after a 403 only where it helps: %s', (message, helps) => {
+    const { html } = pages.refusal({ status: 403, message });
+    expect(/again|once more/.test(html)).toBe(helps);
+  });
 });
