@@ -18,6 +18,7 @@ export const AUDITED_CHANGES = [
   'key.created',
   'key.deleted',
   'import.created',
+  'import.uploaded',
   'import.started',
   'import.deleted',
   'webhook.created',
@@ -30,6 +31,7 @@ export const AUDITED_CHANGES = [
 
 /** Looks at the data of many people, or at everything of one. Equal ones become one event. */
 export const AUDITED_LOOKS = [
+  'schema.checked',
   'users.listed',
   'users.exported',
   'person.exported',

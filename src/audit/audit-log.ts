@@ -8,7 +8,10 @@ import type { AuditCollection, AuditDocument, LoggedAction } from './audit.model
 import { createRepeatedEvents } from './repeated-events.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const MERGED: ReadonlySet<LoggedAction> = new Set<LoggedAction>([...AUDITED_LOOKS, 'login.failed']);
+/** Events of which the answer waits: without them it is not sent. */
+const REQUIRED: ReadonlySet<LoggedAction> = new Set<LoggedAction>([...AUDITED_LOOKS, 'login.failed']);
+/** A file may come in many parts. */
+const MERGED: ReadonlySet<LoggedAction> = new Set<LoggedAction>([...REQUIRED, 'import.uploaded']);
 
 /** What happened. */
 export interface AuditEvent {
@@ -64,9 +67,10 @@ export function createAuditLog(deps: {
         ...(detail && { detail }),
         expiresAt: new Date(clock.later().getTime() + days * DAY_MS),
       };
-      if (MERGED.has(action)) return repeated.record(event);
+      const stored = () => (MERGED.has(action) ? repeated.record(event) : events.insertOne(event));
+      if (REQUIRED.has(action)) return void (await stored());
       try {
-        await events.insertOne(event);
+        await stored();
       } catch (error) {
         const reason = error instanceof Error ? error.name : 'unknown';
         logger.error({ action, target, app: app?.sourceAppId, actor: { kind, id }, reason }, 'an audit event was lost');

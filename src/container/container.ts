@@ -148,10 +148,10 @@ export function createContainer(
     wake: (job) => jobs.wake(job),
   });
   const webhooks = createWebhooks({
-    ...{ config, models, stores, logger, otherConsumers: [notifications.consumer], now: deliveryNow, metrics },
+    ...{ config, models, stores, logger, otherConsumers: [notifications.consumer], now: deliveryNow, metrics, pace },
     wake: () => jobs.wake('events'),
   });
-  const otherJobs = [removal.job, webhooks.job, ...notifications.jobs];
+  const otherJobs = [removal.job, ...webhooks.jobs, ...notifications.jobs];
   const jobs = createBackground(models, stores, logger, { clock, pace, times, otherJobs });
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);

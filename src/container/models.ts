@@ -12,7 +12,7 @@ import { createMovedKeyModel } from '../submissions/store/idempotency-keys.ts';
 import { createErasureModel } from '../users/outbox/erasures.model.ts';
 import { createSuppressionModel } from '../users/people/suppressions.ts';
 import { createUserModel } from '../users/users.model.ts';
-import { createDeliveryModel, createWebhookModel } from '../webhooks/webhooks.model.ts';
+import { createDeletedWebhookModel, createDeliveryModel, createWebhookModel } from '../webhooks/webhooks.model.ts';
 
 export type Models = ReturnType<typeof createModels>;
 
@@ -37,6 +37,7 @@ export function createModels(connection: Connection) {
     mails: createMailModel(connection),
     webhooks: createWebhookModel(connection),
     deliveries: createDeliveryModel(connection),
+    deletedWebhooks: createDeletedWebhookModel(connection),
     erasures: createErasureModel(connection),
   };
 }

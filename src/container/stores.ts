@@ -34,6 +34,7 @@ import { createRetentionStore } from '../users/retention/retention-store.ts';
 import { createUserStore } from '../users/user-store.ts';
 import { createDeliveriesOfPerson } from '../webhooks/deliveries/deliveries-of-person.ts';
 import { createDeliveryStore } from '../webhooks/deliveries/delivery-store.ts';
+import { createDeletedWebhookStore } from '../webhooks/webhook-removal.ts';
 import { createWebhookStore } from '../webhooks/webhook-store.ts';
 import type { Models } from './models.ts';
 
@@ -61,9 +62,11 @@ export function createStores(
   const revision = createAppRevision(models.revisions.collection);
   const consumers = createAppConsumers(models.apps.collection, revision);
   const outboxSignal = createOutboxSignal();
+  const deliveries = createDeliveryStore(models.deliveries.collection);
   const eraseRecords = createRecordEraser({
     ...{ users, erasures: models.erasures.collection, newId, onEvents: outboxSignal.notify },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: consumers.hasAny },
+    traces: { exist: deliveries.names, remove: deliveries.forget },
   });
   const records = createUserStore(users, pages, renames.recent, appIdOf, eraseRecords);
   const sessions = createSessionOwnership(connection);
@@ -75,7 +78,7 @@ export function createStores(
   const imports = createImportStore(models.imports.collection, clock.later);
   const importContent = createContentStore(models.importChunks.collection);
   const webhooks = createWebhookStore(models.webhooks.collection);
-  const deliveries = createDeliveryStore(models.deliveries.collection);
+  const deletedWebhooks = createDeletedWebhookStore(models.deletedWebhooks.collection);
   const slots = createSlotStore(models.apps.collection);
   return {
     newId,
@@ -93,6 +96,7 @@ export function createStores(
     importRejects: createRejectStore(models.importRejects.collection),
     webhooks,
     deliveries,
+    deletedWebhooks,
     erasures,
     outboxSignal,
     slots,
@@ -109,6 +113,7 @@ export function createStores(
     /** What is deleted with an app beside its records. */
     owned: [
       ...[apiKeys, schemas, sessions, keys, spent, held, suppressions, webhooks, deliveries, erasures, mails],
+      deletedWebhooks,
       ownedByTime(models.imports.collection, 'createdAt'),
       ownedByTime(models.importChunks.collection, 'at'),
       ownedByTime(models.importRejects.collection, 'at'),

@@ -33,7 +33,7 @@ export function createUsers(deps: {
   const users = createUserService({
     ...{ apps, schemas, store: stores.records, query, slotStore: slots, recentRenames: renames.recent },
     people: createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter }),
-    search: createUserSearch(collection, undefined, pages, renames.recent),
+    search: createUserSearch(collection, { pages, recentRenames: renames.recent, query }),
     bulkErase: createBulkErase({ walker: query.walker, erase: stores.eraseRecords }),
     breakDown: createUserBreakdown(query.walker, queryBudgetMs),
   });

@@ -1,3 +1,4 @@
+import type { Pace } from '../apps/pace.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -8,6 +9,7 @@ import { createDispatcher } from '../webhooks/deliveries/dispatcher.ts';
 import { createRecordReader } from '../webhooks/deliveries/payload.ts';
 import { createEventJob } from '../webhooks/event-job.ts';
 import { createSender } from '../webhooks/sending/sender.ts';
+import { createWebhookRemoval } from '../webhooks/webhook-removal.ts';
 import { createWebhookService } from '../webhooks/webhooks.service.ts';
 import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';
@@ -25,9 +27,10 @@ export function createWebhooks(deps: {
   /** The time of deliveries; another one in tests only. */
   now: (() => number) | undefined;
   metrics: Metrics;
+  pace: Pick<Pace, 'rest'>;
 }) {
-  const { config, models, stores, logger, otherConsumers, wake, now, metrics } = deps;
-  const { webhooks, deliveries, consumers, renames, outboxSignal, newId } = stores;
+  const { config, models, stores, logger, otherConsumers, wake, now, metrics, pace } = deps;
+  const { webhooks, deliveries, deletedWebhooks, consumers, erasures, renames, outboxSignal, newId } = stores;
   const allowPrivate = config.webhooksAllowPrivate;
   const sender = createSender({ allowPrivate });
   const readRecords = createRecordReader(models.users.collection, renames.recent);
@@ -36,10 +39,14 @@ export function createWebhooks(deps: {
     ...{ users: models.users.collection, erasures: models.erasures.collection },
     consumers: [createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers],
   });
+  const removal = createWebhookRemoval({
+    ...{ webhooks, deliveries, consumers },
+    ...{ deleted: deletedWebhooks, rest: pace.rest },
+  });
   return {
-    service: createWebhookService({ webhooks, deliveries, consumers, sender, newId, allowPrivate, wake }),
+    service: createWebhookService({ webhooks, deliveries, consumers, removal, sender, newId, allowPrivate, wake }),
     deliveries: createDeliveryService({ webhooks, deliveries, readRecords, wake }),
-    job: createEventJob({ consumers, relay, dispatcher, stored: outboxSignal }),
+    jobs: [createEventJob({ consumers, erasures, relay, dispatcher, stored: outboxSignal }), removal.job],
     async stop(): Promise<void> {
       await dispatcher.stop();
       sender.close();

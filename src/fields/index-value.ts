@@ -25,7 +25,7 @@ const SEPARATOR = '\0';
 export const INDEXED_PREFIX = 1_024;
 
 /** The version of the index values. Slots with values of another version are built again. */
-export const INDEX_VERSION = 2;
+export const INDEX_VERSION = 3;
 
 /**
  * The form by which texts sort: NFKC, lower case, the first 64 code points. Texts that differ only
@@ -68,7 +68,9 @@ export function isShortText(value: string): boolean {
  * @param pattern matches that text
  */
 export function beginsPattern(pattern: string): string {
-  return `^(?:${pattern}[^\\0]*+$|[^\\0]*+\\0${pattern})`;
+  // Not `\\0`, which makes an octal escape of the digits that follow it.
+  const [separator, other] = ['\\x{0}', '[^\\x{0}]'];
+  return `^(?:${pattern}${other}*+$|${other}*+${separator}${pattern})`;
 }
 
 function firstCodePoints(text: string): string {

@@ -15,6 +15,8 @@ export interface PendingRenames {
   /** The version of the schema that named them. */
   version: number;
   pairs: readonly Rename[];
+  /** Fields of that version whose keys could be those of displaced values. */
+  reserved?: readonly string[];
 }
 
 type Field = Pick<FieldDefinition, 'key' | 'kind'>;
@@ -53,22 +55,76 @@ function byKey(fields: readonly Field[]): Map<string, Field> {
 }
 
 /**
- * The key that takes a value which was stored under the new key before the rename. It can exist
- * only as an extra key, because the new key was not a field.
+ * The renames of a version.
+ *
+ * @param fields those of that version
  */
-export function displacedKey(to: string, version: number): string {
-  const suffix = `_before_v${version}`;
-  return to.slice(0, MAX_KEY_LENGTH - suffix.length) + suffix;
+export function renamesOf(
+  version: number,
+  pairs: readonly Rename[],
+  fields: readonly Pick<Field, 'key'>[],
+): PendingRenames {
+  const reserved = fields.map(({ key }) => key).filter((key) => key.includes(suffixOf(version)));
+  return { version, pairs, ...(reserved.length > 0 && { reserved }) };
+}
+
+const suffixOf = (version: number): string => `_before_v${version}`;
+
+/** The most characters of `_<number>` after a name that is taken. */
+const NUMBER_LENGTH = 6;
+
+/**
+ * The keys for a value that was stored under a new key before the rename. It can exist only as an
+ * extra key, because the new key was not a field. The value gets the first of these names that
+ * neither the record nor a field has: `first`, then `numbered` with `start`, `start + step` and so
+ * on. Two renames have no name in common.
+ */
+export interface DisplacedNames {
+  /** Undefined when it is that of another rename, because both keys are long. */
+  first: string | undefined;
+  numbered: string;
+  start: number;
+  step: number;
+}
+
+/** The names for displaced values, by the new key of each rename. */
+export function displacedNames({ version, pairs }: PendingRenames): Map<string, DisplacedNames> {
+  const suffix = suffixOf(version);
+  const cut = ({ to }: Rename, room: number) => to.slice(0, MAX_KEY_LENGTH - suffix.length - room);
+  const names = new Map<string, DisplacedNames>();
+  const firsts = new Set<string>();
+  for (const pair of pairs) {
+    const first = cut(pair, 0) + suffix;
+    const alike = pairs.filter((other) => cut(other, NUMBER_LENGTH) === cut(pair, NUMBER_LENGTH));
+    names.set(pair.to, {
+      first: firsts.has(first) ? undefined : first,
+      numbered: `${cut(pair, NUMBER_LENGTH)}${suffix}_`,
+      start: 2 + alike.indexOf(pair),
+      step: alike.length,
+    });
+    firsts.add(first);
+  }
+  return names;
+}
+
+function freeName({ first, numbered, start, step }: DisplacedNames, isTaken: (name: string) => boolean): string {
+  if (first !== undefined && !isTaken(first)) return first;
+  let number = start;
+  while (isTaken(numbered + number)) number += step;
+  return numbered + number;
 }
 
 /** Returns the new key of each key that the renames change in an object with these keys. */
-export function changedKeys(keys: ReadonlySet<string>, { version, pairs }: PendingRenames): Map<string, string> {
+function changedKeys(keys: ReadonlySet<string>, renames: PendingRenames): Map<string, string> {
   const changed = new Map<string, string>();
-  for (const { from, to } of pairs) {
-    if (!keys.has(from)) continue;
-    changed.set(from, to);
-    if (keys.has(to)) changed.set(to, displacedKey(to, version));
-  }
+  const { pairs, reserved = [] } = renames;
+  const present = pairs.filter(({ from }) => keys.has(from));
+  for (const { from, to } of present) changed.set(from, to);
+  const displaced = present.filter(({ to }) => keys.has(to));
+  if (displaced.length === 0) return changed;
+  const names = displacedNames(renames);
+  const isTaken = (name: string) => keys.has(name) || reserved.includes(name);
+  for (const { to } of displaced) changed.set(to, freeName(names.get(to) as DisplacedNames, isTaken));
   return changed;
 }
 

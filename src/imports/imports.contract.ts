@@ -119,6 +119,7 @@ export const importEndpoints = {
   },
   sendImportContent: {
     ...shared,
+    audit: 'import.uploaded',
     method: 'put',
     path: '/auth/imports/:id/content',
     summary: 'Send the file of an import, whole or in parts',

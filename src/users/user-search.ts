@@ -5,6 +5,10 @@ import { isOverTime } from '../database/failures.ts';
 import { literal } from '../database/pattern.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import { eitherPlace } from './query/conditions/filter.ts';
+import type { QuerySchema } from './query/conditions/parse.ts';
+import type { SlotOf } from './query/plan/ready-slots.ts';
+import { parseQuery } from './query/request.ts';
+import { createUserQuery, type UserQuery } from './query/user-query.ts';
 import type { RecordBatches } from './record-json.ts';
 import { createRecordPages, type RecordPages } from './record-pages.ts';
 import type { OpenSlice } from './record-slice.ts';
@@ -21,9 +25,6 @@ const SEARCH_TIME_MS = 2_200;
 const BY_EMAIL = { appId: 1, email: 1 } as const;
 /** Up to this many matches are read through the email index and sorted. */
 const MAX_SORTED_MATCHES = 1_000;
-
-/** The member that holds the value by which records with renamed fields are sorted. */
-const SORT_VALUE = 'sortValue';
 
 /** Records that are decoded in one turn of the event loop. */
 const RECORDS_PER_TURN = 50;
@@ -51,7 +52,20 @@ export interface UserPage extends UserFilter {
   skip: number;
 }
 
+/** A page of records and the total number of matches. */
+export interface FoundUsers {
+  total: number;
+  users: RecordBatches;
+}
+
 export type UserSearch = ReturnType<typeof createUserSearch>;
+
+/** An app whose records are sorted by a field, with its newest schema and its indexes. */
+interface SortedApp {
+  id: Types.ObjectId;
+  schema: QuerySchema;
+  slotOf: SlotOf;
+}
 
 /**
  * Finds records of one app for its operators. No index exists for searches alone, because every
@@ -60,40 +74,61 @@ export type UserSearch = ReturnType<typeof createUserSearch>;
  * - `search` matches keys of `appId_1_email_1` and reads no record.
  * - The order by `createdAt` is that of `appId_1__id_-1`; the order by `email` is that of
  *   `appId_1_email_1`.
- * - Values of `data`, and orders by them or by `updatedAt`, read every record of the app. The time
- *   limit bounds that.
+ * - Values of `data`, and orders by `updatedAt`, read every record of the app. So do orders by a
+ *   field without an index. The time limit bounds that.
  *
  * Measured on two busy cores with an app of 500,000 records: a page takes 0.4 s, mostly for the
  * total; a search by values of `data`, or in their order, is refused.
  *
- * @param timeLimitMs the time limit of one search
+ * @param options.timeLimitMs the time limit of one search
  */
 export function createUserSearch(
   users: UserCollection,
-  timeLimitMs = SEARCH_TIME_MS,
-  pages: RecordPages = createRecordPages(users),
-  recentRenames: RecentRenames = NO_RENAMES,
+  {
+    timeLimitMs = SEARCH_TIME_MS,
+    pages = createRecordPages(users),
+    recentRenames = NO_RENAMES,
+    query = createUserQuery(users, pages),
+  }: { timeLimitMs?: number; pages?: RecordPages; recentRenames?: RecentRenames; query?: UserQuery } = {},
 ) {
+  /** Counts keys and reads no record, except with `field`. */
+  async function count(appId: Types.ObjectId, page: UserPage, endsAt: number) {
+    const filter = { appId, ...conditionsOf(page, { renames: (await recentRenames()).get(appId.toHexString()) }) };
+    return { filter, total: await users.countDocuments(filter, { ...timeUntil(endsAt), hint: BY_EMAIL }) };
+  }
+
   return {
     /**
-     * Resolves with one page of the matches and the total number of matches.
+     * Resolves with one page of the matches, in the order of a member of the record, and the total
+     * number of matches.
      * @throws {Unavailable} when the search exceeds the time limit
      */
-    async page(appId: Types.ObjectId, page: UserPage): Promise<{ total: number; users: RecordBatches }> {
-      const endsAt = performance.now() + timeLimitMs;
-      const timeLimit = () => ({ maxTimeMS: Math.max(1, Math.ceil(endsAt - performance.now())) });
-      const renames = (await recentRenames()).get(appId.toHexString());
-      const filter = filterOf(appId, page, renames);
-      try {
-        // Counts keys and reads no record, except with `field`.
-        const total = await users.countDocuments(filter, { ...timeLimit(), hint: BY_EMAIL });
+    page: (appId: Types.ObjectId, page: UserPage): Promise<FoundUsers> =>
+      inTime(async () => {
+        const endsAt = performance.now() + timeLimitMs;
+        const { filter, total } = await count(appId, page, endsAt);
         if (total <= page.skip) return { total, users: noRecords() };
-        return { total, users: await pages.slice(opener(filter, page, total, { timeLimit, renames }), page, appId) };
-      } catch (error) {
-        if (isOverTime(error)) throw new Unavailable('This search takes too long; narrow it down');
-        throw error;
-      }
-    },
+        return { total, users: await pages.slice(opener(filter, page, total, endsAt), page, appId) };
+      }),
+
+    /**
+     * Like `page`, in the order of a key of `data`, which is that of a query (spec 4.3, rule 6).
+     * @throws {Unavailable} when the search exceeds the time limit
+     */
+    pageByField: ({ id, schema, slotOf }: SortedApp, page: UserPage): Promise<FoundUsers> =>
+      inTime(async () => {
+        const endsAt = performance.now() + timeLimitMs;
+        const { total } = await count(id, page, endsAt);
+        if (total <= page.skip) return { total, users: noRecords() };
+        const { sort, order } = page;
+        // A key that is no field is compared as a text, also when the app does not accept it.
+        const parsed = parseQuery({ sort, order }, { ...schema, rejectUnknown: false }, conditionsOf(page, schema));
+        const isOfFewEmails = page.search !== undefined && total <= MAX_SORTED_MATCHES;
+        const budget = { leftMs: () => endsAt - performance.now() };
+        const found = await query.pageAt(id, { ...parsed, isOfFewEmails }, slotOf, { ...page, budget });
+        if (!found) throw takesTooLong();
+        return { total, users: found };
+      }),
 
     /** Yields all records, decoded, newest first, with back-pressure. */
     async *all(appId: Types.ObjectId): AsyncGenerator<UserRecord> {
@@ -107,29 +142,9 @@ export function createUserSearch(
   };
 
   /** Opens slices of one page of the matches, in the order of the page. */
-  function opener(
-    filter: mongo.Filter<UserDocument>,
-    page: UserPage,
-    total: number,
-    { timeLimit, renames }: { timeLimit: () => { maxTimeMS: number }; renames: PendingRenames | undefined },
-  ): OpenSlice {
-    const former = formerOf(page.sort, renames);
-    if (former) {
-      const [[path, direction] = ['', 1]] = Object.entries(sortOf(page) as Record<string, 1 | -1>);
-      const value = { $cond: [former.isUnmoved, `$${former.path}`, `$${path}`] };
-      return ({ skip, limit }, idsOnly) => {
-        const steps = [
-          ...[{ $match: filter }, { $addFields: { [SORT_VALUE]: value } }],
-          ...[{ $sort: { [SORT_VALUE]: direction, _id: direction } }, { $skip: skip }, { $limit: limit }],
-          idsOnly ? { $project: { _id: 1 } } : { $unset: SORT_VALUE },
-        ];
-        return users.aggregate<Uint8Array>(steps, {
-          ...{ raw: true, allowDiskUse: true, batchSize: limit + 1, ...timeLimit() },
-        });
-      };
-    }
+  function opener(filter: mongo.Filter<UserDocument>, page: UserPage, total: number, endsAt: number): OpenSlice {
     return ({ skip, limit }, idsOnly) => {
-      const options = { raw: true, allowDiskUse: true, batchSize: limit, skip, limit, ...timeLimit() };
+      const options = { raw: true, allowDiskUse: true, batchSize: limit, skip, limit, ...timeUntil(endsAt) };
       const found = users.find<Uint8Array>(filter, { ...options, ...(idsOnly && { projection: { _id: 1 } }) });
       found.sort(sortOf(page));
       // The query planner does not know that few emails match, and may scan all records in the sort
@@ -139,15 +154,22 @@ export function createUserSearch(
   }
 }
 
-async function* noRecords(): AsyncGenerator<Uint8Array[]> {}
+/** Whether the order of a page is that of a key of `data`. */
+export const isSortedByField = ({ sort = '' }: Pick<UserPage, 'sort'>): boolean => sort.startsWith('data.');
 
-function filterOf(
-  appId: Types.ObjectId,
-  filter: UserFilter,
-  renames: PendingRenames | undefined,
-): mongo.Filter<UserDocument> {
-  return { appId, ...conditionsOf(filter, { renames }) };
+const timeUntil = (endsAt: number) => ({ maxTimeMS: Math.max(1, Math.ceil(endsAt - performance.now())) });
+
+const takesTooLong = () => new Unavailable('This search takes too long; narrow it down');
+
+async function inTime<T>(search: () => Promise<T>): Promise<T> {
+  try {
+    return await search();
+  } catch (error) {
+    throw isOverTime(error) ? takesTooLong() : error;
+  }
 }
+
+async function* noRecords(): AsyncGenerator<Uint8Array[]> {}
 
 /** The conditions of these parameters. */
 export function conditionsOf(
@@ -176,13 +198,10 @@ function valuesOf(value: string): (string | number | boolean)[] {
 }
 
 /** Where the value of a path is in records whose renamed fields are still to be moved. */
-function formerOf(path: string | undefined, renames: PendingRenames | undefined) {
+function formerOf(path: string, renames: PendingRenames | undefined) {
   const pair = renames?.pairs.find(({ to }) => `data.${to}` === path);
   if (!pair || !renames) return undefined;
-  const { from } = pair;
-  const hasOldKey = { $ne: [{ $type: `$data.${from}` }, 'missing'] };
-  const isUnmoved = { $and: [{ $lt: ['$schemaVersion', renames.version] }, hasOldKey] };
-  return { path: `data.${from}`, key: from, below: renames.version, isUnmoved };
+  return { path: `data.${pair.from}`, key: pair.from, below: renames.version };
 }
 
 /** Ties are broken by id. The order of ids is that of `createdAt`. */

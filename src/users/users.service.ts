@@ -18,7 +18,7 @@ import { type AnsweredPage, findUsers, type PageRequest, queryOf } from './query
 import type { UserQuery } from './query/user-query.ts';
 import type { RecordBatches } from './record-json.ts';
 import type { RecentRenames } from './renames/shown-pages.ts';
-import type { UserPage, UserSearch } from './user-search.ts';
+import { type FoundUsers, isSortedByField, type UserPage, type UserSearch } from './user-search.ts';
 import type { UserStore } from './user-store.ts';
 import type { DetailedRecord, UserRecord } from './users.presenter.ts';
 
@@ -72,8 +72,8 @@ export function createUserService(deps: {
      * Resolves with a page of an app's matching records and the total number of matches.
      * @throws {Unavailable} when the search exceeds its time limit
      */
-    search: (app: Pick<App, 'id'>, page: UserPage): Promise<{ total: number; users: RecordBatches }> =>
-      search.page(app.id, page),
+    search: async (app: Pick<App, 'id'>, page: UserPage): Promise<FoundUsers> =>
+      isSortedByField(page) ? search.pageByField(await queried(app), page) : search.page(app.id, page),
 
     /** Resolves with one record of an app. @throws {NotFound} when the app has none of this id */
     async get(app: Pick<App, 'id'>, id: string): Promise<DetailedRecord> {

@@ -18,18 +18,21 @@ const MAX_BUSY_PAUSE_MS = 300;
 
 /**
  * The job that takes events out of records and delivers them. Both run on the same server, so that
- * an event is delivered as soon as it is relayed. It ends while nobody listens to any app.
+ * an event is delivered as soon as it is relayed. It ends while nobody listens to any app and no
+ * erasure waits.
  *
  * It looks for events with growing pauses while there are none. An event that this server stores
  * ends the pause.
  */
 export function createEventJob(deps: {
   consumers: Pick<AppConsumers, 'existAny'>;
+  /** Erasures are announced for apps that nobody listens to any more, too. */
+  erasures: { existAny(): Promise<boolean> };
   relay: () => Promise<number>;
   dispatcher: Pick<Dispatcher, 'listen' | 'step'>;
   stored: Pick<OutboxSignal, 'listen'>;
 }): Job {
-  const { consumers, relay, dispatcher, stored } = deps;
+  const { consumers, erasures, relay, dispatcher, stored } = deps;
   const relayPauses = createPauses(BETWEEN_LOOKS_MS);
   const dispatcherPauses = createPauses();
   let isBusy = false;
@@ -66,7 +69,7 @@ export function createEventJob(deps: {
       dispatcherPauses.wake();
     },
     async run(context) {
-      if (!(await consumers.existAny())) return false;
+      if (!(await consumers.existAny()) && !(await erasures.existAny())) return false;
       const before = performance.eventLoopUtilization();
       await Promise.all([repeat(relay, relayPauses, context), repeat(dispatcher.step, dispatcherPauses, context)]);
       isBusy = performance.eventLoopUtilization(before).utilization > BUSY_UTILIZATION;

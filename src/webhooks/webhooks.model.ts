@@ -74,6 +74,20 @@ export interface DeliveryDocument {
   expiresAt: Date;
 }
 
+/**
+ * A webhook that is or was deleted. It outlives the webhook, so that a deletion that was cut short
+ * is finished, and deliveries that a stalled server stores afterwards are removed.
+ */
+export interface DeletedWebhookDocument {
+  /** The id of the webhook. */
+  _id: mongo.UUID;
+  appId: Types.ObjectId;
+  /** By MongoDB's clock. */
+  deletedAt: Date;
+  /** Whether everything was deleted once. */
+  isDone?: boolean;
+}
+
 const webhookSchema = new Schema(
   {
     _id: { type: Schema.Types.UUID, required: true },
@@ -115,8 +129,22 @@ const deliverySchema = new Schema(
   .index({ recordId: 1, webhookId: 1, state: 1, revision: 1 })
   .index({ appId: 1, _id: -1 });
 
+/** As for apps: longer than any server may be suspended. */
+const DELETED_KEPT_SECONDS = 90 * 24 * 60 * 60;
+
+const deletedWebhookSchema = new Schema(
+  {
+    _id: { type: Schema.Types.UUID, required: true },
+    appId: { type: Schema.Types.ObjectId, required: true },
+    deletedAt: { type: Date, required: true, expires: DELETED_KEPT_SECONDS },
+    isDone: { type: Boolean },
+  },
+  { collection: 'deleted_webhooks', versionKey: false },
+).index({ appId: 1 });
+
 export type WebhookCollection = Collection<WebhookDocument>;
 export type DeliveryCollection = Collection<DeliveryDocument>;
+export type DeletedWebhookCollection = Collection<DeletedWebhookDocument>;
 
 /** The model of `webhooks`, with its index. */
 export const createWebhookModel = (connection: Connection): Model<WebhookDocument> =>
@@ -125,3 +153,7 @@ export const createWebhookModel = (connection: Connection): Model<WebhookDocumen
 /** The model of `deliveries`, with its indexes. */
 export const createDeliveryModel = (connection: Connection): Model<DeliveryDocument> =>
   createModel(connection, 'Delivery', deliverySchema);
+
+/** The model of `deleted_webhooks`, with its indexes. */
+export const createDeletedWebhookModel = (connection: Connection): Model<DeletedWebhookDocument> =>
+  createModel(connection, 'DeletedWebhook', deletedWebhookSchema);

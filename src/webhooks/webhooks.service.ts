@@ -6,8 +6,10 @@ import type { EventType } from '../users/outbox/outbox.ts';
 import { parseRecordId, type RecordId } from '../users/record-id.ts';
 import { messageOf } from './deliveries/attempts.ts';
 import type { DeliveryStore } from './deliveries/delivery-store.ts';
+import { isAllowedHost } from './sending/public-address.ts';
 import type { Sender, SendResult } from './sending/sender.ts';
 import { createSecret } from './sending/signature.ts';
+import { consumerName, type WebhookRemoval } from './webhook-removal.ts';
 import type { WebhookStore } from './webhook-store.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
@@ -31,21 +33,24 @@ export type WebhookService = ReturnType<typeof createWebhookService>;
 export function createWebhookService(deps: {
   webhooks: WebhookStore;
   deliveries: Pick<DeliveryStore, 'giveUp'>;
-  consumers: AppConsumers;
+  consumers: Pick<AppConsumers, 'add'>;
+  removal: Pick<WebhookRemoval, 'remove'>;
   sender: Sender;
   newId: (at: Date) => RecordId;
   allowPrivate: boolean;
   /** Makes this server look for work soon. */
   wake: () => void;
 }) {
-  const { webhooks, deliveries, consumers, sender, newId, allowPrivate, wake } = deps;
+  const { webhooks, deliveries, consumers, removal, sender, newId, allowPrivate, wake } = deps;
 
   const find = (app: ScopedApp, id: string): Promise<WebhookDocument> => findWebhook(webhooks, app, id);
 
   function checkUrl(text: string): void {
     const url = new URL(text);
-    if (url.protocol === 'https:' || (allowPrivate && url.protocol === 'http:')) return;
-    throw new InvalidInput('Invalid webhook', [{ path: 'url', message: 'must begin with https://' }]);
+    if (allowPrivate && url.protocol === 'http:') return;
+    if (url.protocol !== 'https:') throw invalidUrl('must begin with https://');
+    // The addresses of a name are checked when the service connects.
+    if (!allowPrivate && !isAllowedHost(url)) throw invalidUrl('must not name a private address or localhost');
   }
 
   return {
@@ -72,10 +77,10 @@ export function createWebhookService(deps: {
       await webhooks.insert(webhook);
       // Others may have been created since they were counted. All of them may be refused then.
       if ((await webhooks.ofApps([app.id])).length > MAX_WEBHOOKS) {
-        await webhooks.remove(app.id, webhook._id);
+        await removal.remove(webhook);
         throw tooMany();
       }
-      await consumers.add(app.id, consumerName(webhook));
+      await consumers.add(app.id, consumerName(webhook._id));
       wake();
       return { webhook, secret };
     },
@@ -98,12 +103,9 @@ export function createWebhookService(deps: {
       return changed;
     },
 
-    /** Deletes a webhook; its waiting deliveries end. @throws {NotFound} */
+    /** Deletes a webhook with its deliveries. @throws {NotFound} */
     async remove(app: ScopedApp, id: string): Promise<void> {
-      const webhook = await find(app, id);
-      if (!(await webhooks.remove(app.id, webhook._id))) throw notFound();
-      await consumers.remove(app.id, consumerName(webhook));
-      await deliveries.giveUp(webhook._id);
+      await removal.remove(await find(app, id));
     },
 
     /**
@@ -150,8 +152,8 @@ export async function findWebhook(
   return webhook;
 }
 
-function consumerName({ _id }: WebhookDocument): string {
-  return `webhook ${_id}`;
+function invalidUrl(message: string): InvalidInput {
+  return new InvalidInput('Invalid webhook', [{ path: 'url', message }]);
 }
 
 function tooMany(): Conflict {

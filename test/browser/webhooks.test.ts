@@ -107,6 +107,34 @@ describe('the webhooks of an app', () => {
     expect(await server.db.collection('webhooks').countDocuments({ sourceAppId: app.sourceAppId })).toBe(0);
   });
 
+  it('at a private address are refused at the field of the URL, when added and when changed', async () => {
+    const { id } = await create();
+    const strict = await startServer({}, server.database);
+    try {
+      open = await visitAs(strict, app, '/webhooks');
+      const { page } = open;
+      const refused = 'The URL must not name a private address or localhost.';
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: 'Add webhook' }).first().click();
+      await dialog.getByLabel('URL').fill('https://192.168.0.1/hooks');
+      await dialog.getByRole('button', { name: 'Add' }).click();
+      await dialog.getByText(refused).waitFor();
+      expect(await dialog.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await choose(page, 'Change URL and events');
+      await dialog.getByLabel('URL').fill('https://localhost/');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByText(refused).waitFor();
+      await dialog.getByLabel('URL').fill('https://example.com/');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await row(page, /example\.com/).waitFor();
+      expect((await operator.get('/auth/webhooks').expect(200)).body.webhooks).toMatchObject([{ id }]);
+    } finally {
+      await open.page.close();
+      await strict.close();
+    }
+  });
+
   it('get a new secret beside the old one', async () => {
     const { id, secret } = await create();
     const page = await show('/webhooks');

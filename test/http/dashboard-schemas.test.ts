@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSchemaCheckService } from '../../src/users/schema-check/schema-check.service.ts';
 import { Client } from '../support/client.ts';
+import { createKey, type KeyClient } from '../support/keys.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -160,6 +161,32 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
     ]);
   });
 
+  it('shows no examples to a key that may not read records, and counts nothing by their values', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    await server.client.submit(sourceAppId, { email: 'secret@x.org', data: { age: 'x' } }).expect(200);
+    const [writer, reader] = [
+      await createKey(server, server.admin, ['schema:write'], { sourceAppId }),
+      await createKey(server, server.admin, ['schema:write', 'users:read'], { sourceAppId }),
+    ];
+    const checkWith = ({ send }: KeyClient, field: object) =>
+      send('post', `${schemaPath(sourceAppId)}/check`, { rejectUnknown: false, fields: [{ key: 'age', ...field }] });
+    const { body } = await checkWith(writer, { kind: 'number' }).expect(200);
+    expect(body).toEqual({ checked: 1, failing: 1, newlyFailing: 1, examples: [], complete: true });
+    expect((await checkWith(reader, { kind: 'number' }).expect(200)).body.examples).toHaveLength(1);
+    for (const field of [
+      { kind: 'text', regex: '^x' },
+      { kind: 'select', enum: ['x'] },
+      { kind: 'number', min: 1 },
+      { kind: 'number', max: 1 },
+      { kind: 'text', minLength: 1 },
+      { kind: 'text', maxLength: 1 },
+    ]) {
+      const { body: refused } = await checkWith(writer, field).expect(403);
+      expect(refused).toEqual({ message: 'The scope users:read is required' });
+      expect((await checkWith(reader, field).expect(200)).body.checked).toBe(1);
+    }
+  });
+
   it('counts renames as done, and refuses those that PUT refuses', async () => {
     const { sourceAppId } = await server.admin.buildApp(textSchema('name'));
     await server.client.submit(sourceAppId, { email: 'a@x.org', data: { name: 'Ada' } }).expect(200);
@@ -209,7 +236,7 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     const { apps, users, schemas } = server.services;
     const service = createSchemaCheckService({ apps, users, schemas, budgetMs: 0 });
-    expect(await service.run(sourceAppId, textSchema('a'))).toEqual({
+    expect(await service.run(sourceAppId, textSchema('a'), { canRead: true })).toEqual({
       checked: 0,
       failing: 0,
       newlyFailing: 0,

@@ -106,9 +106,10 @@ describe('GET /auth/users with parameters', () => {
     [{ order: 'asc' }, 'abcde'],
     [{ sort: 'email' }, 'abcde'],
     [{ sort: 'email', order: 'desc' }, 'edcba'],
-    // Absent values before numbers; equal values by id.
-    [{ sort: 'data.age' }, 'debac'],
+    // Equal values and absent ones by id; absent ones last.
+    [{ sort: 'data.age' }, 'bacde'],
     [{ sort: 'data.age', order: 'desc' }, 'cabed'],
+    [{ sort: 'data.name' }, 'abced'],
   ])('sorts by %j', async (parameters, order) => {
     expect(await emails({ ...parameters })).toBe(order);
     const one = await page({ ...parameters, limit: '2', skip: '2' });
@@ -178,8 +179,12 @@ describe('GET /auth/users with parameters', () => {
       };
     });
     await users.insertMany(stored);
-    const search = createUserSearch(users, 1).page(appId, { sort: 'data.name', limit: 1, skip: 0 });
-    await expect(search).rejects.toMatchObject({ status: 503, message: 'This search takes too long; narrow it down' });
+    const search = createUserSearch(users, { timeLimitMs: 1 });
+    const page = { limit: 1, skip: 0 };
+    const app = { id: appId, schema: { fields: [], rejectUnknown: false }, slotOf: () => undefined };
+    const refused = { status: 503, message: 'This search takes too long; narrow it down' };
+    await expect(search.page(appId, { ...page, sort: 'updatedAt' })).rejects.toMatchObject(refused);
+    await expect(search.pageByField(app, { ...page, sort: 'data.name' })).rejects.toMatchObject(refused);
     await users.deleteMany({ appId });
   });
 

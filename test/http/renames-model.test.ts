@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { mongo, Types } from 'mongoose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decode } from '../../src/database/collections.ts';
-import type { PendingRenames } from '../../src/fields/renames.ts';
+import { FIELD_KEY_PATTERN } from '../../src/fields/kind.ts';
+import { type PendingRenames, renamesOf } from '../../src/fields/renames.ts';
 import { createRecordMoves, shownBytes, shownRecord } from '../../src/users/renames/record-moves.ts';
 import type { UserCollection, UserDocument } from '../../src/users/users.model.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -15,25 +16,36 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const KEYS = ['a', 'b', 'c', 'x', 'y', 'z', 'constructor', 'x_before_v5'];
 const OLD = ['a', 'b', 'constructor'];
-const NEW = ['x', 'y', 'z'];
+// The names of displaced values of keys as long as these are cut, some of them to the same text.
+const LONG = 'l'.repeat(40);
+const NEW = ['x', 'y', `${LONG}1`, `${LONG}2`, `${LONG}${'l'.repeat(10)}1`, `${'l'.repeat(37)}x`];
+const CUT = `${'l'.repeat(41)}_before_v5`;
+const TAKEN = ['x_before_v5', 'x_before_v5_2', 'y_before_v5', CUT, `${'l'.repeat(35)}_before_v5_2`];
+const KEYS = [...OLD, 'c', ...NEW, ...TAKEN];
 
 const renames: fc.Arbitrary<PendingRenames> = fc
   .tuple(fc.shuffledSubarray(OLD, { minLength: 1 }), fc.shuffledSubarray(NEW, { minLength: OLD.length }))
-  .map(([from, to]) => ({ version: 5, pairs: from.map((key, at) => ({ from: key, to: to[at] as string })) }));
+  .chain(([from, to]) => {
+    const pairs = from.map((key, at) => ({ from: key, to: to[at] as string }));
+    return fc.subarray(TAKEN).map((keys) =>
+      renamesOf(
+        5,
+        pairs,
+        keys.map((key) => ({ key })),
+      ),
+    );
+  });
 
 const value = fc.oneof(
   fc.constantFrom<unknown>('', 'text', true, null, new mongo.Double(1), new mongo.Long(7n), -0, 2.5, { a: 1, x: 'x' }),
   fc.array(fc.constantFrom<unknown>(1, 'a', { x: 1 }), { maxLength: 3 }),
 );
 const data = fc
-  .shuffledSubarray(KEYS.slice(0, -1))
+  .shuffledSubarray(KEYS)
   .chain((keys) => fc.tuple(...keys.map((key) => value.map((one) => [key, one] as const))))
   .map((entries) => Object.fromEntries(entries));
-const consents = fc
-  .subarray(KEYS.slice(0, -1))
-  .map((keys) => Object.fromEntries(keys.map((key) => [key, `version of ${key}`])));
+const consents = fc.subarray(KEYS).map((keys) => Object.fromEntries(keys.map((key) => [key, `version of ${key}`])));
 
 const sizesOf = (of: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(of).flatMap(([key, one]) => (Array.isArray(one) ? [[key, one.length]] : [])));
@@ -72,6 +84,12 @@ it('A record is shown before its move exactly as it is after it, and a second mo
         .map((one) => JSON.stringify(one))
         .sort();
     expect(values(after.data)).toEqual(values(was));
+    expect(values(after.consentState ?? {})).toEqual(values(state));
+    const added = Object.keys(after.data).filter((key) => !Object.hasOwn(was, key));
+    for (const key of added) {
+      expect(key).toMatch(FIELD_KEY_PATTERN);
+      expect(pending.reserved ?? []).not.toContain(key);
+    }
     const isMoved =
       isOld && pending.pairs.some(({ from }) => Object.hasOwn(stored, from) || Object.hasOwn(state, from));
     expect(after.schemaVersion).toBe(isMoved ? pending.version : schemaVersion);

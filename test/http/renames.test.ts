@@ -365,6 +365,39 @@ describe('A renamed field', () => {
     TIMEOUT_MS,
   );
 
+  it(
+    'keeps every such value, also when the name that it gets is taken or is that of another one',
+    async () => {
+      const [one, two] = [`${'l'.repeat(50)}1`, `${'l'.repeat(50)}2`];
+      const fields = [text('name'), text('a'), text('b'), text('spare')];
+      const { sourceAppId } = await a.admin.buildApp({ rejectUnknown: false, fields });
+      const extra = { city: 'extra', city_before_v3: 'taken', [one]: 'first', [two]: 'second' };
+      const data = { ...extra, name: 'Ada', a: 'A', b: 'B' };
+      await a.client.submit(sourceAppId, { email: 'moved@x.org', data }).expect(200);
+      await a.client.submit(sourceAppId, { email: 'submits@x.org', data }).expect(200);
+      const renames = [
+        { from: 'name', to: 'city' },
+        { from: 'a', to: one },
+        { from: 'b', to: two },
+      ];
+      // No record has a value of this field yet.
+      const later = [text('city'), text(one), text(two), text('city_before_v3_2')];
+      await rename(a.admin, sourceAppId, { rejectUnknown: false, fields: later, renames }).expect(200);
+      const { body: before } = await a.admin.get('/auth/users').query({ sourceAppId, total: 'none' }).expect(200);
+      await b.client.submit(sourceAppId, { email: 'submits@x.org', data: { city: 'Ada' } }).expect(200);
+      await move(sourceAppId);
+      const expected = {
+        ...{ city: 'Ada', city_before_v3: 'taken', city_before_v3_3: 'extra' },
+        ...{ [one]: 'A', [two]: 'B', [`${'l'.repeat(41)}_before_v3`]: 'first' },
+        [`${'l'.repeat(35)}_before_v3_3`]: 'second',
+      };
+      const stored = (await recordsOf(a, sourceAppId)).map((record) => record.data);
+      expect(stored).toEqual([expected, expected]);
+      expect(before.users.map((user: { data: object }) => user.data)).toEqual([expected, expected]);
+    },
+    TIMEOUT_MS,
+  );
+
   it('is meant by its old key in submissions of clients that do not know the new one yet', async () => {
     const { sourceAppId } = await a.admin.buildApp({ rejectUnknown: false, fields: [number('age')] });
     await a.client.submit(sourceAppId, { email: 'old@x.org', data: { age: 1 } }).expect(200);

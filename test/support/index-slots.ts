@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { AppDocument } from '../../src/apps/apps.model.ts';
 import { type IndexSlot, SLOT_NAMES } from '../../src/apps/index-slots.ts';
 import { kindOf } from '../../src/fields/kinds/registry.ts';
@@ -22,7 +22,8 @@ export async function untilReady(server: TestServer, sourceAppId: string, keys: 
     const { slots = [] } = await appDocument(server, sourceAppId);
     return slots.map(({ key, state }) => `${key} ${state}`).sort();
   };
-  await expect.poll(states, POLL).toEqual(keys.map((key) => `${key} ready`).sort());
+  const ready = keys.map((key) => `${key} ready`).sort();
+  await vi.waitFor(async () => expect(await states()).toEqual(ready), POLL);
   return (await appDocument(server, sourceAppId)).slots ?? [];
 }
 

@@ -113,7 +113,9 @@ export function inOrder<Stored extends StoredRecord>(
   const kind = kindOf(path);
   const keyed = records.map((record) => {
     const value = valueAt(record, path);
-    const text = path === 'email' ? String(value) : slotText(String(value));
+    if (!isField(path)) return { record, key: mixedKey(value), id: Buffer.from(record._id.buffer) };
+    const own = typeof value === 'string' ? value : '';
+    const text = path === 'email' ? own : slotText(own);
     const key = kind === 'text' ? (typeof value === 'string' ? Buffer.from(text) : undefined) : keyOf(kind, value);
     return { record, key, id: Buffer.from(record._id.buffer) };
   });
@@ -126,6 +128,18 @@ export function inOrder<Stored extends StoredRecord>(
     return direction * (byKey || Buffer.compare(one.id, other.id));
   });
   return keyed.map(({ record }) => record);
+}
+
+const isField = (path: string): boolean =>
+  !path.startsWith('data.') || FIELDS.some(({ key }) => `data.${key}` === path);
+
+/** The values of a key that is no field: numbers, then texts, then booleans. */
+function mixedKey(value: unknown): Buffer | undefined {
+  if (typeof value === 'string') return Buffer.from(`1${slotText(value)}`);
+  if (typeof value === 'boolean') return Buffer.from(`2${Number(value)}`);
+  if (typeof value !== 'number') return undefined;
+  if (value < 0 || !Number.isInteger(value) || value > 999) throw new Error('the model orders small numbers only');
+  return Buffer.from(`0${String(value).padStart(3, '0')}`);
 }
 
 const keyOf = (kind: string, value: unknown): number | undefined =>

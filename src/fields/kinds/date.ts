@@ -23,8 +23,10 @@ export const date = defineKind({
   compile: () => (value, report) => {
     if (typeof value !== 'string' || !isIsoDate(value)) report(NOT_DATE);
   },
-  // In upper case, because the standard's own parser need not know `t` and `z`.
-  indexValue: (value) => (typeof value === 'string' && isIsoDate(value) ? new Date(value.toUpperCase()) : null),
+  indexValue(value) {
+    const instant = typeof value === 'string' ? instantOf(value) : undefined;
+    return instant === undefined ? null : new Date(instant);
+  },
   trimsText: true,
   fromText(text, { toInstant }) {
     if (isIsoDate(text)) return { value: text };
@@ -41,6 +43,17 @@ export const date = defineKind({
   // A control for dates cannot show a date-time, and one for local times does not keep its zone.
   controlOf: ({ default: initial }) => (initial !== undefined && /t/i.test(initial) ? 'text' : 'date'),
 });
+
+/**
+ * Returns the instant of a date in milliseconds since 1970, and undefined for a text that is not a
+ * valid date. A date without a time is midnight in UTC. Parts of a millisecond are dropped.
+ */
+export function instantOf(text: string): number | undefined {
+  if (!isIsoDate(text)) return undefined;
+  // In upper case, because the standard's own parser need not know `t` and `z`; with three digits of
+  // a fraction, because V8 reads .0009999999999 as 999 milliseconds.
+  return Date.parse(text.toUpperCase().replace(/(\.\d{3})\d+/, '$1'));
+}
 
 function isIsoDate(text: string): boolean {
   const match = DATE.exec(text);

@@ -1,6 +1,6 @@
 import type { mongo, Types } from 'mongoose';
 import { LEASE_MS } from '../../apps/revision.ts';
-import type { PendingRenames } from '../../fields/renames.ts';
+import { type PendingRenames, renamesOf } from '../../fields/renames.ts';
 import type { MoveProgress, RenameCheck, SchemaCollection } from '../schemas.model.ts';
 
 /** Apps whose values one step of the job moves at most. */
@@ -139,9 +139,9 @@ export function createRenameStore(schemas: SchemaCollection) {
     async since(appId: Types.ObjectId, version: number): Promise<PendingRenames[]> {
       const filter = { appId, version: { $gt: version }, renames: { $exists: true } };
       const found = await schemas
-        .find(filter, { projection: { version: 1, renames: 1 }, sort: { version: 1 } })
+        .find(filter, { projection: { version: 1, renames: 1, fields: 1 }, sort: { version: 1 } })
         .toArray();
-      return found.map((one) => ({ version: one.version, pairs: one.renames ?? [] }));
+      return found.map(({ version: later, renames = [], fields }) => renamesOf(later, renames, fields));
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Types } from 'mongoose';
 import { InvalidInput } from '../../core/errors.ts';
 import { decode } from '../../database/collections.ts';
-import { instantOf } from '../query/conditions/instant.ts';
+import { instantOf } from '../../fields/kinds/date.ts';
 import { type QuerySchema, targetOf } from '../query/conditions/parse.ts';
 import type { Target } from '../query/conditions/predicate.ts';
 import { countSegments, type Query } from '../query/plan/plan.ts';

@@ -36,13 +36,17 @@ export const createErasureModel = (connection: Connection): Model<ErasureDocumen
   createModel(connection, 'Erasure', erasureSchema);
 
 /** The announced erasures of an app, as its data. */
-export function createErasureStore(erasures: ErasureCollection): AppOwned {
+export function createErasureStore(erasures: ErasureCollection) {
   return {
-    removeAll: async (appId, since) =>
+    /** Whether an announced erasure waits to be told. */
+    existAny: async (): Promise<boolean> =>
+      (await erasures.findOne({}, { projection: { _id: 1 }, sort: { _id: 1 } })) !== null,
+
+    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
       (await erasures.deleteMany({ appId, ...(since && { at: { $gte: since } }) })).deletedCount,
-    has: async (appId, made, time) => {
+    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
       const at = { [made === 'before' ? '$lt' : '$gte']: time };
       return (await erasures.findOne({ appId, at }, { projection: { _id: 1 } })) !== null;
     },
-  };
+  } satisfies AppOwned & Record<string, unknown>;
 }

@@ -14,6 +14,14 @@ interface Announced extends Pick<UserDocument, '_id' | 'eventCount'> {
   now: Date;
 }
 
+/** What other features keep about records. Its answers and texts may repeat values of the record. */
+export interface RecordTraces {
+  /** Whether something names one of these records. */
+  exist(ids: readonly DocumentId[]): Promise<boolean>;
+  /** Deletes what names these records, which are gone. */
+  remove(ids: readonly DocumentId[]): Promise<unknown>;
+}
+
 export type RecordEraser = ReturnType<typeof createRecordEraser>;
 
 /**
@@ -22,6 +30,7 @@ export type RecordEraser = ReturnType<typeof createRecordEraser>;
  *
  * @param deps.removeKeysOf deletes the idempotency keys of erased records
  * @param deps.hasConsumers resolves with whether somebody listens to the events of the app
+ * @param deps.traces what names records beside them, also when nobody listens any more
  * @param deps.onEvents is called when an erasure led to events
  */
 export function createRecordEraser(deps: {
@@ -30,9 +39,10 @@ export function createRecordEraser(deps: {
   newId: (at: Date) => RecordId;
   removeKeysOf: (appId: Types.ObjectId, ...records: DocumentId[]) => Promise<void>;
   hasConsumers: (appId: Types.ObjectId) => Promise<boolean>;
+  traces: RecordTraces;
   onEvents: () => void;
 }) {
-  const { users, erasures, newId, removeKeysOf, hasConsumers, onEvents } = deps;
+  const { users, erasures, newId, removeKeysOf, hasConsumers, traces, onEvents } = deps;
 
   /**
    * Announces the erasure of those of the records that exist. Resolves with the time of MongoDB's
@@ -77,16 +87,19 @@ export function createRecordEraser(deps: {
     matching: mongo.Filter<UserDocument> = {},
   ): Promise<number> => {
     if (ids.length === 0) return 0;
-    const isHeard = await hasConsumers(appId);
+    const hasTraces = await traces.exist(ids);
+    // A server that stops after the deletion has announced it, so the relay removes the traces.
+    const isAnnounced = hasTraces || (await hasConsumers(appId));
     const begun = performance.now();
-    const until = isHeard ? await announce(appId, ids) : undefined;
+    const until = isAnnounced ? await announce(appId, ids) : undefined;
     const inTime = until ? beginsBefore(until) : {};
     const filter = { $and: [named(appId, ids), matching, inTime] } as mongo.Filter<UserDocument>;
     const { deletedCount } = await users.deleteMany(filter);
     if (until && deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
-    if (isHeard && deletedCount > 0) onEvents();
+    if (isAnnounced && deletedCount > 0) onEvents();
     const gone = deletedCount === ids.length ? ids : await goneOf(appId, ids);
     if (gone.length > 0) await removeKeysOf(appId, ...gone);
+    if (hasTraces) await traces.remove(gone);
     return deletedCount;
   };
 }

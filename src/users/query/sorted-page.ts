@@ -8,9 +8,11 @@ import { upTo } from './plan/index-range.ts';
 import type { Segment } from './plan/segment.ts';
 import { type Budget, NO_LIMIT, type Position, type Walker } from './walk.ts';
 
+type SortValue = string | number | boolean;
+
 /** What a record sorts by. `null` stands for no value, which sorts last in both orders. */
 export interface SortKey {
-  value: string | number | null;
+  value: SortValue | null;
   id: DocumentId;
 }
 
@@ -137,11 +139,15 @@ function compare(one: SortKey, other: SortKey, { direction }: Sort): number {
   return direction * (compareValues(one.value, other.value) || compareIds(one.id, other.id));
 }
 
-function compareValues(one: string | number | null, other: string | number | null): number {
+function compareValues(one: SortValue | null, other: SortValue | null): number {
   if (one === other || one === null || other === null) return 0;
+  if (typeof one !== typeof other) return TYPES.indexOf(typeof one) - TYPES.indexOf(typeof other);
   if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other);
   return one < other ? -1 : 1;
 }
+
+/** The order of values of different types, as that of MongoDB. */
+const TYPES = ['number', 'string', 'boolean'] as readonly string[];
 
 /** Compares by code points, as MongoDB does; JavaScript compares UTF-16 units. */
 function compareTexts(one: string, other: string): number {

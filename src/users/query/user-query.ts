@@ -122,6 +122,34 @@ export function createUserQuery(users: UserCollection, pages: RecordPages, budge
     },
 
     /**
+     * Resolves with the `limit` matches after the first `skip`, however many these are; undefined
+     * when the time ends first. Memory use grows with neither.
+     */
+    async pageAt(
+      appId: Types.ObjectId,
+      query: Query,
+      slotOf: SlotOf,
+      { limit, skip, budget }: { limit: number; skip: number; budget: Budget },
+    ): Promise<RecordBatches | undefined> {
+      const plan = planOf(query, slotOf);
+      let start: PageStart = plan.ordered ? { ordered: { skip } } : { sorted: {} };
+      let left = plan.ordered ? 0 : skip;
+      for (; left > MAX_SORTED_SKIP; left -= MAX_SORTED_SKIP) {
+        const { next, isComplete } = await idsOf(appId, plan, start, {
+          limit: MAX_SORTED_SKIP,
+          budget,
+          isEager: false,
+        });
+        if (!isComplete) return undefined;
+        if (!next) return pages.byIds(appId, []);
+        start = next;
+      }
+      if ('sorted' in start) start = { sorted: { ...start.sorted, skip: left } };
+      const { ids, isComplete } = await idsOf(appId, plan, start, { limit, budget, isEager: false });
+      return isComplete ? pages.byIds(appId, ids) : undefined;
+    },
+
+    /**
      * Resolves with all matches, with back-pressure: newest first, or in the order that the query
      * names.
      *

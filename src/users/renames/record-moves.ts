@@ -1,6 +1,6 @@
 import { mongo, type Types } from 'mongoose';
 import { decodeExactly } from '../../database/collections.ts';
-import { displacedKey, type PendingRenames, withRenamedKeys } from '../../fields/renames.ts';
+import { type DisplacedNames, displacedNames, type PendingRenames, withRenamedKeys } from '../../fields/renames.ts';
 import { NEWEST_FIRST, newestFirst, type UserCollection, type UserDocument } from '../users.model.ts';
 
 type Filter = mongo.Filter<UserDocument>;
@@ -34,25 +34,46 @@ export function moveUpdate(renames: PendingRenames): mongo.Document[] {
   return [{ $set: { ...members, schemaVersion: renames.version } }];
 }
 
-function renamedMember(member: string, { version, pairs }: PendingRenames): object {
+function renamedMember(member: string, renames: PendingRenames): object {
+  const { pairs, reserved = [] } = renames;
+  const names = displacedNames(renames);
+  const path = `$${member}`;
   // The size of a list goes with the list.
   const isDisplaced = (from: string) => ({ $or: [has(`$data.${from}`), has(`$${member}.${from}`)] });
   const branches = pairs.flatMap(({ from, to }) => [
     branch({ $eq: ['$$member.k', from] }, to),
-    branch({ $and: [{ $eq: ['$$member.k', to] }, isDisplaced(from)] }, displacedKey(to, version)),
+    branch({ $and: [{ $eq: ['$$member.k', to] }, isDisplaced(from)] }, freeName(names.get(to) as DisplacedNames)),
   ]);
   const k = { $switch: { branches, default: '$$member.k' } };
+  // The size of a list has the name of the list. A state of a consent may be there without a value.
+  const keys = member === 'consentState' ? { $setUnion: [keysOf('$data'), keysOf(path)] } : keysOf('$data');
   const renamed = {
-    $arrayToObject: {
-      $map: { input: { $objectToArray: `$${member}` }, as: 'member', in: { k, v: '$$member.v' } },
+    $let: {
+      vars: { taken: { $concatArrays: [keys, [...reserved]] } },
+      in: { $arrayToObject: { $map: { input: { $objectToArray: path }, as: 'member', in: { k, v: '$$member.v' } } } },
     },
   };
-  const path = `$${member}`;
   return { $cond: [{ $eq: [{ $type: path }, 'object'] }, renamed, { $ifNull: [path, '$$REMOVE'] }] };
 }
 
+const keysOf = (path: string): object => ({
+  $map: { input: { $objectToArray: { $cond: [{ $eq: [{ $type: path }, 'object'] }, path, {}] } }, in: '$$this.k' },
+});
+
+/** The first name that is not in the array `taken`, as `withRenamedKeys` finds it. */
+function freeName({ first, numbered, start, step }: DisplacedNames): object {
+  // One of more names than there are keys is free.
+  const end = { $add: [start, { $multiply: [step, { $add: [{ $size: '$$taken' }, 1] }] }] };
+  const names = {
+    $map: { input: { $range: [start, end, step] }, in: { $concat: [numbered, { $toString: '$$this' }] } },
+  };
+  const isFree = { $not: [{ $in: ['$$name', '$$taken'] }] };
+  const search = { $first: { $filter: { input: names, as: 'name', cond: isFree } } };
+  return first === undefined ? search : { $cond: [{ $in: [first, '$$taken'] }, search, first] };
+}
+
 /** A branch of `$switch`. Not a literal: JavaScript treats an object with `then` as a promise. */
-const branch = (condition: object, result: string): object =>
+const branch = (condition: object, result: string | object): object =>
   Object.fromEntries([
     ['case', condition],
     ['then', result],

@@ -13,10 +13,11 @@ export const schemaCheckEndpoints = {
     auth: 'session or key',
     scope: 'schema:write',
     role: 'admin or own key',
+    audit: 'schema.checked',
     tag: 'Schemas',
     summary: 'Check stored records against a schema',
     description:
-      'Counts the stored records that do not conform to it, newest first, for up to two seconds. `renames` count as done. Changes nothing.',
+      'Counts the stored records that do not conform to it, newest first, for up to two seconds. `renames` count as done. Changes nothing. An API key without the scope `users:read` gets no examples, and is refused with 403 when a field restricts its values, as `regex` and `enum` do: the counts would tell stored values.',
     params: AppPath,
     body: jsonBody(SchemaReplacement, 'Invalid schema'),
     response: z.strictObject({

@@ -1,10 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { App } from '../../apps/app.ts';
 import type { AppService } from '../../apps/apps.service.ts';
-import { InvalidInput, type Issue } from '../../core/errors.ts';
+import { Forbidden, InvalidInput, type Issue } from '../../core/errors.ts';
 import { compileSchema } from '../../fields/compile.ts';
 import { completeDefinition, definitionIssues } from '../../fields/definition.ts';
-import { renameIssues, withRenamedKeys } from '../../fields/renames.ts';
+import { renameIssues, renamesOf, withRenamedKeys } from '../../fields/renames.ts';
 import type { SchemaReplacement, SchemaService } from '../../schemas/schemas.service.ts';
 import type { UserRecord } from '../users.presenter.ts';
 
@@ -13,6 +13,8 @@ const BUDGET_MS = 1_800;
 /** The longest time between two yields to the event loop (invariant 7). */
 const MAX_BLOCKING_MS = 10;
 const MAX_EXAMPLES = 5;
+/** The properties of a field by which a count tells which values are stored. */
+const OF_VALUES = ['regex', 'enum', 'min', 'max', 'minLength', 'maxLength'] as const;
 
 /** How many of an app's stored records do not conform to a schema. */
 export interface SchemaCheck {
@@ -59,10 +61,15 @@ export function createSchemaCheckService(deps: {
      * in their stored form, and with the values of renamed fields under the new keys. Stores
      * nothing.
      *
+     * @param options.canRead whether the caller may read records; without it there are no examples
+     * @throws {Forbidden} when the counts would tell stored values to a caller who may not read them
      * @throws {NotFound} when the id names no app
      * @throws {InvalidInput} when the definitions contradict themselves
      */
-    async run(sourceAppId: string, input: SchemaReplacement): Promise<SchemaCheck> {
+    async run(sourceAppId: string, input: SchemaReplacement, { canRead }: { canRead: boolean }): Promise<SchemaCheck> {
+      if (!canRead && input.fields.some((field) => OF_VALUES.some((name) => Object.hasOwn(field, name)))) {
+        throw new Forbidden('The scope users:read is required');
+      }
       const startedAt = performance.now();
       const app = await apps.get(sourceAppId);
       const issues = definitionIssues(input.fields);
@@ -72,7 +79,7 @@ export function createSchemaCheckService(deps: {
       const newest = await schemas.ofApp(app);
       const wrong = renameIssues(pairs, newest.fields, fields);
       if (wrong.length > 0) throw new InvalidInput('Invalid schema', wrong);
-      const renames = { version: newest.version + 1, pairs };
+      const renames = renamesOf(newest.version + 1, pairs, fields);
       // `definitionIssues` and `compileSchema` each compile all patterns; other work runs in
       // between.
       await yieldToEventLoop();
@@ -99,7 +106,7 @@ export function createSchemaCheckService(deps: {
         const isNew = current.issues(data).length === 0;
         if (isNew) result.newlyFailing += 1;
         const examples = isNew ? result.examples : others;
-        if (examples.length < MAX_EXAMPLES) examples.push({ id: _id.toString(), email, ...first });
+        if (canRead && examples.length < MAX_EXAMPLES) examples.push({ id: _id.toString(), email, ...first });
       }
       return answer(true);
     },

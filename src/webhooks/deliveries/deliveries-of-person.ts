@@ -16,10 +16,19 @@ export function createDeliveriesOfPerson(users: UserCollection, deliveries: Deli
 
     async *entriesOf(appIds, email) {
       for await (const delivery of deliveries.ofRecords(await recordsOf(appIds, email))) {
-        const { _id, appId, type, at, state, recordId } = delivery;
+        const { _id, appId, type, at, state, recordId, log } = delivery;
+        const attempts = log.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() }));
         yield {
           appId,
-          shown: { kind: 'delivery', id: _id, type, at: at.toISOString(), state, record: recordId.toString() },
+          shown: {
+            kind: 'delivery',
+            id: _id,
+            type,
+            at: at.toISOString(),
+            state,
+            record: recordId.toString(),
+            attempts,
+          },
         };
       }
     },

@@ -55,6 +55,16 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     return changed;
   }
 
+  /** Deletes in steps, so that no statement takes long. Resolves with the number. */
+  async function deleteAll(filter: mongo.Filter<DeliveryDocument>): Promise<number> {
+    for (let deleted = 0; ; ) {
+      const found = await deliveries.find(filter, { projection: { _id: 1 }, limit: STEP }).toArray();
+      if (found.length === 0) return deleted;
+      const _id = { $in: found.map((delivery) => delivery._id) };
+      deleted += (await deliveries.deleteMany({ _id })).deletedCount;
+    }
+  }
+
   return {
     /** Stores a delivery of each event to each webhook that wants it. Idempotent. */
     async add(events: readonly RecordEvent[], webhooks: readonly WebhookDocument[], now: number): Promise<void> {
@@ -98,7 +108,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
      * @param nextAt the time of the next attempt; undefined when none follows
      */
     async settle(
-      { _id, attempts }: DeliveryDocument,
+      { _id, attempts, type }: DeliveryDocument,
       { attempt, isSuccess, nextAt }: { attempt: Attempt; isSuccess: boolean; nextAt: number | undefined },
       now: number,
     ): Promise<void> {
@@ -113,7 +123,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
           },
           ...(nextAt === undefined && { $unset: { nextAt: 1 } }),
           $inc: { attempts: 1 },
-          $push: { log: { $each: [attempt], $slice: -MAX_LOG } },
+          $push: { log: { $each: [type === 'user.erased' ? withoutResponse(attempt) : attempt], $slice: -MAX_LOG } },
         },
         // A result that a crash loses is a repeated attempt.
         { writeConcern: { w: 1, j: false } },
@@ -165,9 +175,19 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
         { first: firstIdAt(new Date(Math.max(since.getTime(), 0))).toString(), limit },
       ),
 
+    /** Deletes all deliveries of a webhook, in steps. */
+    removeOf: (webhookId: RecordId): Promise<number> => deleteAll({ webhookId }),
+
+    /** Resolves with those of these webhooks that have deliveries. */
+    withDeliveries: (webhookIds: readonly RecordId[]): Promise<RecordId[]> =>
+      deliveries.distinct('webhookId', { webhookId: { $in: [...webhookIds] } }),
+
     /** Deletes what names these records, except that they were erased. Resolves with the number. */
-    forget: async (recordIds: readonly RecordId[]): Promise<number> =>
-      (await deliveries.deleteMany({ recordId: { $in: [...recordIds] }, type: { $ne: 'user.erased' } })).deletedCount,
+    forget: (recordIds: readonly RecordId[]): Promise<number> => deleteAll(namesOf(recordIds)),
+
+    /** Whether {@link forget} would delete something. */
+    names: async (recordIds: readonly RecordId[]): Promise<boolean> =>
+      (await deliveries.findOne(namesOf(recordIds), { projection: { _id: 1 } })) !== null,
 
     /** What is stored of these records. */
     ofRecords: (recordIds: readonly RecordId[]): AsyncIterable<DeliveryDocument> =>
@@ -182,4 +202,12 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       return (await deliveries.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
     },
   } satisfies AppOwned & Record<string, unknown>;
+}
+
+const namesOf = (recordIds: readonly RecordId[]) =>
+  ({ recordId: { $in: [...recordIds] }, type: { $ne: 'user.erased' } }) as const;
+
+/** The receiver may answer with what it knew of the person, and this delivery outlives the record. */
+function withoutResponse({ response: _, ...attempt }: Attempt): Attempt {
+  return attempt;
 }

@@ -29,13 +29,15 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Whether the host of a URL may be connected to without a look-up. Node does not call `lookup` for
- * IP addresses, so they are checked here.
+ * Whether the host of a URL is a name, or a public address. The name of this machine is not one
+ * (RFC 6761). Node does not call `lookup` for IP addresses, so they are checked here.
  */
 export function isAllowedHost({ hostname }: URL): boolean {
   const address = hostname.replace(/^\[|\]$/g, '');
-  return isIP(address) === 0 || isPublicAddress(address);
+  return isIP(address) === 0 ? !LOCAL_NAME.test(hostname) : isPublicAddress(address);
 }
+
+const LOCAL_NAME = /^(?:.*\.)?localhost\.?$/i;
 
 /**
  * A `lookup` for sockets that yields public addresses only. The socket connects to what it yields,

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSender } from '../../../src/webhooks/sending/sender.ts';
 import { Client, type TestApp } from '../../support/client.ts';
@@ -36,6 +37,19 @@ describe('a webhook', () => {
 
   const change = (url: string) => operator.patch(`/auth/webhooks/${id}`, { url });
   const test = async () => (await operator.post(`/auth/webhooks/${id}/test`).expect(200)).body;
+  const create = (url: string) => operator.post('/auth/webhooks', { url, events: ['user.created'] });
+
+  /** Stores a URL as an earlier version, or a server that allows private addresses, did. */
+  const store = (url: string) =>
+    server.db.collection('webhooks').updateOne({ _id: new mongo.UUID(id) } as object, { $set: { url } });
+
+  async function expectRefused(url: string): Promise<void> {
+    for (const request of [change(url), create(url)]) {
+      const { body } = await request.expect(400);
+      const errors = [{ path: 'url', message: 'must not name a private address or localhost' }];
+      expect(body).toEqual({ message: 'Invalid webhook', errors });
+    }
+  }
 
   it.each([
     ...['127.0.0.1', '127.1', '0x7f.1', '0177.0.0.1', '2130706433', '0x7f000001', '127.0.0.1.', '0.0.0.0', '0'],
@@ -44,18 +58,47 @@ describe('a webhook', () => {
     ...['[64:ff9b::127.0.0.1]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]'],
     ...['10.1.2.3', '192.168.0.1', '172.16.0.1', '100.64.0.1', '169.254.169.254', '198.18.0.1', '224.0.0.1'],
     ...['[fe80::1]', '[fd00:ec2::254]', '[fec0::1]', '[ff02::1]', '[4000::1]', '[2001:db8::1]', '255.255.255.255'],
-  ])('of the address %s gets nothing', async (host) => {
+  ])('of the address %s is refused, and gets nothing', async (host) => {
     for (const { port } of [target, target6]) {
-      await change(`https://${host}:${port}/`).expect(200);
+      await expectRefused(`https://${host}:${port}/`);
+      await store(`https://${host}:${port}/`);
       expect(await test()).toEqual({ ok: false, ms: expect.any(Number), error: NOT_PUBLIC });
     }
     expect(connections()).toBe(0);
   });
 
-  it.each(['localhost', 'LOCALHOST.', 'ip6-localhost'])('of the local name %s gets nothing', async (host) => {
-    await change(`https://${host}:${target.port}/`).expect(200);
-    expect(await test()).toEqual({ ok: false, ms: expect.any(Number), error: expect.any(String) });
-    expect(connections()).toBe(0);
+  it.each(['localhost', 'LOCALHOST.', 'a.localhost', 'ＬocalHost。'])(
+    'of the local name %s is refused, and gets nothing',
+    async (host) => {
+      const url = `https://${host}:${target.port}/`;
+      await expectRefused(url);
+      await store(url);
+      expect(await test()).toEqual({ ok: false, ms: expect.any(Number), error: NOT_PUBLIC });
+      expect(connections()).toBe(0);
+    },
+  );
+
+  it.each(['ip6-localhost', 'localhost.example.com', 'notlocalhost', '93.184.215.14', '[2606:4700::1111]'])(
+    'may have the host %s, whose addresses are checked when it is reached',
+    async (host) => {
+      await change(`https://${host}/`).expect(200);
+      await change('https://example.com/').expect(200);
+    },
+  );
+
+  it('that is at a private address already can be switched off', async () => {
+    await store(`https://127.0.0.1:${target.port}/`);
+    await operator.patch(`/auth/webhooks/${id}`, { enabled: false }).expect(200);
+    await operator.patch(`/auth/webhooks/${id}`, { enabled: true, url: 'https://example.com/' }).expect(200);
+  });
+
+  it('may be at a private address where WEBHOOKS_ALLOW_PRIVATE is set', async () => {
+    const open = await startServer({ WEBHOOKS_ALLOW_PRIVATE: 'true' }, server.database);
+    for (const url of ['https://127.0.0.1/', 'http://localhost:9/', 'https://localhost/']) {
+      const { body } = await open.admin.post('/auth/webhooks', { url, events: ['user.created'] }).expect(200);
+      await open.admin.patch(`/auth/webhooks/${body.id}`, { url: 'https://10.0.0.1/' }).expect(200);
+    }
+    await open.close();
   });
 
   it.each([

@@ -25,6 +25,7 @@ function startJob(relay: () => Promise<number> = async () => 0) {
   let wakeDispatcher = (): void => undefined;
   const job = createEventJob({
     consumers: { existAny: async () => true },
+    erasures: { existAny: async () => false },
     relay: () => {
       looks.push(Date.now());
       return relay();

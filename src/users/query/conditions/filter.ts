@@ -1,10 +1,11 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../../../database/pattern.ts';
 import { indexText } from '../../../fields/index-value.ts';
+import { instantOf } from '../../../fields/kinds/date.ts';
 import type { UserDocument } from '../../users.model.ts';
 import { caseless } from './caseless.ts';
-import { DATE_FORM, instantOf } from './instant.ts';
-import type { Interval, Ordered, Predicate, Target } from './predicate.ts';
+import { DATE_FORM, instantAt } from './instant.ts';
+import type { Interval, Ordered, Predicate, SortTarget, Target } from './predicate.ts';
 
 export type Filter = mongo.Filter<UserDocument>;
 type Conditions = Record<string, unknown>;
@@ -81,7 +82,7 @@ function intervalCondition({ path, type }: Target, interval: Interval): Conditio
 
 /** Dates are stored as they were sent, with their zones, so their instants are compared. */
 function dateCondition(path: string, interval: Interval): Conditions {
-  const instant = { $dateFromString: { dateString: `$${path}`, onError: null, onNull: null } };
+  const instant = instantAt(path);
   const wanted = Object.entries(comparisons(interval, (value) => new Date(Number(value))));
   return {
     [path]: { $regex: DATE_FORM, ...NO_ARRAY },
@@ -99,12 +100,15 @@ function comparisons({ from, isFromOpen, to, isToOpen }: Interval, stored: (valu
 }
 
 /** The value by which a record sorts; undefined when it has none of the target's type. */
-export function sortValueOf(type: Target['type'], value: unknown): string | number | undefined {
+export function sortValueOf(type: SortTarget['type'], value: unknown): string | number | boolean | undefined {
+  if (type === 'mixed') return typeof value === 'number' || typeof value === 'boolean' ? value : textValueOf(value);
   if (type === 'number') return typeof value === 'number' ? value : undefined;
   if (type === 'checkbox') return typeof value === 'boolean' ? Number(value) : undefined;
   if (type === 'time') return value instanceof Date ? value.getTime() : undefined;
   if (typeof value !== 'string') return undefined;
   if (type === 'date') return instantOf(value);
   if (type === 'email') return value;
-  return type === 'text' ? (indexText(value) ?? undefined) : undefined;
+  return type === 'text' ? textValueOf(value) : undefined;
 }
+
+const textValueOf = (value: unknown): string | undefined => indexText(value) ?? undefined;

@@ -1,29 +1,25 @@
 /**
- * The form of a date that the kind `date` accepts (spec 2.3), also for MongoDB: it contains nothing
- * of a query, and no repetition can take a character of what follows it.
+ * The form of a date that the kind `date` accepts (spec 2.3), for MongoDB: it contains nothing of a
+ * query, and no repetition can take a character of what follows it.
  */
 export const DATE_FORM =
   '^\\d{4}-\\d{2}-\\d{2}(?:[Tt](?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d))?$';
 
-const FORM = new RegExp(DATE_FORM);
-const MINUTE_MS = 60_000;
+/** The length of a date-time in UTC with milliseconds, the longest one without an offset. */
+const USUAL_LENGTH = '2026-01-31T08:30:00.123Z'.length;
 
 /**
- * Returns the instant of a stored date, in milliseconds since 1970, and undefined for a text that
- * is not a valid date. A date without a time is midnight in UTC. Parts of a millisecond are
- * dropped.
+ * An expression for the instant of the date at a path; null for any other value. It cuts the
+ * fraction of a second to milliseconds as `instantOf` does.
  */
-export function instantOf(text: string): number | undefined {
-  if (!FORM.test(text)) return undefined;
-  const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`);
-  if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== text.slice(0, 10)) return undefined;
-  if (isDay(text)) return day;
-  const zone = /(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(text);
-  const [, sign, hours = '0', minutes = '0'] = zone ?? [];
-  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS * (sign === '-' ? -1 : 1);
-  const [hour = 0, minute = 0, second = 0] = text.slice(11, 19).split(':').map(Number);
-  const fraction = /\.(\d{1,3})/.exec(text)?.[1] ?? '0';
-  return day + (hour * 60 + minute) * MINUTE_MS + second * 1_000 + Number(fraction.padEnd(3, '0')) - offset;
+export function instantAt(path: string): Record<string, unknown> {
+  const value = `$${path}`;
+  const parts = { $regexFind: { input: value, regex: '^(.{19}\\.\\d{3})\\d+(\\D.*)$' } };
+  const [start, zone] = [0, 1].map((at) => ({ $arrayElemAt: ['$$parts.captures', at] }));
+  const cut = { $let: { vars: { parts }, in: { $ifNull: [{ $concat: [start, zone] }, value] } } };
+  const ofText = { $cond: [{ $gt: [{ $strLenBytes: value }, USUAL_LENGTH] }, cut, value] };
+  const dateString = { $cond: [{ $eq: [{ $type: value }, 'string'] }, ofText, null] };
+  return { $dateFromString: { dateString, onError: null, onNull: null } };
 }
 
 /** Whether a date has no time. */

@@ -1,4 +1,5 @@
-import { instantOf, isDay } from './instant.ts';
+import { instantOf } from '../../../fields/kinds/date.ts';
+import { isDay } from './instant.ts';
 import type { Interval, Ordered, Predicate, ValueType } from './predicate.ts';
 
 const OPERATORS = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'contains', 'exists', 'empty'] as const;

@@ -58,7 +58,11 @@ export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | unde
   const target = targetOf(sort ?? CREATED_AT.path, schema);
   if (!target) throw invalid([{ path: 'sort', message: 'is not a field of the app' }]);
   const isNewestFirst = target.type === 'time';
-  return { target, direction: (order ?? (isNewestFirst ? 'desc' : 'asc')) === 'desc' ? -1 : 1 };
+  const isField = target.key === undefined || schema.fields.some(({ key }) => key === target.key);
+  return {
+    target: isField ? target : { ...target, type: 'mixed' },
+    direction: (order ?? (isNewestFirst ? 'desc' : 'asc')) === 'desc' ? -1 : 1,
+  };
 }
 
 /** The member that a path names; undefined when the app has no such field. */

@@ -40,9 +40,15 @@ export interface Predicate {
   isNot: boolean;
 }
 
+/**
+ * What a query sorts by. The values of a key that is no field are `mixed`: numbers come before
+ * texts, and these before booleans.
+ */
+export type SortTarget = Omit<Target, 'type'> & { type: ValueType | 'mixed' };
+
 /** The order of a query; ties are in the order of the id, in the same direction. */
 export interface Sort {
-  target: Target;
+  target: SortTarget;
   direction: 1 | -1;
 }
 

@@ -15,6 +15,8 @@ export interface Query {
   sort: Sort;
   /** Whether the request names an order. */
   isSorted: boolean;
+  /** Whether a condition on the email among `others` is known to hold for few records. */
+  isOfFewEmails?: boolean;
 }
 
 /**
@@ -37,6 +39,7 @@ export function planOf(query: Query, slotOf: SlotOf): Plan {
   if (search && !query.isSorted) {
     return { ordered: search.segments(allOf(filterOf(predicates), query.others ?? {})), isNarrow: false, sort };
   }
+  if (query.isOfFewEmails) return { unordered: segmentsOf(query, EVERY_EMAIL), isNarrow: true, sort };
   const candidates = candidatesOf(predicates, slotOf);
   const [best] = candidates;
   const index = orderIndexOf(sort, slotOf);
@@ -61,6 +64,9 @@ export function countSegments(query: Query, slotOf: SlotOf): Segment[] {
   const [best] = candidatesOf(query.predicates, slotOf);
   return segmentsOf(query, best);
 }
+
+/** The index on emails alone decides which of its records are read for a condition on the email. */
+const EVERY_EMAIL: Candidate = { index: 'email', bounds: [EVERY_ASCENDING], rank: 0, exact: [] };
 
 /** The segments of the best index, or of all records. */
 function segmentsOf(query: Query, candidate: Candidate | undefined): Segment[] {

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../../support/client.ts';
+import { untilReady } from '../../support/index-slots.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+
+const fields = [
+  { key: 'indexed', kind: 'date' as const, indexed: true },
+  { key: 'scanned', kind: 'date' as const },
+];
+
+/** The digits of fractions of a second, and the milliseconds that they are. */
+const FRACTIONS: [string, number][] = [
+  ['0', 0],
+  ['0000000000', 0],
+  ['0009', 0],
+  ['000999999', 0],
+  ['0009999999', 0],
+  ['0009999999999', 0],
+  ['000999999999999999', 0],
+  ['00000000000000000000000000001', 0],
+  ['001', 1],
+  ['0010000000000000001', 1],
+  ['00199999999999999999', 1],
+  ['1', 100],
+  ['12', 120],
+  ['123', 123],
+  ['12399999999999999999', 123],
+  ['9989999999999999999999999', 998],
+  ['999', 999],
+  ['999999', 999],
+  ['99999999999999999999999999', 999],
+  ...[7, 29, 57, 115, 249, 253, 501, 505, 509, 573, 997].map((ms): [string, number] => [`${ms}`.padStart(3, '0'), ms]),
+];
+const TIMES = FRACTIONS.flatMap(([digits, ms]): [string, number][] => [
+  [`2026-01-31T08:30:00.${digits}Z`, ms],
+  [`2026-01-31t10:00:00.${digits}+01:30`, ms],
+  [`1815-12-10T00:00:00.${digits}z`, -1_000_000 + ms],
+]);
+
+let server: TestServer;
+let operator: Client;
+
+beforeAll(async () => {
+  server = await startServer({}, undefined, { writesEndMs: 100 });
+  const app = await server.admin.buildApp({ fields });
+  await untilReady(server, app.sourceAppId, ['indexed']);
+  for (const [at, [text]] of TIMES.entries()) {
+    const body = { email: `u${at}@example.com`, data: { indexed: text, scanned: text } };
+    await server.client.submit(app.sourceAppId, body).expect(200);
+  }
+  operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+}, 60_000);
+afterAll(() => server.close());
+
+/** The places in `TIMES` of the records that a condition finds, in the order of the answer. */
+async function found(key: string, condition: string, order: Record<string, string> = {}): Promise<number[]> {
+  const query = new URLSearchParams({ where: `data.${key}:${condition}`, total: 'none', limit: '200', ...order });
+  const { body } = await operator.get(`/auth/users?${query}`).expect(200);
+  expect(body.complete).toBe(true);
+  return body.users.map(({ email }: { email: string }) => Number(email.slice(1, email.indexOf('@'))));
+}
+
+const ascending = (list: readonly number[]) => [...list].sort((one, other) => one - other);
+
+describe('the fraction of a second of a date', () => {
+  it('is cut to milliseconds alike in an index, without one, and in the value of a condition', async () => {
+    for (const [text, ms] of TIMES) {
+      const expected = {
+        eq: (other: number) => other === ms,
+        gt: (other: number) => other > ms,
+        lte: (other: number) => other <= ms,
+      };
+      for (const [operator, holds] of Object.entries(expected)) {
+        const model = TIMES.flatMap(([, other], at) => (holds(other) ? [at] : []));
+        for (const key of ['indexed', 'scanned']) {
+          const places = ascending(await found(key, `${operator}:${text}`));
+          expect({ key, operator, text, places }).toEqual({ key, operator, text, places: model });
+        }
+      }
+    }
+  }, 120_000);
+
+  it('is cut alike for an order', async () => {
+    const model = [...TIMES.keys()].sort(
+      (one, other) => (TIMES[one]?.[1] ?? 0) - (TIMES[other]?.[1] ?? 0) || one - other,
+    );
+    for (const key of ['indexed', 'scanned']) {
+      expect(await found(key, 'exists:true', { sort: `data.${key}`, order: 'asc' })).toEqual(model);
+    }
+  });
+});
