@@ -11,6 +11,7 @@
 //   --logins      instead: submissions and right passwords beside a flood of wrong ones
 //   --beside A,B  folders of other versions, built, which --logins measures in turns with this one
 //   --busy N      processes that compute beside the right passwords of --logins, as on a slow machine
+//   --flood       instead: submissions beside floods of an operator's reads; --only names floods
 //   --rounds N, --seconds N, --connections N,M, --output FILE
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -32,6 +33,7 @@ const { values } = parseArgs({
     logins: { type: 'boolean', default: false },
     beside: { type: 'string' },
     busy: { type: 'string', default: '0' },
+    flood: { type: 'boolean', default: false },
     records: { type: 'string', default: '1000000' },
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
@@ -77,6 +79,13 @@ if (values.logins) {
   const options = { beside: values.beside?.split(',') ?? [], busy: Number(values.busy) };
   const { results, table: lines } = await measureLogins({ ...options, rounds, seconds, progress: say });
   writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, seconds, results }, null, 2)}\n`);
+  console.log(lines);
+  process.exit();
+}
+if (values.flood) {
+  const { measureFloods } = await import('./bench/flood.mjs');
+  const { results, table: lines } = await measureFloods({ only: values.only?.split(','), progress: say });
+  writeFileSync(values.output, `${JSON.stringify({ node: process.version, results }, null, 2)}\n`);
   console.log(lines);
   process.exit();
 }

@@ -48,8 +48,8 @@ export class Deadline {
   }
 
   /**
-   * Settles like `wait`, a part of the work of `run` that depends on the client: its time does not
-   * count.
+   * Settles like `wait`, a part of the work of `run` that depends on the client or other requests:
+   * its time does not count.
    */
   async suspend<T>(wait: Promise<T>): Promise<T> {
     this.#stop();

@@ -22,6 +22,13 @@ export type Auth = 'none' | 'app id' | 'form' | 'visitor' | 'session' | 'session
  */
 export type CorsPolicy = 'trusted' | 'app' | 'any';
 
+/**
+ * How much work a request of an operator is, which decides how many run at once (operator-load.ts).
+ * `light`: a few statements by keys. `read`: grows with the data of the app, but ends soon. `long`:
+ * takes as long as the data, a client or a receiver takes.
+ */
+export type Load = 'light' | 'read' | 'long';
+
 /** The media types that the service reads. Each has one reader (api/body/). */
 export type MediaType = 'application/json' | FormType;
 
@@ -91,6 +98,11 @@ export interface EndpointSpec {
   upload?: readonly string[];
   /** The rate limit that applies. */
   limit?: 'submit';
+  /**
+   * The load of a request of an operator; a function when it depends on the query. Default: `read`,
+   * which is safe for every endpoint that is not `long`. An `upload` has none.
+   */
+  load?: Load | ((query: Readonly<Record<string, unknown>>) => Load);
   /** May exceed the deadline, because its work grows with the stored data. */
   slow?: boolean;
   response: z.ZodType;
@@ -141,6 +153,8 @@ export interface Input<Spec extends EndpointSpec> {
    * disconnected.
    */
   leftMs(): number;
+  /** Returns a signal that is aborted when the response is closed. */
+  closed(): AbortSignal;
   /** Says more of the event that the endpoint declares (`audit`). */
   audit(facts: AuditFacts): void;
   req: Request;

@@ -163,7 +163,7 @@ export function refusals(spec: EndpointSpec): number[] {
   if (spec.auth !== 'none') statuses.add(400); // a session and an API key in one request
   if (spec.body || spec.query || spec.headers) statuses.add(400);
   if (spec.auth === 'form') statuses.add(404);
-  if (spec.auth === 'session') statuses.add(401);
+  if (spec.auth === 'session') for (const status of [401, 429]) statuses.add(status);
   if (takesKeys(spec.auth)) for (const status of [401, 429]) statuses.add(status);
   if (spec.auth !== 'none') statuses.add(503);
   if (spec.body || spec.upload) for (const status of [413, 415]) statuses.add(status);

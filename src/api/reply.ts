@@ -99,9 +99,13 @@ export class Html {
 /** 204: no content. */
 export class Empty {}
 
-/** Sends the value that a handler returned. */
-export async function send(req: Request, res: Response, reply: unknown): Promise<void> {
-  if (reply instanceof JsonStream) return sendStream(res, reply);
+/**
+ * Sends the value that a handler returned.
+ *
+ * @param onStart is called when the first piece of a list or file was read
+ */
+export async function send(req: Request, res: Response, reply: unknown, onStart?: () => void): Promise<void> {
+  if (reply instanceof JsonStream) return sendStream(res, reply, onStart);
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
   if (reply instanceof Download) return sendDownload(res, reply);
   if (reply instanceof Redirect) return res.redirect(303, reply.location);
@@ -143,9 +147,10 @@ function isKnown(etag: string, ifNoneMatch = ''): boolean {
  * sent with the first piece, so that an unavailable database still causes a 503. A later failure
  * closes the connection, and the client sees incomplete JSON.
  */
-async function sendStream(res: Response, stream: JsonStream): Promise<void> {
+async function sendStream(res: Response, stream: JsonStream, onStart?: () => void): Promise<void> {
   const iterator = stream.pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
+  onStart?.();
   if (res.headersSent || res.destroyed) return void (await iterator.return?.());
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   const json = wholeObject(stream, first, iterator);

@@ -190,7 +190,7 @@ export function createContainer(
     imports,
     challenges,
     held: createHeldService({ store: stores.held, submissions, renames: stores.renames }),
-    userStats: createUserStatsService({ apps, activity, counts }),
+    userStats: createUserStatsService({ apps, activity, counts, queues: stores.queues }),
     sessions: createSessionService({
       ...{ apps, limiter: createLoginLimiter(config.rateLimitLogin) },
       onFailure: (sourceAppId, address) => void noteFailedLogin(sourceAppId, address).catch(() => undefined),

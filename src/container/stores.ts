@@ -27,6 +27,7 @@ import { createOutboxSignal } from '../users/outbox/outbox-signal.ts';
 import { createRecordEraser } from '../users/outbox/record-eraser.ts';
 import { createPersonRecords } from '../users/people/person-records.ts';
 import { createSuppressions } from '../users/people/suppressions.ts';
+import { createReadQueues } from '../users/read-queues.ts';
 import { createRecordIds } from '../users/record-id.ts';
 import { createRecordPages } from '../users/record-pages.ts';
 import { createRecordMoves } from '../users/renames/record-moves.ts';
@@ -56,7 +57,8 @@ export function createStores(
   const erasures = createErasureStore(models.erasures.collection);
   const users = models.users.collection;
   const renames = createRenameStore(models.schemas.collection);
-  const pages = createRecordPages(users, renames.recent);
+  const queues = createReadQueues();
+  const pages = createRecordPages(users, renames.recent, queues);
   const schemas = createSchemaStore(models.schemas.collection);
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
   const revision = createAppRevision(models.revisions.collection);
@@ -82,6 +84,7 @@ export function createStores(
   const slots = createSlotStore(models.apps.collection);
   return {
     newId,
+    queues,
     pages,
     schemas,
     keys,

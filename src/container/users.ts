@@ -26,15 +26,15 @@ export function createUsers(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { config, models, stores, apps, leases, schemas, queryBudgetMs } = deps;
-  const { pages, slots, moves, renames } = stores;
+  const { pages, queues, slots, moves, renames } = stores;
   const collection = models.users.collection;
-  const query = createUserQuery(collection, pages, queryBudgetMs);
+  const query = createUserQuery(collection, pages, queryBudgetMs, queues);
   const repairSlots = createSlotRepair({ records: stores.slotRecords, hold: leases.hold });
   const users = createUserService({
     ...{ apps, schemas, store: stores.records, query, slotStore: slots, recentRenames: renames.recent },
-    people: createPeopleSearch({ users: collection, pages, walker: query.walker, appIds: apps.idsAfter }),
-    search: createUserSearch(collection, { pages, recentRenames: renames.recent, query }),
-    bulkErase: createBulkErase({ walker: query.walker, erase: stores.eraseRecords }),
+    people: createPeopleSearch({ users: collection, pages, queues, walker: query.walker, appIds: apps.idsAfter }),
+    search: createUserSearch(collection, { pages, recentRenames: renames.recent, queues, query }),
+    bulkErase: createBulkErase({ walker: query.walker, erase: stores.eraseRecords, queues }),
     breakDown: createUserBreakdown(query.walker, queryBudgetMs),
   });
   const limits = createRecordLimits(config.recordLimit);

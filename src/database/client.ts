@@ -3,6 +3,13 @@ import { isUnreachable } from './failures.ts';
 
 const DEFAULT_DATABASE = 'user-collection';
 
+/**
+ * The most connections to each server of the database; `maxPoolSize` in the URI takes precedence.
+ * The requests of operators take at most about a hundred (api/operator-load.ts and
+ * users/read-queues.ts); the others are for submissions and jobs.
+ */
+export const POOL_SIZE = 160;
+
 export type { Connection } from 'mongoose';
 
 /**
@@ -26,6 +33,7 @@ export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<
   for (;;) {
     const connection = mongoose.createConnection(uri, {
       ...(namesDatabase(uri) ? {} : { dbName: DEFAULT_DATABASE }),
+      ...(/[?&]maxPoolSize=/i.test(uri) ? {} : { maxPoolSize: POOL_SIZE }),
       writeConcern: { w: 'majority', journal: true },
       readPreference: 'primary',
       retryWrites: true,

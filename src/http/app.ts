@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import { createBodyReaders } from '../api/body/readers.ts';
 import { createCursors } from '../api/cursors.ts';
 import { createOpenApiDocument } from '../api/openapi.ts';
+import { createOperatorLoad } from '../api/operator-load.ts';
 import { apiKeyRoutes } from '../api-keys/api-keys.routes.ts';
 import { appRoutes } from '../apps/apps.routes.ts';
 import { formSettingsRoutes } from '../apps/form-settings/form-settings.routes.ts';
@@ -30,7 +31,6 @@ import { breakdownRoutes } from '../users/breakdown/breakdown.routes.ts';
 import { editingRoutes } from '../users/editing/editing.routes.ts';
 import { exportRoutes } from '../users/export/export.routes.ts';
 import { indexSlotRoutes } from '../users/index-slots/index-slots.routes.ts';
-import { createLongReads } from '../users/long-reads.ts';
 import { peopleRoutes } from '../users/people/people.routes.ts';
 import { retentionRoutes } from '../users/retention/retention.routes.ts';
 import { schemaCheckRoutes } from '../users/schema-check/schema-check.routes.ts';
@@ -72,11 +72,11 @@ export function createApp({ config, logger, services, isStopping = () => false }
   http.set('trust proxy', config.trustProxy);
   http.set('query parser', 'simple');
 
-  http.use(createRequestLog(logger, createRequestMetrics(services.metrics ?? NO_METRICS)));
+  const metrics = services.metrics ?? NO_METRICS;
+  http.use(createRequestLog(logger, createRequestMetrics(metrics)));
   http.use(createSecurityHeaders(config.production));
   const cursors = createCursors(config.sessionSecret);
   const cors = createCors(config.corsOrigins, services.appOrigins);
-  const longReads = createLongReads();
   const embed = createEmbed();
   const pages = createFormPages(embed.assets);
 
@@ -92,12 +92,12 @@ export function createApp({ config, logger, services, isStopping = () => false }
         ignoredRedirects: services.ignoredRedirects,
       }),
       ...breakdownRoutes(services.users, services.appScope),
-      ...exportRoutes(services.users, longReads, services.appScope),
-      ...userRoutes(services.users, longReads, services.appScope, cursors),
+      ...exportRoutes(services.users, services.appScope),
+      ...userRoutes(services.users, services.appScope, cursors),
       ...editingRoutes(services.editor, services.appScope),
-      ...peopleRoutes(services.people, longReads, services.appScope),
+      ...peopleRoutes(services.people, services.appScope),
       ...retentionRoutes(services.retention, services.appScope),
-      ...importRoutes(services.imports, services.appScope, longReads),
+      ...importRoutes(services.imports, services.appScope),
       ...userStatsRoutes(services.userStats, services.appScope),
       ...schemaCheckRoutes(services.schemaCheck),
       ...indexSlotRoutes(services.indexSlots),
@@ -123,6 +123,7 @@ export function createApp({ config, logger, services, isStopping = () => false }
       }),
       cors,
       readers: createBodyReaders(config.bodyLimit),
+      load: createOperatorLoad(metrics),
       limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
       findApp: services.findApp,
       recordAudit: createAuditRecorder(services.audit, services.findApp),

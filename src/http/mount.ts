@@ -6,6 +6,7 @@ import type { BodyReaders } from '../api/body/readers.ts';
 import { hasBody, mediaTypeOf } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
 import type { AnyInput, BodySpec, EndpointSpec, Refuse, Route } from '../api/endpoint.ts';
+import { hasTurns, isForOperators, type OperatorLoad } from '../api/operator-load.ts';
 import type { Principal } from '../api/principal.ts';
 import { Download, send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
@@ -22,6 +23,7 @@ export interface MountDeps {
   auth: AuthStrategies;
   cors: CorsPolicies;
   readers: BodyReaders;
+  load: OperatorLoad;
   limitSubmit: SubmitLimiter;
   /** Resolves with the app of this id, or undefined. Fast for an app in use. */
   findApp(sourceAppId: string): Promise<Pick<App, 'form'> | undefined>;
@@ -31,22 +33,28 @@ export interface MountDeps {
 /**
  * Adds all endpoints to the Express application `http`. Each request is checked in this order:
  * origin (403), authentication (401, 403, 400 for `x-app-id`, 404 for an app in the path), rate
- * limit (429), inputs (400).
- * Then the handler runs. Paths match exactly; another method on a known path is a 405.
+ * limit (429), inputs (400). Then the handler runs; that of an operator waits for its turn (429,
+ * 503). Paths match exactly; another method on a known path is a 405.
  *
  * Endpoints are routes of `http` itself: a nested router would match each request twice.
  */
 export function mount(http: Express, all: readonly Route[], deps: MountDeps): void {
   for (const { spec, handle, refuse } of all) {
     const pages = refuse ? [refuseWith(refuse)] : [];
+    const turns = hasTurns(spec) ? deps.load : undefined;
     http[spec.method](spec.path, ...pages, ...policyOf(spec, deps), async (req, res) => {
       const deadline = new Deadline();
       const facts: AuditFacts = {};
       const input = readInput(spec, req, res, deadline, deps, facts);
       const respond = async (value: AnyInput) => {
-        const reply = await handle(value);
-        if (spec.audit) await audited(reply, deps.recordAudit(spec, value, facts));
-        await send(req, res, reply);
+        const turn = turns && (await turns.begin(spec, value, deadline));
+        try {
+          const reply = await handle(value);
+          if (spec.audit) await audited(reply, deps.recordAudit(spec, value, facts));
+          await send(req, res, reply, turn?.onStart);
+        } finally {
+          turn?.end();
+        }
       };
       await (spec.slow ? respond(await deadline.run(input)) : untilStarted(deadline, input.then(respond), res));
     });
@@ -102,7 +110,8 @@ async function readInput(
   deps: MountDeps,
   facts: AuditFacts,
 ): Promise<AnyInput> {
-  const principal = await deps.auth[spec.auth](req, res);
+  const authenticate = () => deps.auth[spec.auth](req, res);
+  const principal = await (isForOperators(spec) ? deps.load.authenticating(req, res, authenticate) : authenticate());
   authorize(spec, principal, req);
   if (principal && (spec.auth === 'form' || (spec.auth === 'app id' && spec.body))) {
     await admit(spec, principal.sourceAppId, req, deps);
@@ -118,9 +127,17 @@ async function readInput(
     body: (spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, deps), req)) as never,
     audit: (more) => void Object.assign(facts, more),
     leftMs: () => (res.destroyed ? 0 : deadline.leftMs),
+    closed: () => closedSignal(res),
     req,
     res,
   };
+}
+
+function closedSignal(res: Response): AbortSignal {
+  const closed = new AbortController();
+  if (res.closed) closed.abort();
+  else res.once('close', () => closed.abort());
+  return closed.signal;
 }
 
 /** @throws {Forbidden} when the caller lacks the role or the scope */

@@ -2,13 +2,12 @@ import { type Route, routes } from '../api/endpoint.ts';
 import { Download } from '../api/reply.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { AppError, InvalidInput } from '../core/errors.ts';
-import type { LongReads } from '../users/long-reads.ts';
 import { importEndpoints } from './imports.contract.ts';
 import type { ImportDocument } from './imports.model.ts';
 import type { ImportService } from './imports.service.ts';
 
 /** The routes of `importEndpoints` (spec 4.7). */
-export const importRoutes = (service: ImportService, scope: AppScope, longReads: LongReads): Route[] =>
+export const importRoutes = (service: ImportService, scope: AppScope): Route[] =>
   routes(importEndpoints, {
     createImport: async ({ principal, query, body }) => {
       const app = await scope(principal, query.sourceAppId);
@@ -41,9 +40,8 @@ export const importRoutes = (service: ImportService, scope: AppScope, longReads:
       return present(await service.get(app, params.id));
     },
 
-    getImportRejects: async ({ principal, params, query, req, res }) => {
+    getImportRejects: async ({ principal, params, query }) => {
       const app = await scope(principal, query.sourceAppId);
-      longReads.begin(req, res);
       return new Download(`${app.sourceAppId}-rejects.csv`, 'text/csv', await service.rejectsOf(app, params.id));
     },
 

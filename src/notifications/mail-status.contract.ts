@@ -7,6 +7,7 @@ export const mailStatusEndpoints = {
     method: 'get',
     path: '/auth/mail',
     auth: 'session',
+    load: 'light',
     tag: 'Forms',
     summary: 'Whether the service sends email',
     response: z

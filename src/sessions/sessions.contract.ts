@@ -41,6 +41,7 @@ export const sessionEndpoints = {
     method: 'get',
     path: '/auth/session',
     auth: 'session',
+    load: 'light',
     tag: 'Sessions',
     summary: 'The current session',
     response: z.strictObject({ sourceAppId: SourceAppId, role: Role }),

@@ -1,8 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { mongo, Types } from 'mongoose';
-import pLimit from 'p-limit';
 import { type DocumentId, firstBatch, headOf, idOf, type RawDocuments, sizeOf } from '../database/bson/raw-batches.ts';
 import { isOverTime } from '../database/failures.ts';
+import { createReadQueues, type ReadQueues } from './read-queues.ts';
 import { createRecordSizes, MAX_PAGE_BYTES, PAGE_BYTES } from './record-sizes.ts';
 import { createSliceReader } from './record-slice.ts';
 import { NO_RENAMES, type RecentRenames, showing } from './renames/shown-pages.ts';
@@ -20,11 +19,6 @@ const LONG_MS = 400;
 /** The length of a range, in records. */
 const INITIAL_RANGE = 1_000;
 const MAX_RANGE = 10_000;
-
-/** Concurrent page queries of the process; submissions use the same connection pool. */
-const MAX_PAGE_QUERIES = 8;
-/** Concurrent range queries of the process; each reads thousands of records. */
-const MAX_RANGE_QUERIES = 4;
 
 type Filter = mongo.Filter<UserDocument>;
 
@@ -51,17 +45,14 @@ export type RecordPages = ReturnType<typeof createRecordPages>;
  *
  * @param recentRenames the pending renames of all apps, valid within the last lease
  */
-export function createRecordPages(users: UserCollection, recentRenames: RecentRenames = NO_RENAMES) {
-  const pageSlots = pLimit(MAX_PAGE_QUERIES);
-  const rangeSlots = pLimit(MAX_RANGE_QUERIES);
-  const turns = pLimit(1);
+export function createRecordPages(
+  users: UserCollection,
+  recentRenames: RecentRenames = NO_RENAMES,
+  queues: ReadQueues = createReadQueues(),
+) {
   const sizes = createRecordSizes();
 
-  /**
-   * Resolves in a later turn of the event loop, for one waiting reader per turn. Readers await it
-   * before they process a page, so that other requests are answered in between.
-   */
-  const turn = (): Promise<void> => turns(() => nextTurn());
+  const { turn } = queues;
 
   /** Reads at most `count` records from `from` down to `end`, which is excluded. */
   async function readPage(
@@ -123,7 +114,7 @@ export function createRecordPages(users: UserCollection, recentRenames: RecentRe
     return async (from: Position, count: number): Promise<Page> => {
       for (;;) {
         try {
-          return await rangeSlots(read, from, count);
+          return await queues.longScan(appId, () => read(from, count));
         } catch (error) {
           if (!isOverTime(error) || length === 1) throw error;
           range = undefined;
@@ -147,7 +138,7 @@ export function createRecordPages(users: UserCollection, recentRenames: RecentRe
       const read = isFiltered
         ? createRangeReader(appId, filter, signal)
         : (from: Position, count: number) =>
-            pageSlots(() => (signal?.aborted ? EMPTY_PAGE : readPage(appId, filter, from, count)));
+            queues.page(appId, async () => (signal?.aborted ? EMPTY_PAGE : readPage(appId, filter, from, count)));
       let ahead: Promise<Page> | undefined = read(undefined, sizes.perPage(appId));
       while (ahead && !signal?.aborted) {
         const { documents, next }: Page = await ahead;
@@ -160,7 +151,7 @@ export function createRecordPages(users: UserCollection, recentRenames: RecentRe
       }
     },
 
-    ...createSliceReader(users, { slots: pageSlots, sizes, turn, recentRenames }),
+    ...createSliceReader(users, { queues, sizes, turn, recentRenames }),
   };
 }
 

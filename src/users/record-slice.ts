@@ -1,6 +1,6 @@
 import type { mongo, Types } from 'mongoose';
-import type { LimitFunction } from 'p-limit';
 import { type DocumentId, firstBatch, headOf, idOf, type RawDocuments, sizeOf } from '../database/bson/raw-batches.ts';
+import type { ReadQueues } from './read-queues.ts';
 import { MAX_PAGE_BYTES, PAGE_BYTES, type RecordSizes } from './record-sizes.ts';
 import { type RecentRenames, showing } from './renames/shown-pages.ts';
 import type { UserCollection, UserDocument } from './users.model.ts';
@@ -25,17 +25,16 @@ export type SliceCursor = mongo.FindCursor<Uint8Array> | mongo.AggregationCursor
  * order of their query. When a slice is larger than a page, only its first page is kept; the rest
  * is read by id when the reader reaches it, so a reader that stops holds one page (invariant 6).
  *
- * @param slots limits concurrent queries
  * @param turn is awaited before each page except the first
  */
 export function createSliceReader(
   users: UserCollection,
   {
-    slots,
+    queues,
     sizes,
     turn,
     recentRenames,
-  }: { slots: LimitFunction; sizes: RecordSizes; turn: () => Promise<void>; recentRenames: RecentRenames },
+  }: { queues: ReadQueues; sizes: RecordSizes; turn: () => Promise<void>; recentRenames: RecentRenames },
 ) {
   /**
    * Yields the records of these ids in this order, page by page, without those erased meanwhile.
@@ -47,7 +46,9 @@ export function createSliceReader(
       // With one more than asked for, MongoDB reports the end of the result with its first batch.
       const options = { raw: true, batchSize: asked.length + 1, maxTimeMS: BY_ID_TIME_MS };
       const shown = await showing(recentRenames);
-      const { documents, isWhole } = await slots(() => firstBatch(users.find<Uint8Array>(filter, options)));
+      const { documents, isWhole } = await queues.page(appId, () =>
+        firstBatch(users.find<Uint8Array>(filter, options)),
+      );
       sizes.note(appId, documents);
       // Retries with fewer.
       if (asked.length > 1 && (!isWhole || sizeOf(documents) > MAX_PAGE_BYTES)) continue;
@@ -75,14 +76,16 @@ export function createSliceReader(
   ): Promise<AsyncIterable<RawDocuments>> => {
     const count = Math.min(limit, sizes.perPage(appId));
     const shown = await showing(recentRenames);
-    const { documents: stored, isWhole } = await slots(() => firstBatch(open({ skip, limit: count }, false)));
+    const { documents: stored, isWhole } = await queues.scan(appId, () =>
+      firstBatch(open({ skip, limit: count }, false)),
+    );
     const documents = shown(stored, appId);
     sizes.note(appId, documents);
     const first = sizeOf(documents) > MAX_PAGE_BYTES ? headOf(documents, PAGE_BYTES) : documents;
     const isAll = isWhole && first.length === documents.length && (documents.length < count || count === limit);
     if (isAll) return inOrder(first, byIds(appId, []));
     const rest = { skip: skip + first.length, limit: limit - first.length };
-    const { documents: others } = await slots(() => firstBatch(open(rest, true)));
+    const { documents: others } = await queues.scan(appId, () => firstBatch(open(rest, true)));
     return inOrder(first, byIds(appId, others.map(idOf)));
   };
 

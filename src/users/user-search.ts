@@ -9,6 +9,7 @@ import type { QuerySchema } from './query/conditions/parse.ts';
 import type { SlotOf } from './query/plan/ready-slots.ts';
 import { parseQuery } from './query/request.ts';
 import { createUserQuery, type UserQuery } from './query/user-query.ts';
+import { createReadQueues, type ReadQueues } from './read-queues.ts';
 import type { RecordBatches } from './record-json.ts';
 import { createRecordPages, type RecordPages } from './record-pages.ts';
 import type { OpenSlice } from './record-slice.ts';
@@ -88,13 +89,23 @@ export function createUserSearch(
     timeLimitMs = SEARCH_TIME_MS,
     pages = createRecordPages(users),
     recentRenames = NO_RENAMES,
+    queues = createReadQueues(),
     query = createUserQuery(users, pages),
-  }: { timeLimitMs?: number; pages?: RecordPages; recentRenames?: RecentRenames; query?: UserQuery } = {},
+  }: {
+    timeLimitMs?: number;
+    pages?: RecordPages;
+    recentRenames?: RecentRenames;
+    queues?: ReadQueues;
+    query?: UserQuery;
+  } = {},
 ) {
   /** Counts keys and reads no record, except with `field`. */
   async function count(appId: Types.ObjectId, page: UserPage, endsAt: number) {
     const filter = { appId, ...conditionsOf(page, { renames: (await recentRenames()).get(appId.toHexString()) }) };
-    return { filter, total: await users.countDocuments(filter, { ...timeUntil(endsAt), hint: BY_EMAIL }) };
+    const total = await queues.scan(appId, () =>
+      users.countDocuments(filter, { ...timeUntil(endsAt), hint: BY_EMAIL }),
+    );
+    return { filter, total };
   }
 
   return {

@@ -3,7 +3,6 @@ import { type Route, routes } from '../api/endpoint.ts';
 import { JsonStream } from '../api/reply.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { etagOf } from './editing/record-etag.ts';
-import type { LongReads } from './long-reads.ts';
 import { type RecordBatches, recordsAsJson } from './record-json.ts';
 import type { UserPage } from './user-search.ts';
 import { DEFAULT_LIMIT, userEndpoints } from './users.contract.ts';
@@ -13,19 +12,18 @@ import type { UserService } from './users.service.ts';
 /**
  * The routes of `userEndpoints` (spec 4.3 and 4.4).
  *
- * @param longReads limits unpaged listings and bulk erasures, beside exports
  * @param scope resolves with the app that a request names
  */
-export const userRoutes = (users: UserService, longReads: LongReads, scope: AppScope, cursors: Cursors): Route[] =>
+export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors): Route[] =>
   routes(userEndpoints, {
-    listUsers: async ({ principal, query, req, res }) => {
+    listUsers: async ({ principal, query, closed }) => {
       if (isQuery(query)) {
         const app = await scope(principal, query.sourceAppId);
         const found = await users.find(app, { ...query, limit: query.limit ?? DEFAULT_LIMIT }, cursors);
         return listing(found.users, OWN_MEMBERS, found.rest);
       }
       const { app } = principal;
-      if (Object.keys(query).length === 0) return listing(users.list(app, longReads.begin(req, res)), OWN_MEMBERS);
+      if (Object.keys(query).length === 0) return listing(users.list(app, closed()), OWN_MEMBERS);
       const page: UserPage = { ...query, limit: query.limit ?? DEFAULT_LIMIT, skip: query.skip ?? 0 };
       const found = await users.search(app, page);
       const { limit, skip } = page;
@@ -38,10 +36,9 @@ export const userRoutes = (users: UserService, longReads: LongReads, scope: AppS
       return presentDetails(record);
     },
 
-    eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, req, res, audit }) => {
+    eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, closed, audit }) => {
       const app = await scope(principal, sourceAppId);
-      const signal = longReads.begin(req, res);
-      const deletedUsers = await users.eraseMatching(app, request, { confirm, signal });
+      const deletedUsers = await users.eraseMatching(app, request, { confirm, signal: closed() });
       audit({ detail: { deletedUsers } });
       return { ok: true as const, deletedUsers };
     },

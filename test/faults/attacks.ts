@@ -13,6 +13,14 @@ const ATTACKER = '127.0.0.66';
 const STORED_RECORDS = 20_000;
 const MAX_IDLE_READERS = 40;
 const MAX_UNFINISHED_BODIES = 200;
+/** Reads of the operator of the attacked app, at the same time. */
+const MAX_READS = 150;
+const READS = [
+  ...['/auth/users?search=x&sort=data.name', '/auth/users?where=email:contains:nobody&sort=updatedAt'],
+  ...['/auth/stats?days=365', '/auth/users/breakdown?field=createdAt', '/auth/users?limit=200&sort=email'],
+  ...['/auth/users/export?field=name&value=nobody', '/auth/held?limit=200', '/auth/audit?limit=200'],
+];
+const CHECK = { path: `/auth/apps/${ATTACKED_APP}/schema/check`, body: { rejectUnknown: true, fields: [] } };
 /**
  * The start of a brotli stream with a window of 16 MB. A decoder allocates the window when it reads
  * this byte.
@@ -35,15 +43,17 @@ export interface Attacks {
 /**
  * Attacks one app of a server until stopped: request bodies that never end, submissions with
  * thousands of keys, repeated submissions to a record of 15 MB, log-ins with random app ids,
- * exports that the client aborts, and clients that do not read the response.
+ * exports that the client aborts, clients that do not read the response, and a flood of every read
+ * that an operator can make.
  *
  * @param uri the server's database; the records of the attacked app are inserted there directly
  */
 export async function startAttacks(server: Service, uri: string): Promise<Attacks> {
-  const cookie = await prepareVictim(server, uri);
+  const { cookie, key } = await prepareVictim(server, uri);
   const open = new Set<Socket | ClientRequest>();
   const counts: Record<string, number> = {};
   let stopped = false;
+  const readers = new Set<ClientRequest>();
 
   /** Keeps a connection for `stop`, and ignores its errors. */
   const keep = <Kept extends Socket | ClientRequest>(connection: Kept): Kept => {
@@ -61,7 +71,7 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
     }
   }
 
-  const post = (path: string, body: object, headers: Record<string, string> = {}) => {
+  const post = (path: string, body: object, headers: Record<string, string> = {}): ClientRequest => {
     const options = {
       method: 'POST',
       localAddress: ATTACKER,
@@ -69,11 +79,27 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
     };
     const req = keep(request(server.url + path, options));
     req.on('response', (response) => response.resume());
-    req.end(JSON.stringify(body));
+    return req.end(JSON.stringify(body));
   };
   const get = (path: string) => keep(request(server.url + path, { localAddress: ATTACKER, headers: { cookie } }));
 
+  /** Sends reads until `MAX_READS` of them wait for an answer. */
+  const flood = (): void => {
+    for (let number = counts.reads ?? 0; readers.size < MAX_READS; number += 1) {
+      const path = READS[number % (READS.length + 1)];
+      const req =
+        path === undefined ? post(CHECK.path, CHECK.body, { authorization: `Bearer ${key}` }) : get(path).end();
+      counts.reads = number + 1;
+      req.on('response', (response) => response.resume());
+      // The other attacks count what is open.
+      open.delete(req);
+      readers.add(req);
+      req.once('close', () => readers.delete(req));
+    }
+  };
+
   const attacks = Promise.all([
+    every(20, 'floods of reads', flood),
     every(50, 'unfinished bodies', () => {
       if (open.size > MAX_UNFINISHED_BODIES) return;
       const socket = keep(connect({ port: portOf(server), host: '127.0.0.1', localAddress: ATTACKER }));
@@ -109,16 +135,17 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
     async stop() {
       stopped = true;
       await attacks;
-      for (const connection of open) connection.destroy();
+      for (const connection of [...open, ...readers]) connection.destroy();
     },
   };
 }
 
 /**
  * Creates the attacked app with `STORED_RECORDS` small records and one of 15 MB. Resolves with a
- * session cookie of the app.
+ * session cookie of the app and an API key that may check schemas.
  */
-async function prepareVictim(server: Service, uri: string): Promise<string> {
+async function prepareVictim(server: Service, uri: string): Promise<{ cookie: string; key: string }> {
+  const admin = await server.admin();
   const password = await server.createApp(ATTACKED_APP);
   const submitted = await send(`${server.url}/v1/users`, { method: 'POST', ...LARGE });
   if (submitted.status !== 200)
@@ -142,7 +169,10 @@ async function prepareVictim(server: Service, uri: string): Promise<string> {
     method: 'POST',
     body: { sourceAppId: ATTACKED_APP, password },
   });
-  return String(login.headers['set-cookie'] ?? '').split(';')[0] ?? '';
+  const { body } = await admin
+    .post(`/auth/keys?sourceAppId=${ATTACKED_APP}`, { name: 'attack', scopes: ['schema:write'] })
+    .expect(200);
+  return { cookie: String(login.headers['set-cookie'] ?? '').split(';')[0] ?? '', key: body.key };
 }
 
 function portOf({ url }: Service): number {

@@ -13,13 +13,16 @@ const SECONDS = rounds(60, 10);
 const RATE = 100;
 const MAX_MEGABYTES = 600;
 
-it(`accepts every submission of one app during ${SECONDS} s of attacks on another app (invariant 7)`, async () => {
+it(`accepts every submission and page of one app during ${SECONDS} s of attacks on another app (invariant 7)`, async () => {
   const uri = databaseUri(randomName());
   const server = await (await Service.create({ MONGODB_URI: uri })).start();
   const ledger = new Ledger();
   const healthMs: number[] = [];
   let maxMegabytes = 0;
-  await server.createApp('forms');
+  const password = await server.createApp('forms');
+  const login = await send(`${server.url}/auth/login`, { method: 'POST', body: { sourceAppId: 'forms', password } });
+  const cookie = String(login.headers['set-cookie'] ?? '').split(';')[0] ?? '';
+  const pages: number[] = [];
   const attacks = await startAttacks(server, uri);
   try {
     const load = startLoad({ urls: [server.url], sourceAppId: 'forms', ledger, rate: RATE, repeats: false });
@@ -28,6 +31,7 @@ it(`accepts every submission of one app during ${SECONDS} s of attacks on anothe
       const { status, ms } = await send(`${server.url}/health`);
       expect(status).toBe(200);
       healthMs.push(ms);
+      pages.push((await send(`${server.url}/auth/users?limit=10&total=capped`, { headers: { cookie } })).status);
       maxMegabytes = Math.max(maxMegabytes, residentMegabytes(server.pid));
     }
     await load.stop();
@@ -37,6 +41,7 @@ it(`accepts every submission of one app during ${SECONDS} s of attacks on anothe
     );
     expect([...ledger.statuses.keys()]).toEqual([200]);
     expect({ lost: audit.lost, twice: audit.twice }).toEqual({ lost: [], twice: [] });
+    expect([...new Set(pages)]).toEqual([200]);
     expect(maxMegabytes).toBeLessThan(MAX_MEGABYTES);
   } finally {
     await attacks.stop();

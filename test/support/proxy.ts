@@ -19,9 +19,21 @@ export interface TcpProxy {
    * received it, with a function that forwards it; that resolves when MongoDB answers.
    */
   holdNext(command: string, collection: string): Promise<() => Promise<void>>;
+  /**
+   * Holds back every command of that name on a collection that contains one of `parts`, until
+   * `release`. `seen` has the index of the part of each such command, in the order of arrival, also
+   * after `release`.
+   */
+  holdAll(command: string, collection: string, parts: readonly Buffer[]): HeldCommands;
   /** Forwards all traffic again, except on connections that were made `silent`. */
   restore(): void;
   close(): Promise<void>;
+}
+
+/** Commands that a proxy holds back. */
+export interface HeldCommands {
+  readonly seen: readonly number[];
+  release(): void;
 }
 
 /** The first bytes of write commands in MongoDB's wire protocol: a string element of that name. */
@@ -33,6 +45,11 @@ const LOCKS = WRITES.map((name) => `${name}\x05\0\0\0jobs\0`);
 const isWrite = (chunk: Buffer): boolean =>
   WRITES.some((name) => chunk.includes(name)) && !LOCKS.some((name) => chunk.includes(name));
 
+/** A string element: its name, the length of its value, and the value. */
+function commandText(command: string, collection: string): string {
+  return `\x02${command}\0${String.fromCharCode(collection.length + 1)}\0\0\0${collection}\0`;
+}
+
 /** Starts a proxy in front of `target`, a URL with host and port. */
 export async function startProxy(target: URL): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'stalled' = 'open';
@@ -41,6 +58,7 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
   let withhold = { how: 'cut' as 'cut' | 'silent', times: 0, after: 0 };
 
   let hold: { text: string; held(forward: () => Promise<void>): void } | undefined;
+  let holdMany: ((chunk: Buffer, forward: () => void) => boolean) | undefined;
 
   const server = createServer((clientSocket) => {
     if (state === 'cut') return void clientSocket.destroy();
@@ -70,7 +88,7 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
           await answered;
         });
         hold = undefined;
-      } else targetSocket.write(chunk);
+      } else if (!holdMany?.(chunk, () => targetSocket.write(chunk))) targetSocket.write(chunk);
     });
     targetSocket.on('data', (chunk) => {
       if (!withheld.has(clientSocket)) clientSocket.write(chunk);
@@ -105,11 +123,29 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
       withhold = { how, times, after };
     },
     holdNext(command, collection) {
-      // A string element: its name, the length of its value, and the value.
-      const text = `\x02${command}\0${String.fromCharCode(collection.length + 1)}\0\0\0${collection}\0`;
       return new Promise((resolve) => {
-        hold = { text, held: resolve };
+        hold = { text: commandText(command, collection), held: resolve };
       });
+    },
+    holdAll(command, collection, parts) {
+      const text = commandText(command, collection);
+      const seen: number[] = [];
+      const held: (() => void)[] = [];
+      let isReleased = false;
+      holdMany = (chunk, forward) => {
+        const part = chunk.includes(text) ? parts.findIndex((one) => chunk.includes(one)) : -1;
+        if (part < 0) return false;
+        seen.push(part);
+        if (!isReleased) held.push(forward);
+        return !isReleased;
+      };
+      return {
+        seen,
+        release() {
+          isReleased = true;
+          for (const forward of held.splice(0)) forward();
+        },
+      };
     },
     restore() {
       state = 'open';

@@ -79,7 +79,7 @@ export function createUserBreakdown(walker: Walker, budgetMs = BUDGET_MS) {
       if (position === undefined || (records > 0 && budget.leftMs() <= 0)) return;
       const reading = () => ({ members: [field], limit: STEP_LIMIT });
       for await (const { documents, next } of walker.walk(appId, list, position, reading, budget)) {
-        for (const document of documents) count(valueAt(target as Target, document), 1);
+        await walker.each(documents, (document) => count(valueAt(target as Target, document), 1));
         position = next;
       }
     }

@@ -37,6 +37,7 @@ export const editingEndpoints = {
     method: 'patch',
     path: '/auth/users/:id',
     auth: 'session or key',
+    load: 'light',
     scope: 'users:write',
     audit: 'user.changed',
     tag: 'Users',

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { type Route, routes } from '../../api/endpoint.ts';
 import { Download } from '../../api/reply.ts';
 import type { AppScope } from '../../apps/app-scope.ts';
-import type { LongReads } from '../long-reads.ts';
 import type { UserService } from '../users.service.ts';
 import { exportEndpoints } from './export.contract.ts';
 import type { ExportFormat } from './export.ts';
@@ -10,28 +9,21 @@ import type { ExportFormat } from './export.ts';
 /**
  * The routes of `exportEndpoints` (spec 4.3).
  *
- * @param longReads limits exports, beside unpaged listings and bulk erasures
  * @param scope resolves with the app that a request names
  */
-export const exportRoutes = (
-  users: Pick<UserService, 'export' | 'exportSelected'>,
-  longReads: LongReads,
-  scope: AppScope,
-): Route[] =>
+export const exportRoutes = (users: Pick<UserService, 'export' | 'exportSelected'>, scope: AppScope): Route[] =>
   routes(exportEndpoints, {
-    exportUsers: async ({ principal, query: { sourceAppId, ...request }, req, res, audit }) => {
+    exportUsers: async ({ principal, query: { sourceAppId, ...request }, closed, audit }) => {
       const app = await scope(principal, sourceAppId);
       const { format, bom } = request;
       audit({ detail: { format } });
-      const signal = longReads.begin(req, res);
-      const content = await users.export(app, { ...request, bom: bom !== undefined }, { signal });
+      const content = await users.export(app, { ...request, bom: bom !== undefined }, { signal: closed() });
       return fileOf(app.sourceAppId, format, content);
     },
 
-    exportSelectedUsers: async ({ principal, query, body: { ids, ...request }, req, res, audit }) => {
+    exportSelectedUsers: async ({ principal, query, body: { ids, ...request }, audit }) => {
       const app = await scope(principal, query.sourceAppId);
       audit({ detail: { format: request.format } });
-      longReads.begin(req, res);
       return fileOf(app.sourceAppId, request.format, await users.exportSelected(app, ids, request));
     },
   });

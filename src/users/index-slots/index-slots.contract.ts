@@ -17,6 +17,7 @@ export const indexSlotEndpoints = {
     method: 'get',
     path: '/auth/apps/:sourceAppId/indexes',
     auth: 'session or key',
+    load: 'light',
     scope: 'users:read',
     tag: 'Schemas',
     summary: 'The indexes of an app',

@@ -2,6 +2,7 @@ import { mongo, type Types } from 'mongoose';
 import { Conflict, InvalidInput } from '../../core/errors.ts';
 import { type DocumentId, idOf } from '../../database/bson/raw-batches.ts';
 import type { RecordEraser } from '../outbox/record-eraser.ts';
+import type { ReadQueues } from '../read-queues.ts';
 import { conditionsOf, countSegments, type Query } from './plan/plan.ts';
 import type { SlotOf } from './plan/ready-slots.ts';
 import { NO_LIMIT, type Walker } from './walk.ts';
@@ -19,8 +20,8 @@ export type BulkErase = ReturnType<typeof createBulkErase>;
  *
  * @param deps.erase deletes records with their idempotency keys
  */
-export function createBulkErase(deps: { walker: Walker; erase: RecordEraser }) {
-  const { walker, erase } = deps;
+export function createBulkErase(deps: { walker: Walker; erase: RecordEraser; queues: ReadQueues }) {
+  const { walker, erase, queues } = deps;
 
   /**
    * Resolves with the number of erased records. Erased are the records that matched when they were
@@ -50,7 +51,7 @@ export function createBulkErase(deps: { walker: Walker; erase: RecordEraser }) {
     let erased = 0;
     for (const step of steps) {
       if (signal.aborted) break;
-      erased += await erase(appId, unpacked(step), conditionsOf(query));
+      erased += await queues.longScan(appId, () => erase(appId, unpacked(step), conditionsOf(query)));
     }
     return erased;
   };

@@ -1,5 +1,6 @@
 import type { Types } from 'mongoose';
 import { isOverTime } from '../../database/failures.ts';
+import type { ReadQueues } from '../read-queues.ts';
 import type { UserCollection } from '../users.model.ts';
 import { allOf, type Filter } from './conditions/filter.ts';
 import { hintOf } from './plan/index-range.ts';
@@ -28,7 +29,7 @@ const STEP_LIMIT = 10_000;
  * @param budget bounds a count that has to read records
  */
 export async function countMatches(
-  { users, walker }: { users: UserCollection; walker: Walker },
+  { users, walker, queues }: { users: UserCollection; walker: Walker; queues: ReadQueues },
   appId: Types.ObjectId,
   segments: readonly Segment[],
   { cap = Number.POSITIVE_INFINITY, budget = NO_LIMIT }: { cap?: number; budget?: Budget },
@@ -64,10 +65,12 @@ export async function countMatches(
     const conditions = (isWhole ? {} : { [index === 'id' ? '_id' : index]: bounds.conditions }) as Filter;
     const maxTimeMS = Math.max(1, Math.ceil(Math.min(KEYS_TIME_MS, budget.leftMs())));
     try {
-      return await users.countDocuments(allOf({ appId } as Filter, conditions, filter), {
-        ...{ hint: hintOf(index), maxTimeMS },
-        ...(Number.isFinite(most) && { limit: most + 1 }),
-      });
+      return await queues.scan(appId, () =>
+        users.countDocuments(allOf({ appId } as Filter, conditions, filter), {
+          ...{ hint: hintOf(index), maxTimeMS },
+          ...(Number.isFinite(most) && { limit: most + 1 }),
+        }),
+      );
     } catch (error) {
       if (isOverTime(error)) return undefined;
       throw error;

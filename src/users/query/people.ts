@@ -3,6 +3,7 @@ import type { Cursors } from '../../api/cursors.ts';
 import { InvalidInput } from '../../core/errors.ts';
 import type { DocumentId } from '../../database/bson/raw-batches.ts';
 import { isOverTime } from '../../database/failures.ts';
+import type { ReadQueues } from '../read-queues.ts';
 import type { RecordPages } from '../record-pages.ts';
 import type { UserCollection } from '../users.model.ts';
 import { allOf, type Filter, filterOf } from './conditions/filter.ts';
@@ -56,18 +57,21 @@ export function createPeopleSearch(deps: {
   pages: RecordPages;
   walker: Walker;
   appIds: AppIds;
+  queues: ReadQueues;
   budgetMs?: number;
 }) {
-  const { users, pages, walker, appIds, budgetMs = BUDGET_MS } = deps;
+  const { users, pages, walker, appIds, queues, budgetMs = BUDGET_MS } = deps;
 
   /** Reads the emails of some apps in the order of the index. */
   function emailsOf(appId: Filter, conditions: Filter, limit: number): Promise<FoundPerson[]> {
-    return users
-      .find<FoundPerson>(allOf(appId, conditions), {
-        ...{ projection: { _id: 1, appId: 1, email: 1 }, hint: BY_EMAIL.hint, sort: BY_EMAIL.hint },
-        ...{ limit, maxTimeMS: APPS_TIME_MS },
-      })
-      .toArray();
+    return queues.scan(undefined, () =>
+      users
+        .find<FoundPerson>(allOf(appId, conditions), {
+          ...{ projection: { _id: 1, appId: 1, email: 1 }, hint: BY_EMAIL.hint, sort: BY_EMAIL.hint },
+          ...{ limit, maxTimeMS: APPS_TIME_MS },
+        })
+        .toArray(),
+    );
   }
 
   /** Collects matches by email, app by app. Resolves with where to go on; undefined at the end. */

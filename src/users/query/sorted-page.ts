@@ -85,7 +85,7 @@ export async function sortedPage(
     const time = mongo.BSON.EJSON.stringify(later).length < MAX_REGIONS_LENGTH ? budget : NO_LIMIT;
     const part = upTo(segments, region.end);
     for await (const step of walker.walk(appId, part, position, reading, time)) {
-      for (const document of step.documents) best.add(sortKeyOf(document, sort), region.after);
+      await walker.each(step.documents, (document) => best.add(sortKeyOf(document, sort), region.after));
       position = step.next;
     }
     return { isWhole: position === undefined || position.segment >= part.length, position };

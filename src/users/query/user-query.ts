@@ -1,6 +1,7 @@
 import type { Types } from 'mongoose';
 import { InvalidInput } from '../../core/errors.ts';
 import { idOf } from '../../database/bson/raw-batches.ts';
+import { createReadQueues, type ReadQueues } from '../read-queues.ts';
 import type { RecordBatches } from '../record-json.ts';
 import type { RecordPages } from '../record-pages.ts';
 import type { UserCollection } from '../users.model.ts';
@@ -52,8 +53,14 @@ export type UserQuery = ReturnType<typeof createUserQuery>;
  *
  * @param budgetMs the time for one page
  */
-export function createUserQuery(users: UserCollection, pages: RecordPages, budgetMs = BUDGET_MS) {
-  const walker = createWalker(users);
+export function createUserQuery(
+  users: UserCollection,
+  pages: RecordPages,
+  budgetMs = BUDGET_MS,
+  queues: ReadQueues = createReadQueues(),
+) {
+  const walker = createWalker(users, queues);
+  const counting = { users, walker, queues };
 
   /** Decides once per search whether the matches are sorted in memory. */
   async function startOf(appId: Types.ObjectId, plan: Plan, skip: number, budget: Budget): Promise<PageStart> {
@@ -62,8 +69,8 @@ export function createUserQuery(users: UserCollection, pages: RecordPages, budge
       ordered === undefined ||
       (unordered !== undefined &&
         plan.isNarrow &&
-        (await countMatches({ users, walker }, appId, unordered.map(withoutFilter), { cap: MAX_NARROW, budget }))
-          .totalIs === 'exact');
+        (await countMatches(counting, appId, unordered.map(withoutFilter), { cap: MAX_NARROW, budget })).totalIs ===
+          'exact');
     if (!isSmall) return { ordered: { skip } };
     if (ordered === undefined && skip > MAX_SORTED_SKIP) {
       throw refused('skip', `must be at most ${MAX_SORTED_SKIP} in this order; go on with cursor`);
@@ -113,7 +120,7 @@ export function createUserQuery(users: UserCollection, pages: RecordPages, budge
         const least = found.ids.length > 0 ? skip + found.ids.length : 0;
         // Someone who types waits for matches, not for their number.
         if (isEager && total === 'capped') return { total: least, totalIs: 'partial' };
-        const counted = await countMatches({ users, walker }, appId, countSegments(query, slotOf), {
+        const counted = await countMatches(counting, appId, countSegments(query, slotOf), {
           cap: total === 'capped' ? COUNT_CAP : Number.POSITIVE_INFINITY,
           budget: createBudget(Math.max(LEAST_COUNT_MS, budget.leftMs())),
         });

@@ -1,6 +1,6 @@
-import pLimit from 'p-limit';
 import { firstBatch, type RawDocuments } from '../../database/bson/raw-batches.ts';
 import { isEmptyRange, isOverTime } from '../../database/failures.ts';
+import { createReadQueues, type ReadQueues } from '../read-queues.ts';
 import type { UserCollection } from '../users.model.ts';
 import type { Key } from './plan/bounds.ts';
 import {
@@ -52,8 +52,8 @@ const LONG_MS = 250;
 const INITIAL_RANGE = 1_000;
 const MAX_RANGE = 10_000;
 
-/** Concurrent queries of walks in the process; submissions use the same connection pool. */
-const MAX_QUERIES = 6;
+/** Documents that are decoded in one turn of the event loop; about 1 ms. */
+const DOCUMENTS_PER_TURN = 200;
 
 /** The time that a read may take. */
 export interface Budget {
@@ -73,9 +73,7 @@ export type Walker = ReturnType<typeof createWalker>;
  * Creates the reader of lists of segments. Each query covers a bounded range of an index, so that
  * it ends soon however few records match (invariant 7).
  */
-export function createWalker(users: UserCollection) {
-  const slots = pLimit(MAX_QUERIES);
-
+export function createWalker(users: UserCollection, queues: ReadQueues = createReadQueues()) {
   async function find(
     appId: AppId,
     segment: Segment,
@@ -88,7 +86,7 @@ export function createWalker(users: UserCollection) {
       ...{ raw: true, projection, limit, skip, batchSize: limit, maxTimeMS: RANGE_TIME_MS },
     });
     try {
-      return await slots(() => firstBatch(cursor));
+      return await queues.scan(appId, () => firstBatch(cursor));
     } catch (error) {
       if (isEmptyRange(error)) return { documents: [], isWhole: true };
       throw error;
@@ -109,6 +107,14 @@ export function createWalker(users: UserCollection) {
   }
 
   return {
+    /** Calls `process` for each document, a few in one turn of the event loop. */
+    async each(documents: RawDocuments, process: (document: Uint8Array) => void): Promise<void> {
+      for (const [index, document] of documents.entries()) {
+        if (index > 0 && index % DOCUMENTS_PER_TURN === 0) await queues.turn();
+        process(document);
+      }
+    },
+
     /**
      * Yields the matches of the segments from a position on, step by step, until the budget is
      * used. The first query is made in any case, and its range shrinks until it ends in time.
@@ -139,7 +145,7 @@ export function createWalker(users: UserCollection) {
         const to = await keyAfter(appId, segment, position.place, length);
         const { filter, hint } = idRange(appId, segment, position.place, to);
         const pipeline = [{ $match: filter }, { $group: { _id: expression, count: { $sum: 1 } } }];
-        const groups = await slots(() =>
+        const groups = await queues.scan(appId, () =>
           users.aggregate<GroupStep['groups'][number]>(pipeline, { hint, maxTimeMS: RANGE_TIME_MS }).toArray(),
         );
         return { groups, next: afterRange(segment, position, to, segments.length) };

@@ -1,15 +1,11 @@
-import pLimit from 'p-limit';
 import type { App } from '../../apps/app.ts';
 import type { AppActivity } from '../../apps/app-activity.ts';
 import type { AppService } from '../../apps/apps.service.ts';
 import { AppNotFound } from '../../core/errors.ts';
+import type { ReadQueues } from '../read-queues.ts';
 import type { UserCounts } from './user-counts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/**
- * Concurrent counts of one request, up to 365 in total; submissions use the same connection pool.
- */
-const MAX_COUNTS = 4;
 
 /** The statistics of one app. */
 export interface UserStats {
@@ -32,8 +28,13 @@ export type UserStatsService = ReturnType<typeof createUserStatsService>;
  * Computes the statistics of the dashboard. Counts come from index keys (user-counts.ts), the times
  * of last submissions from the documents of the apps (app-activity.ts).
  */
-export function createUserStatsService(deps: { apps: AppService; activity: AppActivity; counts: UserCounts }) {
-  const { apps, activity, counts } = deps;
+export function createUserStatsService(deps: {
+  apps: AppService;
+  activity: AppActivity;
+  counts: UserCounts;
+  queues: ReadQueues;
+}) {
+  const { apps, activity, counts, queues } = deps;
 
   return {
     /**
@@ -50,25 +51,23 @@ export function createUserStatsService(deps: { apps: AppService; activity: AppAc
       await activity.flush();
       const app = await apps.get(sourceAppId);
       if (!app.id.equals(id)) throw new AppNotFound();
-      const limit = pLimit(MAX_COUNTS);
       const today = Math.floor(now.getTime() / DAY_MS);
       const perDay = Array.from({ length: days }, (_, index) => {
         const [from, to] = [index, index + 1].map((day) => new Date((today - days + 1 + day) * DAY_MS)) as [Date, Date];
-        return limit(async () => ({
+        return queues.scan(id, async () => ({
           date: from.toISOString().slice(0, 10),
           created: await counts.created(id, from, to),
         }));
       });
-      const [users, ...created] = await Promise.all([counts.ofApp(id), ...perDay]);
+      const [users, ...created] = await Promise.all([queues.scan(id, () => counts.ofApp(id)), ...perDay]);
       return { users, lastSubmissionAt: app.lastSubmissionAt, days: created };
     },
 
     /** Yields the statistics of the named apps, sorted by `sourceAppId`. */
     async *ofApps(names: readonly string[]): AsyncGenerator<AppStats> {
       await activity.flush();
-      const limit = pLimit(MAX_COUNTS);
       const found = await apps.named(names);
-      const users = await Promise.all(found.map(({ id }) => limit(() => counts.ofApp(id))));
+      const users = await Promise.all(found.map(({ id }) => queues.scan(undefined, () => counts.ofApp(id))));
       for (const [at, { sourceAppId, lastSubmissionAt }] of found.entries()) {
         yield { sourceAppId, users: users[at] ?? 0, lastSubmissionAt };
       }
@@ -76,7 +75,7 @@ export function createUserStatsService(deps: { apps: AppService; activity: AppAc
 
     /** Yields the statistics of every app, sorted by `sourceAppId`. */
     async *ofAllApps(): AsyncGenerator<AppStats> {
-      const [users] = await Promise.all([counts.ofAllApps(), activity.flush()]);
+      const [users] = await Promise.all([queues.scan(undefined, () => counts.ofAllApps()), activity.flush()]);
       for await (const { id, sourceAppId, lastSubmissionAt } of apps.list()) {
         yield { sourceAppId, users: users.get(id.toHexString()) ?? 0, lastSubmissionAt };
       }

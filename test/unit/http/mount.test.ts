@@ -4,12 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createBodyReaders } from '../../../src/api/body/readers.ts';
 import { type Endpoints, jsonBody, routes } from '../../../src/api/endpoint.ts';
+import { createOperatorLoad } from '../../../src/api/operator-load.ts';
 import type { Principal, Scope } from '../../../src/api/principal.ts';
 import { Empty, Html, Redirect } from '../../../src/api/reply.ts';
 import { createLogger } from '../../../src/core/logger.ts';
 import { createCors } from '../../../src/http/cors.ts';
 import { createErrorHandler } from '../../../src/http/error-handler.ts';
 import { mount } from '../../../src/http/mount.ts';
+import { NO_METRICS } from '../../../src/metrics/metrics.ts';
 
 const common = { tag: 'Test', summary: 'Test', response: z.unknown(), errors: [] };
 
@@ -48,6 +50,7 @@ function serve(scopes: Scope[] = []) {
       },
       cors: createCors(['https://listed.example'], { allows: async () => false, isListedByAny: async () => false }),
       readers: createBodyReaders(1_000),
+      load: createOperatorLoad(NO_METRICS),
       limitSubmit: () => undefined,
       findApp: async () => ({ form: undefined }),
       recordAudit: async () => undefined,

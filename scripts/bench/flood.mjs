@@ -1,0 +1,242 @@
+// npm run bench -- --flood: submissions to an app, and pages of its operator, while the operator of
+// another app sends many reads of one form at once.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import mongoose from 'mongoose';
+import { pino } from 'pino';
+
+const FLOODED = 'flooded';
+const OTHER = 'other';
+const RECORDS = 60_000;
+const STEP = 10_000;
+const HELD = 1_000;
+const HELD_BYTES = 8_000;
+const EVENTS = 50_000;
+const SUBMISSIONS = 400;
+const SUBMISSIONS_PER_SECOND = 66;
+const PAUSE_MS = 250;
+const REST_MS = 4_000;
+/** A session has at most 8 exports at once, an app 24. */
+const SESSIONS = 3;
+const FIELDS = [
+  { key: 'a', label: 'A', kind: 'number' },
+  { key: 'name', label: 'Name', kind: 'text', maxLength: 1_000 },
+];
+
+/** What the operator of the flooded app sends, and how many at once. */
+const FORMS = {
+  searches: { clients: 250, path: '/auth/users?search=x&sort=data.a' },
+  queries: { clients: 80, path: '/auth/users?where=data.name:contains:nobody&sort=data.a' },
+  statistics: { clients: 80, path: '/auth/stats?days=365' },
+  charts: { clients: 80, path: '/auth/users/breakdown?field=data.a' },
+  'checks of the schema': {
+    clients: 80,
+    isByKey: true,
+    path: `/auth/apps/${FLOODED}/schema/check`,
+    body: { rejectUnknown: true, fields: [{ ...FIELDS[0], max: 10 }, FIELDS[1]] },
+  },
+  exports: { clients: 80, path: '/auth/users/export?field=name&value=nobody' },
+  'lists without parameters': { clients: 80, path: '/auth/users' },
+  'held submissions': { clients: 80, path: '/auth/held?limit=200' },
+  'audit events': { clients: 80, path: '/auth/audit?limit=200' },
+};
+
+if (!isMainThread) await flood(workerData);
+
+/** Measures and resolves with the results and a Markdown table. */
+export async function measureFloods({ only, progress }) {
+  const { loadConfig } = await import('../../dist/core/config.js');
+  const { startEmbedded } = await import('../../dist/database/embedded/embedded.js');
+  const { SERVICE_ENV } = await import('./fixture.mjs');
+  const { START_FLAGS, startServer, stopServer } = await import('./processes.mjs');
+  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
+  const { mongod } = loadConfig(process.env);
+  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
+  const client = await new mongoose.mongo.MongoClient(database.uri).connect();
+  const server = await startServer([...START_FLAGS, 'dist/server.js'], { ...SERVICE_ENV, MONGODB_URI: database.uri });
+  try {
+    const { cookies, key, operator } = await prepare(server.url, client.db(), progress);
+    await beside(server.url, operator);
+    const results = { idle: await beside(server.url, operator) };
+    progress(`idle: ${JSON.stringify(results.idle)}`);
+    for (const [name, form] of Object.entries(FORMS)) {
+      if (only && !only.includes(name)) continue;
+      const worker = new Worker(fileURLToPath(import.meta.url), {
+        workerData: { url: server.url, cookies, key, ...form },
+      });
+      await sleep(1_000);
+      const measured = await beside(server.url, operator);
+      const statuses = await new Promise((resolve) => {
+        worker.once('message', resolve);
+        worker.postMessage('stop');
+      });
+      await worker.terminate();
+      results[name] = { ...measured, clients: form.clients, statuses };
+      progress(`${name}: ${JSON.stringify(results[name])}`);
+      await sleep(REST_MS);
+    }
+    return { results, table: tableOf(results) };
+  } finally {
+    await stopServer(server);
+    await client.close();
+    await database.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function prepare(url, db, progress) {
+  const { ADMIN_PASSWORD } = await import('./fixture.mjs');
+  const admin = await cookieOf(url, 'admin', ADMIN_PASSWORD);
+  const passwords = {};
+  for (const sourceAppId of [FLOODED, OTHER]) {
+    const created = await send(url, { path: '/auth/apps', cookie: admin, body: { sourceAppId } });
+    passwords[sourceAppId] = JSON.parse(created.text).password;
+    const schema = { rejectUnknown: false, fields: FIELDS };
+    const path = `/auth/apps/${sourceAppId}/schema`;
+    const { status } = await send(url, { method: 'PUT', path, cookie: admin, body: schema });
+    if (status !== 200) throw new Error(`PUT ${path}: ${status}`);
+  }
+  progress(`storing ${RECORDS} records`);
+  await fill(db);
+  const cookies = [];
+  while (cookies.length < SESSIONS) cookies.push(await cookieOf(url, FLOODED, passwords[FLOODED]));
+  const named = { path: `/auth/keys?sourceAppId=${FLOODED}`, cookie: admin };
+  const made = await send(url, { ...named, body: { name: 'bench', scopes: ['schema:write'] } });
+  if (made.status !== 200) throw new Error(`POST /auth/keys: ${made.status} ${made.text}`);
+  const { key } = JSON.parse(made.text);
+  return { cookies, key, operator: await cookieOf(url, OTHER, passwords[OTHER]) };
+}
+
+/** Stores records, held submissions and audit events of the flooded app. */
+async function fill(db) {
+  const { createRecordIds } = await import('../../dist/users/record-id.js');
+  const newId = createRecordIds();
+  const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: FLOODED });
+  const now = new Date();
+  const expiresAt = new Date(now.getTime() + 86_400_000);
+  const batches = async (name, count, documentOf) => {
+    for (let from = 0; from < count; from += STEP) {
+      const batch = Array.from({ length: Math.min(STEP, count - from) }, (_, offset) => documentOf(from + offset));
+      await db.collection(name).insertMany(batch, { ordered: false });
+    }
+  };
+  await batches('users', RECORDS, (number) => ({
+    ...{ _id: newId(now), appId, sourceAppId: FLOODED, email: `x${number}@example.com` },
+    ...{ data: { a: (number * 7_919) % RECORDS, name: 'n'.repeat(300) } },
+    ...{ schemaVersion: 2, createdAt: now, updatedAt: now },
+  }));
+  await batches('held_submissions', HELD, (number) => ({
+    ...{ _id: newId(now), appId, email: `held${number}@example.com`, data: { name: 'n'.repeat(HELD_BYTES) } },
+    ...{ reason: 'honeypot', schemaVersion: 2, at: now, expiresAt, size: HELD_BYTES },
+  }));
+  await batches('audit_events', EVENTS, () => ({
+    ...{ _id: newId(now).toString(), at: now, action: 'users.listed', count: 1 },
+    ...{ actor: { kind: 'app', id: FLOODED, address: null }, appId, sourceAppId: FLOODED, target: null, expiresAt },
+  }));
+}
+
+async function cookieOf(url, sourceAppId, password) {
+  const { status, headers } = await send(url, { path: '/auth/login', body: { sourceAppId, password } });
+  if (status !== 200) throw new Error(`log-in: ${status}`);
+  return headers['set-cookie'][0].split(';')[0];
+}
+
+/**
+ * Submissions at a fixed rate, and one page of an operator after the other, both of the other app.
+ */
+async function beside(url, cookie) {
+  const agent = new Agent({ keepAlive: true });
+  const submitted = [];
+  const pending = [];
+  let isOver = false;
+  const pages = [];
+  const reading = (async () => {
+    for (let number = 0; !isOver; number += 1) {
+      const path = number % 2 === 0 ? '/auth/users?limit=50&total=capped' : '/auth/stats';
+      pages.push(await send(url, { path, cookie, agent }));
+      await sleep(PAUSE_MS);
+    }
+  })();
+  const startedAt = performance.now();
+  for (let number = 0; number < SUBMISSIONS; number += 1) {
+    await sleep(Math.max(0, startedAt + (number * 1_000) / SUBMISSIONS_PER_SECOND - performance.now()));
+    const body = { email: `s${Math.random()}@example.com`, data: { name: 'Ada', a: 36 } };
+    pending.push(send(url, { path: '/v1/users', app: OTHER, body, agent }).then((answer) => submitted.push(answer)));
+  }
+  await Promise.all(pending);
+  isOver = true;
+  await reading;
+  agent.destroy();
+  return { submissions: summary(submitted), pages: summary(pages) };
+}
+
+function summary(answers) {
+  const times = answers.map(({ ms }) => ms).sort((one, other) => one - other);
+  const at = (part) => Math.round((times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0) * 10) / 10;
+  const refused = answers.filter(({ status }) => status !== 200).length;
+  return { count: answers.length, refused, median: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+/** Sends one request and reads the whole answer. */
+function send(url, { method, path, cookie, key, app, body, agent }) {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const json = body && JSON.stringify(body);
+    const headers = {
+      ...(cookie && { cookie }),
+      ...(key && { authorization: `Bearer ${key}` }),
+      ...(app && { 'x-app-id': app }),
+      ...(json && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) }),
+    };
+    const sent = request(url + path, { method: method ?? (json ? 'POST' : 'GET'), headers, agent }, (response) => {
+      const chunks = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const { statusCode: status, headers: got } = response;
+        resolve({ status, headers: got, text, ms: performance.now() - startedAt });
+      });
+    });
+    sent.once('error', reject);
+    sent.end(json);
+  });
+}
+
+/** In a thread of its own: keeps `clients` requests in flight until it is told to stop. */
+async function flood({ url, cookies, key, clients, isByKey, path, body }) {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const statuses = {};
+  let isOver = false;
+  parentPort.once('message', () => {
+    isOver = true;
+    parentPort.postMessage(statuses);
+  });
+  const repeat = async (caller) => {
+    while (!isOver) {
+      const status = await send(url, { path, body, ...caller, agent }).then(
+        (answer) => answer.status,
+        () => 'none',
+      );
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+  };
+  const callerOf = (index) => (isByKey ? { key } : { cookie: cookies[index % cookies.length] });
+  await Promise.all(Array.from({ length: clients }, (_, index) => repeat(callerOf(index))));
+}
+
+function tableOf({ idle, ...floods }) {
+  const cells = ({ submissions, pages }) =>
+    `${submissions.refused} of ${submissions.count} | ${submissions.median} / ${submissions.p99} | ${pages.refused} of ${pages.count} | ${pages.median} / ${pages.max}`;
+  return [
+    '| Beside | Submissions refused | median / p99 ms | Pages refused | median / longest ms |',
+    '|---|---|---|---|---|',
+    `| nothing | ${cells(idle)} |`,
+    ...Object.entries(floods).map(([name, flooded]) => `| ${flooded.clients} ${name} | ${cells(flooded)} |`),
+  ].join('\n');
+}

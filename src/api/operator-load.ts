@@ -1,0 +1,216 @@
+import type { Request, Response } from 'express';
+import { clientNetwork } from '../core/client-network.ts';
+import { type AppError, TooManyRequests, Unavailable } from '../core/errors.ts';
+import { withTimeout } from '../core/timeouts.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Deadline } from './deadline.ts';
+import type { AnyInput, EndpointSpec, Load } from './endpoint.ts';
+import { FairQueue } from './fair-queue.ts';
+
+/**
+ * Requests of operators in progress, in the process and of one app. The connection pool has room
+ * for all of them and for submissions (database/client.ts). Figures are in docs/performance.md.
+ */
+export const LOADS = {
+  /** Look-ups of sessions and keys count here too, by the network of the client. */
+  light: { slots: 24, perKey: 16 },
+  /** A browser sends at most six requests at the same time. */
+  read: { slots: 8, perKey: 6 },
+  long: { slots: 64, perKey: 24 },
+} as const;
+/** The same for one session or API key. */
+const LONG_OF_CALLER = { slots: LOADS.long.slots, perKey: 8 };
+
+/** The requests that wait for a turn: of one app, and in the process. */
+const MAX_WAITING_PER_KEY = 300;
+const MAX_WAITING = 3_000;
+/**
+ * The longest wait for a turn, less a random part, so that not all are refused at once. With the
+ * deadline of a request it is shorter than the time that a stop of the service takes.
+ */
+const MAX_WAIT_MS = 5_000;
+/** The same for light requests. Within the deadline, also when the database is away. */
+const MAX_LIGHT_WAIT_MS = 2_000;
+const JITTER = 0.1;
+
+/** Seconds after which a refused request may be repeated. */
+const RETRY_AFTER = 2;
+const RETRY_AFTER_LONG = 5;
+
+/** The load of an endpoint that declares none. */
+const DEFAULT_LOAD = 'read';
+
+/** The turn of a request. */
+export interface RequestTurn {
+  end(): void;
+  /**
+   * Ends the turn when the first piece of a list or a file was read, so that a slow client holds no
+   * turn. What follows are single pages, whose queries have turns of their own
+   * (users/read-queues.ts).
+   */
+  onStart?: () => void;
+}
+
+interface Wait {
+  res: Response;
+  /** The deadline to which the time of the wait does not count. */
+  deadline?: Deadline;
+  maxMs: number;
+  /** Makes the error for a key that uses its share. */
+  tooMany?: () => AppError;
+}
+
+export type OperatorLoad = ReturnType<typeof createOperatorLoad>;
+
+/** Whether operators call an endpoint. */
+export function isForOperators({ auth }: Pick<EndpointSpec, 'auth'>): boolean {
+  return auth === 'session' || auth === 'session or key';
+}
+
+/** Whether requests of an endpoint wait for turns. Uploads have limits of their own. */
+export function hasTurns(spec: Pick<EndpointSpec, 'auth' | 'upload'>): boolean {
+  return isForOperators(spec) && spec.upload === undefined;
+}
+
+/**
+ * Limits the requests of operators in progress, so that those of one app leave the database and the
+ * processor to submissions and to the operators of other apps (decision 30).
+ */
+export function createOperatorLoad(metrics: Metrics) {
+  const light = new FairQueue(LOADS.light);
+  const read = new FairQueue(LOADS.read);
+  const long = new FairQueue(LOADS.long);
+  const longOfCaller = new FairQueue(LONG_OF_CALLER);
+
+  const help = 'Requests of operators by load, in progress and waiting for a turn';
+  metrics.gauge('operator_requests', { help, labels: ['load', 'state'] }, () => [
+    ...samplesOf('light', light),
+    ...samplesOf('read', read),
+    ...samplesOf('long', long, longOfCaller.waiting),
+  ]);
+
+  /**
+   * Resolves in its turn, with a function that ends it. Floods slow themselves down by waiting,
+   * also those that are refused in the end.
+   *
+   * @throws {TooManyRequests} when too many requests of the key wait, or when the turn does not
+   *   come soon because the key uses its share
+   * @throws {Unavailable} when too many wait in all, or when the turn does not come soon
+   */
+  async function turnIn(
+    queue: FairQueue,
+    key: string,
+    { res, deadline, maxMs, tooMany = tooManyRequests }: Wait,
+  ): Promise<() => void> {
+    if (queue.waitingOf(key) >= MAX_WAITING_PER_KEY) throw tooMany();
+    if (queue.waiting >= MAX_WAITING || res.closed) throw busy();
+    const turn = queue.join(key);
+    if (turn.hasBegun) return turn.end;
+    const leave = () => {
+      if (!turn.hasBegun) turn.end();
+    };
+    res.once('close', leave);
+    try {
+      const waitMs = maxMs * (1 - JITTER * Math.random());
+      const refusal = () => (queue.hasWholeShare(key) ? tooMany() : busy());
+      const wait = withTimeout(turn.begun, waitMs, refusal);
+      await (deadline ? deadline.suspend(wait) : wait);
+    } catch (error) {
+      turn.end();
+      throw error;
+    } finally {
+      res.off('close', leave);
+    }
+    return turn.end;
+  }
+
+  /** The turn of a long request counts for its session or key and for its app. */
+  async function longTurn(app: string, caller: string, wait: Wait): Promise<RequestTurn> {
+    const endOfCaller = await turnIn(longOfCaller, caller, wait);
+    try {
+      const endOfApp = await turnIn(long, app, wait);
+      return {
+        end() {
+          endOfApp();
+          endOfCaller();
+        },
+      };
+    } catch (error) {
+      endOfCaller();
+      throw error;
+    }
+  }
+
+  return {
+    /**
+     * Runs the look-ups of the session or the key of a request.
+     * @throws {Unavailable} when too many wait, or when the turn does not come soon
+     */
+    async authenticating<T>(req: Request, res: Response, lookUp: () => T): Promise<Awaited<T>> {
+      const network = `network ${clientNetwork(req.ip ?? '')}`;
+      const end = await turnIn(light, network, { res, maxMs: MAX_LIGHT_WAIT_MS, tooMany: busy });
+      try {
+        return await lookUp();
+      } finally {
+        end();
+      }
+    },
+
+    /**
+     * Resolves in the turn of a request to an endpoint that has turns; the caller ends it when the
+     * work of the request has ended, also if its client left before.
+     *
+     * @throws {TooManyRequests} when the session or the app has too many at once
+     * @throws {Unavailable} when the process has too many at once
+     */
+    async begin(spec: EndpointSpec, input: AnyInput, deadline: Deadline): Promise<RequestTurn> {
+      const { principal, req, res } = input;
+      const app = `app ${appOf(input)}`;
+      const load = loadOf(spec, input);
+      const wait = { res, deadline, maxMs: MAX_WAIT_MS };
+      if (load === 'long') {
+        const caller = principal?.kind === 'key' ? `key ${principal.keyId}` : `session ${req.sessionID}`;
+        return longTurn(app, caller, { ...wait, tooMany: tooManyLong });
+      }
+      const end = await (load === 'read'
+        ? turnIn(read, app, wait)
+        : turnIn(light, app, { res, maxMs: MAX_LIGHT_WAIT_MS }));
+      return { end, onStart: end };
+    },
+  };
+}
+
+/** The load of a request. */
+export function loadOf({ load = DEFAULT_LOAD }: Pick<EndpointSpec, 'load'>, { query }: Pick<AnyInput, 'query'>): Load {
+  return typeof load === 'function' ? load(query ?? {}) : load;
+}
+
+/** The app whose share a request uses: the one that an admin names, or that of the caller. */
+function appOf({ principal, params, query }: AnyInput): string | undefined {
+  const named = (params as Named | undefined)?.sourceAppId ?? (query as Named | undefined)?.sourceAppId;
+  const isAdmin = principal && principal.kind !== 'public' && principal.app.role === 'admin';
+  return isAdmin && typeof named === 'string' ? named : principal?.sourceAppId;
+}
+
+interface Named {
+  sourceAppId?: unknown;
+}
+
+function samplesOf(load: Load, { inProgress, waiting }: FairQueue, alsoWaiting = 0) {
+  return [
+    { labels: { load, state: 'in_progress' }, value: inProgress },
+    { labels: { load, state: 'waiting' }, value: waiting + alsoWaiting },
+  ];
+}
+
+function tooManyRequests(): AppError {
+  return new TooManyRequests('Too many requests at the same time; wait for one to end', RETRY_AFTER);
+}
+
+function tooManyLong(): AppError {
+  return new TooManyRequests('Too many exports and listings at the same time; wait for one to end', RETRY_AFTER_LONG);
+}
+
+function busy(): AppError {
+  return new Unavailable('The service has too many requests of operators at once; try again shortly', RETRY_AFTER);
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { hasTurns, LOADS, loadOf } from '../../../src/api/operator-load.ts';
+import { POOL_SIZE } from '../../../src/database/client.ts';
+import { allEndpoints } from '../../../src/http/endpoints.ts';
+import { QUERIES } from '../../../src/users/read-queues.ts';
+
+/** Endpoints whose work is bounded by keys: one record, the settings of an app, a session. */
+const LIGHT = [
+  ...['getUser', 'editUser', 'eraseUser', 'getSession', 'getMailStatus'],
+  ...['getRetention', 'replaceRetention', 'getFormSettings', 'replaceFormSettings'],
+  ...['getOwnSchema', 'getAppSchema', 'replaceSchema', 'listIndexes'],
+  ...['createApp', 'rotatePassword', 'listKeys', 'createKey', 'deleteKey'],
+  ...['createImport', 'startImport', 'getImport', 'deleteImport', 'releaseHeld', 'deleteHeld'],
+  ...['listWebhooks', 'createWebhook', 'changeWebhook', 'rotateWebhookSecret', 'getDelivery', 'replayDelivery'],
+];
+/** Endpoints that take as long as the data, a client or a receiver. */
+const LONG = [
+  ...['exportUsers', 'exportSelectedUsers', 'eraseUsers', 'exportPerson', 'erasePerson', 'getImportRejects'],
+  ...['deleteApp', 'deleteWebhook', 'testWebhook', 'replayWebhook'],
+];
+
+const operators = allEndpoints.filter(([, spec]) => hasTurns(spec));
+/** The names of the endpoints with this load, for a request with a query. */
+const withLoad = (load: string): string[] =>
+  operators.filter(([, spec]) => loadOf(spec, { query: { limit: 1 } as never }) === load).map(([name]) => name);
+
+describe('the loads of endpoints of operators', () => {
+  it('are read, except for those that are listed here', () => {
+    expect(withLoad('light').toSorted()).toEqual(LIGHT.toSorted());
+    expect(withLoad('long').toSorted()).toEqual(LONG.toSorted());
+    expect(withLoad('read').length).toBe(operators.length - LIGHT.length - LONG.length);
+  });
+
+  it('are long for a list without parameters', () => {
+    const [, spec] = operators.find(([name]) => name === 'listUsers') ?? [];
+    expect(spec && loadOf(spec, { query: {} as never })).toBe('long');
+    expect(spec && loadOf(spec, { query: { sort: 'email' } as never })).toBe('read');
+  });
+
+  it('are declared by no other endpoint', () => {
+    const others = allEndpoints.filter(([, spec]) => !hasTurns(spec) && spec.load !== undefined);
+    expect(others.map(([name]) => name)).toEqual([]);
+  });
+
+  it('leave no app all slots', () => {
+    for (const [name, { slots, perKey }] of Object.entries({ ...LOADS, ...QUERIES })) {
+      expect(perKey, name).toBeLessThan(slots);
+    }
+  });
+
+  it('leave a part of the connections to submissions', () => {
+    const requests = LOADS.light.slots + LOADS.read.slots + LOADS.long.slots;
+    // Queries of one request that run at the same time run in slots of their own.
+    const queries = QUERIES.scan.slots + QUERIES.page.slots;
+    expect(requests + queries).toBeLessThan(POOL_SIZE - 50);
+  });
+});
