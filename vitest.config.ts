@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/longest-first.ts';
 
 /** Tests that measure the memory or the CPU time of their own process. */
 const MEASURED = ['test/http/memory.test.ts', 'test/unit/window-limit.test.ts', 'test/security/login*.test.ts'];
@@ -16,7 +18,11 @@ const common = {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    maxWorkers: 2,
+    // One more than there are cores: many tests wait for a browser, a lease or another process. With
+    // more, tests under load exceed the time limit of a request.
+    maxWorkers: Math.min(availableParallelism() + 1, 8),
+    sequence: { sequencer: LongestFirst },
+    reporters: ['default', './test/support/slowest-files.ts'],
     projects: [
       {
         test: {

@@ -3,13 +3,21 @@ import { defineConfig } from 'vitest/config';
 /** Set by scripts/soak.mjs. */
 const minutes = process.env.SOAK_MINUTES;
 
+/** Tests of other folders that repeat more and store more here than in `npm test`. */
+const LONG = [
+  'test/browser/large/large.test.ts',
+  'test/http/{consents,editing,form-limits,held,imports-races,index-slots,two-servers}.test.ts',
+  'test/http/query/scans.test.ts',
+  'test/security/{bodies,exports,form-bodies,login-flood}.test.ts',
+];
+
 /**
  * `npm run test:faults` runs each fault many times, one after another, with verbose output;
  * `npm test` runs a short selection of the same files. `npm run test:soak` runs the soak alone.
  */
 export default defineConfig({
   test: {
-    include: [minutes === undefined ? 'test/faults/*.test.ts' : 'test/faults/soak.ts'],
+    include: minutes === undefined ? ['test/faults/*.test.ts', ...LONG] : ['test/faults/soak.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     provide: { thorough: true, soakMinutes: Number(minutes ?? 0) },
     pool: 'forks',

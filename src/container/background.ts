@@ -11,6 +11,8 @@ import type { Stores } from './stores.ts';
 
 /** Intervals and waits of background work; shorter in tests only. */
 export interface BackgroundTimes {
+  /** The interval at which a server reads which jobs are due. */
+  lookEveryMs?: number | undefined;
   /** How long the builder of indexes and the mover of renamed fields wait for late writes. */
   writesEndMs?: number | undefined;
   /**
@@ -37,8 +39,8 @@ export function createBackground(
   }: { clock: DatabaseClock; pace: Pace; times: BackgroundTimes; otherJobs: readonly Job[] },
 ) {
   const { slots, slotHandover, slotRecords, schemas, renames, moves, revision, retention, eraseRecords } = stores;
-  const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger });
-  const { writesEndMs, checksMs } = times;
+  const { writesEndMs, checksMs, lookEveryMs } = times;
+  const jobs = createJobRunner({ locks: createJobLocks(models.jobs.collection), logger, lookEveryMs });
   jobs.add(
     createSlotJob({
       ...{ store: slots, records: slotRecords, schemas, renames, revision, pace },

@@ -6,7 +6,7 @@ import { createJobWorker, type JobWorker } from './job-worker.ts';
 
 export type { Job, JobState, StepContext } from './job.ts';
 
-/** The interval in which a server looks which jobs are due. */
+/** The interval at which a server reads which jobs are due. */
 const LOOK_EVERY_MS = 1_000;
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
@@ -15,8 +15,19 @@ export type JobRunner = ReturnType<typeof createJobRunner>;
  * Runs jobs, each on one server at a time. One read a second tells which jobs are due, so a server
  * takes only the locks of those. When a server dies, another one goes on within 5 s: the time of a
  * lock (job-locks.ts) and one interval of looking.
+ *
+ * @param deps.lookEveryMs {@link LOOK_EVERY_MS}; shorter in tests only. A job whose own interval is
+ *   at most {@link LOOK_EVERY_MS} is due at each look.
  */
-export function createJobRunner({ locks, logger }: { locks: JobLocks; logger: Logger }) {
+export function createJobRunner({
+  locks,
+  logger,
+  lookEveryMs = LOOK_EVERY_MS,
+}: {
+  locks: JobLocks;
+  logger: Logger;
+  lookEveryMs?: number | undefined;
+}) {
   const workers = new Map<string, JobWorker>();
   let started: JobWorker[] | undefined;
   const stopping = new AbortController();
@@ -36,7 +47,7 @@ export function createJobRunner({ locks, logger }: { locks: JobLocks; logger: Lo
 
   async function lookAlways(all: readonly JobWorker[]): Promise<void> {
     const { signal } = stopping;
-    const pauseMs = Math.min(LOOK_EVERY_MS, ...all.map(({ everyMs }) => everyMs));
+    const pauseMs = Math.min(lookEveryMs, ...all.map(({ everyMs }) => everyMs));
     while (!signal.aborted) {
       // The database may be unreachable; the next look tries again.
       await look(all).catch(() => undefined);
@@ -46,7 +57,10 @@ export function createJobRunner({ locks, logger }: { locks: JobLocks; logger: Lo
 
   return {
     /** Registers a job. Call before `start`. */
-    add: (job: Job): void => addWorker(createJobWorker(job, locks, logger)),
+    add(job: Job): void {
+      const everyMs = job.everyMs <= LOOK_EVERY_MS ? Math.min(job.everyMs, lookEveryMs) : job.everyMs;
+      addWorker(createJobWorker({ ...job, everyMs }, locks, logger));
+    },
 
     /** Registers a job with the worker that runs it. Call before `start`. */
     addWorker,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 import { ADMIN } from './schema-page.ts';
 
 const FORM = `
@@ -48,7 +48,7 @@ const PROPOSED = [
 let server: TestServer;
 let app: TestApp;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, undefined, QUICK_JOBS);
   app = await server.admin.buildApp({ fields: [{ key: 'name', label: 'Name', kind: 'text', required: true }] });
 });
 afterAll(async () => {

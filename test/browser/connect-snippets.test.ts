@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeBrowser, openPage } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 import { type Site, type SitePage, startSite } from '../support/site.ts';
 import { withPage } from './app-page.ts';
 import { ConnectPage, EMAIL, fillForm, STORED, sendForm } from './connect-page.ts';
@@ -20,7 +20,7 @@ let site: Site;
 let folder: string;
 let connect: ConnectPage;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   // Redirects to plain http are allowed to localhost only.
   site = await startSite(pages, 'localhost');
   folder = await mkdtemp(join(tmpdir(), 'user-collection-connect-'));
@@ -28,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await closeBrowser();
   await site.close();
-  await server.close();
   await rm(folder, { recursive: true, force: true });
 });
 withPage(async () => {

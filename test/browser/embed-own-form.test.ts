@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeBrowser, openPage } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 import { type Site, type SitePage, startSite } from '../support/site.ts';
 
 const FIELDS = [
@@ -16,13 +16,12 @@ let server: TestServer;
 let site: Site;
 const pages: Record<string, SitePage> = { '/thanks': { html: '<h1>Back on the site</h1>' } };
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   // A redirect may go to http on localhost only.
   site = await startSite(pages, 'localhost');
 });
 afterAll(async () => {
   await closeBrowser();
-  await server.close();
   await site.close();
 });
 

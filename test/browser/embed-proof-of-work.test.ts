@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeBrowser, openPage } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 import { type Site, type SitePage, startSite } from '../support/site.ts';
 
 let server: TestServer;
@@ -8,12 +8,11 @@ let site: Site;
 let app: string;
 const pages: Record<string, SitePage> = {};
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   site = await startSite(pages, 'localhost');
 });
 afterAll(async () => {
   await closeBrowser();
-  await server.close();
   await site.close();
 });
 

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolations } from '../support/axe.ts';
 import { closeBrowser, openPage } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 import { type Site, type SitePage, startSite } from '../support/site.ts';
 import { EVERY_KIND, EVERY_VALUE, fillEveryKind } from './forms.ts';
 
@@ -19,12 +19,11 @@ let server: TestServer;
 let site: Site;
 const pages: Record<string, SitePage> = {};
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   site = await startSite(pages);
 });
 afterAll(async () => {
   await closeBrowser();
-  await server.close();
   await site.close();
 });
 

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, visitAs } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 import { ADMIN, SchemaPage } from './schema-page.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
 });
-afterAll(async () => {
-  await closeBrowser();
-  await server.close();
-});
+afterAll(closeBrowser);
 
 describe('the form options in the schema editor (spec 2.6)', () => {
   it('are edited in a section that is closed at first, previewed, listed as changes and saved', async () => {

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let app: TestApp;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
 });
-afterAll(async () => {
-  await closeBrowser();
-  await server.close();
-});
+afterAll(closeBrowser);
 beforeEach(async () => {
   app = await server.admin.buildApp({ fields: [{ key: 'name', label: 'Full name', kind: 'text' }] });
 });

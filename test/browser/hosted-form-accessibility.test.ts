@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 import { EVERY_KIND } from './forms.ts';
 
+const DESKTOP = { width: 1280, height: 720 };
 const PHONE = { width: 320, height: 640 };
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
 
@@ -12,7 +13,7 @@ let server: TestServer;
 let app: string;
 let closed: string;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   const fields = [
     ...EVERY_KIND,
     { key: 'long', label: LONG, kind: 'select', ui: 'radio', enum: [LONG], help: LONG },
@@ -24,10 +25,7 @@ beforeAll(async () => {
   await server.admin.put(`/auth/apps/${app}/form`, settings).expect(200);
   await server.admin.put(`/auth/apps/${closed}/form`, { closesAt: '2020-01-01T00:00:00Z' }).expect(200);
 });
-afterAll(async () => {
-  await closeBrowser();
-  await server.close();
-});
+afterAll(closeBrowser);
 
 const PAGES: { name: string; path(): string; act?(page: Page): Promise<void> }[] = [
   { name: 'the form', path: () => `/f/${app}` },
@@ -60,20 +58,11 @@ async function show({ path, act }: (typeof PAGES)[number], options: object) {
   return opened;
 }
 
-describe('in light and in dark mode', () => {
-  it.each(PAGES)('$name has no axe violations', async (view) => {
-    // The policy of the page blocks the injected axe script.
-    const { page, close } = await show(view, { bypassCSP: true });
-    expect(await axeViolationsInBothModes(page)).toEqual([]);
-    await close();
-  });
-});
-
-describe('at a width of 320 px', () => {
-  it.each(PAGES)('$name needs no horizontal scrolling', async (view) => {
-    const { page, expectClean, close } = await show(view, { viewport: PHONE });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
-    expectClean();
-    await close();
-  });
+it.each(PAGES)('$name fits a width of 320 px, and has no axe violations in both modes', async (view) => {
+  const { page, expectClean, close } = await show(view, { viewport: PHONE });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+  await page.setViewportSize(DESKTOP);
+  expect(await axeViolationsInBothModes(page)).toEqual([]);
+  expectClean();
+  await close();
 });

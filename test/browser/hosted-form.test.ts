@@ -1,19 +1,18 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeBrowser, openPage } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 import { type Site, startSite } from '../support/site.ts';
 import { EVERY_KIND, EVERY_VALUE, fillEveryKind } from './forms.ts';
 
 let server: TestServer;
 let site: Site;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   site = await startSite({ '/thanks': { html: '<h1>Back on the site</h1>' } }, 'localhost');
 });
 afterAll(async () => {
   await closeBrowser();
-  await server.close();
   await site.close();
 });
 

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let app: TestApp;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, undefined, QUICK_JOBS);
 });
 afterAll(async () => {
   await closeBrowser();

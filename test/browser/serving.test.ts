@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedServer, type TestServer } from '../support/server.ts';
 
 const BUDGET_BYTES = 250_000;
 const built = fileURLToPath(new URL('../../dist/web/', import.meta.url));
@@ -12,11 +12,10 @@ let server: TestServer;
 let page: string;
 let assets: string[];
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   page = await readFile(`${built}index.html`, 'utf8');
   assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
 });
-afterAll(() => server.close());
 
 const get = (path: string) => request(server.listener.url).get(path);
 

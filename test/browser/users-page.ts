@@ -36,7 +36,7 @@ export interface UsersPage {
 export function withUsersPage(fields: readonly object[] = FIELDS): UsersPage {
   const context = {} as UsersPage;
   beforeAll(async () => {
-    context.server = await startServer();
+    context.server = await startServer({}, undefined, { writesEndMs: 3_000 });
   });
   afterAll(async () => {
     await closeBrowser();

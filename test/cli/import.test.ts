@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgressBar } from '../../src/cli/progress-bar.ts';
 import { databaseUri, Leftovers, runCli } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let env: Record<string, string>;
 let folder: string;
 const leftovers = new Leftovers();
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, undefined, QUICK_JOBS);
   env = { MONGODB_URI: databaseUri(server.database), SESSION_SECRET: 'a secret of the tests' };
   folder = await leftovers.folder();
 });
@@ -48,7 +48,7 @@ describe('users import', () => {
   });
 
   it('works without a server, and recognizes NDJSON by its name', async () => {
-    const alone = await startServer();
+    const alone = await startServer({}, undefined, QUICK_JOBS);
     const { sourceAppId: app } = await alone.admin.buildApp({ fields: [{ key: 'a', kind: 'text' }] });
     const database = databaseUri(alone.database);
     await alone.close();

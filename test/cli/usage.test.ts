@@ -93,7 +93,7 @@ describe.concurrent('exit codes', () => {
 
 describe('the embedded database', () => {
   it('is started if no server uses DATA_DIR, and is shared with a running server otherwise', async () => {
-    const DATA_DIR = await leftovers.folder();
+    const DATA_DIR = await leftovers.dataDir();
     const alone = await runCli(['app', 'create', 'made-before'], { DATA_DIR });
     expect(alone.code).toBe(0);
 

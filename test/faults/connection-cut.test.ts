@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { rounds } from '../support/rounds.ts';
 import { Ledger, summary } from './ledger.ts';
 import { submit, untilServed } from './load.ts';
 import { type Database, inspect, startReplicaSet, startStandalone } from './mongod.ts';
-import { logProgress, rounds, Service } from './service.ts';
+import { logProgress, Service } from './service.ts';
 
 const ROUNDS = rounds(50, 10);
 /** Time within which the service must serve again after the database has returned. */

@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { databaseFolder } from '../support/scratch.ts';
 
 /** A `DATA_DIR` of one test, with the files of the server's embedded database. */
 export class DataDir {
@@ -11,7 +11,7 @@ export class DataDir {
   }
 
   static async create(): Promise<DataDir> {
-    return new DataDir(await mkdtemp(join(tmpdir(), 'user-collection-faults-')));
+    return new DataDir(await databaseFolder('user-collection-faults-'));
   }
 
   /** Resolves with the URI of the embedded mongod. */

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import { afterEach, expect, it } from 'vitest';
 import { type Answer, Receiver } from '../support/receiver.ts';
+import { rounds } from '../support/rounds.ts';
 import { DataDir } from './data-dir.ts';
 import { Ledger, summary } from './ledger.ts';
 import { send, startLoad, untilServed } from './load.ts';
 import { inspect } from './mongod.ts';
-import { logProgress, rounds, Service } from './service.ts';
+import { logProgress, Service } from './service.ts';
 
 const SERVER_KILLS = rounds(20, 2);
 const DATABASE_KILLS = rounds(5, 1);

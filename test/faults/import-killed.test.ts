@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
+import { rounds } from '../support/rounds.ts';
 import { DataDir } from './data-dir.ts';
 import { send, untilServed } from './load.ts';
 import { inspect } from './mongod.ts';
-import { logProgress, rounds, Service } from './service.ts';
+import { logProgress, Service } from './service.ts';
 
 const KILLS = rounds(8, 2);
 const LINES = 30_000;

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { rounds } from '../support/rounds.ts';
 import { DataDir } from './data-dir.ts';
 import { type Audit, Ledger, summary } from './ledger.ts';
 import { startLoad, submit, untilServed } from './load.ts';
 import { inspect, type ReplicaSet, startReplicaSet } from './mongod.ts';
-import { logProgress, rounds, Service } from './service.ts';
+import { logProgress, Service } from './service.ts';
 
 const ROUNDS = rounds(5, 1);
 const RATE = 100;

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { startProxy } from '../support/proxy.ts';
+import { rounds } from '../support/rounds.ts';
 import { HUNG_AFTER_MS, Ledger, summary } from './ledger.ts';
 import { type Answer, send, startLoad, submit, untilServed } from './load.ts';
 import { inspect, startStandalone } from './mongod.ts';
-import { logProgress, rounds, Service } from './service.ts';
+import { logProgress, Service } from './service.ts';
 
 const OUTAGES = rounds(2, 1);
 const OUTAGE_MS = 8_000;

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
@@ -7,6 +6,7 @@ import { loadConfig } from '../../src/core/config.ts';
 import { findMongod } from '../../src/database/embedded/mongod-binary.ts';
 import { freePort } from '../../src/database/embedded/mongod-process.ts';
 import { Process } from '../support/process.ts';
+import { databaseFolder } from '../support/scratch.ts';
 
 const REPLICA_SET = 'faults';
 /** A third of the default, to shorten elections. */
@@ -84,7 +84,7 @@ export interface Database {
 
 /** Starts one mongod without a replica set. */
 export async function startStandalone(): Promise<Database> {
-  const folder = await mkdtemp(join(tmpdir(), 'user-collection-faults-'));
+  const folder = await databaseFolder('user-collection-faults-');
   const mongod = new Mongod(await freePort(), join(folder, 'db'), []);
   await mongod.start();
   return { uri: mongod.uri, members: [mongod], stop: () => stop([mongod], folder) };
@@ -97,7 +97,7 @@ export interface ReplicaSet extends Database {
 
 /** Starts a replica set of `size` members with a primary. Its members accept failpoints. */
 export async function startReplicaSet(size: number): Promise<ReplicaSet> {
-  const folder = await mkdtemp(join(tmpdir(), 'user-collection-faults-'));
+  const folder = await databaseFolder('user-collection-faults-');
   const args = ['--replSet', REPLICA_SET, '--oplogSize', '200', '--setParameter', 'enableTestCommands=1'];
   const members: Mongod[] = [];
   while (members.length < size) members.push(new Mongod(await freePort(), join(folder, `db-${members.length}`), args));

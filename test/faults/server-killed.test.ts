@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
+import { rounds } from '../support/rounds.ts';
 import { DataDir } from './data-dir.ts';
 import { Ledger, summary } from './ledger.ts';
 import { send, startLoad, untilServed } from './load.ts';
 import { inspect, startReplicaSet } from './mongod.ts';
-import { logProgress, rounds, Service } from './service.ts';
+import { logProgress, Service } from './service.ts';
 
 const ROUNDS = rounds(20, 3);
 const RATE = 100;

@@ -1,16 +1,6 @@
-import { inject } from 'vitest';
 import { freePort } from '../../src/database/embedded/mongod-process.ts';
 import { Client } from '../support/client.ts';
 import { type Ended, ServerProcess } from '../support/process.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /**
-     * Set by vitest.faults.config.ts. Unset in `npm test`, which repeats each fault fewer times.
-     */
-    thorough?: boolean;
-  }
-}
 
 const ADMIN_PASSWORD = 'the-admin-password-of-the-faults';
 /** One array field, which stores the numbers of the ledger. */
@@ -88,9 +78,4 @@ export class Service {
 /** Prints a line with the time to standard error, as progress of a long run. */
 export function logProgress(line: string): void {
   process.stderr.write(`  ${new Date().toISOString().slice(11, 19)} ${line}\n`);
-}
-
-/** Repetitions of a fault: `thorough` in `npm run test:faults`, `short` in `npm test`. */
-export function rounds(thorough: number, short: number): number {
-  return inject('thorough') ? thorough : short;
 }

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { databaseUri } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
+import { rounds } from '../support/rounds.ts';
 import { randomName, startServer } from '../support/server.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
-import { logProgress, rounds, Service } from './service.ts';
+import { logProgress, Service } from './service.ts';
 
 const ROUNDS = rounds(20, 3);
 const WRITERS = 16;

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { databaseUri } from '../support/process.ts';
+import { rounds } from '../support/rounds.ts';
 import { randomName } from '../support/server.ts';
 import { startAttacks } from './attacks.ts';
 import { Ledger } from './ledger.ts';
 import { send, startLoad } from './load.ts';
 import { inspect } from './mongod.ts';
-import { logProgress, rounds, Service } from './service.ts';
+import { logProgress, Service } from './service.ts';
 
 const SECONDS = rounds(60, 10);
 const RATE = 100;

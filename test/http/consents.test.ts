@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client, type TestApp } from '../support/client.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const ROUNDS_TIMEOUT_MS = 120_000;
@@ -262,7 +263,7 @@ describe('consents on two servers', () => {
     async () => {
       const app = await a.admin.buildApp({ fields: [terms('1'), list] });
       const items = Array.from({ length: 14 }, (_, item) => item);
-      for (let round = 0; round < 15; round += 1) {
+      for (let round = 0; round < rounds(15, 6); round += 1) {
         const person = newPerson(app);
         if (round % 3 > 0) await person.insist({ terms: round % 3 === 1 }, a, 'first');
         await Promise.all(
@@ -286,7 +287,7 @@ describe('consents on two servers', () => {
     'are recorded once for concurrent submissions that agree, and for repeats with one Idempotency-Key',
     async () => {
       const app = await a.admin.buildApp({ fields: [terms('1')] });
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < rounds(10, 5); round += 1) {
         const person = newPerson(app);
         const many = (given: boolean, key?: string) =>
           Promise.all(

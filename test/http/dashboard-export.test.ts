@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createRecordIds, type RecordId } from '../../src/users/record-id.ts';
 import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let operator: Client;
 let sourceAppId: string;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   const app = await server.admin.buildApp({ fields: [{ key: 'old', kind: 'text' }] });
   sourceAppId = app.sourceAppId;
   await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { old: 'x', plan: 'pro' } }).expect(200);
@@ -18,7 +18,6 @@ beforeAll(async () => {
   const other = await server.admin.buildApp();
   await server.client.submit(other.sourceAppId, { email: 'foreign@example.com' }).expect(200);
 });
-afterAll(() => server.close());
 
 /** Downloads a file; `body` is its text as a browser saves it, including a byte order mark. */
 const download = (query: string) =>

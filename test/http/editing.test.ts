@@ -3,6 +3,7 @@ import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
 import { emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const RACE_TIMEOUT_MS = 120_000;
@@ -251,7 +252,7 @@ describe('PATCH /auth/users/:id', () => {
       let sent = 0;
       const submitting = [a, b, a].map(async (server) => {
         const accepted: number[] = [];
-        while (!stopped && sent < 900) {
+        while (!stopped && sent < rounds(900, 300)) {
           sent += 1;
           const item = sent;
           await submit({ name: 'Ada', visits: [item], other: item, plan: item % 2 ? 'pro' : 'free' }, server).expect(
@@ -265,7 +266,7 @@ describe('PATCH /auth/users/:id', () => {
       // Each increments the age by reading it and naming the state that was read.
       const counting = [a, b].map(async ({ admin }) => {
         let applied = 0;
-        for (let round = 0; round < 150; round += 1) {
+        for (let round = 0; round < rounds(150, 50); round += 1) {
           const { body, headers } = await admin.get(scoped).expect(200);
           const set = { age: body.data.age + 1, other: `edited ${body.data.other}` };
           const { status } = await admin.patch(scoped, { set }).set('If-Match', headers.etag ?? '');
@@ -276,7 +277,7 @@ describe('PATCH /auth/users/:id', () => {
       });
       const removing = (async () => {
         const removed: unknown[] = [];
-        for (let round = 0; round < 40; round += 1) {
+        for (let round = 0; round < rounds(40, 15); round += 1) {
           const { body } = await b.admin.get(scoped).expect(200);
           const { timestamp } = body.data.visits?.[0] ?? {};
           if (!timestamp) continue;

@@ -1,14 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedServer, type TestServer } from '../support/server.ts';
 
 const MAX_SCRIPT_BYTES = 6_000;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
 });
-afterAll(() => server.close());
 
 const get = (path: string) => fetch(server.listener.url + path);
 

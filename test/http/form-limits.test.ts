@@ -8,6 +8,7 @@ import { createSubmissionStore } from '../../src/submissions/store/submission-st
 import { createRecordIds } from '../../src/users/record-id.ts';
 import type { UserDocument } from '../../src/users/users.model.ts';
 import type { TestApp } from '../support/client.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const FULL = 'This form is full';
@@ -140,7 +141,7 @@ describe('`maxRecords` (spec 4.5)', () => {
           if (status === 200) acknowledged.add(body.id);
         }
       });
-      for (let round = 0; round < 40; round += 1) {
+      for (let round = 0; round < rounds(40, 15); round += 1) {
         const found = await users.find({ sourceAppId }).toArray();
         expect(found.filter(({ _id }) => acknowledged.has(String(_id))).length).toBeLessThanOrEqual(5);
         const [first] = found;

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
 });
-afterAll(() => server.close());
 
 const getPublic = (sourceAppId: string) => server.client.get('/v1/schema').set('x-app-id', sourceAppId);
 const common = { help: 'In <b>bold</b>\n“quotes”', hidden: false, prefill: true };

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { entriesOfPage } from '../support/form-page.ts';
 import { type Entries, sendForm } from '../support/forms.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 
 const SITE = 'https://site.example';
 const LOCAL = 'http://localhost:5500';
@@ -10,11 +10,10 @@ let server: TestServer;
 let app: string;
 let open: string;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   app = await appWith({ origins: [SITE, LOCAL] });
   open = await appWith({ origins: ['*'], nullOrigin: true });
 });
-afterAll(() => server.close());
 
 async function appWith(settings: object): Promise<string> {
   const { sourceAppId } = await server.admin.buildApp();

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { TestApp } from '../support/client.ts';
 import { BROWSER, type Entries, type FormKind, sendForm, TYPES, urlencoded } from '../support/forms.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 
 const FIELDS: FieldDefinitionInput[] = [
   { key: 'name', kind: 'text' },
@@ -19,11 +19,10 @@ let server: TestServer;
 let app: TestApp;
 let strict: TestApp;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   app = await server.admin.buildApp({ fields: FIELDS });
   strict = await server.admin.buildApp({ rejectUnknown: true, fields: FIELDS });
 });
-afterAll(() => server.close());
 
 let personCount = 0;
 const newEmail = (): string => {

@@ -4,6 +4,7 @@ import { MAX_HELD } from '../../src/submissions/held/held-store.ts';
 import type { SubmissionOptions } from '../../src/submissions/submission-options.ts';
 import { solve } from '../../web/embed/proof-of-work.ts';
 import { Client, type TestApp } from '../support/client.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -380,7 +381,7 @@ describe('held submissions (spec 4.5)', () => {
 
   it('invariant 5: are removed with their app, also those in flight; a re-created app has none', async () => {
     const held = a.db.collection('held_submissions');
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < rounds(5, 2); round += 1) {
       const app = await site();
       const { sourceAppId } = app;
       const appId = (await a.db.collection('apps').findOne({ sourceAppId }))?._id;

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const LINES = 20_000;
+const LINES = rounds(20_000, 8_000);
+/** The persons of a file in which each has several lines. */
+const PERSONS = LINES / 4;
 const TIMES = { importWritesEndMs: 500 };
 
 let server: TestServer;
@@ -212,14 +215,19 @@ describe('a server that loses the database while it imports', () => {
       const { sourceAppId: app } = await first.admin.buildApp({ fields: FIELDS });
       const rows = Array.from(
         { length: LINES - 1 },
-        (_, index) => `${emailOf(index % 5_000)},${index + 2},${index + 2}\n`,
+        (_, index) => `${emailOf(index % PERSONS)},${index + 2},${index + 2}\n`,
       );
       const id = await startImport(app, `email,data.n,data.items\n${rows.join('')}`);
       await untilImport(server.admin, app, id, ({ read }) => read > 1_000);
       second = await startServer({}, server.database, TIMES);
       proxy.cut();
       const result = await untilImport(server.admin, app, id);
-      expect(result).toMatchObject({ state: 'completed', read: LINES - 1, created: 5_000, updated: LINES - 5_001 });
+      expect(result).toMatchObject({
+        state: 'completed',
+        read: LINES - 1,
+        created: PERSONS,
+        updated: LINES - PERSONS - 1,
+      });
       expect(await expectEachLineOnce(app, id)).toEqual([]);
     } finally {
       proxy.restore();

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
 import { linesIn, prepareImport, rejectsOf, runImport, untilImport } from '../support/imports.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, undefined, QUICK_JOBS);
 });
 afterAll(() => server.close());
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const BUILD_TIMEOUT_MS = 120_000;
@@ -193,7 +194,7 @@ describe('An indexed field', () => {
       const { sourceAppId } = await a.admin.buildApp({ fields: [] });
       await storeRecords(sourceAppId, 1_000, (n) => ({ a: `a${n}`, b: n, c: `c${n}` }));
       const load = keepSubmitting(sourceAppId, (n) => ({ a: `A${n}`, b: n, c: `C${n}` }));
-      for (let round = 0; round < 12; round += 1) {
+      for (let round = 0; round < rounds(12, 6); round += 1) {
         const [first = 'a', second = 'c'] = round % 2 ? ['c', 'a'] : ['a', 'c'];
         const fields = [
           text(first),

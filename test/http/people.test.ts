@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.ts';
 import { sendForm } from '../support/forms.ts';
 import { appDocument } from '../support/index-slots.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 
 const EMAIL = 'Ada.Lovelace@x.org';
 const STORED = EMAIL.toLowerCase();
@@ -11,8 +11,8 @@ const STORED = EMAIL.toLowerCase();
 let a: TestServer;
 let b: TestServer;
 beforeAll(async () => {
-  a = await startServer();
-  b = await startServer({}, a.database);
+  a = await startServer({}, undefined, QUICK_JOBS);
+  b = await startServer({}, a.database, QUICK_JOBS);
 });
 afterAll(async () => {
   await b.close();

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRecordIds } from '../../src/users/record-id.ts';
 import { createRecordRemoval } from '../../src/users/user-store.ts';
 import type { UserCollection, UserDocument } from '../../src/users/users.model.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 
 const HOUR_MS = 3_600_000;
 
 let server: TestServer;
 let users: UserCollection;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, undefined, QUICK_JOBS);
   users = server.db.collection('users') as unknown as UserCollection;
 });
 afterAll(() => server.close());

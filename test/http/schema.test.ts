@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedServer, type TestServer } from '../support/server.ts';
 
 const DEFAULT_SCHEMA = {
   version: 1,
@@ -9,9 +9,8 @@ const DEFAULT_SCHEMA = {
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
 });
-afterAll(() => server.close());
 
 const getPublic = (sourceAppId: string) => server.client.get('/v1/schema').set('x-app-id', sourceAppId);
 

@@ -3,6 +3,7 @@ import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** Rounds wait for leases, so many rounds exceed the default test timeout. */
@@ -52,7 +53,7 @@ it(
   async () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const items = Array.from({ length: 8 }, (_, item) => item);
-    for (let round = 0; round < 30; round += 1) {
+    for (let round = 0; round < rounds(30, 10); round += 1) {
       const email = `u${round}@x.org`;
       const answers = await Promise.all(
         items.map((item) => alternate(item)[0].client.submit(sourceAppId, { email, data: { list: [item] } })),
@@ -78,7 +79,7 @@ it(
     ];
     const { sourceAppId } = await a.admin.buildApp();
     const load = keepSubmitting(sourceAppId, { field: 'text' });
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < rounds(20, 8); round += 1) {
       const [changing, other] = alternate(round);
       const [now, before] = round % 4 < 2 ? versions : versions.toReversed();
       const put = await changing.admin.putSchema(sourceAppId, { fields: now ? [now.field] : [] }).expect(200);
@@ -111,7 +112,7 @@ describe('invariant 5', () => {
           .countDocuments({ 'session.appId': { $in: deletedIds.map(String) } });
         return Promise.all([...counted, sessions]);
       };
-      for (let round = 0; round < 15; round += 1) {
+      for (let round = 0; round < rounds(15, 6); round += 1) {
         const [changing, other] = alternate(round);
         const sourceAppId = `reborn-${round % 3}`;
         const { body: app } = await changing.admin.post('/auth/apps', { sourceAppId }).expect(200);

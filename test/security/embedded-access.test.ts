@@ -114,7 +114,7 @@ const attempts: [string, (client: mongo.MongoClient) => Promise<unknown>][] = [
 describe('authentication of the embedded database (attack: access by other users of the machine)', () => {
   let embedded: Embedded;
   beforeAll(async () => {
-    embedded = new Embedded(join(await leftovers.folder(), 'data'));
+    embedded = new Embedded(join(await leftovers.dataDir(), 'data'));
     await embedded.server.url();
   });
 
@@ -192,7 +192,7 @@ describe('authentication of the embedded database (attack: access by other users
 
 describe('an upgrade from a version whose embedded database had no authentication', () => {
   it('stops the orphaned mongod and keeps the data', async () => {
-    const dataDir = await leftovers.folder();
+    const dataDir = await leftovers.dataDir();
     // 2^22 exceeds the largest process id on Linux, so no process has it.
     const old = await startOldMongod(dataDir, 2 ** 22);
     await runOn(old.uri, (client) => client.db().collection('kept').insertOne({ kept: true }));
@@ -207,7 +207,7 @@ describe('an upgrade from a version whose embedded database had no authenticatio
   }, 60_000);
 
   it('does not stop the mongod of a running server and reports the pid of that server', async () => {
-    const dataDir = await leftovers.folder();
+    const dataDir = await leftovers.dataDir();
     const old = await startOldMongod(dataDir, process.pid);
     const owner = await new mongo.MongoClient(`${old.uri}&appName=user-collection-owner`).connect();
     try {
@@ -224,7 +224,7 @@ describe('an upgrade from a version whose embedded database had no authenticatio
   }, 60_000);
 
   it('does not use a mongod that cannot prove that it knows the key', async () => {
-    const dataDir = await leftovers.folder();
+    const dataDir = await leftovers.dataDir();
     const other = await startOldMongod(dataDir, process.pid);
     const owner = await new mongo.MongoClient(`${other.uri}&appName=user-collection-owner`).connect();
     try {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOUNDARY, type Entries, multipart, partOf, sendBody, TYPES, urlencoded } from '../support/forms.ts';
 import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
 import { Leftovers } from '../support/process.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { open } from './raw.ts';
 
@@ -222,7 +223,7 @@ describe('attack: large forms', () => {
     };
     await send();
     const growth = await large.growthDuring(async () => {
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < rounds(5, 2); round += 1) {
         const answers = await Promise.all([send(), send(), fetch(`${large.url}/health`)]);
         for (const [answered, text] of answers.slice(0, 2) as [number, string][]) {
           expect(answered).toBe(status);

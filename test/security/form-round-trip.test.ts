@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { type Entries, sendForm } from '../support/forms.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 
 const CHOICES = ['free', 'pro', 'é & =+%', ' two  words '];
 const FIELDS: FieldDefinitionInput[] = [
@@ -17,10 +17,9 @@ const FIELDS: FieldDefinitionInput[] = [
 let server: TestServer;
 let app: string;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   app = (await server.admin.buildApp({ fields: FIELDS })).sourceAppId;
 });
-afterAll(() => server.close());
 
 /** A text of a form control: not empty, and with the line ends that JSON would have. */
 const text = fc

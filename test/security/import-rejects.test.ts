@@ -5,11 +5,11 @@ import { emailsIn } from '../../src/imports/rejects/emails-in.ts';
 import { MAX_REJECTS } from '../../src/imports/run/outcome.ts';
 import { Client } from '../support/client.ts';
 import { prepareImport, rejectsOf, runImport, untilImport } from '../support/imports.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, undefined, QUICK_JOBS);
 });
 afterAll(() => server.close());
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 
 /** The files that a server receives for one app at the same time. */
 const AT_ONCE = 4;
@@ -9,7 +9,7 @@ const FILE = 'email\nada@example.com\n';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, undefined, QUICK_JOBS);
 });
 afterAll(() => server.close());
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../support/client.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 // Attack: a flood of log-ins with made-up app ids fills the hashing queue and locks everybody out.
@@ -10,7 +11,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 const FAILURES = 5;
 /** Long enough to fill the hashing queue if the flood is not refused. */
 const WARM_UP_MS = 2_500;
-const ROUNDS = 3;
+const ROUNDS = rounds(3, 1);
 /** Enough clients that their total wait exceeds the time limit of a request if all are queued. */
 const CLIENTS = 80;
 const PAUSE_MS = 1_500;

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 import { FORBIDDEN_KEYS, INNOCENT_KEYS, ownProperties, storableJson } from './arbitraries.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
 });
-afterAll(() => server.close());
 
 /** Creates an app with a schema; returns functions that submit to it and list its records. */
 async function appOf(fields: FieldDefinitionInput[], rejectUnknown = false) {

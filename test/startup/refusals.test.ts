@@ -125,7 +125,7 @@ describe('start with an unavailable resource', () => {
   });
 
   it('lists the locations it searched for mongod and the variables to set', async () => {
-    const DATA_DIR = await leftovers.folder();
+    const DATA_DIR = await leftovers.dataDir();
     const { stderr } = await refusal({ DATA_DIR, MONGOMS_SYSTEM_BINARY: '/nonexistent' });
     expect(stderr).toBe(
       `Cannot start: No MongoDB server (mongod) could be obtained. Tried:
@@ -136,7 +136,7 @@ Set MONGODB_URI to a MongoDB that you run, or MONGOMS_SYSTEM_BINARY to the path 
   });
 
   it('reports why mongod does not start on its files', async () => {
-    const DATA_DIR = await leftovers.folder();
+    const DATA_DIR = await leftovers.dataDir();
     await mkdir(join(DATA_DIR, 'mongodb'));
     await writeFile(join(DATA_DIR, 'mongodb', 'storage.bson'), 'garbage, not what mongod wrote');
     const { stderr } = await refusal({ DATA_DIR });

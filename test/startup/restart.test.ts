@@ -13,7 +13,7 @@ afterAll(() => leftovers.clear());
 
 /** Creates an environment with a new DATA_DIR. Pass it to `start` again to restart the server. */
 async function newEnv(): Promise<{ DATA_DIR: string; LOG_LEVEL: string }> {
-  return { DATA_DIR: join(await leftovers.folder(), 'data'), LOG_LEVEL: 'error' };
+  return { DATA_DIR: join(await leftovers.dataDir(), 'data'), LOG_LEVEL: 'error' };
 }
 
 function start(env: Record<string, string>, command?: readonly string[]): ServerProcess {

@@ -11,13 +11,13 @@ const secretIn = (dataDir: string) => sessionSecret({ sessionSecret: undefined, 
 
 describe('the session secret', () => {
   it('is the configured one, and no file is written', async () => {
-    const dataDir = await leftovers.folder();
+    const dataDir = await leftovers.dataDir();
     expect(await sessionSecret({ sessionSecret: 'configured', dataDir })).toBe('configured');
     expect(await readdir(dataDir)).toEqual([]);
   });
 
   it('is generated once and is the same for concurrent and later starts', async () => {
-    const dataDir = await leftovers.folder();
+    const dataDir = await leftovers.dataDir();
     const secrets = await Promise.all(Array.from({ length: 20 }, () => secretIn(dataDir)));
     expect(new Set(secrets).size).toBe(1);
     expect(secrets[0]).toMatch(/^[\w-]{43}$/);
@@ -26,7 +26,7 @@ describe('the session secret', () => {
   });
 
   it('is generated again if a power failure left an empty file', async () => {
-    const dataDir = await leftovers.folder();
+    const dataDir = await leftovers.dataDir();
     const path = join(dataDir, 'session-secret');
     await writeFile(path, '');
     const secret = await secretIn(dataDir);

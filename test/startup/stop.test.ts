@@ -58,7 +58,7 @@ describe('stop under keep-alive load', () => {
     'responds to every request, exits with code 0 and closes the port: %s to %s',
     async (signal, program, command) => {
       const database: Record<string, string> =
-        program === 'npm start' ? { DATA_DIR: await leftovers.folder() } : { MONGODB_URI: databaseUri(randomName()) };
+        program === 'npm start' ? { DATA_DIR: await leftovers.dataDir() } : { MONGODB_URI: databaseUri(randomName()) };
       const env = { ...database, LOG_LEVEL: 'silent', SESSION_SECRET: 'of the stop tests' };
       const server = leftovers.keep(new ServerProcess(env, command));
       const { url, finished } = await underLoad(server);
@@ -73,7 +73,7 @@ describe('stop under keep-alive load', () => {
   );
 
   it('ignores a second signal: Ctrl-C under npm sends two', async () => {
-    const DATA_DIR = await leftovers.folder();
+    const DATA_DIR = await leftovers.dataDir();
     const server = leftovers.keep(new ServerProcess({ DATA_DIR, LOG_LEVEL: 'silent' }));
     const { finished } = await underLoad(server);
     process.kill(server.pid, 'SIGINT');
@@ -83,7 +83,7 @@ describe('stop under keep-alive load', () => {
   });
 
   it('leaves no mongod running if a signal arrives during the start', async () => {
-    const DATA_DIR = await leftovers.folder();
+    const DATA_DIR = await leftovers.dataDir();
     const server = leftovers.keep(new ServerProcess({ DATA_DIR, LOG_LEVEL: 'silent' }));
     // The server writes the pid file immediately before it starts mongod.
     while (!(await readdir(DATA_DIR)).some((name) => name.endsWith('.pid'))) await new Promise(setImmediate);

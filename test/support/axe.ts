@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core';
 let axe: Promise<string> | undefined;
 
 /**
- * Returns the accessibility violations of a page that was opened with `bypassCSP`.
+ * Returns the accessibility violations of a page. Its content security policy does not apply to
+ * what the protocol of the browser evaluates.
  *
  * @param isSerious whether only serious and critical ones count
  */

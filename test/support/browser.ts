@@ -31,16 +31,28 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-let browser: Browser | undefined;
+/** Launched for the first page of a worker; ends with the worker. */
+let browser: Promise<Browser> | undefined;
 
-/** Closes the browser that the pages of this test file share. */
+/**
+ * Closes the pages that the test file left open. The files that run in one worker share a browser.
+ */
 export async function closeBrowser(): Promise<void> {
-  await browser?.close();
-  browser = undefined;
+  const contexts = (await browser)?.contexts() ?? [];
+  await Promise.all(contexts.map((context) => context.close()));
+}
+
+/** The browser of this worker; another one if it has crashed. */
+async function sharedBrowser(): Promise<Browser> {
+  browser ??= launchChromium();
+  const current = await browser;
+  if (current.isConnected()) return current;
+  browser = launchChromium();
+  return browser;
 }
 
 /**
- * Opens a dashboard page in a new browser context. All pages of one test file share one browser.
+ * Opens a dashboard page in a new browser context. All pages of one worker share one browser.
  *
  * @param origin the origin under which the browser opens the server
  */
@@ -86,8 +98,13 @@ export async function openPage(
     ...options
   }: PageOptions & { origins?: readonly string[]; session?: { origin: string; app: TestApp } } = {},
 ): Promise<Visit> {
-  browser ??= await launchChromium();
-  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce', ...options });
+  const chromium = await sharedBrowser();
+  const context = await chromium.newContext({
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    ...options,
+  });
   context.setDefaultTimeout(waitMs);
   if (session) await beginSession(context, session.origin, session.app);
   const page = await context.newPage();

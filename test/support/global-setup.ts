@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { startEmbedded } from '../../src/database/embedded/embedded.ts';
 import { chromiumPath } from './chromium.mjs';
+import { databaseFolder } from './scratch.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,7 +19,7 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await chromiumPath();
-  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-test-'));
+  const dataDir = await databaseFolder('user-collection-test-');
   const { mongod } = loadConfig(process.env);
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
   const embedded = await startEmbedded({ dataDir, mongod }, { progress, logger: createLogger({ logLevel: 'silent' }) });

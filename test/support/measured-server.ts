@@ -20,7 +20,7 @@ export async function startMeasuredServer(
   env: Record<string, string> = {},
 ): Promise<MeasuredServer> {
   const own = { MONGODB_URI: databaseUri(database), HOST: '127.0.0.1', LOG_LEVEL: 'error' };
-  const secret = { SESSION_SECRET: 'a secret of the tests', DATA_DIR: await leftovers.folder() };
+  const secret = { SESSION_SECRET: 'a secret of the tests', DATA_DIR: await leftovers.dataDir() };
   const flags = ['--max-semi-space-size=32', '--no-allocation-site-pretenuring'];
   const command = [process.execPath, ...flags, 'dist/server.js'];
   const server = leftovers.keep(new ServerProcess({ ...own, ...secret, ...env }, command));

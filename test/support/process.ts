@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
+import { databaseFolder } from './scratch.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -117,6 +118,13 @@ export class Leftovers {
 
   async folder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'user-collection-process-'));
+    this.#folders.push(folder);
+    return folder;
+  }
+
+  /** A folder for a DATA_DIR, in memory where possible. */
+  async dataDir(): Promise<string> {
+    const folder = await databaseFolder('user-collection-process-');
     this.#folders.push(folder);
     return folder;
   }

@@ -9,6 +9,12 @@ import { createApp } from '../../src/http/app.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
 import { Client } from './client.ts';
 
+/**
+ * For servers whose background work a test waits for: they look for it ten times a second instead
+ * of once.
+ */
+export const QUICK_JOBS: ContainerOptions = { lookEveryMs: 100 };
+
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-tests';
 const PASSWORD_COST = 4;
 
@@ -39,6 +45,8 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param env environment variables of the service, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` selects
  * another route to the shared mongod, for example through a proxy
  * @param database the database of another server, to start a second server on it
+ * @param options.lookEveryMs the interval in ms at which a server reads which jobs are due; short
+ * with other options, which concern such jobs, and with emails and webhooks
  * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
  * @param options.writesEndMs how long the builder of indexes waits for late writes
  * @param options.retentionEveryMs the interval in ms between erasures of old records
@@ -65,7 +73,9 @@ export async function startServer(
   const uri = new URL(config.mongodbUri ?? inject('mongodbUri'));
   uri.pathname = `/${database}`;
   const connection = await connectDatabase(uri.href);
-  const services = createContainer(config, connection, logger, { passwordCost: PASSWORD_COST, ...options });
+  const hasJobs = Object.keys(options).length > 0 || config.mail !== undefined || config.webhooksAllowPrivate;
+  const defaults = { passwordCost: PASSWORD_COST, ...(hasJobs && QUICK_JOBS) };
+  const services = createContainer(config, connection, logger, { ...defaults, ...options });
   await services.prepare();
   await services.start();
   await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
@@ -87,6 +97,20 @@ export async function startServer(
       await connection.close();
     },
   };
+}
+
+let shared: Promise<TestServer> | undefined;
+
+/**
+ * The server that the files of a worker share, with clients of their own. For files that need no
+ * other settings, create their own apps, and neither change nor count what belongs to all apps. It
+ * ends with the worker: `close` leaves it running.
+ */
+export async function sharedServer(): Promise<TestServer> {
+  shared ??= startServer();
+  const { listener, ...server } = await shared;
+  const admin = await new Client(listener.url).logIn('admin', ADMIN_PASSWORD);
+  return { ...server, listener, client: new Client(listener.url), admin, close: async () => undefined };
 }
 
 export function randomName(): string {

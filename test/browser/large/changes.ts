@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tableRows } from '../../support/browser.ts';
+import { rounds } from '../../support/rounds.ts';
 import { downloadedLines, expectUsable, type LargeApp, POLL, shown, shownEmails, waitForText } from './large-app.ts';
 import { emailOf, LARGE } from './records.ts';
 
@@ -15,7 +16,7 @@ export function editing(large: LargeApp): void {
       const email = emailOf(LARGE - 5);
       const before = await large.stored(email);
       const page = await large.open('/users');
-      await waitForText(page, '1–50 of 100,000');
+      await waitForText(page, `1–50 of ${shown(LARGE)}`);
       await page.getByRole('button', { name: 'Edit in table' }).click();
       await page.getByRole('button', { name: `edit Plan of ${email}` }).click();
       const form = page.getByRole('dialog', { name: `Edit ${email}` });
@@ -46,7 +47,7 @@ export function editing(large: LargeApp): void {
 }
 
 /** The lines of the imported file, their changes of users, and the lines that are refused. */
-const IMPORTED = { lines: 20_000, updated: 8_000, refusedEvery: 200 };
+const IMPORTED = { lines: rounds(20_000, 8_000), updated: rounds(8_000, 4_000), refusedEvery: 200 };
 
 function importedFile(): string {
   const lines = Array.from({ length: IMPORTED.lines }, (_, line) => {
@@ -60,7 +61,7 @@ function importedFile(): string {
 
 /** An import of many lines. */
 export function importing(large: LargeApp): void {
-  describe('a file of 20,000 lines', () => {
+  describe('a file of many lines', () => {
     it('is imported with its progress; the refused lines can be downloaded', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'user-collection-import-'));
       const path = join(folder, 'people.csv');
@@ -80,7 +81,7 @@ export function importing(large: LargeApp): void {
       const updated = IMPORTED.updated - IMPORTED.updated / IMPORTED.refusedEvery;
       const created = IMPORTED.lines - refused - updated;
       const counts = `${shown(created)} created, ${shown(updated)} updated, 0 unchanged, ${refused} rejected`;
-      await page.getByText(`20,000 lines: ${counts}`, { exact: true }).waitFor();
+      await page.getByText(`${shown(IMPORTED.lines)} lines: ${counts}`, { exact: true }).waitFor();
       await page.getByText('Line 2: Email must be an email address').waitFor();
       await expectUsable(page, 'import ended');
       const link = page.getByRole('link', { name: 'Rejected lines' });

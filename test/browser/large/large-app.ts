@@ -7,12 +7,12 @@ import { closeBrowser, logIn, type Visit, visit } from '../../support/browser.ts
 import type { TestApp } from '../../support/client.ts';
 import { appDocument } from '../../support/index-slots.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../../support/server.ts';
-import { FIELDS, fillLargeApp, INDEXED, INDEXED_FIELDS } from './records.ts';
+import { FIELDS, fillLargeApp, INDEXED, INDEXED_FIELDS, LARGE } from './records.ts';
 
 const SETUP_MS = 120_000;
 const VIEWPORT = { width: 1440, height: 900 };
 const BUILD_MS = 180_000;
-/** Generous, because an index of 100,000 records may be built on a busy machine meanwhile. */
+/** Generous, because an index of all records may be built on a busy machine meanwhile. */
 const WAIT_MS = 60_000;
 /** The order of creation, newest first. */
 export const NEWEST = { _id: -1 } as const;
@@ -22,7 +22,7 @@ export const POLL = { timeout: WAIT_MS };
 export type Filter = Record<string, unknown>;
 export type Role = 'operator' | 'admin';
 
-/** An app with 100,000 records and one with a few, and pages of the dashboard about them. */
+/** An app with many records and one with a few, and pages of the dashboard about them. */
 export interface LargeApp {
   server: TestServer;
   /** A second server, whose pages of a query read one range of records only. */
@@ -98,7 +98,10 @@ export function withLargeApp(): LargeApp {
     for (const label of ['Full name', 'Plan', 'Age']) {
       await progress.getByText(`Building the index of ${label}: `).waitFor();
     }
-    await progress.getByText('of 100,000 users').first().waitFor();
+    await progress
+      .getByText(`of ${shown(LARGE)} users`)
+      .first()
+      .waitFor();
     await progress.waitFor({ state: 'detached', timeout: BUILD_MS });
     const { slots = [] } = await appDocument(server, app.sourceAppId);
     expect(slots.map(({ key, state }) => `${key} ${state}`).sort()).toEqual(

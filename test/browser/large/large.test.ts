@@ -3,9 +3,10 @@ import { editing, importing, renaming } from './changes.ts';
 import { erasing, person } from './erasing.ts';
 import { findingWithIndexes } from './filtering.ts';
 import { findingWithoutIndexes } from './finding.ts';
-import { withLargeApp } from './large-app.ts';
+import { shown, withLargeApp } from './large-app.ts';
+import { LARGE } from './records.ts';
 
-describe('the dashboard at 100,000 records', { timeout: 180_000 }, () => {
+describe(`the dashboard at ${shown(LARGE)} records`, { timeout: 180_000 }, () => {
   // One set-up for all tests. Those that change many records come last; each counts before it
   // changes.
   const large = withLargeApp();

@@ -2,9 +2,10 @@ import type { Types } from 'mongoose';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import { createRecordIds } from '../../../src/users/record-id.ts';
 import type { UserDocument } from '../../../src/users/users.model.ts';
+import { rounds } from '../../support/rounds.ts';
 
 /** The records of the large app. */
-export const LARGE = 100_000;
+export const LARGE = rounds(100_000, 40_000);
 const BATCH = 5_000;
 const DAY_MS = 86_400_000;
 /** The oldest record is this old. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Types } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Breakdown, createUserBreakdown } from '../../../src/users/breakdown/breakdown.ts';
 import { parseQuery } from '../../../src/users/query/request.ts';
 import { createWalker } from '../../../src/users/query/walk.ts';
@@ -9,7 +9,7 @@ import type { UserCollection, UserDocument } from '../../../src/users/users.mode
 import { Client } from '../../support/client.ts';
 import { FIELDS, holds } from '../../support/query-model.ts';
 import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { sharedServer, type TestServer } from '../../support/server.ts';
 
 const RECORDS = 300;
 const schema = { fields: FIELDS, rejectUnknown: false };
@@ -22,11 +22,10 @@ const appId = new Types.ObjectId();
 let records: UserDocument[];
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   users = server.db.collection('users') as unknown as UserCollection;
   records = await storeIndexedRecords(users, appId, RECORDS);
 });
-afterAll(() => server.close());
 
 const countWhere = (list: readonly UserDocument[], ...conditions: string[]): number =>
   list.filter((record) => conditions.every((one) => holds(record, one))).length;

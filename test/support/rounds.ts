@@ -1,0 +1,17 @@
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /**
+     * Set by vitest.faults.config.ts. Unset in `npm test`, which repeats less and stores less.
+     */
+    thorough?: boolean;
+  }
+}
+
+/**
+ * A number of repetitions or records: `thorough` in `npm run test:faults`, `short` in `npm test`.
+ */
+export function rounds(thorough: number, short: number): number {
+  return inject('thorough') ? thorough : short;
+}
