@@ -6,8 +6,8 @@ import type { UserDocument } from '../../src/users/users.model.ts';
 import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { Leftovers, ServerProcess } from '../support/process.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { rounds } from '../support/rounds.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
-import { rounds } from './service.ts';
 
 const ROUNDS = rounds(4, 1);
 const RECORDS = 4_000;

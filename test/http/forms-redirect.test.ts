@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { entriesOfPage } from '../support/form-page.ts';
 import { type Entries, sendForm } from '../support/forms.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { sharedServer, startServer, type TestServer } from '../support/server.ts';
 
 const SITE = 'https://site.example';
 const LOCAL = 'http://localhost:5500';

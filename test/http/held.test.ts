@@ -67,7 +67,8 @@ describe('bot protection (spec 4.5)', () => {
       { id: stored.id.toString(), email: 'bot@x.org', data: { age: 7 }, reason: 'honeypot', at },
     ]);
     const entry = await a.db.collection('held_submissions').findOne({ email: 'bot@x.org' });
-    expect(entry?.expiresAt.getTime() - entry?.at.getTime()).toBe(30 * DAY_MS);
+    // Counted from the later one of the clocks of the server and of the database.
+    expect(Math.round((entry?.expiresAt.getTime() - entry?.at.getTime()) / 60_000)).toBe(30 * 24 * 60);
     expect(await records(app)).toEqual([]);
   });
 

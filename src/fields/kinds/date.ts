@@ -50,8 +50,8 @@ export const date = defineKind({
  */
 export function instantOf(text: string): number | undefined {
   if (!isIsoDate(text)) return undefined;
-  // In upper case, because the standard's own parser need not know `t` and `z`; with three digits of
-  // a fraction, because V8 reads .0009999999999 as 999 milliseconds.
+  // In upper case, because the standard's own parser need not know `t` and `z`; with three digits
+  // of a fraction, because V8 reads .0009999999999 as 999 milliseconds.
   return Date.parse(text.toUpperCase().replace(/(\.\d{3})\d+/, '$1'));
 }
 

@@ -14,7 +14,7 @@ interface Announced extends Pick<UserDocument, '_id' | 'eventCount'> {
   now: Date;
 }
 
-/** What other features keep about records. Its answers and texts may repeat values of the record. */
+/** What other features keep about records. It may repeat values of the record. */
 export interface RecordTraces {
   /** Whether something names one of these records. */
   exist(ids: readonly DocumentId[]): Promise<boolean>;

@@ -62,7 +62,7 @@ export function createSchemaCheckService(deps: {
      * nothing.
      *
      * @param options.canRead whether the caller may read records; without it there are no examples
-     * @throws {Forbidden} when the counts would tell stored values to a caller who may not read them
+     * @throws {Forbidden} when the counts would tell values to a caller who may not read them
      * @throws {NotFound} when the id names no app
      * @throws {InvalidInput} when the definitions contradict themselves
      */

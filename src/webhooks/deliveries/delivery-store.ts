@@ -207,7 +207,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
 const namesOf = (recordIds: readonly RecordId[]) =>
   ({ recordId: { $in: [...recordIds] }, type: { $ne: 'user.erased' } }) as const;
 
-/** The receiver may answer with what it knew of the person, and this delivery outlives the record. */
+/** The receiver may answer with what it knew of the person; this delivery outlives the record. */
 function withoutResponse({ response: _, ...attempt }: Attempt): Attempt {
   return attempt;
 }

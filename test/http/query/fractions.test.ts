@@ -41,7 +41,7 @@ let server: TestServer;
 let operator: Client;
 
 beforeAll(async () => {
-  server = await startServer({}, undefined, { writesEndMs: 100 });
+  server = await startServer({}, undefined, { writesEndMs: 100, queryBudgetMs: 60_000 });
   const app = await server.admin.buildApp({ fields });
   await untilReady(server, app.sourceAppId, ['indexed']);
   for (const [at, [text]] of TIMES.entries()) {
