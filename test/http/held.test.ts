@@ -8,7 +8,6 @@ import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const FIELDS = {
   fields: [
     { key: 'list', kind: 'array' as const },
