@@ -118,6 +118,13 @@ describe('spec 4.5, a form that is sent again after a refusal', () => {
       ],
     ],
     [
+      'the last text of a hidden field, which is empty',
+      [
+        ['secret', 'other'],
+        ['secret', ''],
+      ],
+    ],
+    [
       'a hidden list',
       [
         ['visits[]', 'one'],

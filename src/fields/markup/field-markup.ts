@@ -32,8 +32,9 @@ export function sentence(message: string): string {
 }
 
 function hiddenInputs({ name, texts, control }: FormField): Markup[] {
-  const values = texts ?? (control.default === undefined ? [] : [control.default]);
-  return values.filter((value) => value !== '').map((value) => ['input', { type: 'hidden', name, value }]);
+  // An empty text may be the last one, which counts.
+  const values = texts ?? (control.default ? [control.default] : []);
+  return values.map((value) => ['input', { type: 'hidden', name, value }]);
 }
 
 function radioGroup(field: FormField): Markup {
