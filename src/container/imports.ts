@@ -66,7 +66,7 @@ export function createImports(deps: {
   const limits = createRecordLimits(config.recordLimit);
   const { maxArrayItems } = config;
   const planner = createLinePlanner({ users, keys, limits, maxArrayItems, moves, catchUp: stores.slots.catchUp });
-  const writes = createLineWrites({ users, maxArrayItems, newId });
+  const writes = createLineWrites({ users, imports: models.imports.collection, maxArrayItems, newId });
   const job = createImportJob({
     ...{ store, content, rejects, users, eraseRecords, leases, logger },
     batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),

@@ -78,7 +78,7 @@ export function createStores(
   const apiKeys = createApiKeyStore(models.apiKeys.collection);
   const mails = createMailQueue(models.mails.collection);
   const imports = createImportStore(models.imports.collection, clock.later);
-  const importContent = createContentStore(models.importChunks.collection);
+  const importContent = createContentStore(models.importChunks.collection, models.imports.collection);
   const webhooks = createWebhookStore(models.webhooks.collection);
   const deletedWebhooks = createDeletedWebhookStore(models.deletedWebhooks.collection);
   const slots = createSlotStore(models.apps.collection);
@@ -96,7 +96,7 @@ export function createStores(
     mails,
     imports,
     importContent,
-    importRejects: createRejectStore(models.importRejects.collection),
+    importRejects: createRejectStore(models.importRejects.collection, models.imports.collection),
     webhooks,
     deliveries,
     deletedWebhooks,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type mongo, Types } from 'mongoose';
 import { exclusionOf, newExclusionKey } from './exclusions.ts';
 import type { Counters, ImportCollection, ImportDocument, ImportSettings, Position } from './imports.model.ts';
@@ -8,6 +9,13 @@ export const KEEP_IMPORT_MS = 30 * 24 * 60 * 60 * 1_000;
 export const MAX_ERRORS = 20;
 /** The most imports whose turn the job compares. */
 const MAX_RUNNING = 1_000;
+/**
+ * How long inserts of a run may still take effect after another run began, or a person was erased:
+ * those that MongoDB has begun end within the time limit of a statement (3 s), and it begins no
+ * others (insert-while.ts).
+ */
+export const WRITES_END_MS = 5_000;
+const POLL_MS = 25;
 
 const ENDED = ['completed', 'aborted', 'failed'] as const;
 export type EndState = (typeof ENDED)[number];
@@ -23,12 +31,31 @@ export interface BatchOutcome {
   failure?: string;
 }
 
+/** A run of an import, with the persons that it knows as erased. */
+export type RunningImport = Pick<ImportDocument, '_id' | 'excluded'> & { runner: number };
+
+/**
+ * Matches an import while a run may write for it: no other run has taken it over, it was not
+ * deleted, and no person was erased that the run does not know. What does not match once does not
+ * match later: the number of runs and the erased persons of a running import only grow.
+ */
+export function whileRunBy({ _id, runner, excluded }: RunningImport) {
+  return { _id, runner, state: 'running' as const, excluded: { $size: excluded.length } };
+}
+
 export type ImportStore = ReturnType<typeof createImportStore>;
 
 /** The documents of imports. @param now the time from which MongoDB keeps them */
 export function createImportStore(imports: ImportCollection, now: () => Date) {
   const visible = { state: { $ne: 'deleting' as const } };
   const newExpiry = (): Date => new Date(now().getTime() + KEEP_IMPORT_MS);
+
+  async function hasEndedBatch({ _id, runner, position }: ImportDocument): Promise<boolean> {
+    const current = await imports.findOne({ _id }, { projection: { state: 1, runner: 1, 'position.offset': 1 } });
+    if (!current || current.state === 'deleting') return false;
+    if (current.runner === undefined) return true;
+    return current.runner === runner && current.position?.offset !== position?.offset;
+  }
 
   return {
     async create(app: { id: Types.ObjectId; sourceAppId: string }, settings: ImportSettings): Promise<ImportDocument> {
@@ -63,7 +90,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       position: Position,
     ): Promise<Date | undefined> {
       const expiresAt = newExpiry();
-      const same = { received, upload: upload ?? { $exists: false } };
+      const same = { received, upload: { $in: [upload, null] } };
       const { matchedCount } = await imports.updateOne(
         { _id, state: 'uploading', ...same } as mongo.Filter<ImportDocument>,
         { $set: { state: 'running', layout, position, startedAt: new Date(), expiresAt }, $unset: { upload: 1 } },
@@ -87,7 +114,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     /** The imports whose turn it is: of each app the one that was started first. */
     async heads(): Promise<ImportDocument[]> {
       const running = await imports
-        .find({ state: 'running' }, { projection: { appId: 1 } })
+        .find({ state: 'running' }, { projection: { appId: 1, runs: 1 } })
         .sort({ startedAt: 1 })
         .limit(MAX_RUNNING)
         .toArray();
@@ -104,19 +131,22 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       (await imports.findOne({ _id, state: 'running' })) ?? undefined,
 
     /**
-     * Makes a run the only one that may write for an import; resolves with the import and whether
-     * another run may still be writing.
+     * Begins a run, which is the only one that may write for the import from then on. Resolves with
+     * its number, and with whether the run before ended in an orderly way; undefined when the
+     * import does not run, or another run has begun since it was read.
      */
-    async claim(
-      _id: Types.ObjectId,
-      runner: Types.ObjectId,
-    ): Promise<{ claimed: ImportDocument; isClean: boolean } | undefined> {
-      const before = await imports.findOneAndUpdate({ _id, state: 'running' }, { $set: { runner } });
-      return before ? { claimed: before, isClean: before.runner === undefined } : undefined;
+    async claim({
+      _id,
+      runs,
+    }: Pick<ImportDocument, '_id' | 'runs'>): Promise<{ runner: number; isClean: boolean } | undefined> {
+      const runner = (runs ?? 0) + 1;
+      const filter = { _id, state: 'running' as const, runs: runs ?? { $exists: false } };
+      const before = await imports.findOneAndUpdate(filter, { $set: { runner, runs: runner } });
+      return before ? { runner, isClean: before.runner === undefined } : undefined;
     },
 
     /** Ends a run in an orderly way: none of its writes is in flight. */
-    async release(_id: Types.ObjectId, runner: Types.ObjectId): Promise<void> {
+    async release(_id: Types.ObjectId, runner: number): Promise<void> {
       await imports.updateOne({ _id, runner }, { $unset: { runner: 1 } });
     },
 
@@ -125,12 +155,11 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
      * import was deleted, runs elsewhere, or persons were erased since `known` was read.
      */
     async commit(
-      known: Pick<ImportDocument, '_id' | 'runner' | 'position' | 'excluded'>,
+      known: RunningImport & Pick<ImportDocument, 'position'>,
       { counters, errors, position, end, failure }: BatchOutcome,
     ): Promise<boolean> {
-      const { _id, runner, excluded } = known;
       const filter = {
-        ...{ _id, runner, state: 'running', excluded: { $size: excluded.length } },
+        ...whileRunBy(known),
         'position.offset': known.position?.offset,
       } as mongo.Filter<ImportDocument>;
       const ended = end && {
@@ -147,12 +176,9 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     },
 
     /** Ends an import that cannot go on. */
-    async fail({ _id, runner }: Pick<ImportDocument, '_id' | 'runner'>, failure: string): Promise<void> {
+    async fail({ _id, runner }: Pick<RunningImport, '_id' | 'runner'>, failure: string): Promise<void> {
       const ended = { state: 'failed', endedAt: new Date(), expiresAt: newExpiry(), cleanup: true, failure } as const;
-      await imports.updateOne({ _id, runner, state: 'running' } as mongo.Filter<ImportDocument>, {
-        $set: ended,
-        $unset: { runner: 1 },
-      });
+      await imports.updateOne({ _id, runner, state: 'running' }, { $set: ended, $unset: { runner: 1 } });
     },
 
     /** Some imports that have ended or were deleted, of which something is left to remove. */
@@ -163,20 +189,40 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       else await imports.updateOne({ _id, state }, { $set: { chunks: [], excluded: [] }, $unset: { cleanup: 1 } });
     },
 
-    /** The imports of these apps that have a file, in the order of their ids. */
+    /** The imports of these apps that may have content. */
     withContent: (appIds: readonly Types.ObjectId[]): AsyncIterable<ImportDocument> =>
-      imports.find({ appId: { $in: [...appIds] }, received: { $gt: 0 }, 'chunks.0': { $exists: true } }),
+      imports.find({ appId: { $in: [...appIds] }, $or: [{ state: 'uploading' }, { 'chunks.0': { $exists: true } }] }),
 
-    /** Keeps unfinished imports of these apps from applying lines of a person. */
-    async exclude(appIds: readonly Types.ObjectId[], email: string): Promise<void> {
-      const unfinished = imports.find(
-        { appId: { $in: [...appIds] }, state: { $in: ['uploading', 'running'] } },
-        { projection: { exclusionKey: 1 } },
-      );
-      for await (const one of unfinished) {
-        await imports.updateOne({ _id: one._id }, { $addToSet: { excluded: exclusionOf(one, email) } });
+    /**
+     * Keeps unfinished imports of these apps from applying lines of a person. Yields those of which
+     * a batch may be written at this time.
+     */
+    async *exclude(appIds: readonly Types.ObjectId[], email: string): AsyncGenerator<ImportDocument> {
+      const unfinished = { state: { $in: ['uploading', 'running'] as ImportDocument['state'][] } };
+      const found = imports.find({ appId: { $in: [...appIds] }, ...unfinished }, { projection: { exclusionKey: 1 } });
+      for await (const one of found) {
+        const update = { $addToSet: { excluded: exclusionOf(one, email) }, $unset: { upload: 1 as const } };
+        const excluded = await imports.findOneAndUpdate({ _id: one._id, ...unfinished }, update);
+        if (excluded?.runner !== undefined) yield excluded;
       }
     },
+
+    /**
+     * Resolves when no insert is in progress that began before these imports were read: each run
+     * has recorded a batch since, or has ended, or no statement takes so long.
+     */
+    async batchesEnded(all: readonly ImportDocument[]): Promise<void> {
+      const until = performance.now() + WRITES_END_MS;
+      for (const one of all) {
+        while (performance.now() < until && !(await hasEndedBatch(one))) await sleep(POLL_MS);
+      }
+    },
+
+    /**
+     * Ends the right to write the file for the request that has it. Resolves with the import.
+     */
+    endUpload: async (_id: Types.ObjectId): Promise<ImportDocument | undefined> =>
+      (await imports.findOneAndUpdate({ _id }, { $unset: { upload: 1 } }, { returnDocument: 'after' })) ?? undefined,
   };
 }
 

@@ -1,9 +1,10 @@
 import type { Types } from 'mongoose';
 import type { PersonData } from '../users/people/person-data.ts';
-import type { ContentStore } from './content/content-store.ts';
+import { type ContentStore, MissingContent } from './content/content-store.ts';
 import { createPersonLines } from './content/person-lines.ts';
+import { unlistedOf } from './content/upload.ts';
 import type { ImportStore } from './import-store.ts';
-import type { RejectCollection } from './imports.model.ts';
+import type { ImportDocument, RejectCollection } from './imports.model.ts';
 import { importOf } from './rejects/reject-store.ts';
 
 const BATCH_SIZE = 100;
@@ -22,6 +23,25 @@ export function createImportsOfPerson(deps: {
   const { store, content, rejects } = deps;
 
   const linesOf = createPersonLines(content);
+
+  /**
+   * Overwrites the lines of a person in the content of an import; resolves with their number. Chunks
+   * that were stored before the right to write the file ended, and are not listed, are removed: no
+   * request can list them any more.
+   */
+  async function eraseLines(importId: Types.ObjectId, email: string): Promise<number> {
+    const stored = await content.idsOf(importId);
+    const one = stored.length > 0 ? await store.endUpload(importId) : undefined;
+    // The content of one that has ended is being removed.
+    if (one?.cleanup) await content.removeAll(importId);
+    if (!one || one.cleanup) return 0;
+    await content.remove(unlistedOf(stored, one));
+    const last = one.chunks.at(-1);
+    if (last) await content.touch(last);
+    let erased = 0;
+    for await (const _ of linesOf(one, email, true)) erased += 1;
+    return erased;
+  }
 
   return {
     name: 'importLines',
@@ -42,11 +62,18 @@ export function createImportsOfPerson(deps: {
     },
 
     async eraseOf(appIds, email) {
-      await store.exclude(appIds, email);
+      const writing: ImportDocument[] = [];
+      for await (const one of store.exclude(appIds, email)) writing.push(one);
       let erased = 0;
-      for await (const one of store.withContent(appIds)) {
-        for await (const _ of linesOf(one, email, true)) erased += 1;
+      for await (const { _id } of store.withContent(appIds)) {
+        erased += await eraseLines(_id, email).catch((error: unknown) => {
+          // It ended meanwhile.
+          if (error instanceof MissingContent) return eraseLines(_id, email);
+          throw error;
+        });
       }
+      // What was inserted before the import knew of the erasure is erased with the records.
+      await store.batchesEnded(writing);
       const forgotten = await rejects.updateMany(
         ofPerson(appIds, email),
         { $unset: { email: 1, row: 1 } },

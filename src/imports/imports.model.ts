@@ -70,9 +70,9 @@ export interface ImportDocument {
   expiresAt: Date;
   /** The bytes of the file that are stored. */
   received: number;
-  /** The chunks of the file, each of `CHUNK_BYTES` except the last. */
+  /** The chunks of the file, each of `CHUNK_BYTES` except the last. Others are not part of it. */
   chunks: Types.ObjectId[];
-  /** Identifies the request that writes the file. */
+  /** Identifies the request that may write the file. Erasures remove it. */
   upload?: Types.ObjectId;
   layout?: ImportLayout;
   /** Where the lines begin that are not dealt with. */
@@ -82,11 +82,13 @@ export interface ImportDocument {
   firstErrors: { line: number; message: string }[];
   /** Why the import failed. */
   failure?: string;
+  /** The number of runs so far. Each run has its own number, and later ones have greater ones. */
+  runs?: number;
   /**
    * The run that may write for this import. Absent when none is in progress: each run removes its
-   * token when it ends in an orderly way.
+   * number when it ends in an orderly way.
    */
-  runner?: Types.ObjectId;
+  runner?: number;
   /** Set when the import has ended or was deleted, until what it no longer needs is removed. */
   cleanup?: true;
   /** Hashes of the emails that were erased since the import was created. */
@@ -102,7 +104,12 @@ export interface ChunkDocument {
   importId: Types.ObjectId;
   at: Date;
   expiresAt: Date;
+  /** Of a chunk that is not full, more bytes than the import has received may be stored. */
   bytes: mongo.Binary;
+  /** The number of bytes. */
+  size: number;
+  /** How often it was written since it was stored. */
+  version?: number;
 }
 
 /** A line that was not applied. `_id` is the import's id and the number of the line. */
@@ -111,6 +118,8 @@ export interface RejectDocument {
   appId: Types.ObjectId;
   at: Date;
   expiresAt: Date;
+  /** The run that rejected it. */
+  run?: number;
   line: number;
   reason: string;
   /** All that occur in the line, normalized. */
@@ -137,7 +146,8 @@ const importSchema = new Schema(
     counters: { type: Schema.Types.Mixed, required: true },
     firstErrors: { type: [Schema.Types.Mixed], required: true },
     failure: { type: String },
-    runner: { type: Schema.Types.ObjectId },
+    runs: { type: Number },
+    runner: { type: Number },
     cleanup: { type: Boolean, index: true, sparse: true },
     excluded: { type: [Schema.Types.Mixed], required: true },
     exclusionKey: { type: Schema.Types.Mixed, required: true },
@@ -152,13 +162,19 @@ const importSchema = new Schema(
 const chunkSchema = new Schema(
   {
     appId: { type: Schema.Types.ObjectId, required: true },
-    importId: { type: Schema.Types.ObjectId, required: true, index: true },
+    importId: { type: Schema.Types.ObjectId, required: true },
     at: { type: Date, required: true },
     expiresAt: { type: Date, required: true, expires: 0 },
     bytes: { type: Schema.Types.Mixed, required: true },
+    size: { type: Number, required: true },
+    version: { type: Number },
   },
   { collection: 'import_chunks', versionKey: false },
-).index({ appId: 1, at: 1 });
+)
+  .index({ appId: 1, at: 1 })
+  // The ids of the chunks of an import, and their sizes, without reading the chunks.
+  .index({ importId: 1, _id: 1 })
+  .index({ appId: 1, importId: 1, size: 1 });
 
 const rejectSchema = new Schema(
   {
@@ -166,6 +182,7 @@ const rejectSchema = new Schema(
     appId: { type: Schema.Types.ObjectId, required: true },
     at: { type: Date, required: true },
     expiresAt: { type: Date, required: true, expires: 0 },
+    run: { type: Number },
     line: { type: Number, required: true },
     reason: { type: String, required: true },
     email: { type: [String], default: undefined },

@@ -81,8 +81,8 @@ export function createImportService(deps: {
     async start(app: ScopedApp, id: string): Promise<void> {
       const found = await get(app, id);
       if (found.state !== 'uploading') throw new Conflict('The import was started');
-      const { settings, chunks } = found;
-      const { layout, position } = await readLayout((offset) => content.readFrom(chunks, offset), settings);
+      const { settings, chunks, received } = found;
+      const { layout, position } = await readLayout((offset) => content.readFrom(chunks, offset, received), settings);
       const { schema } = await leaseOn(app);
       const issues = settings.format === 'csv' ? headerIssues(settings, layout.columns, schema) : [];
       if (issues.length > 0) throw new InvalidInput('The file does not have these columns', issues);

@@ -24,8 +24,10 @@ async function removeStep<Document extends mongo.Document & { _id: unknown }>(
 ): Promise<number | undefined> {
   const step = await collection.find(filter, { projection: { _id: 1 }, limit: STEP }).toArray();
   if (step.length === 0) return undefined;
-  const ids = { _id: { $in: step.map(({ _id }) => _id) } } as unknown as mongo.Filter<Document>;
-  return (await collection.deleteMany(ids)).deletedCount;
+  const ids = { _id: { $in: step.map(({ _id }) => _id) } };
+  // With the filter, because a document of the same id may have been stored since.
+  const found = { $and: [filter, ids] } as unknown as mongo.Filter<Document>;
+  return (await collection.deleteMany(found)).deletedCount;
 }
 
 /**

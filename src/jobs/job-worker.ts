@@ -45,10 +45,9 @@ export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobL
     if (!(await locks.hold(name, isOverdue, id))) return;
     isOverdue = false;
     held = keepLock(locks, name, id, takenAt);
-    let hasMore = false;
-    do {
-      hasMore = await step(held);
-    } while (hasMore && !isStopping && held.stillOwner());
+    // No step after a stop that came while the lock was taken: nothing would end it.
+    let hasMore = true;
+    while (hasMore && !isStopping && held.stillOwner()) hasMore = await step(held);
     await held.end();
     held = undefined;
     await locks.release(name, hasMore ? 0 : everyMs, id);

@@ -47,10 +47,16 @@ export interface ConfirmationMail {
  * The last import that created or changed a record, the line that did, and what it did. A line that
  * finds its own mark was applied before (src/imports).
  */
-export interface ImportMark {
+export interface LineMark {
   id: Types.ObjectId;
   line: number;
   result: 'created' | 'updated';
+}
+
+/** What imports keep in a record. An update by an import requires that it has not changed. */
+export interface ImportMark extends Partial<LineMark> {
+  /** Set by a run that took an import over, so that no update of the run before matches. */
+  fence?: Types.ObjectId;
 }
 
 /**

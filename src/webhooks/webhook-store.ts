@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/app-owned.ts';
 import { firstIdAt, type RecordId } from '../users/record-id.ts';
 import type { DisabledReason, WebhookCollection, WebhookDocument, WebhookSecret } from './webhooks.model.ts';
@@ -10,18 +10,28 @@ export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
 /** Reads and writes webhooks (spec 4.11). */
 export function createWebhookStore(webhooks: WebhookCollection) {
-  async function disable(_id: RecordId, reason: DisabledReason, now: number): Promise<true> {
-    await webhooks.updateOne(
-      { _id, disabled: { $exists: false } },
-      { $set: { disabled: { reason, at: new Date(now) } } },
-    );
-    return true;
+  /** Disables an endpoint that is as it was read; resolves with whether it was. */
+  async function disable(
+    { _id, url }: WebhookDocument,
+    reason: DisabledReason,
+    now: number,
+    state: mongo.Filter<WebhookDocument> = {},
+  ): Promise<boolean> {
+    const filter = { _id, url, disabled: { $exists: false }, ...state };
+    const { matchedCount } = await webhooks.updateOne(filter, { $set: { disabled: { reason, at: new Date(now) } } });
+    return matchedCount === 1;
   }
 
   return {
     insert: async (webhook: WebhookDocument): Promise<void> => void (await webhooks.insertOne(webhook)),
 
     find: async (_id: RecordId): Promise<WebhookDocument | undefined> => (await webhooks.findOne({ _id })) ?? undefined,
+
+    /** Whether an endpoint is disabled or deleted. */
+    isOff: async (_id: RecordId): Promise<boolean> => {
+      const found = await webhooks.findOne({ _id }, { projection: { disabled: 1 } });
+      return !found || found.disabled !== undefined;
+    },
 
     /** Resolves with a webhook of an app, or undefined. */
     ofApp: async (appId: Types.ObjectId, _id: RecordId): Promise<WebhookDocument | undefined> =>
@@ -69,16 +79,20 @@ export function createWebhookStore(webhooks: WebhookCollection) {
 
     /** Notes that a delivery succeeded. */
     async noteSuccess({ _id, failingSince }: WebhookDocument): Promise<void> {
-      if (failingSince) await webhooks.updateOne({ _id }, { $unset: { failingSince: 1 } });
+      if (failingSince) await webhooks.updateOne({ _id, failingSince }, { $unset: { failingSince: 1 } });
     },
 
     /**
      * Notes that a delivery failed, and disables an endpoint that is gone, or that only failed for
-     * five days. Resolves with whether it is disabled.
+     * five days. Resolves with whether it was disabled.
      */
-    async noteFailure({ _id, failingSince }: WebhookDocument, isGone: boolean, now: number): Promise<boolean> {
-      if (isGone) return disable(_id, 'gone', now);
-      if (failingSince) return now - failingSince.getTime() >= DISABLED_AFTER_MS && disable(_id, 'failing', now);
+    async noteFailure(webhook: WebhookDocument, isGone: boolean, now: number): Promise<boolean> {
+      const { _id, failingSince } = webhook;
+      if (isGone) return disable(webhook, 'gone', now);
+      if (failingSince) {
+        // Not one that an operator enabled again, or that has succeeded since.
+        return now - failingSince.getTime() >= DISABLED_AFTER_MS && disable(webhook, 'failing', now, { failingSince });
+      }
       await webhooks.updateOne({ _id, failingSince: { $exists: false } }, { $set: { failingSince: new Date(now) } });
       return false;
     },

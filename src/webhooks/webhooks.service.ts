@@ -99,7 +99,7 @@ export function createWebhookService(deps: {
         unset: enabled ? { disabled: 1, failingSince: 1 } : {},
       });
       if (!changed) throw notFound();
-      if (isSwitchedOff) await deliveries.giveUp(_id);
+      if (isSwitchedOff) await deliveries.giveUp(_id, () => webhooks.isOff(_id));
       return changed;
     },
 

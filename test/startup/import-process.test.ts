@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { Client } from '../support/client.ts';
@@ -66,6 +67,8 @@ describe('the process of imports (decision 26)', () => {
   it('ends when its server is killed', async () => {
     const { server, pid, admin, id, sourceAppId } = await startWithImport();
     await admin.delete(`/auth/imports/${id}?sourceAppId=${sourceAppId}`).expect(200);
+    // What is left of the import would start a process of the next server.
+    await expect.poll(() => imports().countDocuments(), POLL).toBe(0);
     await server.end('SIGKILL');
     await expect.poll(() => isRunning(pid), POLL).toBe(false);
   });
@@ -80,6 +83,44 @@ describe('the process of imports (decision 26)', () => {
     const { admin } = await start();
     const done = await untilImport(admin, sourceAppId, id);
     expect(done).toMatchObject({ state: 'completed', read: LINES, created: LINES });
+  });
+
+  it('ends in an orderly way when its server does not wait for it', async () => {
+    const { server, pid, id } = await startWithImport();
+    process.kill(pid, 'SIGSTOP');
+    // It still holds the standard error of the server, so the server has not closed all of its own.
+    const exited = new Promise((resolve) => server.child.once('exit', resolve));
+    server.child.kill('SIGTERM');
+    expect(await exited).toBe(0);
+    process.kill(pid, 'SIGCONT');
+    await expect.poll(() => isRunning(pid), POLL).toBe(false);
+    const stopped = await imports().findOne({ _id: new mongo.ObjectId(id) });
+    expect(stopped).toMatchObject({ state: 'running' });
+    expect(stopped).not.toHaveProperty('runner');
+    await imports().deleteOne({ _id: new mongo.ObjectId(id) });
+  });
+
+  it('that was stopped while another one took its import over writes nothing when it goes on', async () => {
+    const { server, sourceAppId, id, pid } = await startWithImport();
+    process.kill(pid, 'SIGSTOP');
+    const { server: next, admin } = await start();
+    const { read } = await untilImport(admin, sourceAppId, id, () => true);
+    // Nobody knows how far the process was when it stopped.
+    const erased = Array.from({ length: 20 }, (_, index) => `p${read + index * 20}@example.com`);
+    await Promise.all(
+      erased.map((email) =>
+        admin.post(`/auth/people/erase?sourceAppId=${sourceAppId}`, { email, suppress: true }).expect(200),
+      ),
+    );
+    const done = await untilImport(admin, sourceAppId, id);
+    process.kill(pid, 'SIGCONT');
+    expect((await server.end('SIGTERM')).code).toBe(0);
+    await expect.poll(() => isRunning(pid), POLL).toBe(false);
+    expect(done).toMatchObject({ state: 'completed', read: LINES, created: LINES - 20, rejected: 20 });
+    const users = connection.collection('users');
+    expect(await users.countDocuments({ sourceAppId })).toBe(LINES - 20);
+    expect(await users.countDocuments({ sourceAppId, email: { $in: erased } })).toBe(0);
+    await next.end('SIGTERM');
   });
 
   it('runs for one of two servers at a time', async () => {

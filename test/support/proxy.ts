@@ -15,8 +15,9 @@ export interface TcpProxy {
    */
   withholdAnswers(how: 'cut' | 'silent', times: number, after?: number): void;
   /**
-   * Holds back the next command of that name on a collection. Resolves when MongoDB would have
-   * received it, with a function that forwards it; that resolves when MongoDB answers.
+   * Holds back the next command of that name on a collection, and what follows on its connection.
+   * Resolves when MongoDB would have received it, with a function that forwards it, also while the
+   * proxy stalls, and resolves when MongoDB has answered.
    */
   holdNext(command: string, collection: string): Promise<() => Promise<void>>;
   /**
@@ -36,8 +37,8 @@ export interface HeldCommands {
   release(): void;
 }
 
-/** The first bytes of write commands in MongoDB's wire protocol: a string element of that name. */
-const WRITES = ['\x02insert\0', '\x02update\0', '\x02findAndModify\0'];
+/** Elements of write commands in MongoDB's wire protocol: the first one, and the stage of a pipeline. */
+const WRITES = ['\x02insert\0', '\x02update\0', '\x02findAndModify\0', '\x03$merge\0'];
 /** Background jobs renew their locks at any time. */
 const LOCKS = WRITES.map((name) => `${name}\x05\0\0\0jobs\0`);
 
@@ -65,8 +66,18 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
     const targetSocket = connect(Number(target.port), target.hostname);
     const pair: [Socket, Socket] = [clientSocket, targetSocket];
     pairs.add(pair);
-    /** What the connection sent since a command was held back: it may take several chunks. */
-    let heldBack: Buffer[] | undefined;
+    let waiting: Buffer[] | undefined;
+    const forward = async (): Promise<void> => {
+      const answered = new Promise<void>((resolve) => {
+        targetSocket.once('data', () => resolve());
+        targetSocket.once('close', () => resolve());
+      });
+      for (const chunk of waiting?.splice(0) ?? []) targetSocket.write(chunk);
+      waiting = undefined;
+      targetSocket.resume();
+      await answered;
+      if (clientSocket.destroyed) targetSocket.destroy();
+    };
     clientSocket.on('data', (chunk) => {
       if (withhold.times > 0 && isWrite(chunk)) {
         if (withhold.after > 0) withhold.after -= 1;
@@ -75,18 +86,10 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
           withheld.add(clientSocket);
         }
       }
-      if (heldBack) heldBack.push(chunk);
+      if (waiting) waiting.push(chunk);
       else if (hold && chunk.includes(hold.text)) {
-        heldBack = [chunk];
-        hold.held(async () => {
-          const answered = new Promise<void>((resolve) => {
-            targetSocket.once('data', () => resolve());
-            targetSocket.once('close', () => resolve());
-          });
-          for (const one of heldBack ?? []) targetSocket.write(one);
-          heldBack = undefined;
-          await answered;
-        });
+        waiting = [chunk];
+        hold.held(forward);
         hold = undefined;
       } else if (!holdMany?.(chunk, () => targetSocket.write(chunk))) targetSocket.write(chunk);
     });
@@ -97,6 +100,8 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
     for (const [from, to] of [pair, [targetSocket, clientSocket] as const]) {
       from.on('error', () => undefined);
       from.on('close', () => {
+        // What was sent before the connection ended may still arrive.
+        if (from === clientSocket && waiting) return;
         to.destroy();
         pairs.delete(pair);
         withheld.delete(clientSocket);

@@ -10,8 +10,10 @@ const LINE_END = /[\r\n]|$/g;
 /** A line of a file that names a person. */
 export interface FoundLine {
   text: string;
-  /** Overwrites it in the bytes that were searched. */
-  overwrite(): void;
+  /** Where it begins in the bytes that were searched. */
+  at: number;
+  /** Bytes of the same form without what it says. */
+  overwritten: Buffer;
 }
 
 export interface EmailSearch {
@@ -66,10 +68,7 @@ export function createEmailSearch(first: Buffer, email: string): EmailSearch {
       LINE_END.lastIndex = end;
       const ends = LINE_END.exec(searched)?.index ?? searched.length;
       const line = text.slice(begin, ends);
-      lines.push({
-        text: shown(line),
-        overwrite: () => void overwritten(line).copy(bytes, begin * unit),
-      });
+      lines.push({ text: shown(line), at: begin * unit, overwritten: overwritten(line) });
       at = searched.indexOf(email, ends);
     }
     return lines;

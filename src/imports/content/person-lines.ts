@@ -1,3 +1,5 @@
+import type { Types } from 'mongoose';
+import { Unavailable } from '../../core/errors.ts';
 import type { ImportDocument } from '../imports.model.ts';
 import { createLineReader, type Line, MAX_LINE_BYTES } from '../lines/line-reader.ts';
 import { CHUNK_BYTES, type ContentStore } from './content-store.ts';
@@ -6,6 +8,8 @@ import { readLayout } from './header.ts';
 
 type File = Pick<ImportDocument, 'chunks' | 'settings'>;
 
+/** Each further attempt means that a chunk was written meanwhile. */
+const MAX_ATTEMPTS = 24;
 /** Larger parts of a file are searched chunk by chunk. With room for the empty lines before one. */
 const MAX_PART_BYTES = 2 * MAX_LINE_BYTES;
 
@@ -74,15 +78,24 @@ export function createPersonLines(content: ContentStore) {
     for (let index = Math.floor(begin / CHUNK_BYTES); index * CHUNK_BYTES < end; index += 1) {
       const id = chunks[index];
       if (!id) return;
-      const chunk = Buffer.from(await content.read(id));
-      const at = begin - index * CHUNK_BYTES;
-      bytes.copy(chunk, Math.max(at, 0), Math.max(-at, 0));
-      await content.replace(id, chunk);
+      await writeChunk(id, bytes, begin - index * CHUNK_BYTES);
     }
   }
 
+  /** Writes what of these bytes is in a chunk; other parts of it may be written meanwhile. */
+  async function writeChunk(id: Types.ObjectId, bytes: Buffer, at: number): Promise<void> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const { bytes: stored, version } = await content.readChunk(id);
+      const chunk = Buffer.from(stored);
+      bytes.copy(chunk, Math.max(at, 0), Math.max(-at, 0));
+      if (await content.replace(id, version, chunk)) return;
+    }
+    throw new Unavailable();
+  }
+
   /** By the line ends around the email, in a window of three chunks. */
-  async function* byChunks({ chunks }: File, search: EmailSearch, erase: boolean): AsyncGenerator<string> {
+  async function* byChunks(file: File, search: EmailSearch, erase: boolean): AsyncGenerator<string> {
+    const { chunks } = file;
     let previous: Buffer = Buffer.alloc(0);
     let current: Buffer | undefined;
     for (const [index, id] of chunks.entries()) {
@@ -91,13 +104,11 @@ export function createPersonLines(content: ContentStore) {
       const next = following ? await content.read(following) : Buffer.alloc(0);
       const bytes = Buffer.concat([previous, current, next]);
       const lines = search.find(bytes, previous.length, previous.length + current.length);
-      for (const { text } of lines) yield text;
-      if (erase && lines.length > 0) {
-        for (const { overwrite } of lines) overwrite();
-        const before = chunks[index - 1];
-        if (before) await content.replace(before, bytes.subarray(0, previous.length));
-        await content.replace(id, bytes.subarray(previous.length, previous.length + current.length));
-        if (following) await content.replace(following, bytes.subarray(previous.length + current.length));
+      for (const { text, at, overwritten } of lines) {
+        yield text;
+        if (!erase) continue;
+        overwritten.copy(bytes, at);
+        await write(file, index * CHUNK_BYTES - previous.length + at, overwritten);
       }
       previous = bytes.subarray(previous.length, previous.length + current.length);
       current = bytes.subarray(bytes.length - next.length);

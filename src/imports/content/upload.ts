@@ -6,6 +6,8 @@ import { CHUNK_BYTES, type ContentStore } from './content-store.ts';
 /** The files that one server receives at the same time, of which an app has a part. */
 const MAX_UPLOADS = 16;
 const MAX_UPLOADS_OF_APP = 4;
+/** Each further attempt means that an erasure changed the last chunk. */
+const MAX_ATTEMPTS = 24;
 
 /** The most bytes of one file, and of all files that an app has at the same time. */
 export interface ContentLimits {
@@ -23,50 +25,61 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
   const { imports, content, limits } = deps;
   const running = new Map<string, number>();
 
-  /** The bytes of all other files of the app. */
-  async function storedOf({ _id, appId }: Progress): Promise<number> {
-    const group = { _id: null, bytes: { $sum: '$received' } };
-    const filter = { appId, _id: { $ne: _id }, 'chunks.0': { $exists: true } };
-    const [sum] = await imports.aggregate<{ bytes: number }>([{ $match: filter }, { $group: group }]).toArray();
-    return sum?.bytes ?? 0;
+  const mayWrite = ({ _id }: Progress, upload: Types.ObjectId) => ({ _id, upload, state: 'uploading' as const });
+
+  /** Stores the bytes that follow what the file has, as a chunk or in its last one, and counts them. */
+  async function add(progress: Progress, upload: Types.ObjectId, bytes: Buffer): Promise<void> {
+    const received = progress.received + bytes.length;
+    await checkSize(progress, received);
+    const last = progress.received % CHUNK_BYTES === 0 ? undefined : progress.chunks.at(-1);
+    if (last) await extend(progress, upload, last, bytes);
+    const chunks = last ? progress.chunks : [...progress.chunks, await content.add(progress, upload, bytes)];
+    const filter = { ...mayWrite(progress, upload), received: progress.received };
+    const { matchedCount } = await imports.updateOne(filter, { $set: { chunks, received } });
+    if (matchedCount === 0) throw await lossOf(progress);
+    Object.assign(progress, { chunks, received });
   }
 
   /**
-   * Adds a full chunk, or the last one, which replaces a chunk that was not full.
-   * @throws {Conflict} when another request writes the file, or the import was started
+   * Adds bytes to the last chunk, which was not full. An erasure that changes the chunk, or ends
+   * the right to write, between the read and the write leads to another attempt: it first ends the
+   * right and then gives the chunk another version.
    */
-  async function add(progress: Progress, upload: Types.ObjectId, bytes: Buffer, replaces: boolean): Promise<void> {
-    const kept = replaces ? progress.chunks.slice(0, -1) : progress.chunks;
-    const received = kept.length * CHUNK_BYTES + bytes.length;
-    await checkSize(progress, received);
-    const chunk = await content.add(progress, bytes);
-    const chunks = [...kept, chunk];
-    const filter = { _id: progress._id, upload, state: 'uploading' as const, received: progress.received };
-    const { matchedCount } = await imports.updateOne(filter, { $set: { chunks, received } });
-    if (matchedCount === 0) {
-      await content.remove([chunk]);
-      throw new Conflict('The import was started, or another request sends its content');
+  async function extend(progress: Progress, upload: Types.ObjectId, id: Types.ObjectId, bytes: Buffer): Promise<void> {
+    const stored = progress.received % CHUNK_BYTES;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const chunk = await content.readChunk(id);
+      const found = await imports.findOne(mayWrite(progress, upload), { projection: { _id: 1 } });
+      if (!found) throw await lossOf(progress);
+      const whole = Buffer.concat([chunk.bytes.subarray(0, stored), bytes]);
+      if (await content.replace(id, chunk.version, whole)) return;
     }
-    if (replaces) await content.remove(progress.chunks.slice(-1));
-    Object.assign(progress, { chunks, received });
+    throw new Unavailable();
+  }
+
+  /** Why a request may not write the file any more. */
+  async function lossOf({ _id }: Progress): Promise<Error> {
+    const found = await imports.findOne({ _id }, { projection: { state: 1, upload: 1, received: 1 } });
+    if (found?.state === 'uploading' && !found.upload) {
+      return new Unavailable(`A person was erased meanwhile; send the content from byte ${found.received} again`, 1);
+    }
+    return new Conflict('The import was started, or another request sends its content');
   }
 
   async function checkSize(progress: Progress, received: number): Promise<void> {
     if (received > limits.perImport) throw new TooLarge(`The file is larger than ${megabytes(limits.perImport)}`);
-    if ((await storedOf(progress)) + received > limits.perApp) {
+    if ((await content.bytesBeside(progress)) + received > limits.perApp) {
       throw new TooLarge(`The files of this app are larger than ${megabytes(limits.perApp)}; delete an import`);
     }
   }
 
   async function receive(progress: Progress, upload: Types.ObjectId, source: AsyncIterable<Buffer>): Promise<void> {
-    const last = progress.chunks.at(-1);
-    const isPartial = progress.received % CHUNK_BYTES !== 0;
     // Copied, because a part of few bytes takes much more memory than these.
     const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    let size = last && isPartial ? (await content.read(last)).copy(chunk) : 0;
+    let size = progress.received % CHUNK_BYTES;
     let stored = size;
     const flush = async (): Promise<void> => {
-      await add(progress, upload, chunk.subarray(0, size), stored > 0);
+      await add(progress, upload, chunk.subarray(stored, size));
       size = 0;
       stored = 0;
     };
@@ -108,12 +121,14 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
       const end = begin(appId.toHexString());
       try {
         const upload = new Types.ObjectId();
+        const stored = await content.idsOf(_id);
         const begins = from === undefined ? { $set: { upload, received: 0, chunks: [] } } : { $set: { upload } };
         const filter = { _id, appId, state: 'uploading' as const, ...(from !== undefined && { received: from }) };
         const before = await imports.findOneAndUpdate(filter, begins);
         if (!before) throw await refusalOf(appId, _id);
-        if (from === undefined) await content.remove(before.chunks);
         const progress: Progress = from === undefined ? { ...before, received: 0, chunks: [] } : before;
+        // The requests that stored them can list them no more.
+        await content.remove(unlistedOf(stored, progress));
         await checkSize(progress, progress.received + size);
         await receive(progress, upload, source);
         return progress.received;
@@ -144,6 +159,15 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
     if (found.state !== 'uploading') return new Conflict('The import was started');
     return new AppError(416, `The content continues at byte ${found.received}`);
   }
+}
+
+/** The chunks that are not part of the file of an import, which was read after they were found. */
+export function unlistedOf(
+  ids: readonly Types.ObjectId[],
+  { chunks }: Pick<ImportDocument, 'chunks'>,
+): Types.ObjectId[] {
+  const listed = new Set(chunks.map((id) => id.toHexString()));
+  return ids.filter((id) => !listed.has(id.toHexString()));
 }
 
 function isCutOff(error: unknown): boolean {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Types } from 'mongoose';
 import { Unavailable } from '../../core/errors.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { Revalidation } from '../../submissions/revalidation.ts';
 import type { UserCollection } from '../../users/users.model.ts';
+import type { RunningImport } from '../import-store.ts';
 import type { ImportSettings } from '../imports.model.ts';
 import { appliedBefore, isRejected, type LinePlanner, type LineResult, type Plan } from './line-planner.ts';
-import type { LineWrites, PlannedLine } from './line-writes.ts';
+import type { LineWrites, PlannedInsert, PlannedUpdate } from './line-writes.ts';
 import { type BatchLine, readFacts } from './record-facts.ts';
 
 /** Each further attempt means that concurrent writes changed records of the batch. */
@@ -19,7 +19,7 @@ export type Results = Map<number, LineResult>;
 export type BatchWriter = ReturnType<typeof createBatchWriter>;
 
 interface Batch {
-  importId: Types.ObjectId;
+  run: RunningImport;
   settings: Pick<ImportSettings, 'mode' | 'arrays' | 'invalid' | 'dryRun'>;
   /** The lease under which the lines were checked. */
   lease: Lease;
@@ -31,16 +31,22 @@ interface Batch {
   lines: readonly BatchLine[];
   /** Whether most persons are expected to have no record. A wrong guess costs time only. */
   isMostlyNew: boolean;
+  /** Whether a run before may still send updates for these lines. */
+  isContested: boolean;
   /** Called before each write. Throws when another server runs the import. */
   checkOwner(): void;
+}
+
+interface Planned {
+  inserts: PlannedInsert[];
+  updates: PlannedUpdate[];
 }
 
 /**
  * Applies lines of an import to records, each exactly once (spec 4.7).
  *
  * A record that a line created or changed carries the import's id and the number of the line. A
- * line that finds its own number was applied by an earlier attempt, and the filter of each write
- * excludes records with that number or a later one of the same import. So a batch that is repeated
+ * line that finds its own number was applied by an earlier attempt. So a batch that is repeated
  * changes nothing twice, and has the same results.
  */
 export function createBatchWriter(deps: {
@@ -60,45 +66,44 @@ export function createBatchWriter(deps: {
   }
 
   /**
-   * Inserts lines without reading records first: the unique index refuses those whose person has
-   * one. Resolves with the lines that are left.
+   * Inserts lines without reading records first. Resolves with the lines that are left: all when
+   * the unique index refused one, because MongoDB does not name the others that it refused.
    */
   async function insertUnread(batch: Batch, results: Results): Promise<readonly BatchLine[]> {
-    const { importId, lines, settings } = batch;
+    const { run, lines, settings } = batch;
     const { mode, invalid, dryRun } = settings;
     // With `abort`, the lines after the first rejected one must not be written.
     if (!batch.isMostlyNew || mode === 'update' || invalid === 'abort' || dryRun) return lines;
-    const planned = lines.flatMap((line): PlannedLine[] => {
+    const planned = lines.flatMap((line): PlannedInsert[] => {
       const plan = line.submission && planner.insertPlan(line.submission);
-      return line.submission && plan && 'write' in plan
-        ? [{ line, submission: line.submission, plan: { write: 'insert' } }]
-        : [];
+      return line.submission && plan && 'write' in plan ? [{ line, submission: line.submission }] : [];
     });
     await prepareWrite(batch);
-    const refused = await writes.insert(planned, importId);
-    for (const { line } of planned) if (!refused.has(line.number)) results.set(line.number, 'created');
+    if (!(await writes.insert(planned, run))) return lines;
+    for (const { line } of planned) results.set(line.number, 'created');
     return lines.filter(({ number }) => !results.has(number));
   }
 
   /** One attempt for lines that are not decided; adds results, resolves with the lines left. */
   async function attempt(batch: Batch, lines: readonly BatchLine[], results: Results): Promise<BatchLine[]> {
-    const { importId, settings, lease } = batch;
+    const { run, settings, lease } = batch;
     const found = await readFacts(users, lease.app.id, lines);
-    const planned: PlannedLine[] = [];
+    const planned: Planned = { inserts: [], updates: [] };
     const left: BatchLine[] = [];
     let isAborted = false;
     for (const line of lines) {
       const facts = found.get(line.email);
       // Nothing after the line that ends the import is written, but it may have been before.
       if (isAborted) {
-        const applied = appliedBefore(line, facts, importId);
+        const applied = appliedBefore(line, facts, run._id);
         if (applied) results.set(line.number, applied);
         continue;
       }
       const plan = await explained(planner.planOf(line, facts, batch), line, batch);
       if ('result' in plan) results.set(line.number, plan.result);
-      else if (plan.write === 'insert' || plan.write === 'update') {
-        if (line.submission) planned.push({ line, submission: line.submission, plan });
+      else if (line.submission && plan.write === 'insert') planned.inserts.push({ line, submission: line.submission });
+      else if (line.submission && facts && plan.write === 'update') {
+        planned.updates.push({ line, submission: line.submission, plan, facts });
       } else left.push(line);
       isAborted = settings.invalid === 'abort' && 'result' in plan && isRejected(plan.result);
     }
@@ -113,27 +118,18 @@ export function createBatchWriter(deps: {
   }
 
   /** Writes lines; adds their results, resolves with those that another attempt decides. */
-  async function write(batch: Batch, planned: readonly PlannedLine[], results: Results): Promise<BatchLine[]> {
-    const { importId, settings } = batch;
-    const inserts = planned.filter(({ plan }) => plan.write === 'insert');
-    const updates = planned.filter(({ plan }) => plan.write === 'update');
-    let refused: ReadonlySet<number> = new Set();
-    let isComplete = true;
+  async function write(batch: Batch, { inserts, updates }: Planned, results: Results): Promise<BatchLine[]> {
+    const { run, settings } = batch;
+    let areInserted = true;
+    let areUpdated = true;
     if (!settings.dryRun) {
       await prepareWrite(batch);
-      [refused, isComplete] = await Promise.all([writes.insert(inserts, importId), writes.update(updates, importId)]);
+      [areInserted, areUpdated] = await Promise.all([writes.insert(inserts, run), writes.update(updates, run._id)]);
     }
-    const left: BatchLine[] = [];
-    for (const { line } of inserts) {
-      if (refused.has(line.number)) left.push(line);
-      else results.set(line.number, 'created');
-    }
-    for (const { line } of updates) {
-      // The next attempt reads which records have the mark of their line.
-      if (isComplete) results.set(line.number, 'updated');
-      else left.push(line);
-    }
-    return left;
+    if (areInserted) for (const { line } of inserts) results.set(line.number, 'created');
+    if (areUpdated) for (const { line } of updates) results.set(line.number, 'updated');
+    // The next attempt reads which records have the mark of their line.
+    return [...(areInserted ? [] : inserts), ...(areUpdated ? [] : updates)].map(({ line }) => line);
   }
 
   /** Every record is dealt with before the first error is thrown. */
@@ -154,6 +150,8 @@ export function createBatchWriter(deps: {
      * Applies the lines, which have different emails, in any order; resolves with the result of
      * each by its number. With `invalid: abort`, lines after the first rejected one have none.
      *
+     * The results hold if the run could write all the time: the commit of the batch tells.
+     *
      * @throws {OutdatedSchema} when a record has a newer schema version than the lease; some lines
      *   may be applied, and a repeat has their results
      * @throws {UnknownApp} when the app was deleted; nothing of the batch is left
@@ -164,6 +162,10 @@ export function createBatchWriter(deps: {
       const { lines } = batch;
       const results: Results = new Map();
       try {
+        if (batch.isContested && !batch.settings.dryRun) {
+          const emails = lines.map(({ email }) => email);
+          await writes.fence(batch.lease.app.id, emails);
+        }
         let left = await insertUnread(batch, results);
         for (let count = 0; left.length > 0; count += 1) {
           if (count === MAX_ATTEMPTS) throw new Unavailable();

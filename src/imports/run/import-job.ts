@@ -4,15 +4,10 @@ import type { Pace } from '../../apps/pace.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Job, StepContext } from '../../jobs/job-runner.ts';
 import { type ContentStore, MissingContent } from '../content/content-store.ts';
+import { WRITES_END_MS } from '../import-store.ts';
 import type { ImportDocument } from '../imports.model.ts';
 import { createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
 import { AppIsGone } from './line-batches.ts';
-
-/**
- * How long writes of a run that did not end in an orderly way may still take effect: the time limit
- * of a statement, and one repetition by the driver.
- */
-export const WRITES_END_MS = 10_000;
 
 const EVERY_MS = 1_000;
 /** How long a step works on one import. */
@@ -30,7 +25,9 @@ export const IMPORT_JOB = 'imports';
 
 /** What this server knows of an import that it runs, or will run at a time. */
 interface Session {
-  runner: Types.ObjectId;
+  runner: number;
+  /** Whether the run before ended in an orderly way. */
+  isClean: boolean;
   readyAt: number;
   servedAt: number;
   run: ImportRun | undefined;
@@ -72,16 +69,15 @@ export function createImportJob(
   }
 
   /** The session of an import; undefined when the import does not run any more. */
-  async function sessionOf({ _id }: Pick<ImportDocument, '_id'>): Promise<Session | undefined> {
-    const id = _id.toHexString();
+  async function sessionOf(found: ImportDocument): Promise<Session | undefined> {
+    const id = found._id.toHexString();
     const existing = sessions.get(id);
     if (existing) return existing;
-    const runner = new Types.ObjectId();
-    const result = await store.claim(_id, runner);
-    if (!result) return undefined;
+    const claimed = await store.claim(found);
+    if (!claimed) return undefined;
     // Lines that a run before may still write must not be decided otherwise here.
-    const readyAt = performance.now() + (result.isClean ? 0 : writesEndMs);
-    const session: Session = { runner, readyAt, servedAt: 0, run: undefined };
+    const readyAt = performance.now() + (claimed.isClean ? 0 : writesEndMs);
+    const session: Session = { ...claimed, readyAt, servedAt: 0, run: undefined };
     sessions.set(id, session);
     return session;
   }
@@ -89,10 +85,11 @@ export function createImportJob(
   async function open(_id: Types.ObjectId, session: Session): Promise<ImportRun | undefined> {
     if (session.run) return session.run;
     const current = await store.running(_id);
-    if (!current?.runner?.equals(session.runner) || !current.position) return undefined;
+    const { runner, isClean } = session;
+    if (current?.runner !== runner || !current.position) return undefined;
     // Of a batch that was not committed: its lines are decided again.
-    await rejects.removeFrom(_id, current.position.line);
-    session.run = createImportRun(deps, current, session.runner);
+    await rejects.removeFrom({ _id, runner }, current.position.line);
+    session.run = createImportRun(deps, current, { runner, contested: isClean ? 0 : BATCH });
     return session.run;
   }
 
@@ -127,8 +124,8 @@ export function createImportJob(
   async function releaseAll(): Promise<void> {
     const open = [...sessions];
     sessions.clear();
-    // One that still waits for the writes of an earlier run leaves the wait to the next server.
-    const settled = open.filter(([, { readyAt }]) => readyAt <= performance.now());
+    // Until this run has dealt with the writes of an earlier one, that is left to the next server.
+    const settled = open.filter(([, { run, isClean }]) => run?.isUncontested() ?? isClean);
     for (const [id, { runner }] of settled) await store.release(new Types.ObjectId(id), runner);
   }
 
@@ -144,10 +141,10 @@ export function createImportJob(
       const live = new Set(heads.map(({ _id }) => _id.toHexString()));
       for (const id of sessions.keys()) if (!live.has(id)) sessions.delete(id);
       const turns: { _id: Types.ObjectId; session: Session }[] = [];
-      for (const { _id } of heads) {
+      for (const head of heads) {
         if (!stillOwner()) break;
-        const session = await sessionOf({ _id });
-        if (session) turns.push({ _id, session });
+        const session = await sessionOf(head);
+        if (session) turns.push({ _id: head._id, session });
       }
       const now = performance.now();
       const ready = turns.filter(({ session }) => session.readyAt <= now);

@@ -1,12 +1,11 @@
-import type { Types } from 'mongoose';
 import { Unavailable } from '../../core/errors.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { OutdatedSchema } from '../../submissions/store/submission-store.ts';
 import type { RecordEraser } from '../../users/outbox/record-eraser.ts';
 import type { UserCollection } from '../../users/users.model.ts';
 import { exclusionTest } from '../exclusions.ts';
-import type { ImportStore } from '../import-store.ts';
-import type { ImportDocument } from '../imports.model.ts';
+import type { ImportStore, RunningImport } from '../import-store.ts';
+import type { ImportDocument, Position } from '../imports.model.ts';
 import type { RejectStore } from '../rejects/reject-store.ts';
 import type { BatchWriter, Results } from './batch-writer.ts';
 import { isSameState, type LineBatch, type LineBatches, type StartedImport } from './line-batches.ts';
@@ -43,14 +42,20 @@ export type ImportRun = ReturnType<typeof createImportRun>;
  * repeats the batch.
  *
  * @param started the import, which this run has claimed
- * @param runner identifies this run
+ * @param run.runner the number of this run
+ * @param run.contested how many of the next lines a run before may still write
  */
-export function createImportRun(deps: RunDeps, started: ImportDocument, runner: Types.ObjectId) {
+export function createImportRun(
+  deps: RunDeps,
+  started: ImportDocument,
+  { runner, contested }: { runner: number; contested: number },
+) {
   const { store, rejects, writer, users, eraseRecords, leases } = deps;
   const { _id: importId, appId, sourceAppId, settings, layout, position } = started;
   if (!layout || !position) throw new Error('the import was not started');
   const batches = deps.batchesOf({ ...started, layout, position });
-  let known = { ...started, runner, position };
+  let known: ImportDocument & RunningImport & { position: Position } = { ...started, runner, position };
+  let contestedLeft = contested;
   let next: LineBatch | undefined;
   let isMostlyNew = false;
 
@@ -79,7 +84,8 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
       const writable = settings.invalid === 'abort' ? linesBeforeUnreadable(current, lines) : lines;
       try {
         const results = await writer.apply({
-          ...{ importId, settings, lease: current.lease, lines: writable, isMostlyNew, checkOwner },
+          ...{ run: known, settings, lease: current.lease, lines: writable, isMostlyNew, checkOwner },
+          isContested: contestedLeft > 0,
           renewLease: () => renewLease(current.lease),
         });
         isMostlyNew = isMostlyCreated(results);
@@ -107,25 +113,29 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
     }
   }
 
-  async function record({ batch, results }: { batch: LineBatch; results: Results }): Promise<boolean> {
-    await withdrawErased(batch, results);
+  /** Applies a batch and records its outcome; resolves with whether lines are left. */
+  async function settle(read: LineBatch, checkOwner: () => void): Promise<boolean> {
     for (let attempt = 0; attempt < MAX_COMMITS; attempt += 1) {
+      const { batch, results } = await applied(read, checkOwner);
+      await withdrawErased(batch, results);
       const { outcome, rejected } = outcomeOf(batch, results, settings.invalid === 'abort');
-      await rejects.add(importId, appId, rejected);
+      await rejects.add(known, appId, rejected);
       const allRejected = known.counters.rejected + rejected.length;
       if (!outcome.end && allRejected >= MAX_REJECTS) Object.assign(outcome, TOO_MANY_REJECTS);
       if (await store.commit(known, outcome)) {
         known.position = outcome.position;
         known.counters = { ...known.counters, rejected: allRejected };
+        contestedLeft -= batch.entries.length;
         return outcome.end === undefined;
       }
       const current = await store.running(importId);
-      const isOwn = current?.runner?.equals(runner) && current.position?.offset === known.position.offset;
+      const isOwn = current?.runner === runner && current.position?.offset === known.position.offset;
       if (!current || !isOwn || current.excluded.length === known.excluded.length) throw new RunIsOver();
-      // A person was erased meanwhile.
+      // A person was erased meanwhile. From then on nothing of the batch was inserted, so it is
+      // repeated: lines that were applied find their marks.
       known = { ...known, excluded: current.excluded };
-      await rejects.removeFrom(importId, known.position.line);
-      await withdrawErased(batch, results);
+      isMostlyNew = false;
+      await rejects.removeFrom(known, known.position.line);
     }
     throw new Unavailable();
   }
@@ -140,12 +150,16 @@ export function createImportRun(deps: RunDeps, started: ImportDocument, runner: 
     async step(maxLines: number, checkOwner: () => void): Promise<boolean> {
       const batch = next ?? (await batches.next(maxLines, known.position));
       next = undefined;
-      const done = applied(batch, checkOwner).then(record);
       const following = batch.isLast ? undefined : batches.next(maxLines, batch.end);
-      const [hasMore, read] = await Promise.all([done, following]);
-      next = read;
+      // The batch ends first, so that no write of the run is in progress when it fails.
+      following?.catch(() => undefined);
+      const hasMore = await settle(batch, checkOwner);
+      next = await following;
       return hasMore;
     },
+
+    /** Whether no run before can still write lines that this one has not dealt with. */
+    isUncontested: (): boolean => contestedLeft <= 0,
 
     /** Ends the import, because it cannot go on. */
     fail: (reason: string): Promise<void> => store.fail(known, reason),

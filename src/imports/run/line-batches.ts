@@ -50,10 +50,11 @@ export function createLineBatches(
     suppressions: Pick<Suppressions, 'among' | 'has'>;
     limits: RecordLimits;
   },
-  { appId, sourceAppId, settings, layout, chunks, position }: StartedImport,
+  { appId, sourceAppId, settings, layout, chunks, received, position }: StartedImport,
 ) {
   const { content, leases, suppressions, limits } = deps;
-  const reader = createLineReader((offset) => content.readFrom(chunks, offset), layout, settings.format, position);
+  const readFrom = (offset: number) => content.readFrom(chunks, offset, received);
+  const reader = createLineReader(readFrom, layout, settings.format, position);
   let carried: Line | undefined;
   let reading: { schemaId: string; timeZone: string | undefined; read: ReadValues } | undefined;
 

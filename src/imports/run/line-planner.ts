@@ -8,7 +8,8 @@ import type { Submission } from '../../submissions/store/submission.ts';
 import { OutdatedSchema, refuseOversized } from '../../submissions/store/submission-store.ts';
 import type { SlotStore } from '../../users/index-slots/slot-store.ts';
 import type { RecordMoves } from '../../users/renames/record-moves.ts';
-import type { ImportMark, UserCollection } from '../../users/users.model.ts';
+import type { LineMark, UserCollection } from '../../users/users.model.ts';
+import type { RunningImport } from '../import-store.ts';
 import type { ImportSettings } from '../imports.model.ts';
 import type { BatchLine, RecordFacts } from './record-facts.ts';
 
@@ -19,19 +20,16 @@ export type LineResult = 'created' | 'updated' | 'unchanged' | { rejected: strin
  * What to do with a line. `explain`: the record must be read more closely; `later`: another attempt
  * decides.
  */
-export type Plan = { result: LineResult } | WritePlan | { write: 'explain' | 'later' };
+export type Plan = { result: LineResult } | { write: 'insert' | 'explain' | 'later' } | UpdatePlan;
 
-/** What a line writes. */
-export type WritePlan = { write: 'insert' } | UpdatePlan;
-
-interface UpdatePlan {
+export interface UpdatePlan {
   write: 'update';
   /** As of a submission's view of the record. */
   exactBound?: { was: number | undefined; becomes: number } | undefined;
 }
 
 interface Context {
-  importId: Types.ObjectId;
+  run: RunningImport;
   settings: Pick<ImportSettings, 'mode'>;
   lease: Lease;
 }
@@ -97,8 +95,8 @@ export function createLinePlanner(deps: {
      * @param facts the record of its person, if there is one
      * @throws {OutdatedSchema} when the record has a newer schema version than the lease
      */
-    planOf(line: BatchLine, facts: RecordFacts | undefined, { importId, settings, lease }: Context): Plan {
-      const applied = appliedBefore(line, facts, importId);
+    planOf(line: BatchLine, facts: RecordFacts | undefined, { run, settings, lease }: Context): Plan {
+      const applied = appliedBefore(line, facts, run._id);
       if (applied) return { result: applied };
       const { submission, refusal } = line;
       if (!submission) return { result: { rejected: refusal ?? 'is refused' } };
@@ -158,9 +156,9 @@ export function appliedBefore(
   { number }: BatchLine,
   facts: RecordFacts | undefined,
   importId: Types.ObjectId,
-): ImportMark['result'] | undefined {
-  const mark = facts?.import;
-  return mark?.id.equals(importId) && mark.line >= number ? mark.result : undefined;
+): LineMark['result'] | undefined {
+  const { id, line = 0, result } = facts?.import ?? {};
+  return id?.equals(importId) && line >= number ? result : undefined;
 }
 
 export function isRejected(result: LineResult | undefined): result is { rejected: string } {

@@ -20,7 +20,7 @@ export interface BatchLine {
 export interface RecordFacts
   extends Pick<
     UserDocument,
-    '_id' | 'createdAt' | 'schemaVersion' | 'arraySizes' | 'sizeBound' | 'import' | 'slotEpoch'
+    '_id' | 'createdAt' | 'updatedAt' | 'schemaVersion' | 'arraySizes' | 'sizeBound' | 'import' | 'slotEpoch'
   > {
   /** The BSON types of the stored values to which lines append. */
   types?: Record<string, string>;
@@ -51,7 +51,7 @@ export async function readFacts(
   }
   const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
   const projection = {
-    ...{ email: 1, createdAt: 1, schemaVersion: 1, arraySizes: 1, sizeBound: 1, import: 1, slotEpoch: 1 },
+    ...{ email: 1, createdAt: 1, updatedAt: 1, schemaVersion: 1, arraySizes: 1, sizeBound: 1, import: 1, slotEpoch: 1 },
     ...Object.fromEntries(values.map((path) => [path, 1])),
     ...(append.size > 0 && { types: Object.fromEntries([...append].map((key) => [key, { $type: `$data.${key}` }])) }),
   };

@@ -7,6 +7,8 @@ import type { FromProcess, ToProcess } from './messages.ts';
 const REPORT_EVERY_MS = 1_000;
 /** A process ends when no work has waited for this long: it holds about 100 MB. */
 const IDLE_MS = 10_000;
+/** How long a process whose server has stopped may take to end in an orderly way. */
+const END_WITHIN_MS = 10_000;
 
 /** A job and what it needs, opened. */
 export interface OpenJob {
@@ -22,7 +24,8 @@ export const serverLog: DestinationStream = { write: (log) => send({ log }) };
 /**
  * Runs a job in this process for the server that started the process (process-worker.ts). Resolves
  * when the server stops, or when no work has waited for 10 seconds. Ends the process at once when
- * the server has died.
+ * the server has died. A server that stops does not wait long for the process, so one that was told
+ * to stop goes on without the server.
  *
  * @param open opens the job with what the server sent
  * @param idleMs shorter than 10 seconds in tests only
@@ -35,8 +38,11 @@ export async function serveJob<Setup>(
   // A terminal and some service managers signal all processes. The server decides when this one
   // stops, so that a batch in progress ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  process.once('disconnect', () => process.exit());
   const stopping = new AbortController();
+  process.once('disconnect', () => {
+    if (stopping.signal.aborted) setTimeout(() => process.exit(1), END_WITHIN_MS).unref();
+    else process.exit();
+  });
   let opened: OpenJob | undefined;
   const setup = await new Promise<Setup>((resolve) => {
     process.on('message', (message: ToProcess) => {

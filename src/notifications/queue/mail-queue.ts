@@ -1,5 +1,6 @@
 import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../../apps/app-owned.ts';
+import { isOnlyDuplicates } from '../../database/failures.ts';
 import type { RecordId } from '../../users/record-id.ts';
 import type { MailCollection, MailDocument } from './mails.model.ts';
 
@@ -59,7 +60,7 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
         await mails.bulkWrite(writes, { ordered: false });
       } catch (error) {
         // Two servers that tell one cause at the same time.
-        if (!isDuplicatesOnly(error)) throw error;
+        if (!isOnlyDuplicates(error)) throw error;
       }
     },
 
@@ -151,10 +152,4 @@ export interface MailResult {
   reason?: string | undefined;
   /** Whether the SMTP server took it for at least one address. */
   isTaken?: boolean;
-}
-
-function isDuplicatesOnly(error: unknown): boolean {
-  const { writeErrors } = error as { writeErrors?: unknown };
-  const all = [writeErrors ?? []].flat() as { code?: number }[];
-  return all.length > 0 && all.every(({ code }) => code === 11_000);
 }

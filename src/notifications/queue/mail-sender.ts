@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Logger } from '../../core/logger.ts';
 import { type Mailer, MailFailure, type Message } from '../../mail/mailer.ts';
 import type { RenderMail } from '../messages/mail-renderer.ts';
-import { MAX_ATTEMPTS, type MailQueue, type MailResult } from './mail-queue.ts';
+import { MAX_ATTEMPTS, type MailQueue, type MailResult, TAKEN_FOR_MS } from './mail-queue.ts';
 import type { MailDocument } from './mails.model.ts';
 
 const UNKNOWN = new MailFailure('UNKNOWN', { isPermanent: false, isOfMessage: false });
@@ -47,10 +47,12 @@ export function createMailSender(deps: {
     if (!rendered) return isTaken ? ended() : { state: 'dropped' };
     const settled = new Set([...(mail.taken ?? []), ...(mail.refused ?? [])]);
     let needsRetry = false;
+    let takenUntil = mail.nextAt.getTime();
     for (const to of rendered.to) {
       const hash = hashOf(mail, to);
       if (settled.has(hash)) continue;
-      if (signal.aborted) return undefined;
+      // After that another server may take it, if this one stalled.
+      if (signal.aborted || Date.now() >= takenUntil) return undefined;
       const failure = await failureOf(mail, { ...rendered, to });
       if (failure) reason = failure.reason;
       else isTaken = true;
@@ -61,7 +63,9 @@ export function createMailSender(deps: {
       // The result of the only address is the one of the email.
       if (rendered.to.length === 1) break;
       const settledAs = failure ? 'refused' : 'taken';
+      const goesOnAt = Date.now();
       if (!(await queue.goOn(mail, isOpen ? {} : { [settledAs]: hash }))) return undefined;
+      takenUntil = goesOnAt + TAKEN_FOR_MS;
     }
     return needsRetry ? { state: 'retry', reason, isTaken } : ended();
   };

@@ -83,7 +83,9 @@ export function createRelay(deps: {
   }
 
   async function relayErasures(): Promise<number> {
-    const found = await erasures.find({}, { limit: BATCH }).toArray();
+    const isOld = { $lt: ['$at', { $subtract: ['$$NOW', FAILED_AFTER_MS] }] };
+    const projection = { appId: 1, eventId: 1, revision: 1, at: 1, isOld };
+    const found = await erasures.find<ErasureDocument & { isOld: boolean }>({}, { projection, limit: BATCH }).toArray();
     if (found.length === 0) return 0;
     const ids = found.map(({ _id }) => _id);
     const existing = await users
@@ -93,9 +95,12 @@ export function createRelay(deps: {
     const done = found.filter(({ _id }) => !existingIds.has(_id.toHexString()));
     await consume(done.map(eventOfErasure));
     await erasures.deleteMany({ _id: { $in: done.map(({ _id }) => _id) } });
-    if (done.length === found.length) return done.length;
-    const isOld = { $expr: { $lt: ['$at', { $subtract: ['$$NOW', FAILED_AFTER_MS] }] } };
-    await erasures.deleteMany({ _id: { $in: existing.map(({ _id }) => _id) }, ...isOld });
+    // Only those that were old before their records were read, and were not announced again since.
+    const failed = found.filter(({ _id, isOld: wasOld }) => wasOld && existingIds.has(_id.toHexString()));
+    if (failed.length > 0) {
+      const deletions = failed.map(({ _id, at }) => ({ deleteOne: { filter: { _id, at } } }));
+      await erasures.bulkWrite(deletions, { ordered: false });
+    }
     return done.length;
   }
 

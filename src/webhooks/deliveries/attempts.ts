@@ -24,7 +24,7 @@ export function createAttempts(deps: {
   async function noteHealth(webhook: WebhookDocument, isSuccess: boolean, isGone: boolean): Promise<void> {
     if (isSuccess) return webhooks.noteSuccess(webhook);
     const isDisabled = await webhooks.noteFailure(webhook, isGone, now());
-    if (isDisabled) await deliveries.giveUp(webhook._id);
+    if (isDisabled) await deliveries.giveUp(webhook._id, () => webhooks.isOff(webhook._id));
   }
 
   return async (

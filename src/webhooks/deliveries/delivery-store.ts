@@ -65,6 +65,20 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     }
   }
 
+  /**
+   * Ends deliveries that wait, except those that were replayed since they were read. Resolves with
+   * their number.
+   */
+  async function endAll(waiting: readonly Pick<DeliveryDocument, '_id' | 'nextAt'>[]): Promise<number> {
+    const writes = waiting.map(({ _id, nextAt }) => ({
+      updateOne: {
+        filter: { _id, state: 'waiting' as const, ...(nextAt && { nextAt }) },
+        update: { $set: { state: 'failed' as const }, $unset: { nextAt: 1 as const } },
+      },
+    }));
+    return (await deliveries.bulkWrite(writes, { ordered: false })).modifiedCount;
+  }
+
   return {
     /** Stores a delivery of each event to each webhook that wants it. Idempotent. */
     async add(events: readonly RecordEvent[], webhooks: readonly WebhookDocument[], now: number): Promise<void> {
@@ -108,13 +122,13 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
      * @param nextAt the time of the next attempt; undefined when none follows
      */
     async settle(
-      { _id, attempts, type }: DeliveryDocument,
+      { _id, attempts, type, nextAt: dueAt }: DeliveryDocument,
       { attempt, isSuccess, nextAt }: { attempt: Attempt; isSuccess: boolean; nextAt: number | undefined },
       now: number,
     ): Promise<void> {
       const settled = isSuccess ? 'delivered' : 'failed';
       await deliveries.updateOne(
-        { _id, state: 'waiting', attempts },
+        { _id, state: 'waiting', attempts, ...(dueAt && { nextAt: dueAt }) },
         {
           $set: {
             state: nextAt === undefined ? settled : 'waiting',
@@ -130,9 +144,23 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       );
     },
 
-    /** Ends all waiting deliveries of an endpoint, which gets none any more. */
-    giveUp: (webhookId: RecordId): Promise<number> =>
-      changeAll({ webhookId, state: { $in: ['waiting'] } }, { $set: { state: 'failed' }, $unset: { nextAt: 1 } }),
+    /**
+     * Ends the waiting deliveries of an endpoint that gets none; resolves with their number.
+     *
+     * @param isOff resolves with whether the endpoint is disabled or deleted. Asked after
+     *   deliveries were read, so that none is ended that was added after it was enabled again
+     */
+    async giveUp(webhookId: RecordId, isOff: () => Promise<boolean>): Promise<number> {
+      const options = { projection: { nextAt: 1 }, limit: STEP, hint: OF_WEBHOOK } as const;
+      for (let ended = 0, last = ''; ; ) {
+        const waiting = { webhookId, state: 'waiting' as const, _id: { $gt: last } };
+        const found = await deliveries.find(waiting, options).sort({ _id: 1 }).toArray();
+        const end = found.at(-1);
+        if (!end || !(await isOff())) return ended;
+        ended += await endAll(found);
+        last = end._id;
+      }
+    },
 
     /** Ends one waiting delivery whose record is gone. */
     async drop({ _id }: DeliveryDocument): Promise<void> {

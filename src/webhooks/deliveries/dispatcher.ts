@@ -93,7 +93,7 @@ export function createDispatcher(deps: {
     }
     const webhook = await webhooks.find(webhookId);
     if (webhook && !webhook.disabled) endpoint.fill({ webhook, deliveries: due, readAt: now() });
-    else await deliveries.giveUp(webhookId);
+    else await deliveries.giveUp(webhookId, () => webhooks.isOff(webhookId));
   }
 
   /** Begins the attempts of an endpoint that are due; resolves with their number. */

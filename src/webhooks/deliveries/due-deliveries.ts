@@ -33,7 +33,12 @@ export function createDueDeliveries(deliveries: DeliveryCollection) {
       if (!first || first.revision >= delivery.revision) due.push(delivery);
       // Not read again before the one in front of it.
       else if (first.nextAt.getTime() > now) {
-        await deliveries.updateOne({ _id: delivery._id, state: 'waiting' }, { $set: { nextAt: first.nextAt } });
+        // Unless it was replayed meanwhile.
+        const { _id, nextAt } = delivery;
+        await deliveries.updateOne(
+          { _id, state: 'waiting', ...(nextAt && { nextAt }) },
+          { $set: { nextAt: first.nextAt } },
+        );
       }
       if (due.length === limit) break;
     }

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Connection, connectDatabase } from '../../src/database/client.ts';
+import { Client } from '../support/client.ts';
+import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
+import { rounds } from '../support/rounds.ts';
+import { randomName } from '../support/server.ts';
+import { logProgress } from './service.ts';
+
+const STOPS = rounds(8, 2);
+const LINES = 60_000;
+const PERSONS = 15_000;
+const ERASED_OF_STOP = 20;
+const POLL = { timeout: 30_000, interval: 50 };
+const ENV = {
+  ADMIN_PASSWORD: 'the-admin-password',
+  SESSION_SECRET: 'the session secret of the test',
+  HOST: '127.0.0.1',
+};
+
+const leftovers = new Leftovers();
+const MONGODB_URI = databaseUri(randomName());
+let connection: Connection;
+beforeAll(async () => {
+  connection = await connectDatabase(MONGODB_URI);
+});
+afterAll(async () => {
+  await leftovers.clear();
+  await connection.close();
+});
+
+const emailOf = (index: number): string => `p${index % PERSONS}@example.com`;
+
+/** Line N appends the number N to the items of its person. */
+function fileOf(): string {
+  const rows = Array.from({ length: LINES }, (_, index) => `${emailOf(index)},${index + 2},${index}\n`);
+  return `email,data.items,data.n\n${rows.join('')}`;
+}
+
+/** The processes of imports that run, of all servers. */
+function processesOf(servers: readonly ServerProcess[]): number[] {
+  const output = execFileSync('ps', ['-eo', 'pid=,ppid=,state=,args='], { encoding: 'utf8' });
+  const parents = servers.map(({ pid }) => String(pid));
+  const rows = output.split('\n').map((line) => line.trim().split(/\s+/));
+  return rows.filter(([, parent = '']) => parents.includes(parent)).map(([pid]) => Number(pid));
+}
+
+it(`applies each line once, and brings nobody back, through ${STOPS} stops of its process (spec 4.7)`, async () => {
+  const servers = [0, 1].map(() =>
+    leftovers.keep(new ServerProcess({ MONGODB_URI, ...ENV }, [process.execPath, 'dist/server.js'])),
+  );
+  const [url = ''] = await Promise.all(servers.map((server) => server.url()));
+  const admin = await new Client(url.replace('localhost', '127.0.0.1')).logIn('admin', ENV.ADMIN_PASSWORD);
+  const fields = [
+    { key: 'items', kind: 'array' as const },
+    { key: 'n', kind: 'number' as const },
+  ];
+  const { sourceAppId: app } = await admin.buildApp({ fields });
+  const id = await prepareImport(admin, app, fileOf());
+  await admin.post(`/auth/imports/${id}/start?sourceAppId=${app}`).expect(200);
+  const imports = connection.collection('imports');
+  const runsOf = async (): Promise<number> => (await imports.findOne({ sourceAppId: app }))?.runs ?? 0;
+  const erased = new Set<string>();
+  const stopped: number[] = [];
+  for (let stop = 1; stop <= STOPS; stop += 1) {
+    const { read } = await untilImport(admin, app, id, () => true);
+    const progress = await untilImport(admin, app, id, (one) => one.state !== 'running' || one.read > read + 500);
+    if (progress.state !== 'running') break;
+    const runs = await runsOf();
+    await sleep(Math.random() * 50);
+    for (const pid of processesOf(servers)) {
+      process.kill(pid, 'SIGSTOP');
+      stopped.push(pid);
+    }
+    // Those of the lines that it may be writing.
+    const { read: at } = await untilImport(admin, app, id, () => true);
+    for (let index = 0; index < ERASED_OF_STOP; index += 1) erased.add(emailOf(at + index * 25));
+    await Promise.all(
+      [...erased]
+        .slice(-ERASED_OF_STOP)
+        .map((email) => admin.post(`/auth/people/erase?sourceAppId=${app}`, { email, suppress: true }).expect(200)),
+    );
+    // A server without a process starts one when the lock of the stopped one has ended.
+    const isOver = async () => (await untilImport(admin, app, id, () => true)).state !== 'running';
+    await expect.poll(async () => (await runsOf()) > runs || (await isOver()), POLL).toBe(true);
+    const before = (await untilImport(admin, app, id, () => true)).read;
+    await untilImport(admin, app, id, (one) => one.state !== 'running' || one.read > before + 1_000);
+    for (const pid of stopped.splice(0)) process.kill(pid, 'SIGCONT');
+    logProgress(`stop ${stop} of ${STOPS}, ${before} of ${LINES} lines dealt with`);
+  }
+  const result = await untilImport(admin, app, id);
+  const rejected = linesIn(await rejectsOf(admin, app, id));
+  for (const server of servers) await server.end('SIGTERM');
+  await expect.poll(() => processesOf(servers), POLL).toEqual([]);
+  const records = await connection.collection('users').find({ sourceAppId: app }).toArray();
+  expect(records.filter(({ email }) => erased.has(email))).toEqual([]);
+  expect(result).toMatchObject({ state: 'completed', read: LINES, rejected: rejected.length });
+  expect(result.created + result.updated).toBe(LINES - rejected.length);
+  // Lines of persons who were not erased: each once, and the last one gives the number.
+  const kept = Array.from({ length: LINES }, (_, index) => index).filter((index) => !erased.has(emailOf(index)));
+  const items = records.flatMap(({ data }) => data.items.map(({ value }: { value: string }) => Number(value)));
+  expect(items.sort((one, other) => one - other)).toEqual(kept.map((index) => index + 2));
+  for (const { email, data } of records) {
+    const last = LINES - PERSONS + Number(email.match(/\d+/)?.[0]);
+    expect(data.n).toBe(last);
+  }
+  expect(rejected.every((line) => erased.has(emailOf(line - 2)))).toBe(true);
+}, 600_000);

@@ -1,0 +1,145 @@
+import { mongo } from 'mongoose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createModels, type Models } from '../../../src/container/models.ts';
+import { type Connection, connectDatabase } from '../../../src/database/client.ts';
+import { createRelay, type RecordEvent } from '../../../src/users/outbox/relay.ts';
+import { createRecordIds } from '../../../src/users/record-id.ts';
+import { createDeliveryStore } from '../../../src/webhooks/deliveries/delivery-store.ts';
+import { createWebhookStore } from '../../../src/webhooks/webhook-store.ts';
+import type { DeliveryDocument, WebhookDocument } from '../../../src/webhooks/webhooks.model.ts';
+import { databaseUri } from '../../support/process.ts';
+import { randomName } from '../../support/server.ts';
+
+// What a server that stalled writes when another one, or an operator, has gone on.
+
+const NOW = Date.now();
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const appId = new mongo.ObjectId();
+const newId = createRecordIds();
+
+let connection: Connection;
+let models: Models;
+beforeAll(async () => {
+  connection = await connectDatabase(databaseUri(randomName()));
+  models = createModels(connection);
+  for (const [keys, options] of [...models.deliveries.schema.indexes()]) {
+    await models.deliveries.collection.createIndex(keys, options);
+  }
+});
+afterAll(async () => {
+  await connection.dropDatabase();
+  await connection.close();
+});
+
+const deliveries = () => createDeliveryStore(models.deliveries.collection);
+const webhooks = () => createWebhookStore(models.webhooks.collection);
+
+function webhook(): WebhookDocument {
+  return {
+    ...{ _id: newId(new Date()), appId, sourceAppId: 'app', url: 'https://example.com/', secrets: [] },
+    ...{ events: ['user.created'], createdAt: new Date(NOW) },
+  };
+}
+
+function eventAt(at: number): RecordEvent {
+  const recordId = newId(new Date(at));
+  return { id: recordId.toString(), type: 'user.created', appId, recordId, at: new Date(at), revision: 1 };
+}
+
+const ATTEMPT = { at: new Date(NOW), status: 500, durationMs: 1 } as unknown as DeliveryDocument['log'][number];
+
+describe('a delivery', () => {
+  let endpoint: WebhookDocument;
+  let delivery: DeliveryDocument;
+  const current = () => models.deliveries.collection.findOne({ _id: delivery._id });
+  beforeEach(async () => {
+    endpoint = webhook();
+    await deliveries().add([eventAt(NOW)], [endpoint], NOW);
+    [delivery] = (await deliveries().due(endpoint._id, { now: NOW, limit: 1, busy: [] })) as [DeliveryDocument];
+  });
+
+  it('that was replayed is not settled by an attempt from before', async () => {
+    await deliveries().replay(appId, delivery._id, NOW + 1);
+    await deliveries().settle(delivery, { attempt: ATTEMPT, isSuccess: true, nextAt: undefined }, NOW + 2);
+    expect(await current()).toMatchObject({ state: 'waiting', attempts: 0 });
+  });
+
+  it('is ended with its endpoint, unless the endpoint was enabled meanwhile', async () => {
+    expect(await deliveries().giveUp(endpoint._id, async () => false)).toBe(0);
+    expect(await current()).toMatchObject({ state: 'waiting' });
+    expect(await deliveries().giveUp(endpoint._id, async () => true)).toBe(1);
+    expect(await current()).toMatchObject({ state: 'failed' });
+  });
+
+  it('that was replayed since it was read is not ended', async () => {
+    const replays = async (): Promise<boolean> => deliveries().replay(appId, delivery._id, NOW + 1);
+    expect(await deliveries().giveUp(endpoint._id, replays)).toBe(0);
+    expect(await current()).toMatchObject({ state: 'waiting' });
+  });
+});
+
+describe('an endpoint', () => {
+  it('is not disabled by a failure from before an operator enabled it or changed its address', async () => {
+    const failing = { ...webhook(), failingSince: new Date(NOW - 6 * DAY_MS) };
+    await webhooks().insert(failing);
+    await webhooks().update(appId, failing._id, { set: {}, unset: { failingSince: 1 } });
+    expect(await webhooks().noteFailure(failing, false, NOW)).toBe(false);
+    await webhooks().update(appId, failing._id, { set: { url: 'https://example.org/' }, unset: {} });
+    expect(await webhooks().noteFailure(failing, true, NOW)).toBe(false);
+    expect(await webhooks().isOff(failing._id)).toBe(false);
+  });
+
+  it('that fails since another time keeps that time after a success from before', async () => {
+    const failing = { ...webhook(), failingSince: new Date(NOW) };
+    await webhooks().insert(failing);
+    await webhooks().noteSuccess({ ...failing, failingSince: new Date(NOW - DAY_MS) });
+    expect(await webhooks().find(failing._id)).toMatchObject({ failingSince: new Date(NOW) });
+  });
+});
+
+describe('an announced erasure', () => {
+  it('is told though the relay stalled for longer than an erasure takes', async () => {
+    const users = models.users.collection;
+    const erasures = models.erasures.collection;
+    const _id = newId(new Date());
+    await users.insertOne({ _id, appId, email: 'ada@example.com' } as never);
+    await erasures.insertOne({ _id, appId, eventId: newId(new Date()), revision: 2, at: new Date() });
+    const told: RecordEvent[] = [];
+    const consumers = [{ consume: async (events: readonly RecordEvent[]) => void told.push(...events) }];
+    // Between two statements of the relay, the record is deleted and a minute passes.
+    const stalling = new Proxy(users, {
+      get(target, name) {
+        if (name !== 'find') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name);
+        return (filter: Parameters<typeof users.find>[0], options: object) => {
+          const cursor = target.find(filter as never, options);
+          const toArray = cursor.toArray.bind(cursor);
+          cursor.toArray = async () => {
+            const found = await toArray();
+            if (filter && '_id' in filter) {
+              await users.deleteOne({ _id });
+              await erasures.updateOne({ _id }, { $set: { at: new Date(NOW - DAY_MS) } });
+            }
+            return found;
+          };
+          return cursor;
+        };
+      },
+    });
+    await createRelay({ users: stalling, erasures, consumers })();
+    expect(told).toEqual([]);
+    await createRelay({ users, erasures, consumers })();
+    expect(told).toMatchObject([{ type: 'user.erased', recordId: _id, revision: 2 }]);
+    expect(await erasures.countDocuments()).toBe(0);
+  });
+
+  it('of a record that still exists after a minute has failed', async () => {
+    const [users, erasures] = [models.users.collection, models.erasures.collection];
+    const _id = newId(new Date());
+    await users.insertOne({ _id, appId, email: 'bob@example.com' } as never);
+    await erasures.insertOne({ _id, appId, eventId: newId(new Date()), revision: 2, at: new Date(NOW - DAY_MS) });
+    const told: RecordEvent[] = [];
+    await createRelay({ users, erasures, consumers: [{ consume: async (all) => void told.push(...all) }] })();
+    expect(told).toEqual([]);
+    expect(await erasures.countDocuments()).toBe(0);
+  });
+});
