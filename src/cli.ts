@@ -40,6 +40,6 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE;
   else {
     process.exitCode = FAILED;
-    (await import('./cli/report.ts')).report(error);
+    (await import('./cli/command.ts')).report(error);
   }
 }

@@ -4,8 +4,8 @@ import type { ImportSetup } from './container/imports.ts';
 import { loadConfig } from './core/config.ts';
 import { createLogger } from './core/logger.ts';
 import { connectDatabase } from './database/client.ts';
-import { IMPORT_JOB } from './imports/run/import-job.ts';
-import { serveJob, serverLog } from './jobs/process/serve-job.ts';
+import { IMPORT_JOB } from './imports/import-job.ts';
+import { serveJob, serverLog } from './jobs/serve-job.ts';
 
 // The process in which a server runs imports (decision 26).
 

@@ -3,7 +3,7 @@ import type { NewPassword } from './apps/apps.service.ts';
 import { createContainer } from './container/container.ts';
 import { type Config, ConfigError, loadConfig } from './core/config.ts';
 import { createLogger, type Logger } from './core/logger.ts';
-import { sessionSecret } from './core/secrets/session-secret.ts';
+import { sessionSecret } from './core/session-secret.ts';
 import { openDatabase } from './database/open.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/listener.ts';

@@ -8,7 +8,7 @@ import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { loadConfig } from '../../dist/core/config.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
-import { createRecordIds } from '../../dist/users/record-id.js';
+import { createRecordIds } from '../../dist/records/record-id.js';
 import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 import { submissions, submissionsLine } from './submissions.mjs';

@@ -114,7 +114,7 @@ async function prepare(url, db, progress) {
 
 /** Stores records, held submissions and audit events of the flooded app. */
 async function fill(db) {
-  const { createRecordIds } = await import('../../dist/users/record-id.js');
+  const { createRecordIds } = await import('../../dist/records/record-id.js');
   const newId = createRecordIds();
   const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: FLOODED });
   const now = new Date();

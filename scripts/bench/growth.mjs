@@ -7,7 +7,7 @@ import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { loadConfig } from '../../dist/core/config.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
-import { createRecordIds } from '../../dist/users/record-id.js';
+import { createRecordIds } from '../../dist/records/record-id.js';
 import { HOT_USERS, schema, submission } from './cases.mjs';
 import { ADMIN_PASSWORD, createApp, SERVICE_ENV } from './fixture.mjs';
 import { measure } from './measure.mjs';

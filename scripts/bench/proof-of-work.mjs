@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { mongo } from 'mongoose';
 import { build } from 'vite';
-import { createChallenges } from '../../dist/submissions/bots/challenges.js';
+import { createChallenges } from '../../dist/submissions/challenges.js';
 import { launchChromium } from '../../test/support/chromium.mjs';
 
 const runs = Number(process.argv[2] ?? 30);

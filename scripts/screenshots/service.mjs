@@ -5,7 +5,7 @@ import { connectDatabase } from '../../dist/database/client.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { createApp } from '../../dist/http/app.js';
 import { listen } from '../../dist/http/listener.js';
-import { createRecordIds } from '../../dist/users/record-id.js';
+import { createRecordIds } from '../../dist/records/record-id.js';
 import { APP, createSubmissions, FORM_SETTINGS, HELD, SCHEMAS } from './sample-data.mjs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

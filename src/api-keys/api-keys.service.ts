@@ -5,20 +5,18 @@ import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import { createWindowLimit, type WindowLimit } from '../core/window-limit.ts';
-import type { ApiKeyStore } from './api-key-store.ts';
-import type { ApiKeyDocument } from './api-keys.model.ts';
-import { generateKey, hashOfKey } from './key-text.ts';
-import { isInNetworks } from './networks.ts';
+import type { ApiKeyDocument, ApiKeyStore } from './api-key-store.ts';
+import { generateKey, hashOfKey, isInNetworks } from './key-text.ts';
 
 /** The message for every key that is not accepted, so that an attacker learns nothing of it. */
-export const INVALID_KEY = 'Invalid API key';
+const INVALID_KEY = 'Invalid API key';
 
 const FAILURE_WINDOW_MS = 15 * 60 * 1_000;
 /** Failures of one network over all apps, as a multiple of `RATE_LIMIT_LOGIN`: as for log-ins. */
 const NETWORK_FACTOR = 3;
 
 /** What a caller says of a new key. */
-export interface KeyInput {
+interface KeyInput {
   name: string;
   scopes: Scope[];
   expiresAt?: Date | undefined;

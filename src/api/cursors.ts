@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { mongo } from 'mongoose';
 import { InvalidInput } from '../core/errors.ts';
-import { deriveSecretKey } from '../core/secrets/derived-key.ts';
+import { deriveSecretKey } from '../core/secrets.ts';
 
 /** 128 bits of the HMAC. */
 const TAG_BYTES = 16;

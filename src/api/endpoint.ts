@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
+import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { AppError } from '../core/errors.ts';
-import type { AuditAction, AuditFacts } from './audit-action.ts';
-import type { FormEntries } from './body/form-entries.ts';
+import type { FormEntries } from './body/form-body.ts';
 import type { AppPrincipal, KeyPrincipal, Principal, PublicPrincipal, Scope, SessionPrincipal } from './principal.ts';
 import type { Download, Empty, Html, JsonStream, Redirect, Versioned } from './reply.ts';
 
@@ -33,7 +33,7 @@ export type Load = 'light' | 'read' | 'long';
 export type MediaType = 'application/json' | FormType;
 
 /** The media types of HTML forms. Their readers yield {@link FormEntries}. */
-export type FormType = 'application/x-www-form-urlencoded' | 'multipart/form-data';
+type FormType = 'application/x-www-form-urlencoded' | 'multipart/form-data';
 
 /** The body of a request. */
 export interface BodySpec<Schema extends z.ZodType = z.ZodType, Types extends MediaType = MediaType> {
@@ -142,7 +142,7 @@ interface PrincipalByAuth {
 }
 
 /** The input of a handler, parsed and typed by the endpoint's declaration. */
-export interface Input<Spec extends EndpointSpec> {
+interface Input<Spec extends EndpointSpec> {
   principal: PrincipalByAuth[Spec['auth']];
   params: Output<Spec['params']>;
   query: Output<Spec['query']>;
@@ -165,13 +165,13 @@ export interface Input<Spec extends EndpointSpec> {
 export type AnyInput = Omit<Input<EndpointSpec>, 'principal'> & { principal: Principal | undefined };
 
 /** A plain value is sent as JSON; the other replies are classes of api/reply.ts. */
-export type Reply<Body> = Body | JsonStream | Versioned | Download | Redirect | Html | Empty;
+type Reply<Body> = Body | JsonStream | Versioned | Download | Redirect | Html | Empty;
 
-export type Handler<Spec extends EndpointSpec> = (
+type Handler<Spec extends EndpointSpec> = (
   input: Input<Spec>,
 ) => Promise<Reply<z.input<Spec['response']>>> | Reply<z.input<Spec['response']>>;
 
-export type Handlers<All extends Endpoints> = { [Name in keyof All]: Handler<All[Name]> };
+type Handlers<All extends Endpoints> = { [Name in keyof All]: Handler<All[Name]> };
 
 /** One endpoint with its handler. */
 export interface Route {
@@ -198,4 +198,76 @@ export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers
     // Each handler's input is the one of its own spec: `mount` builds it from that spec.
     handle: handlers[name as keyof All] as unknown as Route['handle'],
   }));
+}
+
+/** Changes. Each is an event of its own in the audit log (spec 4.9). */
+export const AUDITED_CHANGES = [
+  'login',
+  'app.created',
+  'app.deleted',
+  'password.replaced',
+  'schema.replaced',
+  'form.replaced',
+  'retention.replaced',
+  'user.changed',
+  'user.erased',
+  'users.erased',
+  'person.erased',
+  'held.released',
+  'held.deleted',
+  'key.created',
+  'key.deleted',
+  'import.created',
+  'import.uploaded',
+  'import.started',
+  'import.deleted',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.deleted',
+  'webhook.tested',
+  'webhook.secret.replaced',
+  'webhook.replayed',
+] as const;
+
+/** Looks at the data of many people, or at everything of one. Equal ones become one event. */
+export const AUDITED_LOOKS = [
+  'schema.checked',
+  'users.listed',
+  'users.exported',
+  'person.exported',
+  'held.listed',
+  'import.rejects.exported',
+] as const;
+
+/** What an endpoint can declare as its event. */
+export type AuditAction = (typeof AUDITED_CHANGES)[number] | (typeof AUDITED_LOOKS)[number];
+
+/** Who did something. */
+export interface AuditActor {
+  kind: 'operator' | 'admin' | 'key' | 'command line' | 'anonymous';
+  /** The `sourceAppId` of a session, or the id of an API key. */
+  id?: string;
+  /** The address of the client. */
+  address?: string | undefined;
+}
+
+/** The app that an event concerns. */
+export interface AuditedApp {
+  /** Absent when the app does not exist any more. */
+  id?: Types.ObjectId | undefined;
+  sourceAppId: string;
+}
+
+/**
+ * What a handler says of the event of its request. None of it may be personal data: no email, no
+ * value of a record, no text of a search.
+ */
+export interface AuditFacts {
+  /** Default: the app that the request names, or that of the caller. Null: all apps. */
+  app?: AuditedApp | null;
+  /** The id of what was changed. Default: `id` of the path, or the app that the path names. */
+  target?: string;
+  detail?: Readonly<Record<string, string | number | boolean>>;
+  /** Default: the caller. */
+  actor?: AuditActor;
 }

@@ -1,4 +1,4 @@
-import type { FormEntries } from './body/form-entries.ts';
+import type { FormEntries } from './body/form-body.ts';
 import type { Refuse } from './endpoint.ts';
 
 declare global {

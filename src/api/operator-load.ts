@@ -41,7 +41,7 @@ const RETRY_AFTER_LONG = 5;
 const DEFAULT_LOAD = 'read';
 
 /** The turn of a request. */
-export interface RequestTurn {
+interface RequestTurn {
   end(): void;
   /**
    * Ends the turn when the first piece of a list or a file was read, so that a slow client holds no

@@ -1,5 +1,7 @@
+import type { Request } from 'express';
 import { z } from 'zod';
 import { InvalidInput, type Issue, MAX_ISSUES } from '../core/errors.ts';
+import { mediaTypeOf } from './body/request-bytes.ts';
 
 /**
  * Parses a part of a request with its schema.
@@ -65,3 +67,32 @@ export const ErrorBody = z
     id: 'Error',
     example: { message: 'Invalid submission', errors: [{ path: 'data.age', message: 'must be a number' }] },
   });
+
+/**
+ * Returns whether a request comes from a browser that shows the answer, and not from a program: it
+ * accepts HTML at least as much as JSON, and its body is not JSON (spec 4.5).
+ */
+export function prefersPage(req: Request): boolean {
+  return mediaTypeOf(req) !== 'application/json' && req.accepts(['html', 'json']) !== 'json';
+}
+
+/**
+ * Returns whether an `Origin` is the service's own. With https, the host is the service itself even
+ * if TRUST_PROXY does not say that a proxy terminates TLS.
+ */
+export function isOwnOrigin(origin: string, { protocol, headers: { host } }: Request): boolean {
+  return origin === `https://${host}` || origin === `${protocol}://${host}`;
+}
+
+/** Longer tags are none of the service's. */
+const TAG = /"[^"]{0,100}"/g;
+
+/**
+ * Returns the tags of an `If-Match` header with their quotes; undefined when it sets no condition.
+ * Unlike HTTP requires, weak tags count: proxies that compress weaken the service's tags without
+ * changing the version.
+ */
+export function tagsOf(ifMatch: string | undefined): readonly string[] | undefined {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
+  return ifMatch.match(TAG) ?? [];
+}

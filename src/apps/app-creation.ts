@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type mongo, Types } from 'mongoose';
 import { Conflict, Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
-import type { DatabaseClock } from '../database/database-clock.ts';
+import type { DatabaseClock } from '../database/clock.ts';
 import { databaseRefusal, isDuplicateKey } from '../database/failures.ts';
-import type { AppOwned } from './app-owned.ts';
 import type { AppCollection, AppDocument } from './apps.model.ts';
+import type { AppOwned } from './feature.ts';
 
 /** How long a creation retries steps that the database did not answer. */
 const RETRY_FOR_MS = 2_500;
@@ -17,7 +17,7 @@ const PAUSE_MS = 50;
 const ABANDONED_AFTER_MS = 5_000;
 
 /** The fields of a new app. `credentialId` is random, so it also identifies the creation. */
-export type NewApp = Pick<AppDocument, 'sourceAppId' | 'role' | 'passwordHash' | 'credentialId' | 'createdAt'>;
+type NewApp = Pick<AppDocument, 'sourceAppId' | 'role' | 'passwordHash' | 'credentialId' | 'createdAt'>;
 
 /** Resolves with the `_id` of the app when the app and its initial data are stored. */
 export type CreateApp = (app: NewApp) => Promise<Types.ObjectId>;

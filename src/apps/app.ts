@@ -1,6 +1,6 @@
 import type { Types } from 'mongoose';
 import type { AppDocument, Role } from './apps.model.ts';
-import type { StoredFormSettings } from './form-settings/form-settings.ts';
+import type { StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot } from './index-slots.ts';
 
 /** An app without its password hash (spec 2.2). */

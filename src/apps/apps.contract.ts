@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody } from '../api/endpoint.ts';
 import { Timestamp, WholeNumber } from '../api/validation.ts';
-import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/app-id.ts';
-import { passwordProblem } from '../core/secrets/password.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
+import { passwordProblem } from '../core/secrets.ts';
 
 /** An app id (spec 2.2). */
 export const SourceAppId = z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).meta({ example: 'newsletter' });

@@ -1,6 +1,6 @@
 import type { Connection, Types } from 'mongoose';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
-import type { CountedOrigin, StoredFormSettings } from './form-settings/form-settings.ts';
+import type { CountedOrigin, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
@@ -14,7 +14,7 @@ export interface Seats {
 }
 
 /** The emails of an app in the latest hour that has any. All times are by MongoDB's clock. */
-export interface MailCounts {
+interface MailCounts {
   /** The last hour for which confirmation emails are planned, and their number. */
   confirmation?: { hour: Date; count: number };
   /**
@@ -142,7 +142,7 @@ const deletedAppSchema = new Schema(
  * The revision: see revision.ts. The collection name `change_stamps` and the field name `stamp` are
  * kept for existing databases.
  */
-export interface RevisionDocument {
+interface RevisionDocument {
   _id: string;
   stamp: Types.ObjectId;
 }

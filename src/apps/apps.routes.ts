@@ -3,10 +3,10 @@ import { type Route, routes } from '../api/endpoint.ts';
 import { JsonStream } from '../api/reply.ts';
 import { InvalidInput } from '../core/errors.ts';
 import type { App } from './app.ts';
+import { type AppPlace, placeOf } from './app-page.ts';
+import type { AppRemoval } from './app-removal.ts';
 import { appEndpoints } from './apps.contract.ts';
 import type { AppService, NewPassword } from './apps.service.ts';
-import type { AppRemoval } from './deletion/app-removal.ts';
-import { type AppPlace, placeOf } from './listing/app-page.ts';
 
 /** Resolves when the password is the app's, else rejects. Implemented by the sessions feature. */
 type ConfirmPassword = (

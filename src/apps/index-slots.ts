@@ -1,5 +1,5 @@
 import type { mongo, Types } from 'mongoose';
-import { INDEX_VERSION } from '../fields/index-value.ts';
+import { INDEX_VERSION } from '../fields/base/index-value.ts';
 import type { KindName } from '../fields/kinds/registry.ts';
 import type { Rename } from '../fields/renames.ts';
 

@@ -1,11 +1,59 @@
 import { isIP } from 'node:net';
-import type { mongo, Types } from 'mongoose';
+import type { Connection, mongo, Types } from 'mongoose';
 import { v7 } from 'uuid';
-import { AUDITED_LOOKS, type AuditActor, type AuditedApp } from '../api/audit-action.ts';
+import { AUDITED_LOOKS, type AuditAction, type AuditActor, type AuditedApp } from '../api/endpoint.ts';
 import type { Logger } from '../core/logger.ts';
-import type { DatabaseClock } from '../database/database-clock.ts';
-import type { AuditCollection, AuditDocument, LoggedAction } from './audit.model.ts';
-import { createRepeatedEvents } from './repeated-events.ts';
+import { createWindowLimit } from '../core/window-limit.ts';
+import type { DatabaseClock } from '../database/clock.ts';
+import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+
+/** An action of the audit log: those of endpoints, and log-ins that failed. */
+type LoggedAction = AuditAction | 'login.failed';
+
+/** One event, or several equal ones. It has no personal data. */
+export interface AuditDocument {
+  /** A UUID of version 7, as text: the order of ids is that of time. */
+  _id: string;
+  at: Date;
+  action: LoggedAction;
+  actor: { kind: AuditActor['kind']; id: string | null; address: string | null };
+  /** The incarnation of the app; null for all apps, and for an app that was deleted. */
+  appId: Types.ObjectId | null;
+  sourceAppId: string | null;
+  target: string | null;
+  detail?: Readonly<Record<string, string | number | boolean>>;
+  /** How often it happened, and when last, if more than once. */
+  count: number;
+  lastAt?: Date;
+  expiresAt: Date;
+}
+
+const auditSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    at: { type: Date, required: true },
+    action: { type: String, required: true },
+    actor: { type: Schema.Types.Mixed, required: true },
+    appId: { type: Schema.Types.ObjectId },
+    sourceAppId: { type: String },
+    target: { type: String },
+    detail: { type: Schema.Types.Mixed },
+    count: { type: Number, required: true },
+    lastAt: { type: Date },
+    expiresAt: { type: Date, required: true, expires: 0 },
+  },
+  { collection: 'audit_events', versionKey: false },
+)
+  // The events of an app, and those of one action, newest first.
+  .index({ sourceAppId: 1, _id: -1 })
+  .index({ sourceAppId: 1, action: 1, _id: -1 })
+  .index({ action: 1, _id: -1 });
+
+type AuditCollection = Collection<AuditDocument>;
+
+/** The model of `audit_events`, with its indexes. */
+export const createAuditModel = (connection: Connection): Model<AuditDocument> =>
+  createModel(connection, 'AuditEvent', auditSchema);
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Events of which the answer waits: without them it is not sent. */
@@ -100,4 +148,123 @@ export function createAuditLog(deps: {
 function firstIdAt(time: Date): string {
   const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-`;
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * For how long equal events become one, from the first. A dashboard that stays open lists records
+ * and held submissions all the time, so it is longer for these.
+ */
+const MERGE_FOR_MS: Partial<Record<LoggedAction, number>> = {
+  'users.listed': 60 * MINUTE_MS,
+  'held.listed': 60 * MINUTE_MS,
+};
+const FLUSH_AFTER_MS = MINUTE_MS;
+/** Different events that can be merged at the same time. */
+const MAX_OPEN = 5_000;
+/** The addresses in a minute whose failed log-ins of one app are told apart. */
+const MAX_FAILING_ADDRESSES = 10;
+
+/** An event that equal ones are added to. */
+interface OpenEvent {
+  id: string;
+  /** When equal events begin a new one, in milliseconds of `performance.now()`. */
+  until: number;
+  stored: Promise<unknown>;
+  /** What is not written yet. */
+  count: number;
+  lastAt: Date;
+}
+
+/**
+ * Merges equal events of this server, so that a flood of requests writes one document in a window,
+ * and one update of its count in a minute. A crash loses counts of the last minute, but no event.
+ *
+ * @param now a monotonic clock, in milliseconds
+ */
+export function createRepeatedEvents(events: AuditCollection, now = () => performance.now()) {
+  const open = new Map<string, OpenEvent>();
+  const failing = createWindowLimit(MAX_FAILING_ADDRESSES, MINUTE_MS);
+  let timer: NodeJS.Timeout | undefined;
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const [key, { until, count }] of open) if (count === 0 && until <= now()) open.delete(key);
+    const counted = [...open.values()].filter(({ count }) => count > 0);
+    if (counted.length === 0) return;
+    const counts = counted.map(({ count }) => count);
+    const writes = counted.map((event) => {
+      const { id, count, lastAt } = event;
+      event.count = 0;
+      return { updateOne: { filter: { _id: id }, update: { $inc: { count }, $max: { lastAt } } } };
+    });
+    try {
+      await events.bulkWrite(writes, { ordered: false, writeConcern: { w: 1 } });
+    } catch (error) {
+      counted.forEach((event, index) => {
+        event.count += counts[index] ?? 0; // for the next flush
+      });
+      throw error;
+    }
+  }
+
+  function add(event: OpenEvent): Promise<unknown> {
+    event.count += 1;
+    event.lastAt = new Date();
+    timer ??= setTimeout(() => void flush().catch(() => undefined), FLUSH_AFTER_MS).unref();
+    return event.stored;
+  }
+
+  /** Stores the first of equal events. */
+  async function begin(key: string, event: AuditDocument): Promise<void> {
+    if (open.size >= MAX_OPEN) await flush();
+    if (open.size >= MAX_OPEN) open.clear();
+    const ended = open.get(key);
+    // Its count is still to be written.
+    if (ended && ended.count > 0) open.set(`${key} ${ended.id}`, ended);
+    const stored = events.insertOne(event);
+    const until = now() + (MERGE_FOR_MS[event.action] ?? MINUTE_MS);
+    open.set(key, { id: event._id, until, stored, count: 0, lastAt: event.at });
+    try {
+      await stored;
+    } catch (error) {
+      open.delete(key);
+      throw error;
+    }
+  }
+
+  /** Strangers cause failed log-ins: beyond some addresses they are counted together. */
+  function withoutAddress(event: AuditDocument): AuditDocument {
+    const app = event.sourceAppId ?? '';
+    if (failing.waitMs(app) > 0) return { ...event, actor: { ...event.actor, address: null } };
+    failing.count(app);
+    return event;
+  }
+
+  const find = (key: string): OpenEvent | undefined => {
+    const event = open.get(key);
+    return event && event.until > now() ? event : undefined;
+  };
+
+  return {
+    /** Resolves when the event is stored, or an equal one that counts it. */
+    async record(event: AuditDocument): Promise<void> {
+      const same = find(keyOf(event));
+      if (same) return void (await add(same));
+      const bounded = event.action === 'login.failed' ? withoutAddress(event) : event;
+      const key = keyOf(bounded);
+      const equal = find(key);
+      if (equal) await add(equal);
+      else await begin(key, bounded);
+    },
+
+    /** Writes the counts. */
+    flush,
+  };
+}
+
+function keyOf({ action, actor, appId, sourceAppId, target, detail }: AuditDocument): string {
+  return JSON.stringify([action, actor, appId, sourceAppId, target, detail]);
 }

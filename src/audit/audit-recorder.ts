@@ -1,5 +1,4 @@
-import type { AuditActor, AuditedApp, AuditFacts } from '../api/audit-action.ts';
-import type { AnyInput, EndpointSpec } from '../api/endpoint.ts';
+import type { AnyInput, AuditActor, AuditedApp, AuditFacts, EndpointSpec } from '../api/endpoint.ts';
 import type { Principal } from '../api/principal.ts';
 import type { AuditLog } from './audit-log.ts';
 

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import type { Role } from '../apps/apps.model.ts';
 import type { NewPassword } from '../apps/apps.service.ts';
-import { APP_ID_FORMAT } from '../core/app-id.ts';
 import { InvalidInput } from '../core/errors.ts';
+import { APP_ID_FORMAT } from '../core/identifiers.ts';
 import { COMMAND_LINE, say, type WithServices } from './command.ts';
 
 /**

@@ -44,7 +44,7 @@ export function schemaCommands(withServices: WithServices): Command {
 async function checkSchema(json: unknown): Promise<Parameters<SchemaService['replace']>[1]> {
   const [{ parsePart }, { schemaEndpoints }] = await Promise.all([
     import('../api/validation.ts'),
-    import('../schemas/schemas.contract.ts'),
+    import('../schemas/schemas.endpoints.ts'),
   ]);
   return parsePart(schemaEndpoints.replaceSchema.body.schema, json, 'Invalid schema');
 }

@@ -1,7 +1,7 @@
 import { createContainer } from '../container/container.ts';
 import { loadConfig } from '../core/config.ts';
 import { createLogger } from '../core/logger.ts';
-import { existingSecret } from '../core/secrets/session-secret.ts';
+import { existingSecret } from '../core/session-secret.ts';
 import { openDatabase } from '../database/open.ts';
 import type { WithServices } from './command.ts';
 

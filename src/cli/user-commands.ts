@@ -1,8 +1,16 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { Command, Option } from 'commander';
-import { type ExportFormat, exportFormats } from '../users/export/export.ts';
-import { COMMAND_LINE, type WithServices } from './command.ts';
-import { importCommand } from './import-command.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { ScopedApp } from '../apps/app-scope.ts';
+import type { Services } from '../container/container.ts';
+import { AppError, InvalidInput } from '../core/errors.ts';
+import { type ExportFormat, exportFormats } from '../exports/export.ts';
+import { fileNameSetting } from '../imports/date-format.ts';
+import type { ImportDocument } from '../imports/imports.model.ts';
+import { COMMAND_LINE, say, type WithServices } from './command.ts';
 
 /** The commands `users export|import` (spec 2.1 and 4.7). */
 export function userCommands(withServices: WithServices): Command {
@@ -29,4 +37,156 @@ export function userCommands(withServices: WithServices): Command {
 
   users.addCommand(importCommand(withServices));
   return users;
+}
+
+const WIDTH = 30;
+
+/** Where a bar is drawn: a terminal, or something else that gets none. */
+interface Output {
+  isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Shows how far a file is read, in one line of a terminal. Nothing is written elsewhere. */
+export function createProgressBar(output: Output) {
+  const startedAt = performance.now();
+  let isShown = false;
+  return {
+    /** @param part from 0 to 1 */
+    show(part: number, lines: number): void {
+      if (!output.isTTY) return;
+      isShown = true;
+      const done = Math.round(Math.min(1, part) * WIDTH);
+      const rate = Math.round(lines / Math.max(0.001, (performance.now() - startedAt) / 1_000));
+      const bar = '#'.repeat(done).padEnd(WIDTH, '.');
+      output.write(`\r[${bar}] ${Math.floor(part * 100)} %, ${lines} lines, ${rate} a second \u001b[K`);
+    },
+
+    end(): void {
+      if (isShown) output.write('\n');
+    },
+  };
+}
+
+const POLL_MS = 200;
+/** `IMPORT_JOB` of the feature, which is loaded on use. */
+const JOB = 'imports';
+
+interface Options {
+  format?: string;
+  mode?: string;
+  arrays?: string;
+  invalid?: string;
+  map?: Record<string, string>;
+  delimiter?: string;
+  decimal?: string;
+  dateFormat?: string;
+  timeZone?: string;
+  dryRun?: true;
+  rejects?: string;
+}
+
+/** The command `users import` (spec 4.7). */
+function importCommand(withServices: WithServices): Command {
+  return new Command('import')
+    .description('create and change users from the lines of a file; goes on where it was if it is interrupted')
+    .argument('<id>', 'the app')
+    .argument('<file>', 'CSV with a header, or NDJSON')
+    .addOption(new Option('--format <format>', 'of the file; by default that of its name').choices(['csv', 'ndjson']))
+    .addOption(new Option('--mode <mode>', 'which users it may write').choices(['upsert', 'insert', 'update']))
+    .addOption(new Option('--arrays <what>', 'what it does with lists').choices(['append', 'replace']))
+    .addOption(new Option('--invalid <what>', 'what a rejected line does').choices(['skip', 'abort']))
+    .option('--map <column=path>', 'the path of a column: email or data.<key>; repeat for each', addColumn)
+    .option('--delimiter <character>', 'of CSV: , ; | or a tab')
+    .option('--decimal <character>', 'of numbers: . or ,')
+    .option('--date-format <format>', 'of dates, such as DD/MM/YYYY; by default ISO 8601')
+    .option('--time-zone <name>', 'of times without a zone, such as Europe/Berlin')
+    .option('--dry-run', 'check all lines and write nothing')
+    .option('--rejects <file>', 'write the rejected lines with their reasons to this file')
+    .action((id: string, file: string, options: Options) =>
+      withServices((services) => runImport(services, id, file, options)),
+    );
+}
+
+/** Splits at the last `=`, because a path has none. */
+function addColumn(value: string, map: Record<string, string> = {}): Record<string, string> {
+  const at = value.lastIndexOf('=');
+  if (at < 0) throw new InvalidArgumentError('It must be like column=path.');
+  return { ...map, [value.slice(0, at)]: value.slice(at + 1) };
+}
+
+async function runImport(services: Services, sourceAppId: string, file: string, options: Options): Promise<void> {
+  const { imports, jobs, hasSecret } = services;
+  if (!hasSecret) throw new InvalidInput('Set SESSION_SECRET to that of the server: erased persons are known by it');
+  const { rejects, format = /\.(nd)?jsonl?$/i.test(file) ? 'ndjson' : 'csv', ...rest } = options;
+  const settings = await checkSettings({ format, ...rest, ...fileNameSetting(basename(file)) });
+  const app = await services.apps.get(sourceAppId);
+  const size = await sizeOf(file);
+  const id = await imports.create(app, settings);
+  const bar = createProgressBar(process.stderr);
+  try {
+    await imports.receive(app, id, undefined, createReadStream(file), size);
+    await imports.start(app, id);
+    await services.audit.record({ action: 'import.started', actor: COMMAND_LINE, app, target: id });
+  } catch (error) {
+    await imports.remove(app, id);
+    throw error;
+  }
+  // A server may run the job too: whoever holds its lock does the work.
+  jobs.start(JOB);
+  jobs.wake(JOB);
+  const ended = await untilEnded(services, app, id, (one) => {
+    bar.show(one.received === 0 ? 1 : (one.position?.offset ?? 0) / one.received, one.counters.read);
+  });
+  bar.end();
+  await report(services, app, ended, rejects);
+}
+
+/** Validates as `POST /auth/imports` does. The modules are imported on use. */
+async function checkSettings(settings: Record<string, unknown>): Promise<Parameters<Services['imports']['create']>[1]> {
+  const [{ parsePart }, { importEndpoints }] = await Promise.all([
+    import('../api/validation.ts'),
+    import('../imports/imports.contract.ts'),
+  ]);
+  return parsePart(importEndpoints.createImport.body.schema, settings, 'Invalid import');
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    throw new InvalidInput(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+  }
+}
+
+async function untilEnded(
+  { imports }: Services,
+  app: ScopedApp,
+  id: string,
+  onProgress: (one: ImportDocument) => void,
+): Promise<ImportDocument> {
+  for (;;) {
+    const one = await imports.get(app, id);
+    onProgress(one);
+    if (one.state !== 'running') return one;
+    await sleep(POLL_MS);
+  }
+}
+
+async function report(
+  { imports }: Services,
+  app: ScopedApp,
+  { _id, state, counters, firstErrors, failure }: ImportDocument,
+  rejects: string | undefined,
+): Promise<void> {
+  const counts = Object.entries(counters).map(([name, count]) => `${name} ${count}`);
+  say(`Import ${_id.toHexString()} ${state}: ${counts.join(', ')}`);
+  for (const { line, message } of firstErrors) process.stderr.write(`line ${line}: ${message}\n`);
+  if (counters.rejected > firstErrors.length) {
+    process.stderr.write(`and ${counters.rejected - firstErrors.length} more lines\n`);
+  }
+  if (rejects !== undefined) {
+    await pipeline(await imports.rejectsOf(app, _id.toHexString()), createWriteStream(rejects));
+  }
+  if (state !== 'completed') throw new AppError(409, failure ?? 'The import ended at a line that was rejected');
 }

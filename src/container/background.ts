@@ -1,11 +1,11 @@
-import type { Pace } from '../apps/pace.ts';
+import type { Pace } from '../apps/activity.ts';
 import type { Logger } from '../core/logger.ts';
-import type { DatabaseClock } from '../database/database-clock.ts';
+import type { DatabaseClock } from '../database/clock.ts';
 import { createJobLocks } from '../jobs/job-locks.ts';
 import { createJobRunner, type Job } from '../jobs/job-runner.ts';
-import { createSlotJob } from '../users/index-slots/slot-job.ts';
-import { createRenameJob } from '../users/renames/rename-job.ts';
-import { createRetentionJob } from '../users/retention/retention-job.ts';
+import { createRetentionJob } from '../people/retention-job.ts';
+import { createRenameJob } from '../records/rename-job.ts';
+import { createSlotJob } from '../records/slot-job.ts';
 import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';
 

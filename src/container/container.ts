@@ -1,41 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { createApiKeyService } from '../api-keys/api-keys.service.ts';
+import { createAppActivity, createPace } from '../apps/activity.ts';
 import type { App } from '../apps/app.ts';
-import { createAppActivity } from '../apps/app-activity.ts';
 import { createAppCreation } from '../apps/app-creation.ts';
+import { createAppRemoval, createLateSweep, createRemovalGuard, SWEEP_EVERY_MS } from '../apps/app-removal.ts';
 import { createAppScope } from '../apps/app-scope.ts';
 import { createAppService } from '../apps/apps.service.ts';
-import { createAppRemoval, SWEEP_EVERY_MS } from '../apps/deletion/app-removal.ts';
-import { createLateSweep } from '../apps/deletion/app-tombstones.ts';
-import { createRemovalGuard } from '../apps/deletion/removal-guard.ts';
-import { createAppOrigins } from '../apps/form-settings/app-origins.ts';
-import { createFormSettingsService } from '../apps/form-settings/form-settings.service.ts';
-import { createOriginCounts } from '../apps/form-settings/refused-origins.ts';
-import { createPace } from '../apps/pace.ts';
-import { createPasswordHasher } from '../apps/passwords/app-credentials.ts';
+import { createFormSettingsService } from '../apps/form-settings.service.ts';
+import { createAppOrigins, createOriginCounts } from '../apps/origins.ts';
+import { createPasswordHasher } from '../apps/passwords.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Connection } from '../database/client.ts';
-import { createDatabaseClock } from '../database/database-clock.ts';
-import { measurePool } from '../database/pool-metrics.ts';
-import { monitorPrimary } from '../database/primary-monitor.ts';
-import { measureJobs } from '../jobs/job-metrics.ts';
-import { createMetrics, NO_METRICS } from '../metrics/metrics.ts';
-import { measureProcess } from '../metrics/process-metrics.ts';
-import type { MailLimits } from '../notifications/queue/mail-rates.ts';
+import { type Connection, measurePool, monitorPrimary } from '../database/client.ts';
+import { createDatabaseClock } from '../database/clock.ts';
+import { measureJobs } from '../jobs/job-runner.ts';
+import { createMetrics, measureProcess, NO_METRICS } from '../metrics/metrics.ts';
+import type { MailLimits } from '../notifications/mail-rates.ts';
+import { createPeopleService } from '../people/people.service.ts';
 import { createSchemaLeases } from '../schemas/schema-leases.ts';
 import { createSchemaService } from '../schemas/schemas.service.ts';
-import { createLoginLimiter } from '../sessions/login-limiter.ts';
+import { createIndexSlotService } from '../search/indexes.ts';
+import { createSchemaCheckService } from '../search/schema-check.ts';
+import { createUserStatsService } from '../search/statistics.ts';
+import { createUserCounts } from '../search/user-counts.ts';
 import { createSessionStore } from '../sessions/session-store.ts';
-import { createSessionService } from '../sessions/sessions.service.ts';
-import { createHeldService } from '../submissions/held/held.service.ts';
-import { createFormLookup } from '../submissions/pages/public-form.ts';
-import { createIndexSlotService } from '../users/index-slots/index-slots.service.ts';
-import { createPeopleService } from '../users/people/people.service.ts';
-import { createSchemaCheckService } from '../users/schema-check/schema-check.service.ts';
-import { createUserStatsService } from '../users/stats/stats.service.ts';
-import { createUserCounts } from '../users/stats/user-counts.ts';
+import { createLoginLimiter, createSessionService } from '../sessions/sessions.service.ts';
+import { createHeldService } from '../submissions/held.ts';
+import { createFormLookup } from '../submissions/pages/form-view.ts';
 import { type BackgroundTimes, createBackground } from './background.ts';
 import { createImports, type ImportProcess } from './imports.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -61,13 +53,13 @@ export interface ContainerOptions extends BackgroundTimes {
 }
 
 /** How an entry uses the services. */
-export interface EntryOptions {
+interface EntryOptions {
   /** The process that runs imports; without it, this process runs them. */
   importProcess?: ImportProcess;
 }
 
 /** The settings that services depend on. */
-export type ContainerConfig = Pick<
+type ContainerConfig = Pick<
   Config,
   | 'auditDays'
   | 'importLimits'

@@ -1,9 +1,8 @@
-import type { createAppRemoval } from '../apps/deletion/app-removal.ts';
-import { upgradeTombstones } from '../apps/deletion/app-tombstones.ts';
+import { type createAppRemoval, upgradeTombstones } from '../apps/app-removal.ts';
 import type { createAppRevision } from '../apps/revision.ts';
 import { withTimeout } from '../core/timeouts.ts';
+import type { DatabaseClock } from '../database/clock.ts';
 import { ensureIndexes } from '../database/collections.ts';
-import type { DatabaseClock } from '../database/database-clock.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
 import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';

@@ -1,18 +1,18 @@
-import { createApiKeyModel } from '../api-keys/api-keys.model.ts';
+import { createApiKeyModel } from '../api-keys/api-key-store.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from '../apps/apps.model.ts';
-import { createAuditModel } from '../audit/audit.model.ts';
+import { createAuditModel } from '../audit/audit-log.ts';
 import type { Connection } from '../database/client.ts';
 import { createChunkModel, createImportModel, createRejectModel } from '../imports/imports.model.ts';
-import { createJobModel } from '../jobs/jobs.model.ts';
-import { createMailModel } from '../notifications/queue/mails.model.ts';
-import { createSchemaModel } from '../schemas/schemas.model.ts';
-import { createSpentChallengeModel } from '../submissions/bots/spent-challenges.ts';
-import { createHeldModel } from '../submissions/held/held.model.ts';
-import { createMovedKeyModel } from '../submissions/store/idempotency-keys.ts';
-import { createErasureModel } from '../users/outbox/erasures.model.ts';
-import { createSuppressionModel } from '../users/people/suppressions.ts';
-import { createUserModel } from '../users/users.model.ts';
-import { createDeletedWebhookModel, createDeliveryModel, createWebhookModel } from '../webhooks/webhooks.model.ts';
+import { createJobModel } from '../jobs/job-locks.ts';
+import { createMailModel } from '../notifications/mail-queue.ts';
+import { createSuppressionModel } from '../people/suppressions.ts';
+import { createErasureModel } from '../records/erasure.ts';
+import { createMovedKeyModel } from '../records/idempotency-keys.ts';
+import { createUserModel } from '../records/record.ts';
+import { createSchemaModel } from '../schemas/schema-store.ts';
+import { createSpentChallengeModel } from '../submissions/challenges.ts';
+import { createHeldModel } from '../submissions/held-store.ts';
+import { createDeletedWebhookModel, createDeliveryModel, createWebhookModel } from '../webhooks/webhook-store.ts';
 
 export type Models = ReturnType<typeof createModels>;
 

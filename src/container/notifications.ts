@@ -1,17 +1,16 @@
+import type { Pace } from '../apps/activity.ts';
 import type { AppService } from '../apps/apps.service.ts';
-import type { Pace } from '../apps/pace.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import { createMailer, type Mailer } from '../mail/mailer.ts';
-import { createConfirmationService } from '../notifications/confirmation/confirmation.service.ts';
-import { createConfirmationTokens } from '../notifications/confirmation/confirmation-token.ts';
-import { createDigestJob } from '../notifications/digest/digest-job.ts';
+import { createConfirmationService, createConfirmationTokens } from '../notifications/confirmation.ts';
+import { createDigestJob } from '../notifications/digest-job.ts';
 import { createMailApps } from '../notifications/mail-apps.ts';
-import { createMailRenderer } from '../notifications/messages/mail-renderer.ts';
+import { createMailJob, MAIL_JOB } from '../notifications/mail-job.ts';
+import { createMailRates, type MailLimits } from '../notifications/mail-rates.ts';
+import { createMailRenderer } from '../notifications/messages.ts';
 import { createNotificationConsumer } from '../notifications/notification-consumer.ts';
-import { createMailJob, MAIL_JOB } from '../notifications/queue/mail-job.ts';
-import { createMailRates, type MailLimits } from '../notifications/queue/mail-rates.ts';
 import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';
 

@@ -1,17 +1,17 @@
 import type { AppService } from '../apps/apps.service.ts';
 import type { Config } from '../core/config.ts';
+import { createRecordEditor } from '../people/editing.ts';
+import { createRecordLimits } from '../records/record-limits.ts';
+import { createRenameRepair } from '../records/record-moves.ts';
+import { createSlotRepair } from '../records/slot-records.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
-import { createRecordLimits } from '../submissions/store/record-limits.ts';
-import { createUserBreakdown } from '../users/breakdown/breakdown.ts';
-import { createRecordEditor } from '../users/editing/record-editor.ts';
-import { createSlotRepair } from '../users/index-slots/slot-repair.ts';
-import { createBulkErase } from '../users/query/bulk-erase.ts';
-import { createPeopleSearch } from '../users/query/people.ts';
-import { createUserQuery } from '../users/query/user-query.ts';
-import { createRenameRepair } from '../users/renames/rename-repair.ts';
-import { createUserSearch } from '../users/user-search.ts';
-import { createUserService } from '../users/users.service.ts';
+import { createUserBreakdown } from '../search/breakdown.ts';
+import { createBulkErase } from '../search/bulk-erase.ts';
+import { createPeopleSearch } from '../search/people-search.ts';
+import { createUserQuery } from '../search/user-query.ts';
+import { createUserSearch } from '../search/user-search.ts';
+import { createUserService } from '../search/users.service.ts';
 import type { Models } from './models.ts';
 import type { Stores } from './stores.ts';
 

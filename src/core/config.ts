@@ -1,19 +1,206 @@
+import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { ConnectionString } from 'mongodb-connection-string-url';
 import { z } from 'zod';
-import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './app-id.ts';
-import {
-  bytes,
-  MEGABYTE,
-  mongodbUri,
-  origins,
-  parsed,
-  password,
-  publicUrl,
-  trustProxy,
-  whole,
-} from './config-values.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './identifiers.ts';
+import { passwordProblem } from './secrets.ts';
 import { MAILBOX_FORMAT, parseMailbox, parseSmtpUrl, SMTP_URL_FORMAT } from './smtp-url.ts';
+import { isWebOrigin, WEB_ORIGIN_FORMAT } from './web-origin.ts';
+
+/**
+ * Options with a single accepted value. Any other value weakens a guarantee or is overridden by
+ * `connectDatabase`.
+ */
+const FIXED = new Map([
+  ['w', 'majority'],
+  ['journal', 'true'],
+  ['j', 'true'],
+  ['retryWrites', 'true'],
+  ['retryReads', 'true'],
+  ['readPreference', 'primary'],
+  // Behind a load balancer the driver does not learn which member is primary (primary-monitor.ts).
+  ['loadBalanced', 'false'],
+]);
+
+/** Options for the address of the database, authentication, encryption and the connection pool. */
+const ALLOWED = [
+  ...['authSource', 'authMechanism', 'authMechanismProperties'],
+  ...['appName', 'directConnection', 'replicaSet', 'srvMaxHosts', 'srvServiceName', 'srvAllowedHostsSuffix'],
+  ...['tls', 'ssl', 'tlsAllowInvalidCertificates', 'tlsAllowInvalidHostnames', 'tlsCAFile', 'tlsCRLFile'],
+  ...['tlsCertificateKeyFile', 'tlsCertificateKeyFilePassword', 'tlsInsecure'],
+  ...['compressors', 'zlibCompressionLevel', 'proxyHost', 'proxyPort', 'proxyUsername', 'proxyPassword'],
+  ...['maxPoolSize', 'minPoolSize', 'maxConnecting', 'maxIdleTimeMS', 'localThresholdMS', 'serverMonitoringMode'],
+];
+
+/** Known options that are always refused. They are listed so that the message can name them. */
+const REFUSED = [
+  // Write timeouts and read behaviour: set by `connectDatabase` and the request deadline.
+  ...['wtimeout', 'wtimeoutMS', 'fsync', 'safe', 'writeConcern'],
+  ...['readConcern', 'readConcernLevel', 'readPreferenceTags', 'maxStalenessSeconds', 'hedge', 'slaveOk'],
+  // Overridden by `connectDatabase`, or ignored by the driver.
+  ...['connectTimeoutMS', 'socketTimeoutMS', 'serverSelectionTimeoutMS', 'waitQueueTimeoutMS', 'timeoutMS'],
+  ...['heartbeatFrequencyMS', 'minHeartbeatFrequencyMS', 'maxAdaptiveRetries', 'enableOverloadRetargeting'],
+  ...['dbName', 'autoIndex', 'autoCreate', 'bufferCommands'],
+  // How values are encoded and decoded; the code relies on the defaults.
+  ...['raw', 'fieldsAsRaw', 'promoteValues', 'promoteLongs', 'promoteBuffers', 'useBigInt64', 'bsonRegExp'],
+  ...['ignoreUndefined', 'serializeFunctions', 'checkKeys', 'forceServerObjectId', 'enableUtf8Validation', 'pkFactory'],
+  // These write commands, and with them records, to the output.
+  ...['monitorCommands', 'mongodbLogPath', 'mongodbLogComponentSeverities', 'mongodbLogMaxDocumentLength'],
+];
+
+const fixedValues = new Map([...FIXED].map(([name, value]) => [name.toLowerCase(), value]));
+const allowedNames = new Set(ALLOWED.map((name) => name.toLowerCase()));
+const knownNames = new Map([...FIXED.keys(), ...REFUSED].map((name) => [name.toLowerCase(), name]));
+
+/**
+ * Checks the options of a MongoDB connection string against the guarantees of the service.
+ *
+ * Option names are case-insensitive, every occurrence counts, and percent-encoding is decoded. Only
+ * options known to be harmless are accepted. The result names known options and never contains a
+ * value or an unknown name: either may be part of an unescaped password.
+ *
+ * @param uri begins with `mongodb://` or `mongodb+srv://`
+ * @returns the reason for a refusal, one line that begins with `must`, or undefined
+ */
+export function connectionStringProblem(uri: string): string | undefined {
+  const options = parseOptions(uri);
+  if (!options) {
+    return 'must be a connection string that MongoDB drivers read; a user name and a password must be percent-encoded';
+  }
+  const refused = new Set<string>();
+  for (const [index, [name, value]] of options.entries()) {
+    const key = name.toLowerCase();
+    if (allowedNames.has(key) || fixedValues.get(key) === value) continue;
+    refused.add(describe(knownNames.get(key), fixedValues.get(key), index + 1));
+  }
+  if (refused.size === 0) return undefined;
+  return `must not set ${[...refused].join(', ')}: the service sets durability, reads and timeouts itself`;
+}
+
+function describe(name: string | undefined, accepted: string | undefined, position: number): string {
+  if (name === undefined) return `option ${position} (not one that the service knows)`;
+  return accepted === undefined ? name : `${name} (only ${accepted} is accepted)`;
+}
+
+/**
+ * Name and value of each option in the order of the URI, parsed as the driver does; undefined if it
+ * cannot be parsed.
+ */
+function parseOptions(uri: string): [string, string][] | undefined {
+  try {
+    return [...new ConnectionString(uri).searchParams.entries()];
+  } catch {
+    return undefined; // the message may contain the credentials
+  }
+}
+
+// The kinds of values that environment variables have. Each turns a text into a value.
+
+export const MEGABYTE = 1024 * 1024;
+const MIN_PASSWORD_LENGTH = 12;
+const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: MEGABYTE };
+
+/** A whole number of a range. */
+export const whole = (low: number, high: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `must be a whole number from ${low} to ${high}`)
+    .transform(Number)
+    .refine((n) => n >= low && n <= high, `must be a whole number from ${low} to ${high}`);
+
+/**
+ * A number of bytes, like `100kb`.
+ * @param range the range in the message of a refusal
+ */
+export const bytes = (low: number, range: string, high = 15 * MEGABYTE) =>
+  z.string().transform((text, context) => {
+    const match = /^(\d{1,9})\s*(b|kb|mb)?$/i.exec(text);
+    const size = match ? Number(match[1]) * (UNITS[(match[2] ?? '').toLowerCase()] ?? 1) : 0;
+    if (size >= low && size <= high) return size;
+    context.addIssue({ code: 'custom', message: `must be a size ${range}` });
+    return z.NEVER;
+  });
+
+/** Origins of websites, separated by commas. */
+export const origins = z.string().transform((text, context) => {
+  const list = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  for (const origin of list) {
+    if (isWebOrigin(origin)) continue;
+    context.addIssue({
+      code: 'custom',
+      message: `has "${origin}": each origin is ${WEB_ORIGIN_FORMAT}`,
+    });
+    return z.NEVER;
+  }
+  return list;
+});
+
+/** A connection string of MongoDB. */
+export const mongodbUri = z
+  .string()
+  .regex(/^mongodb(\+srv)?:\/\/[^\s]+$/, {
+    message: 'must begin with mongodb:// or mongodb+srv:// and name a host',
+    abort: true,
+  })
+  .superRefine((uri, context) => {
+    const problem = connectionStringProblem(uri);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+/**
+ * What a parser returns for the text.
+ * @param format what the message of a refusal says that the value must be
+ */
+export const parsed = <Value>(parse: (text: string) => Value | undefined, format: string) =>
+  z.string().transform((text, context) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: `must be ${format}` });
+    return z.NEVER;
+  });
+
+/** The origin of this service. The final slash that browsers add does not count. */
+export const publicUrl = parsed((text) => {
+  const origin = text.replace(/\/$/, '');
+  return isWebOrigin(origin) ? origin : undefined;
+}, `the origin of this service: ${WEB_ORIGIN_FORMAT}`);
+
+/**
+ * The value of the setting `trust proxy` of Express, which accepts `true`, a hop count or
+ * addresses. `true` trusts any client's headers, so it is not offered.
+ */
+export const trustProxy = z.string().transform((text, context) => {
+  if (text === 'off' || text === 'false' || text === '0') return false as const;
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  const list = text.split(',').map((part) => part.trim());
+  if (list.every(isAddressOrRange)) return list;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be off, a number of proxies like 1, or addresses like 10.0.0.0/8,loopback',
+  });
+  return z.NEVER;
+});
+
+/** Checks at start-up what Express rejects only on the first request. */
+function isAddressOrRange(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** A password that a log-in accepts, with the least length for an administrator. */
+export const password = z.string().superRefine((text, context) => {
+  const tooShort =
+    text.length < MIN_PASSWORD_LENGTH ? `must have at least ${MIN_PASSWORD_LENGTH} characters` : undefined;
+  const problem = passwordProblem(text) ?? tooShort;
+  if (problem) context.addIssue({ code: 'custom', message: problem });
+});
 
 /** Invalid configuration: one line for each invalid variable. */
 export class ConfigError extends Error {

@@ -1,4 +1,4 @@
-import { normalizeEmail } from './email.ts';
+import { normalizeEmail } from './identifiers.ts';
 
 /** What {@link parseSmtpUrl} expects, for error messages. It must not repeat the password. */
 export const SMTP_URL_FORMAT =

@@ -7,7 +7,7 @@ export type Collection<Document extends mongo.Document> = mongo.Collection<Docum
  * The part of a Mongoose schema that the service uses: it declares a collection's shape and
  * indexes.
  */
-export interface SchemaDeclaration {
+interface SchemaDeclaration {
   index(keys: Record<string, 1 | -1>, options?: mongo.CreateIndexesOptions): this;
   indexes(): [mongo.IndexSpecification, mongo.CreateIndexesOptions & { background?: boolean }][];
 }
@@ -138,4 +138,15 @@ export async function ensureIndexes(
       });
     }
   }
+}
+
+/**
+ * A regular expression that matches this text only. ASCII characters other than letters and digits
+ * are escaped by code point, NUL included.
+ */
+export function literal(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: every ASCII character is meant
+  return text.replace(/[\x00-\x7f]/g, (character) =>
+    /[A-Za-z0-9]/.test(character) ? character : `\\x{${character.charCodeAt(0).toString(16)}}`,
+  );
 }

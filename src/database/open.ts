@@ -4,7 +4,7 @@ import { type Connection, connectDatabase } from './client.ts';
 import type { Progress } from './embedded/mongod-binary.ts';
 
 /** An open database connection. */
-export interface OpenDatabase {
+interface OpenDatabase {
   connection: Connection;
   /** How another process of this service connects to the database; contains credentials. */
   uri: string;
@@ -13,7 +13,7 @@ export interface OpenDatabase {
 }
 
 /** The configured database cannot be used. The message states the reason and what to set. */
-export class DatabaseUnreachable extends Error {
+class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }
 

@@ -1,10 +1,9 @@
-import type { Issue } from '../core/errors.ts';
-import { MAX_ISSUES } from '../core/errors.ts';
+import { type Issue, MAX_ISSUES } from '../core/errors.ts';
+import { FIELD_KEY_PATTERN, type FieldKind, printable, type Report, type ValueCheck } from './base/kind.ts';
+import { MAX_PATTERN_STEPS } from './base/regex.ts';
+import { reportUnstorableKeys } from './base/stored-json.ts';
 import type { FieldDefinition } from './definition.ts';
-import { FIELD_KEY_PATTERN, type FieldKind, printable, type Report, type ValueCheck } from './kind.ts';
 import { kindOf } from './kinds/registry.ts';
-import { MAX_PATTERN_STEPS } from './regex/budget.ts';
-import { reportUnstorableKeys } from './stored-json.ts';
 
 /** The change of a record by a valid submission, by field key. */
 export interface RecordChange {
@@ -23,7 +22,7 @@ export const MAX_EXTRA_KEYS = 200;
 export const TOO_MANY_EXTRA_KEYS = `must have at most ${MAX_EXTRA_KEYS} keys beyond the fields of the schema`;
 
 /** A checkbox with the option `consent`. */
-export interface ConsentField {
+interface ConsentField {
   key: string;
   label: string;
   /** The version of the text that a person agrees to. */

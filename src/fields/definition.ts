@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Issue } from '../core/errors.ts';
-import { MAX_INDEXED } from './index-value.ts';
-import { FIELD_KEY_PATTERN, type FieldKind, type FieldOptions, type OptionShape, type Report } from './kind.ts';
+import { MAX_INDEXED } from './base/index-value.ts';
+import { FIELD_KEY_PATTERN, type FieldKind, type FieldOptions, type OptionShape, type Report } from './base/kind.ts';
+import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, type PatternBudget } from './base/regex.ts';
 import { FIELD_KINDS, kindOf } from './kinds/registry.ts';
-import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, type PatternBudget } from './regex/budget.ts';
 
 /** The most fields of a schema (docs/specification.md, section 8). */
 export const MAX_FIELDS = 100;

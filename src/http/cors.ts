@@ -2,10 +2,10 @@ import cors from 'cors';
 import type { Request, RequestHandler } from 'express';
 import { DEADLINE_MS } from '../api/deadline.ts';
 import type { CorsPolicy } from '../api/endpoint.ts';
-import { isOwnOrigin } from '../api/negotiation.ts';
-import type { AppOrigins } from '../apps/form-settings/app-origins.ts';
-import { APP_ID_PATTERN } from '../core/app-id.ts';
+import { isOwnOrigin } from '../api/validation.ts';
+import type { AppOrigins } from '../apps/origins.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
+import { APP_ID_PATTERN } from '../core/identifiers.ts';
 import { withTimeout } from '../core/timeouts.ts';
 
 /** The handlers of each policy that an endpoint can declare. They run before the endpoint. */

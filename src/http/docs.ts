@@ -1,8 +1,9 @@
 import { Router } from 'express';
-// Only the path of the files: importing the package itself loads the whole page into memory, about
-// 15 MB.
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
 import { createPagePolicy } from './security-headers.ts';
+
+// Only the path of the files: importing the package itself loads the whole page into memory, about
+// 15 MB.
 
 const PAGE = `<!doctype html>
 <html lang="en">

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { prefersPage } from '../api/negotiation.ts';
 import { type Html, type Redirect, send } from '../api/reply.ts';
+import { prefersPage } from '../api/validation.ts';
 import { AppError, InvalidInput } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { databaseRefusal } from '../database/failures.ts';

@@ -1,8 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
-import { presetPrototypes } from './preset-prototypes.ts';
 
 /**
  * Time limit for the headers of a request, and for the whole request. With the check interval, a
@@ -36,7 +35,7 @@ export interface Listener {
 }
 
 /** Listening failed. The message states the reason and what to set. */
-export class ListenError extends Error {
+class ListenError extends Error {
   override readonly name = 'ListenError';
   constructor(port: number, host: string, { code = 'unknown error' }: NodeJS.ErrnoException) {
     const advice: Record<string, string> = {
@@ -153,4 +152,38 @@ function urlOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+type Constructors = { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse };
+
+/**
+ * Options for `http.createServer` that create requests and responses with Express's prototypes.
+ * Express sets these prototypes on each request. Changing a prototype makes every later access to
+ * the object slower, most of all on Node 20 (docs/performance.md); setting the same one costs
+ * nothing.
+ */
+export function presetPrototypes(http: Express): Constructors {
+  return {
+    IncomingMessage: withPrototype(IncomingMessage, http.request),
+    ServerResponse: withPrototype(ServerResponse, http.response),
+  };
+}
+
+/**
+ * Node's two classes are constructor functions, which a `class` cannot call on an object with
+ * another prototype.
+ */
+function withPrototype<Constructor extends typeof IncomingMessage | typeof ServerResponse>(
+  base: Constructor,
+  prototype: object,
+): Constructor {
+  function Preset(this: object, ...args: unknown[]): void {
+    (base as unknown as (...args: unknown[]) => void).apply(this, args);
+  }
+  Preset.prototype = prototype;
+  // Like a class that extends `base`: V8 reserves space for the properties of all constructors on
+  // this chain. Without it each response becomes a dictionary-mode object, which is slow to read
+  // and expensive to collect (docs/performance.md).
+  Object.setPrototypeOf(Preset, base);
+  return Preset as unknown as Constructor;
 }

@@ -1,11 +1,10 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import type { AuditFacts } from '../api/audit-action.ts';
-import { FILES_REFUSED, FormEntries } from '../api/body/form-entries.ts';
+import { FILES_REFUSED, FormEntries } from '../api/body/form-body.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
 import { hasBody, mediaTypeOf } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
-import type { AnyInput, BodySpec, EndpointSpec, Refuse, Route } from '../api/endpoint.ts';
+import type { AnyInput, AuditFacts, BodySpec, EndpointSpec, Refuse, Route } from '../api/endpoint.ts';
 import { hasTurns, isForOperators, type OperatorLoad } from '../api/operator-load.ts';
 import type { Principal } from '../api/principal.ts';
 import { Download, send } from '../api/reply.ts';
@@ -14,12 +13,11 @@ import type { App } from '../apps/app.ts';
 import type { RecordAudit } from '../audit/audit-recorder.ts';
 import { AppError, AppNotFound, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
-import { invalidAppId } from './auth/app-id.ts';
-import type { AuthStrategies } from './auth/strategies.ts';
+import { type AuthStrategies, invalidAppId } from './auth.ts';
 import type { CorsPolicies } from './cors.ts';
 
 /** Dependencies of all endpoints. */
-export interface MountDeps {
+interface MountDeps {
   auth: AuthStrategies;
   cors: CorsPolicies;
   readers: BodyReaders;

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody } from '../api/endpoint.ts';
 import { Timestamp } from '../api/validation.ts';
-import { canonicalTimeZone } from '../core/time-zone.ts';
-import { ScopeParameter } from '../users/query/query-parameters.ts';
+import { canonicalTimeZone } from '../core/identifiers.ts';
+import { ScopeParameter } from '../search/parameters.ts';
+import { DELIMITERS } from './csv-cells.ts';
+import { compileDateFormat, DATE_FORMAT_HELP, FILE_NAME } from './date-format.ts';
 import { IMPORT_FORMATS, IMPORT_MODES, IMPORT_STATES } from './imports.model.ts';
-import { DELIMITERS } from './lines/csv-cells.ts';
-import { compileDateFormat, DATE_FORMAT_HELP } from './values/date-format.ts';
-import { FILE_NAME } from './values/file-name.ts';
 
 /** The most columns of a `map`: all fields of a schema, and extra keys. */
 const MAX_COLUMNS = 300;

@@ -1,6 +1,6 @@
 import type { Connection, mongo, Types } from 'mongoose';
 import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
-import type { Encoding } from './content/text-blocks.ts';
+import type { Encoding } from './text-blocks.ts';
 
 export const IMPORT_FORMATS = ['csv', 'ndjson'] as const;
 export const IMPORT_MODES = ['upsert', 'insert', 'update'] as const;
@@ -11,7 +11,7 @@ export const IMPORT_MODES = ['upsert', 'insert', 'update'] as const;
  * - `deleting`: it was deleted, and a server removes what is left of it. It counts as no import.
  */
 export const IMPORT_STATES = ['uploading', 'running', 'completed', 'aborted', 'failed'] as const;
-export type ImportState = (typeof IMPORT_STATES)[number];
+type ImportState = (typeof IMPORT_STATES)[number];
 
 /** What an import does with the lines of its file (spec 4.7). */
 export interface ImportSettings {

@@ -3,18 +3,17 @@ import { Types } from 'mongoose';
 import type { ScopedApp } from '../apps/app-scope.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
-import type { ContentStore } from './content/content-store.ts';
-import { readLayout } from './content/header.ts';
-import type { Uploads } from './content/upload.ts';
+import { headerIssues, mapIssues } from './columns.ts';
+import type { ContentStore } from './content.ts';
+import { readLayout } from './header.ts';
 import type { ImportStore } from './import-store.ts';
 import type { ImportRequest } from './imports.contract.ts';
 import type { ImportDocument, ImportSettings } from './imports.model.ts';
-import type { RejectStore } from './rejects/reject-store.ts';
-import { rejectsAsCsv } from './rejects/rejects-csv.ts';
-import { headerIssues, mapIssues } from './values/columns.ts';
+import { type RejectStore, rejectsAsCsv } from './rejects.ts';
+import type { Uploads } from './upload.ts';
 
 /** The imports of an app that have not ended. */
-export const MAX_UNFINISHED = 10;
+const MAX_UNFINISHED = 10;
 /** The imports that a list shows. */
 const MAX_LISTED = 50;
 

@@ -1,10 +1,43 @@
 import { randomUUID } from 'node:crypto';
-import type { Types } from 'mongoose';
+import type { Connection, Types } from 'mongoose';
+import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import type { JobCollection } from './jobs.model.ts';
+import type { StepContext } from './job.ts';
+
+/** The lock of one job. All times are by MongoDB's clock. */
+interface JobDocument {
+  /** The name of the job. */
+  _id: string;
+  /** The runner that holds the lock, if `until` is not over; empty after a release. */
+  owner: string;
+  /** The turn of that runner. */
+  turn?: Types.ObjectId;
+  until: Date;
+  /** When the lock was last taken or renewed. */
+  at: Date;
+  /** Before this time only a runner that was woken takes the lock. */
+  next: Date;
+}
+
+const jobSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    owner: { type: String, required: true },
+    turn: { type: Schema.Types.ObjectId },
+    until: { type: Date, required: true },
+    at: { type: Date, required: true },
+    next: { type: Date, required: true },
+  },
+  { collection: 'jobs', versionKey: false },
+);
+
+type JobCollection = Collection<JobDocument>;
+
+/** The model of `jobs`. */
+export const createJobModel = (connection: Connection): Model<JobDocument> => createModel(connection, 'Job', jobSchema);
 
 /** How long a lock is valid after it was taken or renewed, in milliseconds. */
-export const LOCK_MS = 3_500;
+const LOCK_MS = 3_500;
 
 const NEVER = new Date(0);
 
@@ -75,6 +108,56 @@ export function createJobLocks(jobs: JobCollection) {
     async release(name: string, dueInMs: number, turn: Types.ObjectId): Promise<void> {
       const next = { $add: ['$$NOW', dueInMs] };
       await jobs.updateOne({ _id: name, owner: self, turn }, [{ $set: { owner: '', until: '$$NOW', next } }]);
+    },
+  };
+}
+
+const RENEW_EVERY_MS = 1_000;
+/** A lock counts as lost this long before it ends, because clocks run at different rates. */
+const MARGIN_MS = 500;
+
+/** A lock of this server. */
+export interface HeldLock extends StepContext {
+  /** Aborts the signal. */
+  abort(): void;
+  /** Ends the renewals. Resolves when none is in flight, which could take a released lock again. */
+  end(): Promise<void>;
+}
+
+/**
+ * Renews a lock until `end` is called.
+ *
+ * @param turn the turn that took it
+ * @param takenAt when the call began that took it
+ */
+export function keepLock(locks: JobLocks, name: string, turn: Types.ObjectId, takenAt: number): HeldLock {
+  const ending = new AbortController();
+  let isLost = false;
+  let heldSince = takenAt;
+  let renewal = Promise.resolve();
+
+  async function renew(): Promise<void> {
+    const begun = performance.now();
+    try {
+      if (await locks.hold(name, false, turn)) heldSince = begun;
+      else isLost = true;
+      if (isLost) ending.abort();
+    } catch {
+      // The next renewal may succeed, and `stillOwner` knows the time.
+    }
+  }
+
+  const timer = setInterval(() => {
+    renewal = renewal.then(renew);
+  }, RENEW_EVERY_MS);
+  timer.unref();
+  return {
+    signal: ending.signal,
+    stillOwner: () => !isLost && performance.now() - heldSince < LOCK_MS - MARGIN_MS,
+    abort: () => ending.abort(),
+    async end() {
+      clearInterval(timer);
+      await renewal;
     },
   };
 }

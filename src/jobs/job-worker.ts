@@ -1,8 +1,7 @@
 import { Types } from 'mongoose';
 import type { Logger } from '../core/logger.ts';
-import { type HeldLock, keepLock } from './held-lock.ts';
 import type { Job, JobState } from './job.ts';
-import type { JobLocks, Obstacle } from './job-locks.ts';
+import { type HeldLock, type JobLocks, keepLock, type Obstacle } from './job-locks.ts';
 
 export type JobWorker = ReturnType<typeof createJobWorker>;
 

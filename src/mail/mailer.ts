@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import type { Mailbox, SmtpServer } from '../core/smtp-url.ts';
-import { oneLine } from './plain-text.ts';
+import { oneLine } from './content.ts';
 
 /** The connections to the SMTP server, and the emails that are sent at the same time. */
 export const MAX_CONNECTIONS = 5;
@@ -12,7 +12,7 @@ const SILENCE_MS = 30_000;
 /** A connection without an email ends before the server ends it. */
 const IDLE_MS = 20_000;
 /** The time for one email; then its connection is closed. */
-export const SEND_WITHIN_MS = 60_000;
+const SEND_WITHIN_MS = 60_000;
 const MAX_SUBJECT = 150;
 
 /** An email. Nothing in it is from a submission but what `text` and `html` show. */

@@ -1,7 +1,7 @@
 import type { Types } from 'mongoose';
 import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
-import type { FormSettings } from '../apps/form-settings/form-settings.ts';
-import { oneLine } from '../mail/plain-text.ts';
+import type { FormSettings } from '../apps/form-settings.ts';
+import { oneLine } from '../mail/content.ts';
 
 const MAX_TITLE = 100;
 

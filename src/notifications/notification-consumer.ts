@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
-import { needsEvents } from '../apps/form-settings/form-settings.ts';
-import type { EventConsumer, RecordEvent } from '../users/outbox/relay.ts';
-import type { ConfirmationService } from './confirmation/confirmation.service.ts';
+import { needsEvents } from '../apps/form-settings.ts';
+import type { EventConsumer, RecordEvent } from '../records/relay.ts';
+import type { ConfirmationService } from './confirmation.ts';
 import type { MailApp, MailApps } from './mail-apps.ts';
-import type { MailQueue, NewMail } from './queue/mail-queue.ts';
-import type { MailRates } from './queue/mail-rates.ts';
+import type { MailQueue, NewMail } from './mail-queue.ts';
+import type { MailRates } from './mail-rates.ts';
 
 /** Records of which an email is planned at the same time. */
 const CONCURRENCY = 8;

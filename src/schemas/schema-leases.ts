@@ -1,13 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { App } from '../apps/app.ts';
-import { renamedSlots } from '../apps/index-slots.ts';
+import { isSameSlots, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
+import { Unavailable } from '../core/errors.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import type { PendingRenames } from '../fields/renames.ts';
-import { type Clock, isWithin, type Moment, momentOf, systemClock } from './clock.ts';
-import { type LeaseSource, readCommitted } from './committed-read.ts';
-import { createRevisionReads } from './revision-reads.ts';
 import type { AppSchema, StoredSchema } from './schema-store.ts';
+
+/**
+ * A monotonic clock and a wall clock, in milliseconds. The monotonic clock does not jump, but on
+ * most systems it stops while the machine is suspended. The wall clock includes that time, but can
+ * be set.
+ */
+interface Clock {
+  monotonic(): number;
+  wall(): number;
+}
+
+/** A point in time on both clocks. */
+interface Moment {
+  monotonic: number;
+  wall: number;
+}
+
+export const systemClock: Clock = { monotonic: () => performance.now(), wall: () => Date.now() };
+
+export function momentOf(clock: Clock): Moment {
+  return { monotonic: clock.monotonic(), wall: clock.wall() };
+}
+
+/**
+ * Returns whether less than `ms` milliseconds passed from one moment to another one, on both
+ * clocks. A wall clock that was set by `ms` or more meanwhile makes it false. It is true when the
+ * second moment is before the first one, however long.
+ */
+export function isWithin(ms: number, from: Moment, to: Moment): boolean {
+  if (to.monotonic < from.monotonic) return true;
+  return to.monotonic - from.monotonic < ms && Math.abs(to.wall - from.wall) < ms;
+}
+
+/**
+ * How long a read is repeated while the newest state may still be rolled back, and the interval. A
+ * majority commits a change within milliseconds, unless members of the replica set are unavailable.
+ */
+const MAX_WAIT_MS = 1_000;
+const RETRY_AFTER_MS = 20;
+
+/** An app and its newest schema, as one read returned them. */
+interface AppWithSchema {
+  app: App;
+  stored: StoredSchema;
+}
+
+type ReadConcern = 'local' | 'majority';
+
+/** The database reads of an app and of its newest schema. */
+interface LeaseSource {
+  findApp(sourceAppId: string, readConcern: ReadConcern): Promise<App | undefined>;
+  newestSchema(app: App, readConcern: ReadConcern): Promise<StoredSchema | undefined>;
+}
+
+/**
+ * Resolves with an app and its newest schema once the primary and a majority agree on them, or with
+ * undefined when the app does not exist (decision 16). The primary alone may return what is rolled
+ * back later. The majority alone is not enough either: a new primary learns only with its first
+ * commit which of its writes were acknowledged.
+ *
+ * @throws {Unavailable} when they do not agree within {@link MAX_WAIT_MS}
+ */
+async function readCommitted(
+  source: LeaseSource,
+  clock: Clock,
+  sourceAppId: string,
+): Promise<AppWithSchema | undefined> {
+  const begun = clock.monotonic();
+  for (;;) {
+    const [local, majority] = await Promise.all([
+      readOnce(source, sourceAppId, 'local'),
+      readOnce(source, sourceAppId, 'majority'),
+    ]);
+    // A deletion is committed before the app's document is removed, so absence needs one read only.
+    if (!local || isSame(local, majority)) return local;
+    if (clock.monotonic() - begun >= MAX_WAIT_MS) throw new Unavailable();
+    await sleep(RETRY_AFTER_MS);
+  }
+}
+
+async function readOnce(
+  source: LeaseSource,
+  sourceAppId: string,
+  readConcern: ReadConcern,
+): Promise<AppWithSchema | undefined> {
+  const app = await source.findApp(sourceAppId, readConcern);
+  const stored = app && (await source.newestSchema(app, readConcern));
+  return app && stored && { app, stored };
+}
+
+function isSame(one: AppWithSchema, other: AppWithSchema | undefined): boolean {
+  if (other === undefined || !one.app.id.equals(other.app.id) || !one.stored.id.equals(other.stored.id)) return false;
+  if (!isSameSlots(one.app.slots, other.app.slots) || one.app.slotEpoch !== other.app.slotEpoch) return false;
+  return one.app.form?.revision.toHexString() === other.app.form?.revision.toHexString();
+}
+
+interface Reading {
+  /** When the read began. */
+  begun: Moment;
+  revision: string;
+}
+
+interface PendingRead {
+  begun: Moment;
+  result: Promise<Reading>;
+}
+
+/**
+ * Reads the revision (apps/revision.ts) for the leases of one server. Concurrent callers share one
+ * read, and each read is valid for a lease.
+ */
+function createRevisionReads(read: () => Promise<string>, clock: Clock) {
+  let last: Reading | undefined;
+  let pending: PendingRead | undefined;
+
+  function startRead(): PendingRead {
+    const begun = momentOf(clock);
+    const started = { begun, result: read().then((revision) => ({ begun, revision })) };
+    pending = started;
+    const onSettled = (reading?: Reading): void => {
+      if (pending !== started) return; // cleared meanwhile, or replaced by a later read
+      pending = undefined;
+      last = reading ?? last;
+    };
+    started.result.then(onSettled, () => onSettled());
+    return started;
+  }
+
+  return {
+    /**
+     * Returns the revision of the last successful read, of any age, or undefined. The database
+     * state that a read sees from now on is never older than this revision.
+     */
+    last: (): string | undefined => last?.revision,
+
+    /**
+     * Resolves with the revision of a read that began at most {@link LEASE_MS} before
+     * `requestedAt`. Rejects with the error of the read.
+     */
+    async asOf(requestedAt: Moment): Promise<string> {
+      if (last && isWithin(LEASE_MS, last.begun, requestedAt)) return last.revision;
+      const current = pending && isWithin(LEASE_MS, pending.begun, requestedAt) ? pending : startRead();
+      return (await current.result).revision;
+    },
+
+    /** Returns whether a read that began within the last {@link LEASE_MS} found this revision. */
+    confirms: (revision: string): boolean =>
+      last !== undefined && last.revision === revision && isWithin(LEASE_MS, last.begun, momentOf(clock)),
+
+    /** Discards the last read and ignores the result of a pending one. */
+    clear(): void {
+      last = undefined;
+      pending = undefined;
+    },
+  };
+}
 
 /** The maximum number of apps in each cache; the least recently used is evicted first. */
 const MAX_APPS = 10_000;

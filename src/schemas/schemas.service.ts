@@ -5,7 +5,7 @@ import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unav
 import { isDuplicateKey } from '../database/failures.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
 import { type PendingRenames, type Rename, renameIssues, renamesOf } from '../fields/renames.ts';
-import type { SlotHandover } from './renames/slot-handover.ts';
+import type { SlotHandover } from './pending-renames.ts';
 import type { SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
 
@@ -17,14 +17,14 @@ export class UnknownApp extends InvalidInput {
 }
 
 /** A schema that replaces the newest one (spec 4.4). */
-export interface SchemaReplacement {
+export interface SchemaChange {
   rejectUnknown: boolean;
   fields: FieldDefinitionInput[];
   /** The fields whose stored values go on under another key. */
   renames?: readonly Rename[] | undefined;
 }
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /**
    * The only versions to replace. When several servers replace the same version, the unique index
    * lets one succeed.
@@ -105,7 +105,7 @@ export function createSchemaService(deps: {
      */
     async replace(
       sourceAppId: string,
-      { rejectUnknown, fields: input, renames = [] }: SchemaReplacement,
+      { rejectUnknown, fields: input, renames = [] }: SchemaChange,
       { over, author }: ReplaceOptions,
     ): Promise<AppSchema> {
       const { id } = await apps.get(sourceAppId);

@@ -1,17 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionData } from 'express-session';
+import { LRUCache } from 'lru-cache';
 import { Types } from 'mongoose';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
-import { AppError, Forbidden, Unauthenticated } from '../core/errors.ts';
-import { createKnownNetworks } from './known-networks.ts';
-import { createRefusalDelay, type LoginLimiter } from './login-limiter.ts';
+import { AppError, Forbidden, TooManyRequests, Unauthenticated } from '../core/errors.ts';
+import { createWindowLimit } from '../core/window-limit.ts';
 
 /** The message for an unknown app and for a wrong password alike (spec 7). */
 export const INVALID_CREDENTIALS = 'Invalid credentials';
 
 /** The request that checks a password. */
-export interface Caller {
+interface Caller {
   /** The client's IP address. */
   address: string;
   /** Milliseconds until the request's deadline; 0 when it has ended. */
@@ -110,5 +111,112 @@ export function createSessionService(deps: {
 
     /** Resolves with whether the session's app exists and its password is unchanged since login. */
     isLive: async (session: Partial<SessionData>): Promise<boolean> => (await find(session)) !== undefined,
+  };
+}
+
+const WINDOW_MS = 15 * 60 * 1000;
+/** The limit of one network over all apps, as a multiple of its limit for one app. */
+const NETWORK_FACTOR = 3;
+
+/** Limits failed logins per network and app, and per network over all apps. */
+interface LoginLimiter {
+  /**
+   * Counts an attempt before its password check, so that concurrent attempts stay in the limit.
+   *
+   * @param network the client's network, as `clientNetwork` returns it
+   * @returns a function that undoes the count; call it at most once, after an attempt that
+   * succeeded or could not be checked
+   * @throws {TooManyRequests} when a limit is reached; the attempt is not counted
+   */
+  attempt(sourceAppId: string, network: string): () => void;
+}
+
+/**
+ * Creates the limiter. Without the limit over all apps, a client could make any number of attempts
+ * with invented app ids, and each attempt costs a hash. That limit also bounds the number of keys
+ * that one network adds to the limit per app.
+ *
+ * @param failures the failures allowed in 15 minutes per app and network; 0 disables both limits
+ */
+export function createLoginLimiter(failures: number): LoginLimiter {
+  if (failures === 0) return { attempt: () => () => undefined };
+  const ofNetwork = createWindowLimit(failures * NETWORK_FACTOR, WINDOW_MS);
+  const ofApp = createWindowLimit(failures, WINDOW_MS);
+  return {
+    attempt(sourceAppId, network) {
+      const key = `${sourceAppId} ${network}`;
+      const waitMs = Math.max(ofNetwork.waitMs(network), ofApp.waitMs(key));
+      if (waitMs > 0) {
+        throw new TooManyRequests('Too many failed log-ins; try again later', Math.ceil(waitMs / 1000));
+      }
+      const undoCounts = [ofNetwork.count(network), ofApp.count(key)];
+      return () => {
+        for (const undo of undoCounts) undo();
+      };
+    },
+  };
+}
+
+/** How long a log-in waits before its refusal. */
+const REFUSAL_DELAY_MS = 1_000;
+/** Time that the response of a refusal needs. */
+const RESPONSE_MARGIN_MS = 200;
+/** Refusals that wait at the same time; a request holds about 11 kB meanwhile. */
+const MAX_DELAYED = 500;
+
+/**
+ * Resolves when a log-in may be refused: a second later, or earlier when the request has less time.
+ * @param leftMs milliseconds until the request's deadline
+ */
+type DelayRefusal = (leftMs: number) => Promise<void>;
+
+/**
+ * Creates the delay of refusals without a password check. Clients that send the next password when
+ * the one before is refused would otherwise use the event loop fully, because such a refusal takes
+ * less than a millisecond. At most 500 refusals are delayed at the same time, others are not.
+ *
+ * @param wait waits for some milliseconds
+ */
+export function createRefusalDelay(wait: (ms: number) => Promise<unknown> = sleep): DelayRefusal {
+  let delayed = 0;
+  return async (leftMs) => {
+    const delayMs = Math.min(REFUSAL_DELAY_MS, leftMs - RESPONSE_MARGIN_MS);
+    if (delayed >= MAX_DELAYED || delayMs <= 0) return;
+    delayed += 1;
+    await wait(delayMs);
+    delayed -= 1;
+  };
+}
+
+const MAX_NETWORKS = 10_000;
+/** Wrong passwords after which a network counts as unknown, until its next login. */
+const MAX_FAILURES = 5;
+const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** The networks with a recent login. `HashingQueue` gives them priority. */
+export interface KnownNetworks {
+  /** Whether a network logged in and sent few wrong passwords since. */
+  has(network: string): boolean;
+  /** Notes a login of a network, which ends its count of wrong passwords. */
+  remember(network: string): void;
+  /** Notes a session of a network, which keeps that count. */
+  noteSession(network: string): void;
+  /** Notes a wrong password. A flood from a network with a login thus loses the priority. */
+  noteFailure(network: string): void;
+}
+
+/** Keeps at most 10,000 networks in memory, each for 30 days after its last login. */
+export function createKnownNetworks(): KnownNetworks {
+  const networks = new LRUCache<string, { failures: number }>({ max: MAX_NETWORKS, ttl: KEEP_MS });
+  return {
+    has: (network) => (networks.get(network)?.failures ?? MAX_FAILURES) < MAX_FAILURES,
+    remember: (network) => void networks.set(network, { failures: 0 }),
+    noteSession(network) {
+      if (!networks.has(network)) networks.set(network, { failures: 0 });
+    },
+    noteFailure(network) {
+      const known = networks.peek(network);
+      if (known) known.failures += 1;
+    },
   };
 }

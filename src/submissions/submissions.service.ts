@@ -1,27 +1,31 @@
-import type { AppActivity } from '../apps/app-activity.ts';
-import { normalizeEmail } from '../core/email.ts';
+import type { AppActivity } from '../apps/activity.ts';
 import { AppError, Unavailable } from '../core/errors.ts';
+import { normalizeEmail } from '../core/identifiers.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { RecordLimits } from '../records/record-limits.ts';
+import type { Revalidation } from '../records/revalidation.ts';
+import type { Submission } from '../records/submission.ts';
+import { OutdatedSchema, type StoredSubmission, type SubmissionStore } from '../records/submission-store.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
-import { accept, appliedOf, meantData, type SubmissionInput, type SubmissionSource } from './acceptance.ts';
-import type { CheckAdmission } from './admission/admission.ts';
-import type { Capacity } from './admission/capacity.ts';
-import { holderOf, type SpentChallenges } from './bots/spent-challenges.ts';
-import type { HoldReason } from './held/held.model.ts';
-import type { HeldStore } from './held/held-store.ts';
-import type { Revalidation } from './revalidation.ts';
-import type { RecordLimits } from './store/record-limits.ts';
-import type { Submission } from './store/submission.ts';
-import { OutdatedSchema, type StoredSubmission, type SubmissionStore } from './store/submission-store.ts';
-import type { SubmissionOptions } from './submission-options.ts';
+import {
+  accept,
+  appliedOf,
+  meantData,
+  type SubmissionInput,
+  type SubmissionOptions,
+  type SubmissionSource,
+} from './acceptance.ts';
+import type { Capacity, CheckAdmission } from './admission.ts';
+import { holderOf, type SpentChallenges } from './challenges.ts';
+import type { HeldStore, HoldReason } from './held-store.ts';
 
 /**
  * How often one submission is checked again because its schema was replaced while it was stored.
  */
 const MAX_SCHEMA_CHANGES = 5;
 
-export type { SubmissionInput, SubmissionSource } from './acceptance.ts';
-export type { SubmissionOptions } from './submission-options.ts';
+export type { SubmissionInput, SubmissionOptions, SubmissionSource } from './acceptance.ts';
 
 export type SubmissionService = ReturnType<typeof createSubmissionService>;
 
@@ -151,4 +155,33 @@ const REFUSED_BY_RULES = new Set([400, 403, 409, 413]);
 /** Whether a lease is on the incarnation of the app that allowed the submission, if one did. */
 function isFor({ app }: Lease, { approvedFor, keyOf = approvedFor }: SubmissionOptions): boolean {
   return keyOf === undefined || app.id.equals(keyOf);
+}
+
+/** The results by the status of the refusal. Any other error is a database out of reach. */
+const REFUSALS: Record<number, string> = {
+  400: 'invalid',
+  403: 'forbidden',
+  409: 'conflict',
+  413: 'too_large',
+  422: 'key_reused',
+  429: 'limited',
+};
+
+/** Returns the service, which counts each submission by its result if metrics are on. */
+export function countSubmissions(service: SubmissionService, metrics: Metrics): SubmissionService {
+  if (!metrics.isOn) return service;
+  const help = 'Submissions whose body was read, by result';
+  const count = metrics.counter('submissions_total', { help, labels: ['result'] });
+  return {
+    async submit(...submission) {
+      try {
+        const stored = await service.submit(...submission);
+        count({ result: stored.held ? 'held' : 'stored' });
+        return stored;
+      } catch (error) {
+        count({ result: (error instanceof AppError && REFUSALS[error.status]) || 'unavailable' });
+        throw error;
+      }
+    },
+  };
 }

@@ -1,18 +1,17 @@
 import type { Types } from 'mongoose';
 import type { AppConsumers } from '../apps/app-consumers.ts';
-import type { AppOwned } from '../apps/app-owned.ts';
+import type { AppOwned } from '../apps/feature.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
-import type { RecordId } from '../users/record-id.ts';
-import type { DeliveryStore } from './deliveries/delivery-store.ts';
-import type { WebhookStore } from './webhook-store.ts';
-import type { DeletedWebhookCollection, DeletedWebhookDocument } from './webhooks.model.ts';
+import type { RecordId } from '../records/record-id.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import type { DeletedWebhookCollection, DeletedWebhookDocument, WebhookStore } from './webhook-store.ts';
 
 const EVERY_MS = 60_000;
 /** The deleted webhooks that one query names. */
 const BATCH = 200;
 
-export type DeletedWebhookStore = ReturnType<typeof createDeletedWebhookStore>;
+type DeletedWebhookStore = ReturnType<typeof createDeletedWebhookStore>;
 
 /** Reads and writes which webhooks were deleted. */
 export function createDeletedWebhookStore(deleted: DeletedWebhookCollection) {

@@ -2,16 +2,13 @@ import { mongo } from 'mongoose';
 import type { AppConsumers } from '../apps/app-consumers.ts';
 import type { ScopedApp } from '../apps/app-scope.ts';
 import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
-import type { EventType } from '../users/outbox/outbox.ts';
-import { parseRecordId, type RecordId } from '../users/record-id.ts';
-import { messageOf } from './deliveries/attempts.ts';
-import type { DeliveryStore } from './deliveries/delivery-store.ts';
-import { isAllowedHost } from './sending/public-address.ts';
-import type { Sender, SendResult } from './sending/sender.ts';
-import { createSecret } from './sending/signature.ts';
+import type { EventType } from '../records/outbox.ts';
+import { parseRecordId, type RecordId } from '../records/record-id.ts';
+import { messageOf } from './attempts.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import { createSecret, isAllowedHost, type Sender, type SendResult } from './sender.ts';
 import { consumerName, type WebhookRemoval } from './webhook-removal.ts';
-import type { WebhookStore } from './webhook-store.ts';
-import type { WebhookDocument } from './webhooks.model.ts';
+import type { WebhookDocument, WebhookStore } from './webhook-store.ts';
 
 /** The most webhooks of one app. */
 const MAX_WEBHOOKS = 20;

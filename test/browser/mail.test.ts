@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseRecordId } from '../../src/users/record-id.ts';
+import { parseRecordId } from '../../src/records/record-id.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';

@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { UserDocument } from '../../src/users/users.model.ts';
+import type { UserDocument } from '../../src/records/record.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, visitAs } from '../support/browser.ts';
 import { appDocument } from '../support/index-slots.ts';

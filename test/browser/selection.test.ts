@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { mongo } from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import type { UserDocument } from '../../src/users/users.model.ts';
+import type { UserDocument } from '../../src/records/record.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { visitAs } from '../support/browser.ts';
 import { appDocument } from '../support/index-slots.ts';

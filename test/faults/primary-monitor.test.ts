@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Connection, connectDatabase } from '../../src/database/client.ts';
-import { monitorPrimary } from '../../src/database/primary-monitor.ts';
+import { type Connection, connectDatabase, monitorPrimary } from '../../src/database/client.ts';
 import { startServer } from '../support/server.ts';
 import { type ReplicaSet, startReplicaSet } from './mongod.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import type { UserDocument } from '../../src/users/users.model.ts';
+import type { UserDocument } from '../../src/records/record.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { withLateWrites } from '../support/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';

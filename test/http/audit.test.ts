@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRepeatedEvents } from '../../src/audit/repeated-events.ts';
+import { createRepeatedEvents } from '../../src/audit/audit-log.ts';
 import { allEndpoints } from '../../src/http/endpoints.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { createKey } from '../support/keys.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSchemaCheckService } from '../../src/users/schema-check/schema-check.service.ts';
+import { createSchemaCheckService } from '../../src/search/schema-check.ts';
 import { Client } from '../support/client.ts';
 import { createKey, type KeyClient } from '../support/keys.ts';
 import { startServer, type TestServer } from '../support/server.ts';

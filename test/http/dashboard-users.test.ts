@@ -1,8 +1,8 @@
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/users/record-id.ts';
-import { createUserSearch } from '../../src/users/user-search.ts';
-import type { UserDocument } from '../../src/users/users.model.ts';
+import type { UserDocument } from '../../src/records/record.ts';
+import { createRecordIds } from '../../src/records/record-id.ts';
+import { createUserSearch } from '../../src/search/user-search.ts';
 import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRecordWriter } from '../../src/records/group-commit.ts';
+import type { UserDocument } from '../../src/records/record.ts';
+import { createRecordIds } from '../../src/records/record-id.ts';
+import { createRecordLimits } from '../../src/records/record-limits.ts';
+import { createSubmissionStore } from '../../src/records/submission-store.ts';
 import { accept } from '../../src/submissions/acceptance.ts';
-import { createCapacity } from '../../src/submissions/admission/capacity.ts';
-import { createSeats } from '../../src/submissions/admission/seats.ts';
-import { createRecordLimits } from '../../src/submissions/store/record-limits.ts';
-import { createRecordWriter } from '../../src/submissions/store/record-writer.ts';
-import { createSubmissionStore } from '../../src/submissions/store/submission-store.ts';
-import { createRecordIds } from '../../src/users/record-id.ts';
-import type { UserDocument } from '../../src/users/users.model.ts';
+import { createCapacity, createSeats } from '../../src/submissions/admission.ts';
 import type { TestApp } from '../support/client.ts';
 import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';

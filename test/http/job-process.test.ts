@@ -4,10 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createLogger } from '../../src/core/logger.ts';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
-import { createJobLocks } from '../../src/jobs/job-locks.ts';
+import { createJobLocks, createJobModel } from '../../src/jobs/job-locks.ts';
 import { createJobRunner, type JobRunner } from '../../src/jobs/job-runner.ts';
-import { createJobModel } from '../../src/jobs/jobs.model.ts';
-import { createProcessWorker } from '../../src/jobs/process/process-worker.ts';
+import { createProcessWorker } from '../../src/jobs/process-worker.ts';
 import { databaseUri, Process } from '../support/process.ts';
 import { randomName } from '../support/server.ts';
 
@@ -131,7 +130,7 @@ it('signals to the process do not end it, because the server does', async () => 
 it('the process of imports logs that its database is out of reach, without the password', async () => {
   const server = `
     import { createLogger } from './dist/core/logger.js';
-    import { createProcessWorker } from './dist/jobs/process/process-worker.js';
+    import { createProcessWorker } from './dist/jobs/process-worker.js';
     const logger = createLogger({ logLevel: 'info' }, { write: (line) => process.stdout.write(line) });
     const job = { name: 'imports', everyMs: 1_000, hasWork: async () => true, flags: [] };
     const program = new URL('file://' + process.cwd() + '/dist/import-process.js');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_FORM_SETTINGS } from '../../src/apps/form-settings/form-settings.ts';
-import { parseRecordId } from '../../src/users/record-id.ts';
+import { DEFAULT_FORM_SETTINGS } from '../../src/apps/form-settings.ts';
+import { parseRecordId } from '../../src/records/record-id.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { type MailServers, startMailServers } from '../support/mail-servers.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDigestJob } from '../../src/notifications/digest/digest-job.ts';
+import { createDigestJob } from '../../src/notifications/digest-job.ts';
 import { createMailApps } from '../../src/notifications/mail-apps.ts';
-import type { EventType } from '../../src/users/outbox/outbox.ts';
-import type { RecordId } from '../../src/users/record-id.ts';
+import type { EventType } from '../../src/records/outbox.ts';
+import type { RecordId } from '../../src/records/record-id.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { type MailServers, startMailServers } from '../support/mail-servers.ts';

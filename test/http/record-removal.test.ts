@@ -1,8 +1,8 @@
 import { mongo, Types } from 'mongoose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/users/record-id.ts';
-import { createRecordRemoval } from '../../src/users/user-store.ts';
-import type { UserCollection, UserDocument } from '../../src/users/users.model.ts';
+import type { UserCollection, UserDocument } from '../../src/records/record.ts';
+import { createRecordIds } from '../../src/records/record-id.ts';
+import { createRecordRemoval } from '../../src/records/user-store.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 
 const HOUR_MS = 3_600_000;

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { mongo, Types } from 'mongoose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decode } from '../../src/database/collections.ts';
-import { FIELD_KEY_PATTERN } from '../../src/fields/kind.ts';
+import { FIELD_KEY_PATTERN } from '../../src/fields/base/kind.ts';
 import { type PendingRenames, renamesOf } from '../../src/fields/renames.ts';
-import { createRecordMoves, shownBytes, shownRecord } from '../../src/users/renames/record-moves.ts';
-import type { UserCollection, UserDocument } from '../../src/users/users.model.ts';
+import type { UserCollection, UserDocument } from '../../src/records/record.ts';
+import { createRecordMoves, shownBytes, shownRecord } from '../../src/records/record-moves.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

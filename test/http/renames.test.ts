@@ -1,11 +1,11 @@
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { createRenameStore } from '../../src/schemas/renames/pending-renames.ts';
-import type { SchemaDocument } from '../../src/schemas/schemas.model.ts';
-import type { UserDocument } from '../../src/users/users.model.ts';
-import { createRecordReader } from '../../src/webhooks/deliveries/payload.ts';
-import type { DeliveryDocument } from '../../src/webhooks/webhooks.model.ts';
+import type { UserDocument } from '../../src/records/record.ts';
+import { createRenameStore } from '../../src/schemas/pending-renames.ts';
+import type { SchemaDocument } from '../../src/schemas/schema-store.ts';
+import { createRecordReader } from '../../src/webhooks/payload.ts';
+import type { DeliveryDocument } from '../../src/webhooks/webhook-store.ts';
 import { Client } from '../support/client.ts';
 import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { recordsOf, rename, untilRenamed } from '../support/renames.ts';

@@ -1,14 +1,13 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createPasswordHasher } from '../../src/apps/passwords/app-credentials.ts';
+import { createPasswordHasher } from '../../src/apps/passwords.ts';
 import { createContainer } from '../../src/container/container.ts';
 import { clientNetwork } from '../../src/core/client-network.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { Unauthenticated, Unavailable } from '../../src/core/errors.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { connectDatabase } from '../../src/database/client.ts';
-import { createLoginLimiter } from '../../src/sessions/login-limiter.ts';
-import { createSessionService } from '../../src/sessions/sessions.service.ts';
+import { createLoginLimiter, createSessionService } from '../../src/sessions/sessions.service.ts';
 import type { Client } from '../support/client.ts';
 import { startCommandTap } from '../support/command-tap.ts';
 import { startProxy } from '../support/proxy.ts';

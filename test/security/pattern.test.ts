@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
+import {
+  compilePattern,
+  createMatcher,
+  MAX_PATTERN_INSTRUCTIONS,
+  MAX_PATTERN_STEPS,
+  programSize,
+} from '../../src/fields/base/regex.ts';
 import { definitionIssues, type FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../../src/fields/regex/budget.ts';
-import { createMatcher } from '../../src/fields/regex/matcher.ts';
-import { compilePattern } from '../../src/fields/regex/pattern.ts';
-import { programSize } from '../../src/fields/regex/program-size.ts';
 import { validatorOf } from '../unit/fields/cases.ts';
 
 const atom = fc.constantFrom(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalizeEmail } from '../../src/core/email.ts';
+import { normalizeEmail } from '../../src/core/identifiers.ts';
 import { compileSchema } from '../../src/fields/compile.ts';
 import type { FieldDefinition } from '../../src/fields/definition.ts';
 import { anyData, anySchema } from './arbitraries.ts';

@@ -2,9 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../dist/core/logger.js';
 import { connectDatabase } from '../../dist/database/client.js';
-import { createJobLocks } from '../../dist/jobs/job-locks.js';
+import { createJobLocks, createJobModel } from '../../dist/jobs/job-locks.js';
 import { createJobRunner } from '../../dist/jobs/job-runner.js';
-import { createJobModel } from '../../dist/jobs/jobs.model.js';
 
 const connection = await connectDatabase(process.env.MONGODB_URI ?? '');
 const locks = createJobLocks(createJobModel(connection).collection);

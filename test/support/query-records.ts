@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Types } from 'mongoose';
-import type { ReadySlot } from '../../src/users/query/plan/ready-slots.ts';
-import { createRecordIds } from '../../src/users/record-id.ts';
-import type { UserCollection, UserDocument } from '../../src/users/users.model.ts';
+import type { UserCollection, UserDocument } from '../../src/records/record.ts';
+import { createRecordIds } from '../../src/records/record-id.ts';
+import type { ReadySlot } from '../../src/search/ready-slots.ts';
 import { FIELDS, slotsOf } from './query-model.ts';
 
 const START = Date.parse('2026-01-30T12:00:00Z');

@@ -2,10 +2,9 @@
 // number in the collection `work`.
 import { createLogger } from '../../dist/core/logger.js';
 import { connectDatabase } from '../../dist/database/client.js';
-import { createJobLocks } from '../../dist/jobs/job-locks.js';
+import { createJobLocks, createJobModel } from '../../dist/jobs/job-locks.js';
 import { createJobRunner } from '../../dist/jobs/job-runner.js';
-import { createJobModel } from '../../dist/jobs/jobs.model.js';
-import { serveJob, serverLog } from '../../dist/jobs/process/serve-job.js';
+import { serveJob, serverLog } from '../../dist/jobs/serve-job.js';
 
 const IDLE_MS = 1_500;
 

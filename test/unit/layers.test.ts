@@ -30,8 +30,8 @@ const LAYERS = [
 
 /** The modules of src/ that web/ may load at run time. From others it imports types only. */
 const SHARED_WITH_WEB = [
-  ...['src/fields', 'src/core/errors.ts', 'src/imports/lines/csv-cells.ts'],
-  ...['src/imports/values/date-format.ts', 'src/imports/values/file-name.ts'],
+  ...['src/fields', 'src/core/errors.ts', 'src/imports/csv-cells.ts'],
+  ...['src/imports/date-format.ts', 'src/imports/date-format.ts'],
 ];
 
 const MAX_FILES_PER_FOLDER = 14;

@@ -1,8 +1,5 @@
-import { fieldMarkup } from '../../src/fields/markup/field-markup.ts';
 import { formFields } from '../../src/fields/markup/form-field.ts';
-import { HONEYPOT } from '../../src/fields/markup/honeypot.ts';
-import { type Markup, type MarkupNode, present } from '../../src/fields/markup/markup.ts';
-import { prefilled } from '../../src/fields/markup/prefilled.ts';
+import { fieldMarkup, HONEYPOT, type Markup, type MarkupNode, prefilled, present } from '../../src/fields/markup.ts';
 import { toDom } from './dom.ts';
 import style from './form.css?inline';
 import { send } from './send.ts';

@@ -1,4 +1,4 @@
-import { THANKS, THANKS_HELD } from '../../src/fields/markup/thanks.ts';
+import { THANKS, THANKS_HELD } from '../../src/fields/markup.ts';
 import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
 import { type Challenge, canSolve, solve } from './proof-of-work.ts';
 import { type Answer, type Definition, definitionOf, request } from './service.ts';

@@ -1,8 +1,7 @@
 import type { MediaType } from '../endpoint.ts';
+import { createMultipartReader, createUrlencodedReader } from './form-body.ts';
 import { createJsonReader, type ReadBody } from './json-body.ts';
-import { createMultipartReader } from './multipart-body.ts';
 import { createBytesReader, type ReadBytes } from './request-bytes.ts';
-import { createUrlencodedReader } from './urlencoded-body.ts';
 
 /**
  * The largest form in bytes, also where JSON may be larger. All of it is decoded and checked in one

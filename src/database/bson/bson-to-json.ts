@@ -13,7 +13,7 @@ import {
   UnknownType,
   UUID_BYTES,
   UUID_SUBTYPE,
-} from './elements.ts';
+} from './documents.ts';
 import { isTime, Utf8Writer } from './utf8-writer.ts';
 
 const QUOTE = 0x22;

@@ -1,4 +1,4 @@
-import { UUID_BYTES } from './elements.ts';
+import { UUID_BYTES } from './documents.ts';
 
 const ZERO = 0x30;
 const COLON = 0x3a;

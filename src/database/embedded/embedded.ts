@@ -1,21 +1,26 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../core/config.ts';
-import { prepareDataDir } from '../../core/data-dir.ts';
 import type { Logger } from '../../core/logger.ts';
+import { prepareDataDir } from '../../core/session-secret.ts';
+import { findMongod, type Mongod, type Progress } from './mongod-binary.ts';
+import { freePort, LaunchError, launchMongod } from './mongod-process.ts';
 import {
   createKey,
+  embeddedUri,
+  findRunning,
+  isAlive,
   keyPath,
+  mongodbFolder,
   publishUri,
+  type RunningMongod,
   readKey,
   removeOtherPidFiles,
   removePidFile,
+  shutDown,
   withdrawUri,
   writePidFile,
-} from './claim.ts';
-import { findMongod, type Mongod, type Progress } from './mongod-binary.ts';
-import { freePort, LaunchError, launchMongod } from './mongod-process.ts';
-import { embeddedUri, findRunning, isAlive, mongodbFolder, type RunningMongod, shutDown } from './owner.ts';
+} from './owner.ts';
 
 const RETRY_INTERVAL_MS = 100;
 /**
@@ -28,7 +33,7 @@ const LAUNCH_RETRY_TIMEOUT_MS = 15_000;
 const RESTART_DELAY_MS = { initial: 250, max: 5_000 };
 
 /** An embedded database owned by this process. */
-export interface EmbeddedDatabase {
+interface EmbeddedDatabase {
   /** Contains the key to all data: never log it, print it or pass it on a command line. */
   uri: string;
   /** Stops mongod cleanly. */

@@ -1,6 +1,6 @@
-import { autocomplete, help, hidden, placeholder, prefill } from '../form-options.ts';
-import { defineKind, withLineFeeds } from '../kind.ts';
-import { reportUnstorableKeys } from '../stored-json.ts';
+import { autocomplete, help, hidden, placeholder, prefill } from '../base/form-options.ts';
+import { defineKind, withLineFeeds } from '../base/kind.ts';
+import { reportUnstorableKeys } from '../base/stored-json.ts';
 
 /**
  * A list to which each submission appends items of any shape

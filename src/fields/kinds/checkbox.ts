@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseRedirectUrl } from '../../core/web-origin.ts';
-import { help, hidden, initialValue, prefill } from '../form-options.ts';
-import { indexed } from '../index-value.ts';
-import { defineKind } from '../kind.ts';
+import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
+import { indexed } from '../base/index-value.ts';
+import { defineKind } from '../base/kind.ts';
 
 const NOT_BOOLEAN = 'must be true or false';
 

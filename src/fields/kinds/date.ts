@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { autocomplete, help, hidden, initialValue, prefill } from '../form-options.ts';
-import { indexed } from '../index-value.ts';
-import { defineKind } from '../kind.ts';
+import { autocomplete, help, hidden, initialValue, prefill } from '../base/form-options.ts';
+import { indexed } from '../base/index-value.ts';
+import { defineKind } from '../base/kind.ts';
 
 // Linear in the text: it is anchored, and no repetition can take a character of what follows it.
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-](\d{2}):(\d{2})))?$/;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../form-options.ts';
-import { indexed } from '../index-value.ts';
-import { type ConvertedText, defineKind } from '../kind.ts';
+import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
+import { indexed } from '../base/index-value.ts';
+import { type ConvertedText, defineKind } from '../base/kind.ts';
 
 const NOT_NUMBER = 'must be a number';
 

@@ -1,4 +1,4 @@
-import type { FieldKind } from '../kind.ts';
+import type { FieldKind } from '../base/kind.ts';
 import { array } from './array.ts';
 import { checkbox } from './checkbox.ts';
 import { date } from './date.ts';

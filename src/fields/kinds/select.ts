@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../form-options.ts';
-import { indexed, indexText } from '../index-value.ts';
-import { defineKind } from '../kind.ts';
+import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../base/form-options.ts';
+import { indexed, indexText } from '../base/index-value.ts';
+import { defineKind } from '../base/kind.ts';
 
 /**
  * Keys that BSON or the driver would misread: it reads an object with `$ref` and `$id` as a

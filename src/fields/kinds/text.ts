@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../form-options.ts';
-import { indexed, indexText } from '../index-value.ts';
-import { Count, defineKind, type FieldBase, withLineFeeds } from '../kind.ts';
-import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../regex/budget.ts';
-import { compilePattern } from '../regex/pattern.ts';
+import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
+import { indexed, indexText } from '../base/index-value.ts';
+import { Count, defineKind, type FieldBase, withLineFeeds } from '../base/kind.ts';
+import { compilePattern, MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../base/regex.ts';
 
 const options = {
   minLength: { schema: Count.optional(), label: 'Min length', control: 'number', stricter: 'higher' },

@@ -1,16 +1,152 @@
 import { html } from 'ghtml';
-import type { FormEntry } from '../../api/body/form-entries.ts';
+import type { FormEntry } from '../../api/body/form-body.ts';
 import { type Issue, MAX_ISSUES } from '../../core/errors.ts';
-import { PROBLEM_CLASS, sentence } from '../../fields/markup/field-markup.ts';
+import { printable } from '../../fields/base/kind.ts';
+import type { FieldDefinition } from '../../fields/definition.ts';
 import { type FormField, formFields, isHidden } from '../../fields/markup/form-field.ts';
-import { HONEYPOT } from '../../fields/markup/honeypot.ts';
-import type { Markup } from '../../fields/markup/markup.ts';
-import { adviceFor, statement } from './advice.ts';
-import { controlsOf, fieldHtml } from './controls.ts';
-import { controlFor, inOrderOfEntries, type KeyOfPage, problemOf, textsOf } from './entries.ts';
-import type { FormView } from './form-view.ts';
-import { ownLanguage } from './locale.ts';
-import { toHtml } from './to-html.ts';
+import {
+  described,
+  fieldMarkup,
+  HONEYPOT,
+  hints,
+  inputMarkup,
+  type Markup,
+  PROBLEM_CLASS,
+  requiredMark,
+  sentence,
+} from '../../fields/markup.ts';
+import { type FormControl, formControl } from '../../fields/presentation.ts';
+import { NEW_CHALLENGE } from '../challenges.ts';
+import type { FormView, SentForm } from './form-view.ts';
+import { ownLanguage, toHtml } from './page.ts';
+
+/**
+ * What is made of a schema. The leases keep one list of fields per newest schema, so each is
+ * described once, and a schema with 100,000 choices does not cost every request.
+ */
+const controls = new WeakMap<readonly FieldDefinition[], readonly FormControl[]>();
+
+/** The HTML of controls with many choices, of which none is chosen. */
+const unchosen = new WeakMap<FormControl, string>();
+
+const MANY_CHOICES = 20;
+
+/** The choices of a form that is shown again after a refusal; writing more takes too long. */
+const MAX_CHOICES_AGAIN = 5_000;
+
+/** Describes the controls of a schema's fields. */
+export function controlsOf(fields: readonly FieldDefinition[]): readonly FormControl[] {
+  let described = controls.get(fields);
+  if (!described) {
+    described = fields.map(formControl);
+    controls.set(fields, described);
+  }
+  return described;
+}
+
+/** Returns whether a form of these fields can be shown again with what was entered. */
+export function canShowAgain(fields: readonly FieldDefinition[]): boolean {
+  const choices = controlsOf(fields).reduce((sum, control) => sum + control.choices.length, 0);
+  return choices <= MAX_CHOICES_AGAIN;
+}
+
+/**
+ * Returns the HTML of a field. Many choices are written once and not for each request: anybody may
+ * request a page whose query parameters choose.
+ */
+export function fieldHtml(field: FormField): string {
+  const { control, texts, problem } = field;
+  if (control.type === 'list' && texts && texts.length > 1 && !isHidden(field))
+    return toHtml([listMarkup(field, texts)]);
+  if (problem !== undefined || control.choices.length < MANY_CHOICES || isHidden(field)) {
+    return toHtml([fieldMarkup(field)]);
+  }
+  let markup = unchosen.get(control);
+  if (markup === undefined) {
+    // A text that was joined from many parts is slow to read each time; this makes it one part.
+    markup = Buffer.from(toHtml([fieldMarkup({ ...field, texts: [] })])).toString();
+    unchosen.set(control, markup);
+  }
+  return withChoice(markup, control.type, (texts ? texts.at(-1) : control.default) ?? '');
+}
+
+/** An input for each of several items. The service checks whether a required list has one. */
+function listMarkup(field: FormField, texts: readonly string[]): Markup {
+  const { id, control } = field;
+  const inputs = texts.map((text, index) => {
+    const one = { ...field, id: index === 0 ? id : `${id}-${index}`, texts: [text] };
+    const attributes = { ...described(field), 'aria-label': `${control.label} ${index + 1}`, required: false };
+    return inputMarkup(one, attributes);
+  });
+  const legend: Markup = ['legend', {}, control.label, ...requiredMark(control)];
+  return ['fieldset', { class: 'field' }, legend, ...hints(field), ...inputs];
+}
+
+/** Values are escaped, so the attribute is at no other place. */
+function withChoice(markup: string, type: FormControl['type'], text: string): string {
+  const attribute = html` value="${text}"`;
+  const at = text === '' ? -1 : markup.indexOf(attribute);
+  if (at < 0) return markup;
+  const end = at + attribute.length;
+  return `${markup.slice(0, end)} ${type === 'radio' ? 'checked' : 'selected'}${markup.slice(end)}`;
+}
+
+/** What a page has at one place: a field, or the entries of a key that the schema does not have. */
+type KeyOfPage = { field: FormField } | { key: string; entries: readonly FormEntry[] };
+
+/** Returns the texts that were sent for a field; none if it was not sent. */
+export function textsOf({ email, data }: SentForm, { id, control }: FormField): string[] {
+  if (id === 'email') return email === undefined ? [] : [email];
+  return (data.get(control.key) ?? []).map(([, text]) => text);
+}
+
+/**
+ * Returns the fields and the other keys in the order in which they were sent, so that a form that
+ * is sent again with the same key (after 503) has the same content. A field that was not sent
+ * follows the one before it in the schema.
+ */
+function inOrderOfEntries(fields: readonly FormField[], sent: SentForm | undefined): KeyOfPage[] {
+  if (!sent) return fields.map((field) => ({ field }));
+  const [email, ...ofSchema] = fields;
+  const places = new Map<string | undefined, KeyOfPage[]>([[undefined, email ? [{ field: email }] : []]]);
+  for (const [key, entries] of sent.data) places.set(key, [{ key, entries }]);
+  let before: string | undefined;
+  for (const field of ofSchema) {
+    const { key } = field.control;
+    if (sent.data.has(key)) {
+      places.set(key, [{ field }]);
+      before = key;
+    } else places.get(before)?.push({ field });
+  }
+  return [...places.values()].flat();
+}
+
+/** Returns why a key that the schema does not have is refused; undefined if it is not. */
+export function problemOf(key: string, issues: readonly Issue[] = []): string | undefined {
+  const place = `data.${printable(key)}`;
+  return issues.find(({ path }) => path === place || path.startsWith(`${place}.`))?.message;
+}
+
+/** What browsers take for an email address. */
+const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d-]+(?:\.[a-z\d-]+)*$/i;
+
+/**
+ * Returns a control that shows what was sent and lets a person send it again: a choice that the
+ * field does not have is added, and an address that browsers find wrong is in a control for texts,
+ * because the service may accept it.
+ */
+function controlFor(control: FormControl, texts: readonly string[]): FormControl {
+  const text = texts.at(-1) ?? '';
+  const { type, choices } = control;
+  if (text === '') return control;
+  if (choices.length > 0 && !choices.some(({ value }) => value === text)) {
+    return { ...control, choices: [...choices, { value: text, label: text }] };
+  }
+  const isWrong = (type === 'url' && !isAddressOfPage(text)) || (type === 'email' && !ADDRESS.test(text));
+  return isWrong ? { ...control, type: 'text' } : control;
+}
+
+const isAddressOfPage = (text: string): boolean => !/^\s|\s$/.test(text) && URL.canParse(text);
 
 /** A problem of a form, with the id of the control that has it, if one is shown. */
 interface Problem {
@@ -128,3 +264,70 @@ function refusedMarkup({ key, entries }: Extract<KeyOfPage, { key: string }>, pr
 
 /** Unlike the ids of fields (`email`, `data-…`). A key may contain any character. */
 const refusedId = (key: string): string => `refused-${Buffer.from(key).toString('hex')}`;
+
+/** What a person reads about a refused submission. */
+interface Advice {
+  title: string;
+  /** What to do. */
+  text: string;
+}
+
+const ADVICE: Readonly<Record<number, Advice>> = {
+  400: {
+    title: 'There is a problem with your entries',
+    text: 'Nothing was sent. Correct the entries and send the form again.',
+  },
+  403: {
+    title: 'The form was not accepted',
+    text: 'Nothing was stored. Tell the owner of the site that showed you the form.',
+  },
+  404: {
+    title: 'This form does not exist',
+    text: 'Check the address. The form may have been renamed or removed.',
+  },
+  409: {
+    title: 'There is no room for this entry',
+    text: 'Nothing was stored. Tell the owner of the form that a list is full.',
+  },
+  413: {
+    title: 'The entries are too long',
+    text: 'Nothing was stored. Shorten your entries and send the form again.',
+  },
+  415: {
+    title: 'The form was sent in a format that cannot be read',
+    text: 'Nothing was stored. Tell the owner of the site that showed you the form.',
+  },
+  422: {
+    title: 'This form was already sent with other entries',
+    text: 'The earlier entries are stored. To send these as well, send the form again.',
+  },
+  429: {
+    title: 'Too many submissions',
+    text: 'Nothing was stored. Wait a minute, then send the form again.',
+  },
+  503: {
+    title: 'The service is not available at the moment',
+    text: 'Wait a moment, then send the form again. It is stored once, however often you send it.',
+  },
+};
+
+const OTHER: Advice = {
+  title: 'The form could not be sent',
+  text: 'Try again later. If it fails again, tell the owner of the site that showed you the form.',
+};
+
+/** The only 403 for which another attempt helps: the page solves a new challenge. */
+const ATTEMPT: Advice = {
+  title: 'The form was not accepted',
+  text: 'Nothing was stored. Open the page with the form again, then send it once more.',
+};
+
+/** Returns what a person reads about a refusal with this status and message. */
+export function adviceFor(status: number, message = ''): Advice {
+  return status === 403 && message.endsWith(NEW_CHALLENGE) ? ATTEMPT : (ADVICE[status] ?? OTHER);
+}
+
+/** Returns the message of an error as a sentence with its full stop. */
+export function statement(message: string): string {
+  return /[.!?]$/.test(message) ? sentence(message) : `${sentence(message)}.`;
+}

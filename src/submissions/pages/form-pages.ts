@@ -1,12 +1,12 @@
+import type { Request } from 'express';
 import { html } from 'ghtml';
-import type { FormSettings } from '../../apps/form-settings/form-settings.ts';
-import { THANKS, THANKS_HELD } from '../../fields/markup/thanks.ts';
-import { adviceFor, statement } from './advice.ts';
-import { canShowAgain } from './controls.ts';
-import { formBody } from './form-body.ts';
+import type { FormSettings } from '../../apps/form-settings.ts';
+import type { FieldDefinition } from '../../fields/definition.ts';
+import { formFields } from '../../fields/markup/form-field.ts';
+import { type PageContext, prefilled, THANKS, THANKS_HELD } from '../../fields/markup.ts';
+import { adviceFor, canShowAgain, controlsOf, formBody, statement } from './form-body.ts';
 import type { FormPages, FormView } from './form-view.ts';
-import { ownLanguage } from './locale.ts';
-import { type PageAssets, pageReply, redirectSources } from './page.ts';
+import { ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
 
 const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/embed/v1.css' };
 
@@ -76,4 +76,28 @@ function closedPage(view: FormView) {
   const { settings, refusal } = view;
   const main = html`!${introduction(view)}<p class="note"!${ownLanguage(settings.locale)}>This form is closed. It accepts no entries any more.</p>`;
   return { title: titleOf(view), main, locale: settings.locale, status: refusal?.status ?? 200 };
+}
+
+/** Returns what the request for a form page tells the form. */
+export function pageContext(req: Request): PageContext {
+  const { query } = req;
+  const referrer = req.get('referer') ?? '';
+  return {
+    page: `${req.protocol}://${req.get('host')}${req.originalUrl}`,
+    referrer: /^https?:\/\//.test(referrer) ? referrer : '',
+    query: (name) => [query[name]].flat().filter((text) => typeof text === 'string'),
+  };
+}
+
+/** Returns the texts that the page gives the controls of a form, by control name. */
+export function prefilledTexts(
+  fields: readonly FieldDefinition[],
+  context: PageContext,
+): Map<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const field of formFields(controlsOf(fields))) {
+    const { name, texts } = prefilled(field, context);
+    if (texts) found.set(name, texts);
+  }
+  return found;
 }

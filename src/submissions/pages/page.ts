@@ -1,7 +1,7 @@
 import { html } from 'ghtml';
 import { Html } from '../../api/reply.ts';
-import type { FormSettings } from '../../apps/form-settings/form-settings.ts';
-import { languageOf } from './locale.ts';
+import type { FormSettings } from '../../apps/form-settings.ts';
+import type { Markup, MarkupNode } from '../../fields/markup.ts';
 
 /** The addresses of the files that form pages load. */
 export interface PageAssets {
@@ -73,4 +73,58 @@ function policyOf(redirects: readonly string[]): string {
 export function redirectSources({ origins, next }: FormSettings): string[] {
   const named = [...origins, ...(next === undefined ? [] : [new URL(next).origin])];
   return [...new Set(named.filter((origin) => /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/.test(origin)))];
+}
+
+/** Elements without content and end tag. */
+const VOID = new Set(['input']);
+
+/** Returns the HTML of form elements. Texts and the values of attributes are escaped. */
+export function toHtml(nodes: readonly MarkupNode[]): string {
+  let text = '';
+  for (const node of nodes) text += typeof node === 'string' ? html`${node}` : elementHtml(node);
+  return text;
+}
+
+function elementHtml([tag, attributes, ...children]: Markup): string {
+  const start = `<${tag}${attributesHtml(attributes)}>`;
+  if (VOID.has(tag)) return start;
+  // The HTML parser removes a line break that follows this tag.
+  return `${start}${tag === 'textarea' ? '\n' : ''}${toHtml(children)}</${tag}>`;
+}
+
+function attributesHtml(attributes: Markup[1]): string {
+  let text = '';
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (value === undefined || value === false) continue;
+    text += value === true ? ` ${name}` : html` !${name}="${value}"`;
+  }
+  return text;
+}
+
+/** The language of the texts that the service itself writes. */
+const OWN_LANGUAGE = 'en';
+
+/** The language of a page and the direction of its text. */
+export interface Language {
+  lang: string;
+  dir: 'ltr' | 'rtl';
+}
+
+/** Newer versions of Node have the method, older ones the property. */
+type WithDirection = { textInfo?: { direction: string }; getTextInfo?(): { direction: string } };
+
+/** @param locale a BCP 47 tag. Default: the language of the service's own texts */
+export function languageOf(locale = OWN_LANGUAGE): Language {
+  const tag = new Intl.Locale(locale) as WithDirection;
+  const { direction } = tag.getTextInfo?.() ?? tag.textInfo ?? {};
+  return { lang: locale, dir: direction === 'rtl' ? 'rtl' : 'ltr' };
+}
+
+/**
+ * Returns attributes for a text of the service itself, in HTML. A page in another language has to
+ * name the language of such a text.
+ */
+export function ownLanguage(locale = OWN_LANGUAGE): string {
+  return new Intl.Locale(locale).language === OWN_LANGUAGE ? '' : ` lang="${OWN_LANGUAGE}" dir="ltr"`;
 }

@@ -1,7 +1,7 @@
 import type { Types } from 'mongoose';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { createRecordIds } from '../../../src/users/record-id.ts';
-import type { UserDocument } from '../../../src/users/users.model.ts';
+import type { UserDocument } from '../../../src/records/record.ts';
+import { createRecordIds } from '../../../src/records/record-id.ts';
 import { rounds } from '../../support/rounds.ts';
 
 /** The records of the large app. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { Types } from 'mongoose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Breakdown, createUserBreakdown } from '../../../src/users/breakdown/breakdown.ts';
-import { parseQuery } from '../../../src/users/query/request.ts';
-import { createWalker } from '../../../src/users/query/walk.ts';
-import { createRecordIds } from '../../../src/users/record-id.ts';
-import type { UserCollection, UserDocument } from '../../../src/users/users.model.ts';
+import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
+import { createRecordIds } from '../../../src/records/record-id.ts';
+import { type Breakdown, createUserBreakdown } from '../../../src/search/breakdown.ts';
+import { parseQuery } from '../../../src/search/request.ts';
+import { createWalker } from '../../../src/search/walk.ts';
 import { Client } from '../../support/client.ts';
 import { FIELDS, holds } from '../../support/query-model.ts';
 import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decode } from '../../../src/database/collections.ts';
-import { createRecordIds } from '../../../src/users/record-id.ts';
-import { createRecordPages } from '../../../src/users/record-pages.ts';
-import { createUserSearch } from '../../../src/users/user-search.ts';
-import type { UserCollection, UserDocument } from '../../../src/users/users.model.ts';
+import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
+import { createRecordIds } from '../../../src/records/record-id.ts';
+import { createRecordPages } from '../../../src/records/record-pages.ts';
+import { createUserSearch } from '../../../src/search/user-search.ts';
 import { Client } from '../../support/client.ts';
 import { appDocument } from '../../support/index-slots.ts';
 import { FIELDS, inOrder } from '../../support/query-model.ts';

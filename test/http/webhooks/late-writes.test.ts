@@ -2,11 +2,11 @@ import { mongo } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createModels, type Models } from '../../../src/container/models.ts';
 import { type Connection, connectDatabase } from '../../../src/database/client.ts';
-import { createRelay, type RecordEvent } from '../../../src/users/outbox/relay.ts';
-import { createRecordIds } from '../../../src/users/record-id.ts';
-import { createDeliveryStore } from '../../../src/webhooks/deliveries/delivery-store.ts';
+import { createRecordIds } from '../../../src/records/record-id.ts';
+import { createRelay, type RecordEvent } from '../../../src/records/relay.ts';
+import { createDeliveryStore } from '../../../src/webhooks/delivery-store.ts';
+import type { DeliveryDocument, WebhookDocument } from '../../../src/webhooks/webhook-store.ts';
 import { createWebhookStore } from '../../../src/webhooks/webhook-store.ts';
-import type { DeliveryDocument, WebhookDocument } from '../../../src/webhooks/webhooks.model.ts';
 import { databaseUri } from '../../support/process.ts';
 import { randomName } from '../../support/server.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkNumbers } from '../../../src/api/body/json-numbers.ts';
+import { checkNumbers } from '../../../src/api/body/json-body.ts';
 import { InvalidInput } from '../../../src/core/errors.ts';
 
 const isTaken = (json: string): boolean => {

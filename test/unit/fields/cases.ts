@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../../src/fields/compile.ts';
 import { completeDefinition, definitionIssues, FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { valueFromForm } from '../../../src/fields/form-values.ts';
 import type { KindName } from '../../../src/fields/kinds/registry.ts';
-import { type FormControl, formControl, sampleData } from '../../../src/fields/presentation.ts';
+import { type FormControl, formControl, sampleData, valueFromForm } from '../../../src/fields/presentation.ts';
 
 /** Returns the problems of field definitions in a request; empty when they are accepted. */
 export function definitionProblems(...fields: unknown[]): string[] {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { indexText, isShortText, MAX_INDEXED, normalizedText } from '../../../src/fields/base/index-value.ts';
+import type { FieldKind } from '../../../src/fields/base/kind.ts';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { indexText, isShortText, MAX_INDEXED, normalizedText } from '../../../src/fields/index-value.ts';
-import type { FieldKind } from '../../../src/fields/kind.ts';
 import { FIELD_KINDS, type KindName, kindOf } from '../../../src/fields/kinds/registry.ts';
 import { definitionProblems } from './cases.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { FieldKind } from '../../../src/fields/base/kind.ts';
 import { definitionIssues, type FieldDefinition, FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import type { FieldKind } from '../../../src/fields/kind.ts';
 import { FIELD_KINDS, kindOf } from '../../../src/fields/kinds/registry.ts';
 import { addField, KINDS } from '../../../web/src/schema-editor/draft.ts';
 import { KIND_NAMES } from '../../../web/src/schema-editor/kind-names.ts';

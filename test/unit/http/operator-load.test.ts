@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hasTurns, LOADS, loadOf } from '../../../src/api/operator-load.ts';
 import { POOL_SIZE } from '../../../src/database/client.ts';
 import { allEndpoints } from '../../../src/http/endpoints.ts';
-import { QUERIES } from '../../../src/users/read-queues.ts';
+import { QUERIES } from '../../../src/records/read-queues.ts';
 
 /** Endpoints whose work is bounded by keys: one record, the settings of an app, a session. */
 const LIGHT = [

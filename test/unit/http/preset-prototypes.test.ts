@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
-import { presetPrototypes } from '../../../src/http/preset-prototypes.ts';
+import { presetPrototypes } from '../../../src/http/listener.ts';
 
 // %HasFastProperties tells whether V8 stores the properties in order (fast) or in a hash table.
 // The flag only affects functions that are compiled after it is set.

@@ -1,10 +1,10 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBlockDecoder, encodingOf } from '../../../src/imports/content/text-blocks.ts';
-import { delimiterOf, splitCells } from '../../../src/imports/lines/csv-cells.ts';
-import { createLineReader } from '../../../src/imports/lines/line-reader.ts';
-import { compileDateFormat } from '../../../src/imports/values/date-format.ts';
+import { delimiterOf, splitCells } from '../../../src/imports/csv-cells.ts';
+import { compileDateFormat } from '../../../src/imports/date-format.ts';
+import { createLineReader } from '../../../src/imports/line-reader.ts';
+import { createBlockDecoder, encodingOf } from '../../../src/imports/text-blocks.ts';
 
 /** Yields a file in blocks of these sizes, from an offset on. */
 function blocksOf(file: Buffer, sizes: readonly number[]) {

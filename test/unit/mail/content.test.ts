@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { parseDocument } from 'htmlparser2';
 import { describe, expect, it } from 'vitest';
-import { contentOf } from '../../../src/mail/content.ts';
-import { cut, linesOf, oneLine } from '../../../src/mail/plain-text.ts';
+import { contentOf, cut, linesOf, oneLine } from '../../../src/mail/content.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 700 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { mongo, Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { createConfirmationTokens } from '../../../src/notifications/confirmation/confirmation-token.ts';
+import { createConfirmationTokens } from '../../../src/notifications/confirmation.ts';
 
 const tokens = createConfirmationTokens('a secret of the tests');
 const appId = new Types.ObjectId();

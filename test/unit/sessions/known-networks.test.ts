@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKnownNetworks, type KnownNetworks } from '../../../src/sessions/known-networks.ts';
+import { createKnownNetworks, type KnownNetworks } from '../../../src/sessions/sessions.service.ts';
 
 let networks: KnownNetworks;
 beforeEach(() => {

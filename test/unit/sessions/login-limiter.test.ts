@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TooManyRequests } from '../../../src/core/errors.ts';
-import { createLoginLimiter, createRefusalDelay } from '../../../src/sessions/login-limiter.ts';
+import { createLoginLimiter, createRefusalDelay } from '../../../src/sessions/sessions.service.ts';
 
 const FAILURES = 3;
 

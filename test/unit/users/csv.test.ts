@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { decode } from '../../../src/database/collections.ts';
-import { recordsAsCsv } from '../../../src/users/export/csv.ts';
-import { defaultColumns } from '../../../src/users/export/export.ts';
+import { recordsAsCsv } from '../../../src/exports/csv.ts';
+import { defaultColumns } from '../../../src/exports/export.ts';
 
 const { BSON, Decimal128, Double, Int32, Long, ObjectId, UUID } = mongo;
 const KEYS = ['name', 'plan', 'constructor', 'nam'];

@@ -1,9 +1,9 @@
 import { text as readAll } from 'node:stream/consumers';
 import { mongo, Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { exportUsers } from '../../../src/users/export/export.ts';
-import { createRecordIds } from '../../../src/users/record-id.ts';
-import type { UserRecord } from '../../../src/users/users.presenter.ts';
+import { exportUsers } from '../../../src/exports/export.ts';
+import { createRecordIds } from '../../../src/records/record-id.ts';
+import type { UserRecord } from '../../../src/records/record-json.ts';
 
 const createdAt = new Date('2026-01-31T08:30:00.000Z');
 const newId = createRecordIds();

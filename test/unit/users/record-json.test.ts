@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { mongo, Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { recordsAsJson } from '../../../src/users/record-json.ts';
-import { MEMBERS_WITH_APP, OWN_MEMBERS } from '../../../src/users/users.presenter.ts';
+import { MEMBERS_WITH_APP, OWN_MEMBERS, recordsAsJson } from '../../../src/records/record-json.ts';
 
 const { BSON, Decimal128, Long, UUID } = mongo;
 const now = new Date('2026-01-31T08:30:00.123Z');

@@ -1,11 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import {
-  createBodyBudget,
-  MAX_BYTES,
-  MAX_BYTES_OF_ONE,
-  type Room,
-} from '../../../src/webhooks/deliveries/body-budget.ts';
+import { createBodyBudget, MAX_BYTES, MAX_BYTES_OF_ONE, type Room } from '../../../src/webhooks/dispatcher.ts';
 
 /**
  * Asks for room for each body, like `a 8`: owner and megabytes. Bodies go in the order of `gone`.

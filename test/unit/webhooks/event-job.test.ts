@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createOutboxSignal } from '../../../src/users/outbox/outbox-signal.ts';
+import { createOutboxSignal } from '../../../src/records/outbox.ts';
 import { createEventJob } from '../../../src/webhooks/event-job.ts';
 
 let stopping: AbortController;

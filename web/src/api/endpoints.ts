@@ -1,24 +1,24 @@
 import type { z } from 'zod';
-import type { apiKeyEndpoints } from '../../../src/api-keys/api-keys.contract.ts';
+import type { apiKeyEndpoints } from '../../../src/api-keys/api-keys.endpoints.ts';
 import type { appEndpoints } from '../../../src/apps/apps.contract.ts';
-import type { formSettingsEndpoints } from '../../../src/apps/form-settings/form-settings.contract.ts';
-import type { auditEndpoints } from '../../../src/audit/audit.contract.ts';
+import type { formSettingsEndpoints } from '../../../src/apps/form-settings.endpoints.ts';
+import type { auditEndpoints } from '../../../src/audit/audit.endpoints.ts';
+import type { exportEndpoints } from '../../../src/exports/export.endpoints.ts';
 import type { importEndpoints } from '../../../src/imports/imports.contract.ts';
-import type { mailStatusEndpoints } from '../../../src/notifications/mail-status.contract.ts';
-import type { schemaEndpoints } from '../../../src/schemas/schemas.contract.ts';
-import type { sessionEndpoints } from '../../../src/sessions/sessions.contract.ts';
-import type { heldEndpoints } from '../../../src/submissions/held/held.contract.ts';
-import type { breakdownEndpoints } from '../../../src/users/breakdown/breakdown.contract.ts';
-import type { editingEndpoints } from '../../../src/users/editing/editing.contract.ts';
-import type { exportEndpoints } from '../../../src/users/export/export.contract.ts';
-import type { indexSlotEndpoints } from '../../../src/users/index-slots/index-slots.contract.ts';
-import type { peopleEndpoints } from '../../../src/users/people/people.contract.ts';
-import type { retentionEndpoints } from '../../../src/users/retention/retention.contract.ts';
-import type { schemaCheckEndpoints } from '../../../src/users/schema-check/schema-check.contract.ts';
-import type { userStatsEndpoints } from '../../../src/users/stats/stats.contract.ts';
-import type { userEndpoints } from '../../../src/users/users.contract.ts';
-import type { deliveryEndpoints } from '../../../src/webhooks/deliveries/deliveries.contract.ts';
-import type { webhookEndpoints } from '../../../src/webhooks/webhooks.contract.ts';
+import type { mailStatusEndpoints } from '../../../src/notifications/mail-status.ts';
+import type { editingEndpoints } from '../../../src/people/editing.ts';
+import type { peopleEndpoints } from '../../../src/people/people.endpoints.ts';
+import type { retentionEndpoints } from '../../../src/people/retention.ts';
+import type { schemaEndpoints } from '../../../src/schemas/schemas.endpoints.ts';
+import type { breakdownEndpoints } from '../../../src/search/breakdown.endpoints.ts';
+import type { indexSlotEndpoints } from '../../../src/search/indexes.ts';
+import type { schemaCheckEndpoints } from '../../../src/search/schema-check.ts';
+import type { userStatsEndpoints } from '../../../src/search/statistics.ts';
+import type { userEndpoints } from '../../../src/search/users.endpoints.ts';
+import type { sessionEndpoints } from '../../../src/sessions/sessions.endpoints.ts';
+import type { heldEndpoints } from '../../../src/submissions/held.ts';
+import type { deliveryEndpoints } from '../../../src/webhooks/deliveries.ts';
+import type { webhookEndpoints } from '../../../src/webhooks/webhooks.endpoints.ts';
 
 // Imports only types of the contracts: no service code is bundled, and a changed endpoint fails the
 // type check of the dashboard.

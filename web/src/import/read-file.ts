@@ -1,4 +1,4 @@
-import { delimiterOf, splitCells } from '../../../src/imports/lines/csv-cells.ts';
+import { delimiterOf, splitCells } from '../../../src/imports/csv-cells.ts';
 
 /** What is read of a file to show its columns. */
 const HEAD_BYTES = 256 * 1024;

@@ -1,5 +1,6 @@
 import './no-eval.ts';
 
+export { type Choice, FIELD_KEY_PATTERN, type FieldOption } from '../../../src/fields/base/kind.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
 export { compileSchema } from '../../../src/fields/compile.ts';
 export {
@@ -9,7 +10,5 @@ export {
   FieldDefinitionInput,
   MAX_FIELDS,
 } from '../../../src/fields/definition.ts';
-export { valueFromForm } from '../../../src/fields/form-values.ts';
-export { type Choice, FIELD_KEY_PATTERN, type FieldOption } from '../../../src/fields/kind.ts';
 export { FIELD_KINDS, kindOf } from '../../../src/fields/kinds/registry.ts';
-export { type FormControl, formControl, sampleData } from '../../../src/fields/presentation.ts';
+export { type FormControl, formControl, sampleData, valueFromForm } from '../../../src/fields/presentation.ts';

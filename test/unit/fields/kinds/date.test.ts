@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { valueFromForm } from '../../../../src/fields/form-values.ts';
+import { valueFromForm } from '../../../../src/fields/presentation.ts';
 import { describeKind, valueProblems } from '../cases.ts';
 
 const notDate = 'must be a date like 2026-01-31 or a date-time with its zone like 2026-01-31T08:30:00Z';

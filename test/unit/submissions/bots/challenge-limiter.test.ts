@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createChallengeLimiter } from '../../../../src/submissions/bots/challenge-limiter.ts';
+import { createChallengeLimiter } from '../../../../src/submissions/challenges.endpoints.ts';
 
 /** Requests challenges of different apps from one address; returns how many are granted. */
 function granted(limit: ReturnType<typeof createChallengeLimiter>, apps: number, address = '192.0.2.1'): number {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_FORM_SETTINGS } from '../../../../src/apps/form-settings/form-settings.ts';
+import { DEFAULT_FORM_SETTINGS } from '../../../../src/apps/form-settings.ts';
 import type { FieldDefinition } from '../../../../src/fields/definition.ts';
-import { controlsOf } from '../../../../src/submissions/pages/controls.ts';
+import { controlsOf } from '../../../../src/submissions/pages/form-body.ts';
 import { createFormPages } from '../../../../src/submissions/pages/form-pages.ts';
 import type { FormView, SentForm } from '../../../../src/submissions/pages/form-view.ts';
 

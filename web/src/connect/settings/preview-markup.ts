@@ -1,6 +1,6 @@
-import { fieldMarkup } from '../../../../src/fields/markup/field-markup.ts';
 import { formFields } from '../../../../src/fields/markup/form-field.ts';
-import type { Markup } from '../../../../src/fields/markup/markup.ts';
+import type { Markup } from '../../../../src/fields/markup.ts';
+import { fieldMarkup } from '../../../../src/fields/markup.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { formControl } from '../../schema-editor/rules.ts';
 import type { SettingsDraft } from './settings-draft.ts';

@@ -1,0 +1,273 @@
+import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Dicer } from '@fastify/busboy';
+import { parse as parseDisposition } from 'content-disposition';
+import { InvalidInput } from '../../core/errors.ts';
+import type { ReadBody } from './json-body.ts';
+import { checkCharset, GrowingBuffer, notUtf8, type ReadBytes } from './request-bytes.ts';
+
+/** The most entries of one form (spec 8). A browser sends one for each control. */
+const MAX_ENTRIES = 1_000;
+/** The longest name of an entry, in bytes of UTF-8. */
+const MAX_NAME_BYTES = 200;
+
+/** One control of a form: its name and its text. */
+export type FormEntry = readonly [name: string, value: string];
+
+/** What an HTML form sent: names with texts, in the order of its controls. A name may repeat. */
+export class FormEntries {
+  readonly list: readonly FormEntry[];
+  /** The names of the controls that sent a file. The content is dropped: files are refused. */
+  readonly files: readonly string[];
+
+  constructor(list: readonly FormEntry[], files: readonly string[] = []) {
+    this.list = list;
+    this.files = files;
+  }
+}
+
+/** The message about a form that sent a file. */
+export const FILES_REFUSED = 'Files are not accepted: the form may send texts only';
+
+/** Counts the separators of entries in a body, no further than to know that there are too many. */
+function countEntries(bytes: Buffer, separator: string): number {
+  let count = 0;
+  for (let at = bytes.indexOf(separator); at >= 0 && count < MAX_ENTRIES + 2; at = bytes.indexOf(separator, at + 1)) {
+    count += 1;
+  }
+  return count;
+}
+
+/** @throws {InvalidInput} for more entries than a form may have */
+function checkEntryCount(count: number): void {
+  if (count > MAX_ENTRIES) throw new InvalidInput(`A form may have at most ${MAX_ENTRIES} entries`);
+}
+
+/**
+ * Decodes the name of an entry.
+ * @throws {InvalidInput} when it is too long, not UTF-8, or contains NUL
+ */
+export function nameOf(bytes: Buffer): string {
+  if (bytes.length > MAX_NAME_BYTES) {
+    throw new InvalidInput(`The name of a form entry may have at most ${MAX_NAME_BYTES} bytes`);
+  }
+  if (bytes.includes(0)) throw new InvalidInput('The name of a form entry may not contain NUL');
+  return textOf(bytes);
+}
+
+/**
+ * Decodes the text of an entry. Without the check, invalid bytes would be stored as U+FFFD.
+ * @throws {InvalidInput} when it is not UTF-8
+ */
+export function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw notUtf8();
+  return bytes.toString();
+}
+
+const AMPERSAND = 0x26;
+const EQUALS = 0x3d;
+const PERCENT = 0x25;
+const PLUS = 0x2b;
+const SPACE = 0x20;
+
+/** The value of each hexadecimal digit by its character code; -1 for all other codes. */
+const HEX = Int8Array.from({ length: 256 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+);
+
+/**
+ * Creates a reader of `application/x-www-form-urlencoded` bodies in UTF-8, whose result is a
+ * {@link FormEntries}. Unlike `URLSearchParams` it refuses what it would have to alter: invalid
+ * UTF-8, and a `%` without two hexadecimal digits.
+ */
+export function createUrlencodedReader(readBytes: ReadBytes): ReadBody {
+  return async (req, deadline) => {
+    checkCharset(req.headers['content-type'] ?? '');
+    const sent = readBytes(req, deadline);
+    const bytes = sent instanceof Promise ? await sent : sent;
+    checkEntryCount(countEntries(bytes, '&') + 1);
+    return new FormEntries(new PairDecoder(bytes).decode());
+  };
+}
+
+/** Decodes `name=value` pairs. */
+class PairDecoder {
+  readonly #entries: [name: string, value: string][] = [];
+  readonly #source: Buffer;
+  readonly #target: Buffer;
+  #from = 0;
+  #to = 0;
+  /** Where the current pair begins in `#target`. */
+  #start = 0;
+  /** Where its value begins in `#target`; -1 before the first `=`. */
+  #value = -1;
+
+  constructor(source: Buffer) {
+    this.#source = source;
+    this.#target = Buffer.allocUnsafe(source.length);
+  }
+
+  /** @throws {InvalidInput} */
+  decode(): [name: string, value: string][] {
+    const source = this.#source;
+    while (this.#from < source.length) {
+      const byte = source[this.#from] as number;
+      this.#from += 1;
+      if (byte === AMPERSAND) this.#endPair();
+      else if (byte === EQUALS && this.#value < 0) this.#value = this.#to;
+      else if (byte === PERCENT) this.#push(this.#escaped());
+      else this.#push(byte === PLUS ? SPACE : byte);
+    }
+    this.#endPair();
+    return this.#entries;
+  }
+
+  #push(byte: number): void {
+    this.#target[this.#to] = byte;
+    this.#to += 1;
+  }
+
+  #escaped(): number {
+    const high = HEX[this.#source[this.#from] ?? 0] as number;
+    const low = HEX[this.#source[this.#from + 1] ?? 0] as number;
+    if (high < 0 || low < 0) throw new InvalidInput('The request body is not valid form data');
+    this.#from += 2;
+    return high * 16 + low;
+  }
+
+  #endPair(): void {
+    const end = this.#to;
+    const value = this.#value < 0 ? end : this.#value;
+    const isEmpty = this.#start === end && this.#value < 0;
+    if (!isEmpty) {
+      const name = nameOf(this.#target.subarray(this.#start, value));
+      this.#entries.push([name, textOf(this.#target.subarray(value, end))]);
+    }
+    this.#start = end;
+    this.#value = -1;
+  }
+}
+
+/** RFC 2046: 1 to 70 characters, which need quotes if a parameter may not have them. */
+const BOUNDARY =
+  /;[ \t]*boundary[ \t]*=[ \t]*(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'+.-]{1,70}))[ \t]*(?:;|$)/i;
+
+/** Bytes that are parsed in one turn of the event loop: a part costs about 30 us and 60 bytes. */
+const SLICE_BYTES = 16 * 1024;
+/** The longest header block of one part. Browsers send fewer than 500 bytes. */
+const MAX_HEADER_BYTES = 4_096;
+const IDENTITY_ENCODINGS = new Set(['7bit', '8bit', 'binary']);
+
+/** The headers of a part: their values by lower-case name, one character for each byte. */
+type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+
+/**
+ * Creates a reader of `multipart/form-data` bodies in UTF-8, whose result is a {@link FormEntries}.
+ * Of a part with a file only the name is kept, so that the form can be shown again without it; the
+ * empty part that browsers send for a file control without a file is left out. busboy itself
+ * replaces invalid UTF-8 and skips parts that it cannot read, so only its parser of multipart
+ * messages (Dicer) is used.
+ */
+export function createMultipartReader(readBytes: ReadBytes): ReadBody {
+  return async (req, deadline) => {
+    const type = req.headers['content-type'] ?? '';
+    checkCharset(type);
+    const found = BOUNDARY.exec(type);
+    const boundary = found?.[1] ?? found?.[2];
+    if (boundary === undefined) throw new InvalidInput('The Content-Type has no valid boundary');
+    const sent = readBytes(req, deadline);
+    return parseMultipart(sent instanceof Promise ? await sent : sent, boundary);
+  };
+}
+
+/** @throws {InvalidInput} */
+async function parseMultipart(bytes: Buffer, boundary: string): Promise<FormEntries> {
+  const delimiter = `--${boundary}`;
+  const isFirst = bytes.subarray(0, delimiter.length).equals(Buffer.from(delimiter));
+  // One delimiter is the end.
+  const count = countEntries(bytes, `\r\n${delimiter}`) - (isFirst ? 0 : 1);
+  checkEntryCount(count);
+  const parts = await partsOf(bytes, boundary);
+  // Parts after the end would be lost.
+  if (parts.length !== count) throw notReadable();
+  const list: FormEntry[] = [];
+  const files: string[] = [];
+  for (const part of parts) {
+    const { name, text } = entryOf(part);
+    if (text !== undefined) list.push([name, text]);
+    else if (name !== undefined) files.push(name);
+  }
+  return new FormEntries(list, files);
+}
+
+class Part {
+  headers: PartHeaders = {};
+  readonly #content: GrowingBuffer;
+
+  /** @param stream a part of a Dicer */
+  constructor(stream: NodeJS.ReadableStream, maxBytes: number) {
+    this.#content = new GrowingBuffer(maxBytes);
+    stream.on('header', (headers: PartHeaders) => {
+      this.headers = headers;
+    });
+    stream.on('data', (chunk: Buffer) => void this.#content.add(chunk));
+    // The same failure ends the whole message.
+    stream.on('error', () => undefined);
+  }
+
+  takeContent(): Buffer {
+    return this.#content.take();
+  }
+}
+
+/** Parses a message in steps, so that many parts do not block the event loop. */
+async function partsOf(bytes: Buffer, boundary: string): Promise<Part[]> {
+  const parts: Part[] = [];
+  // The package's types do not list the limits of a Dicer.
+  const options = { boundary, maxHeaderSize: MAX_HEADER_BYTES };
+  const message = new Dicer(options);
+  message.on('part', (stream) => void parts.push(new Part(stream, bytes.length)));
+  const end = new Promise<void>((resolve, reject) => {
+    message.on('finish', resolve).on('error', () => reject(notReadable()));
+  });
+  end.catch(() => undefined); // awaited below
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    if (at > 0) await nextTurn();
+    message.write(bytes.subarray(at, at + SLICE_BYTES));
+  }
+  message.end();
+  await end;
+  return parts;
+}
+
+/** A text with its name, the name of a file, or neither for a file control without a file. */
+type Entry = { name: string; text: string } | { name?: string; text?: undefined };
+
+/** @throws {InvalidInput} */
+function entryOf(part: Part): Entry {
+  const { name, ...parameters } = dispositionOf(part.headers);
+  const content = part.takeContent();
+  const [type = 'text/plain'] = part.headers['content-type'] ?? [];
+  const fileName = Object.entries(parameters).find(([key]) => key.startsWith('filename'))?.[1];
+  if (fileName === '' && content.length === 0) return {};
+  const isFile = fileName !== undefined || /^application\/octet-stream/i.test(type);
+  if (isFile) return { name: nameOf(Buffer.from(name ?? '', 'latin1')) };
+  if (name === undefined) throw notReadable();
+  checkCharset(type);
+  const [encoding = '8bit'] = part.headers['content-transfer-encoding'] ?? [];
+  if (!IDENTITY_ENCODINGS.has(encoding.toLowerCase())) throw notReadable();
+  return { name: nameOf(Buffer.from(name, 'latin1')), text: textOf(content) };
+}
+
+/** The parameters of `Content-Disposition: form-data`. @throws {InvalidInput} */
+function dispositionOf(headers: PartHeaders): Record<string, string | undefined> {
+  const [header, ...others] = headers['content-disposition'] ?? [];
+  if (header === undefined || others.length > 0) throw notReadable();
+  const { type, parameters } = parseDisposition(header, { multipart: true, extended: false });
+  if (type !== 'form-data') throw notReadable();
+  return parameters;
+}
+
+function notReadable(): InvalidInput {
+  return new InvalidInput('The request body is not valid form data');
+}

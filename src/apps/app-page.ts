@@ -1,0 +1,56 @@
+import type { mongo } from 'mongoose';
+import { literal } from '../database/collections.ts';
+import type { AppOrder } from './apps.contract.ts';
+import type { AppCollection, AppDocument } from './apps.model.ts';
+
+/** The last app of the page before: its name, and the time by which it sorts, if it has one. */
+export interface AppPlace {
+  sourceAppId: string;
+  time?: Date | null;
+}
+
+/** What a page of apps shows. */
+export interface AppPageRequest {
+  /** A part of `sourceAppId`, in any case. */
+  q: string;
+  sort: AppOrder;
+  direction: 1 | -1;
+  after?: AppPlace | undefined;
+  limit: number;
+}
+
+/** Resolves with a page of apps. Ties are in the order of `sourceAppId`, in the same direction. */
+export function findAppPage(
+  apps: AppCollection,
+  { q, sort, direction, after, limit }: AppPageRequest,
+): Promise<AppDocument[]> {
+  const parts: mongo.Filter<AppDocument>[] = [{ deletingSince: { $exists: false } }];
+  if (q !== '') parts.push({ sourceAppId: { $regex: literal(q), $options: 'i' } });
+  if (after) parts.push(laterThan(after, sort, direction));
+  const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };
+  return apps.find({ $and: parts }).sort(order).limit(limit).toArray();
+}
+
+/** Where the page after this app begins. */
+export function placeOf(
+  app: { sourceAppId: string; createdAt: Date; lastSubmissionAt?: Date | undefined },
+  sort: AppOrder,
+): AppPlace {
+  const { sourceAppId } = app;
+  return sort === 'sourceAppId' ? { sourceAppId } : { sourceAppId, time: app[sort] ?? null };
+}
+
+function laterThan(
+  { sourceAppId, time = null }: AppPlace,
+  sort: AppOrder,
+  direction: 1 | -1,
+): mongo.Filter<AppDocument> {
+  const beyond = direction === 1 ? '$gt' : '$lt';
+  const name = { sourceAppId: { [beyond]: sourceAppId } } as mongo.Filter<AppDocument>;
+  if (sort === 'sourceAppId') return name;
+  const tie = { [sort]: time, ...name } as mongo.Filter<AppDocument>;
+  // An app without the time comes before all others, in descending order after them.
+  if (time === null) return direction === 1 ? { $or: [{ [sort]: { $ne: null } }, tie] } : tie;
+  const others = direction === 1 ? [] : [{ [sort]: null }];
+  return { $or: [{ [sort]: { [beyond]: time } }, ...others, tie] };
+}

@@ -1,0 +1,273 @@
+import type { mongo, Types } from 'mongoose';
+import { AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { beginsBefore, type DatabaseClock } from '../database/clock.ts';
+import type { Job } from '../jobs/job-runner.ts';
+import type { AppCollection, AppDocument, DeletedAppCollection, DeletedAppDocument } from './apps.model.ts';
+import type { AppOwned, RemovalGuard } from './feature.ts';
+import type { AppRevision } from './revision.ts';
+
+/** How long what the guard saw is relied on. */
+const VALID_MS = 10_000;
+
+/** Returns the guard of an incarnation of an app. */
+type GuardOf = (appId: Types.ObjectId) => RemovalGuard;
+
+/**
+ * Creates the guards of removals. A server may be suspended while it removes an app; another one
+ * finishes the deletion, and an operator restores the app with its `_id`. The guard then rejects,
+ * and a statement that was sent before begins too late to remove anything (invariant 8).
+ */
+export function createRemovalGuard(deps: {
+  apps: AppCollection;
+  deletedApps: DeletedAppCollection;
+  clock: Pick<DatabaseClock, 'read'>;
+}): GuardOf {
+  const { apps, deletedApps, clock } = deps;
+  return (_id) => async () => {
+    const now = await clock.read();
+    const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
+    // The tombstone is written before the app is removed.
+    const mayBeRemoved = app ? app.deletingSince !== undefined : (await deletedApps.findOne({ _id })) !== null;
+    if (!mayBeRemoved) throw new Unavailable('The app was restored while it was deleted');
+    return new Date(now.getTime() + VALID_MS);
+  };
+}
+
+/** The interval between two sweeps. */
+export const SWEEP_EVERY_MS = 60_000;
+/** A deletion or creation of this age counts as interrupted; a younger one may be in progress. */
+const ABANDONED_AFTER_MS = 60_000;
+
+/** A deletion that is not marked this soon after its app was found is not made. */
+const MARK_WITHIN_MS = 10_000;
+
+export type AppRemoval = ReturnType<typeof createAppRemoval>;
+
+/**
+ * Deletes apps so that no write in flight survives the deletion (invariant 5). A deletion marks the
+ * app, waits until no server can still hold a lease on it, removes the app's data, and removes the
+ * app last. The next sweep or start finishes an interrupted deletion.
+ */
+export function createAppRemoval(deps: {
+  apps: AppCollection;
+  deletedApps: DeletedAppCollection;
+  users: AppOwned;
+  others: readonly AppOwned[];
+  revision: AppRevision;
+  sweepLate: LateSweep;
+  guardOf: GuardOf;
+  clock: Pick<DatabaseClock, 'read'>;
+  logger: Logger;
+  sweepEveryMs?: number;
+}) {
+  const { apps, deletedApps, users, others, revision, sweepLate, guardOf, clock, logger } = deps;
+  const { sweepEveryMs = SWEEP_EVERY_MS } = deps;
+
+  /** Resolves with the number of removed users. */
+  async function removeOwned(appId: Types.ObjectId): Promise<number> {
+    const guard = guardOf(appId);
+    const deletedUsers = await users.removeAll(appId, undefined, guard);
+    for (const part of others) {
+      await guard();
+      await part.removeAll(appId);
+    }
+    return deletedUsers;
+  }
+
+  /**
+   * Removes a marked app and its data. Resolves with the number of removed users. Idempotent.
+   * @param begunAt when the app was marked
+   */
+  async function finish(_id: Types.ObjectId, begunAt: Date): Promise<number> {
+    const deletedUsers = await removeOwned(_id);
+    const forgetAt = { $add: ['$$NOW', KEEP_TOMBSTONE_MS] };
+    const tombstone = [{ $set: { deletedAt: '$$NOW', begunAt, forgetAt } }, { $unset: 'lateSince' }];
+    // Before the app is removed: a server that was suspended then finds the app or the tombstone.
+    await deletedApps.updateOne({ _id }, tombstone, { upsert: true });
+    await apps.deleteOne({ _id, deletingSince: { $exists: true } });
+    // A submission that wrote after the first removal and saw the app marked relies on this one.
+    return deletedUsers + (await removeOwned(_id));
+  }
+
+  /**
+   * Turns an interrupted creation into a deletion, after which it can be neither confirmed nor
+   * taken over (app-creation.ts). Resolves with false when one of the two happened first.
+   */
+  async function claimCreation({ _id, credentialId }: AppDocument): Promise<boolean> {
+    const claimed = await apps.updateOne({ _id, credentialId, creating: true }, { $unset: { creating: 1 } });
+    return claimed.matchedCount === 1;
+  }
+
+  /** Finishes interrupted deletions and removes interrupted creations, by MongoDB's clock. */
+  async function finishInterrupted(isStart: boolean): Promise<void> {
+    const isAbandoned = { $lte: ['$deletingSince', { $subtract: ['$$NOW', ABANDONED_AFTER_MS] }] };
+    const interrupted: mongo.Filter<AppDocument>[] = [
+      { creating: { $exists: false }, ...(!isStart && { $expr: isAbandoned }) },
+      { creating: true, $expr: isAbandoned },
+    ];
+    const found = await apps.find({ deletingSince: { $exists: true }, $or: interrupted }).toArray();
+    // The server that began the deletion may have stopped before it published a revision.
+    if (found.length > 0) await revision.publish();
+    for (const app of found) {
+      if (app.creating && !(await claimCreation(app))) continue;
+      const deletedUsers = await finish(app._id, app.deletingSince ?? app._id.getTimestamp());
+      const action = app.creating ? 'removed the remains of the creation' : 'finished the deletion';
+      logger.warn({ deletedUsers }, `${action} of an app after an interruption`);
+    }
+  }
+
+  async function sweep(isStart = false): Promise<void> {
+    await finishInterrupted(isStart);
+    await sweepLate();
+  }
+
+  return {
+    /**
+     * Deletes an app with its users, schema versions and sessions (spec 4.4). Resolves with the
+     * number of deleted users. A call after a failed deletion resumes it.
+     * @throws {NotFound} when there is no such app @throws {InvalidInput} when it is an admin app
+     */
+    async remove(sourceAppId: string): Promise<number> {
+      const now = await clock.read();
+      const app = await apps.findOne({ sourceAppId, creating: { $exists: false } });
+      if (!app) throw new AppNotFound();
+      if (app.role === 'admin') throw new InvalidInput('Admin apps cannot be deleted');
+      // Not an app that was deleted and restored while this server was suspended.
+      const inTime = beginsBefore(new Date(now.getTime() + MARK_WITHIN_MS));
+      const mark = { $currentDate: { deletingSince: true } } as const;
+      const marked = await apps.findOneAndUpdate({ _id: app._id, ...inTime }, mark, { returnDocument: 'after' });
+      if (!marked?.deletingSince) throw new Unavailable();
+      await revision.publish();
+      return finish(app._id, marked.deletingSince);
+    },
+
+    /**
+     * Runs one sweep: finishes interrupted deletions and creations, and removes late writes for
+     * deleted apps.
+     */
+    sweep: (): Promise<void> => sweep(),
+
+    /** Runs one sweep that treats every deletion as interrupted. Call once, before listening. */
+    start: (): Promise<void> => sweep(true),
+
+    /** The job that sweeps. A sweep that is repeated, or cut off, does no harm. */
+    job: {
+      name: 'deletions',
+      everyMs: sweepEveryMs,
+      async run() {
+        await sweep();
+        return false;
+      },
+    } satisfies Job,
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long a tombstone is kept: longer than a server may be suspended and then resume. */
+const KEEP_TOMBSTONE_MS = 90 * 24 * 60 * MINUTE_MS;
+/** How long after a deletion sweeps search for late writes. No write stays in flight longer. */
+const SWEEP_FOR_MS = 60 * MINUTE_MS;
+/** A late document was accepted at most this long before the deletion began. */
+const LATE_BY_MS = 10 * MINUTE_MS;
+/** A late document is removed once it has existed for this fraction of the sweep interval. */
+const CONFIRM_AFTER_INTERVALS = 0.9;
+
+/** MongoDB's error codes NamespaceNotFound and IndexNotFound. */
+const NOT_FOUND_CODES = new Set<unknown>([26, 27]);
+
+/** Removes late writes for deleted apps once; rejects with the driver's error. */
+type LateSweep = () => Promise<void>;
+
+/**
+ * Returns a sweep that removes what a stalled database or server wrote for an app after its
+ * deletion (invariants 5 and 8, decision 14). It keeps what a restore writes, which may restore an
+ * app's records before the app itself. So it removes documents of an app only when
+ * - a tombstone names the app, and a read just before the removal finds no such app;
+ * - no document is older than {@link LATE_BY_MS} before the deletion: only a restore writes those;
+ * - a sweep about one interval ago found late documents too.
+ *
+ * A tombstone whose app exists again is removed.
+ *
+ * @param sweepEveryMs the interval between two sweeps of one server, in milliseconds
+ */
+export function createLateSweep(deps: {
+  apps: AppCollection;
+  deletedApps: DeletedAppCollection;
+  owned: readonly AppOwned[];
+  guardOf: GuardOf;
+  logger: Logger;
+  sweepEveryMs: number;
+}): LateSweep {
+  const { apps, deletedApps, owned, guardOf, logger, sweepEveryMs } = deps;
+
+  const findApp = (_id: Types.ObjectId) => apps.findOne({ _id }, { projection: { deletingSince: 1 } });
+
+  async function has(appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> {
+    for (const part of owned) if (await part.has(appId, made, time)) return true;
+    return false;
+  }
+
+  async function removeTombstone({ _id, deletedAt }: DeletedAppDocument): Promise<void> {
+    // By `deletedAt` too: the app may have been deleted again meanwhile.
+    const { deletedCount } = await deletedApps.deleteOne({ _id, deletedAt });
+    if (deletedCount > 0) logger.warn({ appId: _id }, 'a deleted app exists again; removed its tombstone');
+  }
+
+  /** Records that late documents exist. Resolves with whether they existed one interval ago too. */
+  async function confirmLate(_id: Types.ObjectId): Promise<boolean> {
+    // By MongoDB's clock, because several servers sweep.
+    await deletedApps.updateOne({ _id, lateSince: { $exists: false } }, { $currentDate: { lateSince: true } });
+    const latest = { $subtract: ['$$NOW', sweepEveryMs * CONFIRM_AFTER_INTERVALS] };
+    return (await deletedApps.findOne({ _id, $expr: { $lte: ['$lateSince', latest] } })) !== null;
+  }
+
+  async function sweepOne(tombstone: DeletedAppDocument): Promise<void> {
+    const { _id, deletedAt, begunAt = deletedAt } = tombstone;
+    const app = await findApp(_id);
+    if (app?.deletingSince) return; // a deletion is in progress
+    if (app) return removeTombstone(tombstone);
+    const since = new Date(begunAt.getTime() - LATE_BY_MS);
+    if (await has(_id, 'before', since)) return; // a restore is in progress
+    if (!(await has(_id, 'since', since))) {
+      if (tombstone.lateSince) await deletedApps.updateOne({ _id }, { $unset: { lateSince: 1 } });
+      return;
+    }
+    if (!(await confirmLate(_id)) || (await findApp(_id))) return;
+    const isDeleted = guardOf(_id);
+    const guard = async (): Promise<Date> => {
+      const until = await isDeleted();
+      if (await has(_id, 'before', since)) throw new Unavailable('The app is being restored');
+      return until;
+    };
+    let removed = 0;
+    for (const part of owned) {
+      await guard();
+      removed += await part.removeAll(_id, since, guard);
+    }
+    logger.warn({ removed }, 'removed late writes for a deleted app');
+  }
+
+  return async () => {
+    const newest = { $add: ['$$NOW', KEEP_TOMBSTONE_MS - SWEEP_FOR_MS] };
+    const due: mongo.Filter<DeletedAppDocument> = {
+      $or: [{ $expr: { $gte: ['$forgetAt', newest] } }, { lateSince: { $exists: true } }],
+    };
+    for await (const tombstone of deletedApps.find(due)) await sweepOne(tombstone);
+  };
+}
+
+/**
+ * Migrates tombstones of earlier releases, which expired one hour after `deletedAt` by an index on
+ * that field: drops the index and sets `forgetAt`. Idempotent.
+ */
+export async function upgradeTombstones(deletedApps: DeletedAppCollection): Promise<void> {
+  try {
+    await deletedApps.dropIndex('deletedAt_1');
+  } catch (error) {
+    if (!NOT_FOUND_CODES.has((error as { code?: unknown }).code)) throw error;
+  }
+  const forgetAt = { $add: ['$deletedAt', KEEP_TOMBSTONE_MS] };
+  await deletedApps.updateMany({ forgetAt: { $exists: false } }, [{ $set: { forgetAt } }]);
+}

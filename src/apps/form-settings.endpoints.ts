@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { Timestamp, tagsOf } from '../api/validation.ts';
+import { canonicalTimeZone, normalizeEmail } from '../core/identifiers.ts';
+import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../core/web-origin.ts';
+import type { AppScope } from './app-scope.ts';
+import { AppPath } from './apps.contract.ts';
+import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
+import { BOT_PROTECTIONS, type CountedOrigin, type FormSettings, NOTIFY_TIMES } from './form-settings.ts';
+
+const MAX_ORIGINS = 50;
+/** The most addresses that are notified of records (spec 8). */
+const MAX_NOTIFIED = 10;
+
+/** A property that `null` or absence leaves unset. */
+const unset = <Value extends z.ZodType>(value: Value) => value.nullish().transform((given) => given ?? undefined);
+
+const text = (max: number) => z.string('must be a text').min(1).max(max, `must have at most ${max} characters`);
+const count = (max: number) => z.int(`must be a whole number from 1 to ${max}`).min(1).max(max);
+
+const Locale = text(35).refine(isLocale, 'must be a BCP 47 language tag like en or pt-BR').meta({ example: 'en' });
+const TimeZone = text(50)
+  .refine(canonicalTimeZone, 'must be an IANA time zone like Europe/Berlin')
+  .meta({ example: 'Europe/Berlin' });
+const RedirectUrl = z
+  .string('must be a text')
+  .refine((url) => parseRedirectUrl(url), 'must be an https URL, or an http URL on localhost')
+  .meta({ example: 'https://www.example.com/thanks' });
+
+const Origins = z
+  .array(
+    z
+      .string('must be a text')
+      .refine((origin) => origin === '*' || isWebOrigin(origin), `must be an origin: ${WEB_ORIGIN_FORMAT}`),
+  )
+  .max(MAX_ORIGINS, `must have at most ${MAX_ORIGINS} entries`)
+  .refine((origins) => origins.length === 1 || !origins.includes('*'), '"*" must be the only entry')
+  .transform((origins) => [...new Set(origins)])
+  .meta({ override: { type: 'array', items: { type: 'string' } }, example: ['https://www.example.com'] });
+
+const NotifiedEmail = z.string('must be a text').transform((text, context) => {
+  const email = normalizeEmail(text);
+  if (email !== undefined) return email;
+  context.addIssue({ code: 'custom', message: 'must be an email address' });
+  return z.NEVER;
+});
+
+const Notify = z
+  .strictObject({
+    emails: z
+      .array(NotifiedEmail)
+      .max(MAX_NOTIFIED, `must have at most ${MAX_NOTIFIED} entries`)
+      .transform((emails) => [...new Set(emails)])
+      .meta({ override: { type: 'array', items: { type: 'string' } }, example: ['team@example.com'] }),
+    when: z.enum(NOTIFY_TIMES, `must be ${NOTIFY_TIMES.join(' or ')}`),
+  })
+  .nullish()
+  .transform((notify) => (notify && notify.emails.length > 0 ? notify : undefined));
+
+const DoubleOptIn = z
+  .boolean('must be true or false')
+  .nullish()
+  .transform((isOn) => (isOn ? (true as const) : undefined));
+
+/**
+ * The body of a replacement (spec 4.5). `refusedOrigins` and `ignoredRedirects` are ignored, so an
+ * answer can be sent back.
+ */
+const FormSettingsInput = z
+  .strictObject({
+    title: unset(text(200)),
+    description: unset(text(2_000)),
+    submitLabel: unset(text(100)),
+    thanks: unset(text(2_000)),
+    locale: unset(Locale),
+    timeZone: unset(TimeZone),
+    origins: Origins.nullish().transform((origins) => origins ?? []),
+    nullOrigin: z
+      .boolean()
+      .nullish()
+      .transform((isAllowed) => isAllowed ?? false),
+    next: unset(RedirectUrl),
+    botProtection: z
+      .enum(BOT_PROTECTIONS, `must be ${BOT_PROTECTIONS.join(', ')}`)
+      .nullish()
+      .transform((protection) => protection ?? 'honeypot'),
+    submitPerMinute: unset(count(1_000_000)),
+    closesAt: unset(
+      z.iso.datetime({ offset: true, error: 'must be a date-time with its zone' }).transform((at) => new Date(at)),
+    ),
+    maxRecords: unset(count(1_000_000)),
+    notify: Notify,
+    doubleOptIn: DoubleOptIn,
+    refusedOrigins: z.unknown().optional(),
+    ignoredRedirects: z.unknown().optional(),
+  })
+  .meta({ id: 'FormSettingsReplacement' });
+
+const CountedOrigins = z.array(z.strictObject({ origin: z.string(), count: z.int().positive(), lastAt: Timestamp }));
+
+const FormSettingsDocument = z
+  .strictObject({
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+    submitLabel: z.string().nullable(),
+    thanks: z.string().nullable(),
+    locale: z.string().nullable(),
+    timeZone: z.string().nullable(),
+    origins: z.array(z.string()),
+    nullOrigin: z.boolean(),
+    next: z.string().nullable(),
+    botProtection: z.enum(BOT_PROTECTIONS),
+    submitPerMinute: z.int().nullable(),
+    closesAt: Timestamp.nullable(),
+    maxRecords: z.int().nullable(),
+    notify: z
+      .strictObject({ emails: z.array(z.string()), when: z.enum(NOTIFY_TIMES) })
+      .optional()
+      .meta({ description: 'Who receives an email about new and changed records; absent if nobody does' }),
+    doubleOptIn: z.literal(true).optional().meta({
+      description: 'Each person is asked by email to confirm the address; absent if not',
+    }),
+    refusedOrigins: CountedOrigins,
+    ignoredRedirects: CountedOrigins.optional().meta({
+      description: 'The origins to which forms asked in vain to send browsers (`_next`); absent if none did',
+    }),
+  })
+  .meta({ id: 'FormSettings' });
+
+const ETAG = { ETag: 'Identifies the settings, for `If-Match` of the replacement' };
+
+/** The endpoints of form settings (spec 4.5). */
+export const formSettingsEndpoints = {
+  getFormSettings: {
+    method: 'get',
+    path: '/auth/apps/:sourceAppId/form',
+    auth: 'session',
+    load: 'light',
+    tag: 'Forms',
+    summary: "The settings of an app's public forms",
+    description: 'For the operators of the app and for admins. An unset member is null.',
+    params: AppPath,
+    response: FormSettingsDocument,
+    responseHeaders: ETAG,
+    errors: [404],
+  },
+  replaceFormSettings: {
+    method: 'put',
+    path: '/auth/apps/:sourceAppId/form',
+    auth: 'session',
+    load: 'light',
+    audit: 'form.replaced',
+    tag: 'Forms',
+    summary: "Replace the settings of an app's public forms",
+    description:
+      'Absent members are unset. After the response the settings are in force on every server. With `If-Match` the replacement succeeds only if the named settings are stored; otherwise the response is 412.',
+    params: AppPath,
+    headers: z.object({
+      'if-match': z.string().optional().meta({ description: 'The ETag of the settings to replace' }),
+    }),
+    body: jsonBody(FormSettingsInput, 'Invalid form settings'),
+    response: FormSettingsDocument,
+    responseHeaders: ETAG,
+    errors: [404, 412],
+  },
+} as const satisfies Endpoints;
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** The endpoints of form settings (spec 4.5). */
+export const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope): Route[] =>
+  routes(formSettingsEndpoints, {
+    getFormSettings: async ({ principal, params, res }) => {
+      const { id } = await scope(principal, params.sourceAppId);
+      const view = await formSettings.get(id);
+      res.setHeader('ETag', view.etag);
+      return present(view);
+    },
+
+    replaceFormSettings: async ({ principal, params, headers, body, res }) => {
+      const { id } = await scope(principal, params.sourceAppId);
+      const { refusedOrigins: _refused, ignoredRedirects: _ignored, ...settings } = body;
+      const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+      const view = await formSettings.replace(id, given as unknown as FormSettings, tagsOf(headers['if-match']));
+      res.setHeader('ETag', view.etag);
+      return present(view);
+    },
+  });
+
+function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
+  const { title, description, submitLabel, thanks, locale, timeZone, next, submitPerMinute, maxRecords } = settings;
+  return {
+    title: title ?? null,
+    description: description ?? null,
+    submitLabel: submitLabel ?? null,
+    thanks: thanks ?? null,
+    locale: locale ?? null,
+    timeZone: timeZone ?? null,
+    origins: [...settings.origins],
+    nullOrigin: settings.nullOrigin,
+    next: next ?? null,
+    botProtection: settings.botProtection,
+    submitPerMinute: submitPerMinute ?? null,
+    closesAt: settings.closesAt?.toISOString() ?? null,
+    maxRecords: maxRecords ?? null,
+    // Absent while unset, so that the answer for an app without them stays as it was.
+    ...(settings.notify && { notify: { emails: [...settings.notify.emails], when: settings.notify.when } }),
+    ...(settings.doubleOptIn && { doubleOptIn: settings.doubleOptIn }),
+    refusedOrigins: refusedOrigins.map(presentOrigin),
+    ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),
+  };
+}
+
+function presentOrigin({ origin, count, lastAt }: CountedOrigin) {
+  return { origin, count, lastAt: lastAt.toISOString() };
+}

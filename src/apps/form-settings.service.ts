@@ -1,0 +1,113 @@
+import { Types } from 'mongoose';
+import { AppNotFound, InvalidInput, type Issue, PreconditionFailed } from '../core/errors.ts';
+import type { AppCollection } from './apps.model.ts';
+import { type CountedOrigin, DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents } from './form-settings.ts';
+import type { OriginCounts } from './origins.ts';
+import type { AppRevision } from './revision.ts';
+
+/** The settings of an app and what its operators see beside them. */
+export interface FormSettingsView {
+  settings: FormSettings;
+  /** Identifies the settings, for {@link PreconditionFailed}. */
+  etag: string;
+  refusedOrigins: readonly CountedOrigin[];
+  ignoredRedirects: readonly CountedOrigin[];
+}
+
+/** What emails of this server can do. */
+export interface MailAbilities {
+  /** Whether it sends email: SMTP_URL is set. */
+  mail: boolean;
+  /** Whether emails have links to it: PUBLIC_URL is set. */
+  links: boolean;
+}
+
+export type FormSettingsService = ReturnType<typeof createFormSettingsService>;
+
+/**
+ * The settings of public forms (spec 4.5).
+ *
+ * @param deps.abilities settings that need more are refused
+ */
+export function createFormSettingsService(deps: {
+  apps: AppCollection;
+  revision: AppRevision;
+  refused: Pick<OriginCounts, 'flush'>;
+  ignored: Pick<OriginCounts, 'flush'>;
+  abilities: MailAbilities;
+}) {
+  const { apps, revision, refused, ignored, abilities } = deps;
+  // By `_id`: a session must not reach a later incarnation of its app.
+  const live = (_id: Types.ObjectId) => ({ _id, deletingSince: { $exists: false } });
+
+  async function get(appId: Types.ObjectId): Promise<FormSettingsView> {
+    await Promise.all([refused.flush(), ignored.flush()]);
+    const app = await apps.findOne(live(appId), { projection: { form: 1, refusedOrigins: 1, ignoredRedirects: 1 } });
+    if (!app) throw new AppNotFound();
+    const { revision: stored, ...settings } = app.form ?? { revision: undefined, ...DEFAULT_FORM_SETTINGS };
+    const { refusedOrigins = [], ignoredRedirects = [] } = app;
+    return { settings, etag: etagOf(stored), refusedOrigins, ignoredRedirects };
+  }
+
+  return {
+    /** Resolves with the settings of an app. @throws {NotFound} */
+    get,
+
+    /**
+     * Replaces the settings and resolves with them. Once this resolves, they are in force on every
+     * server (decision 4).
+     *
+     * @param ifMatch the ETags of the only settings to replace; undefined: any
+     * @throws {NotFound}
+     * @throws {InvalidInput} when the server cannot send the emails that the settings need
+     * @throws {PreconditionFailed} when other settings are stored; nothing is changed
+     */
+    async replace(
+      appId: Types.ObjectId,
+      settings: FormSettings,
+      ifMatch?: readonly string[],
+    ): Promise<FormSettingsView> {
+      const issues = mailIssues(settings, abilities);
+      if (issues.length > 0) throw new InvalidInput('Invalid form settings', issues);
+      const form = { ...settings, revision: new Types.ObjectId() };
+      const revisions = ifMatch?.map(revisionOf).filter((one) => one !== undefined);
+      // `null` also matches an absent member.
+      const filter = { ...live(appId), ...(revisions && { 'form.revision': { $in: revisions } }) };
+      // In the same step, so that the events of an app are stored whenever its settings need them.
+      const consumers = { consumers: EMAIL_CONSUMER };
+      const update = { $set: { form }, ...(needsEvents(settings) ? { $addToSet: consumers } : { $pull: consumers }) };
+      const { matchedCount } = await apps.updateOne(filter, update);
+      if (matchedCount === 0) {
+        await get(appId);
+        throw new PreconditionFailed('The settings were changed meanwhile');
+      }
+      await revision.publish();
+      return get(appId);
+    },
+  };
+}
+
+/** The settings that need an email which this server cannot send. */
+function mailIssues({ notify, doubleOptIn }: FormSettings, { mail, links }: MailAbilities): Issue[] {
+  const needed = [notify && 'notify', doubleOptIn && 'doubleOptIn'].filter((path) => path !== undefined);
+  const message = 'needs a server that sends email: SMTP_URL is not set';
+  if (!mail) return needed.map((path) => ({ path, message }));
+  if (!doubleOptIn || links) return [];
+  return [{ path: 'doubleOptIn', message: 'needs a server that knows its address for links: PUBLIC_URL is not set' }];
+}
+
+/** The name of emails among the consumers of an app (app-consumers.ts). */
+const EMAIL_CONSUMER = 'email';
+
+const DEFAULT_ETAG = '"default"';
+
+function etagOf(revision: Types.ObjectId | undefined): string {
+  return revision ? `"${revision.toHexString()}"` : DEFAULT_ETAG;
+}
+
+/** The stored revision that an ETag stands for; null: no stored settings; undefined: none. */
+function revisionOf(etag: string): Types.ObjectId | null | undefined {
+  if (etag === DEFAULT_ETAG) return null;
+  const [, hex] = /^"([0-9a-f]{24})"$/.exec(etag) ?? [];
+  return hex === undefined ? undefined : new Types.ObjectId(hex);
+}

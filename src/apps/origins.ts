@@ -1,0 +1,139 @@
+import type { Types } from 'mongoose';
+import type { App } from './app.ts';
+import type { AppCollection } from './apps.model.ts';
+import { allowsOrigin, type CountedOrigin } from './form-settings.ts';
+
+export type AppOrigins = ReturnType<typeof createAppOrigins>;
+
+/**
+ * Decides whether pages of an origin may call the public endpoints of an app (spec 5.3).
+ *
+ * @param deps.findApp resolves with the app's state in force, from a lease
+ */
+export function createAppOrigins(deps: {
+  apps: AppCollection;
+  findApp(sourceAppId: string): Promise<App | undefined>;
+  refused: Pick<OriginCounts, 'note'>;
+}) {
+  return {
+    /** Resolves with whether the app lists the origin. Counts a refusal for its operators. */
+    async allows(sourceAppId: string, origin: string): Promise<boolean> {
+      const app = await deps.findApp(sourceAppId);
+      if (!app) return false;
+      if (app.form && allowsOrigin(app.form, origin)) return true;
+      deps.refused.note(app.id, origin);
+      return false;
+    },
+
+    /**
+     * Resolves with whether any app lists the origin: a preflight does not contain the app id. The
+     * request that follows is checked against its own app.
+     */
+    async isListedByAny(origin: string): Promise<boolean> {
+      const filter = origin === 'null' ? { 'form.nullOrigin': true } : { 'form.origins': { $in: [origin, '*'] } };
+      return (await deps.apps.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
+  };
+}
+
+/** The most origins of one kind kept for one app; those noted least recently are dropped. */
+const MAX_COUNTED_ORIGINS = 20;
+/**
+ * The most pairs of app and origin in memory. Further ones are not counted until the next flush.
+ */
+const MAX_PENDING = 1_000;
+const FLUSH_AFTER_MS = 1_000;
+/** Longer ones are not kept. A DNS name has at most 253 characters. */
+const MAX_ORIGIN_LENGTH = 270;
+
+export type OriginCounts = ReturnType<typeof createOriginCounts>;
+
+/**
+ * Counts origins that an app does not list, for the operator, who may want to allow one: those
+ * whose requests were refused (`refusedOrigins`), and those to which forms asked to send browsers
+ * (`ignoredRedirects`). A flood of requests costs one write per second and app, and memory and
+ * documents stay bounded. Counts since the last flush are lost in a crash.
+ *
+ * @param member the member of the app's document that keeps them
+ */
+export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins' | 'ignoredRedirects') {
+  let pending = new Map<string, { appId: Types.ObjectId; counted: CountedOrigin }>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const batch = pending;
+    if (batch.size === 0) return;
+    pending = new Map();
+    const byApp = new Map<string, { appId: Types.ObjectId; counted: CountedOrigin[] }>();
+    for (const { appId, counted } of batch.values()) {
+      const ofApp = byApp.get(appId.toHexString());
+      if (ofApp) ofApp.counted.push(counted);
+      else byApp.set(appId.toHexString(), { appId, counted: [counted] });
+    }
+    await apps.bulkWrite(
+      [...byApp.values()].map(({ appId, counted }) => ({
+        updateOne: { filter: { _id: appId }, update: [{ $set: { [member]: merged(member, counted) } }] },
+      })),
+      { ordered: false, writeConcern: { w: 1 } },
+    );
+  }
+
+  return {
+    /** Counts one request. A flush stores it within about a second. */
+    note(appId: Types.ObjectId, origin: string): void {
+      if (!isOrigin(origin)) return;
+      const key = `${appId.toHexString()} ${origin}`;
+      const known = pending.get(key);
+      if (!known && pending.size >= MAX_PENDING) return;
+      const count = (known?.counted.count ?? 0) + 1;
+      pending.set(key, { appId, counted: { origin, count, lastAt: new Date() } });
+      timer ??= setTimeout(() => void flush().catch(() => undefined), FLUSH_AFTER_MS).unref();
+    },
+
+    /** Resolves when everything counted before the call is stored. */
+    flush,
+  };
+}
+
+/** `null`, or scheme, host and port as browsers send them. */
+function isOrigin(origin: string): boolean {
+  if (origin === 'null') return true;
+  if (origin.length > MAX_ORIGIN_LENGTH || !URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  return url.origin === origin || (url.origin === 'null' && /^[a-z][a-z0-9+.-]*:\/\/[\w.-]+$/.test(origin));
+}
+
+/** An aggregation expression: the stored entries with `counted` added, the latest first. */
+function merged(member: string, counted: readonly CountedOrigin[]) {
+  const stored = { $ifNull: [`$${member}`, []] };
+  const names = { $literal: counted.map(({ origin }) => origin) };
+  const others = { $filter: { input: stored, as: 'one', cond: { $not: { $in: ['$$one.origin', names] } } } };
+  const added = {
+    $map: {
+      input: { $literal: counted },
+      as: 'new',
+      in: {
+        origin: '$$new.origin',
+        count: {
+          $add: [
+            '$$new.count',
+            {
+              $sum: {
+                $map: {
+                  input: { $filter: { input: stored, as: 'one', cond: { $eq: ['$$one.origin', '$$new.origin'] } } },
+                  as: 'one',
+                  in: '$$one.count',
+                },
+              },
+            },
+          ],
+        },
+        lastAt: '$$new.lastAt',
+      },
+    },
+  };
+  const newestFirst = { $sortArray: { input: { $concatArrays: [added, others] }, sortBy: { lastAt: -1 } } };
+  return { $slice: [newestFirst, MAX_COUNTED_ORIGINS] };
+}

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import bcrypt from 'bcrypt';
+import { Unavailable } from '../core/errors.ts';
+import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
+
+const COST = 12;
+
+/** Returns a new password: 32 URL-safe characters, 192 bits from the system's random source. */
+export function generatePassword(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/**
+ * Hashes and verifies passwords with bcrypt, at most two at a time, in the order of `HashingQueue`.
+ */
+export interface PasswordHasher {
+  /** Resolves with the hash. Runs before all queued verifications and is never refused. */
+  hash(password: string): Promise<string>;
+  /**
+   * Call it before the hash is read, so that a verification that cannot run reads nothing.
+   * @throws {Unavailable} when `verify` would be refused now
+   */
+  assertCapacity(waiter: Waiter): void;
+  /**
+   * Resolves with whether `password` matches `hash`. Without a hash it takes the same time and
+   * resolves with false, so that response times do not reveal which apps exist.
+   * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
+   */
+  verify(password: string, hash: string | undefined, waiter: Waiter): Promise<boolean>;
+}
+
+/** @param cost the bcrypt cost factor; each step doubles the time of a hash */
+export function createPasswordHasher(cost = COST, metrics: Metrics = NO_METRICS): PasswordHasher {
+  const queue = new HashingQueue();
+  metrics.gauge('password_queue_length', { help: 'Passwords that wait to be hashed' }, () => queue.length);
+  let placeholderHash: Promise<string> | undefined;
+  return {
+    hash: (password) => queue.run(() => bcrypt.hash(password, cost)),
+    assertCapacity: (waiter) => queue.assertCapacity(waiter),
+    async verify(password, hash, waiter) {
+      // Computed on the first login, whether or not its app exists: command-line calls do not need
+      // it. Its duration is also the first measurement of the queue.
+      placeholderHash ??= queue.run(() => bcrypt.hash(generatePassword(), cost));
+      const placeholder = await placeholderHash;
+      const matches = await queue.run(() => bcrypt.compare(password, hash ?? placeholder), waiter);
+      return matches && hash !== undefined;
+    },
+  };
+}
+
+/** More concurrent hashes would take too much processor time from submissions. */
+const MAX_CONCURRENT = 2;
+/**
+ * The maximum for unknown networks. A flood from many of them leaves the rest to known networks.
+ */
+const MAX_CONCURRENT_UNKNOWN = 1;
+/** Time that a login needs after the check, to save its session and send its response. */
+const RESPONSE_MARGIN_MS = 300;
+/** Weight of the newest duration in the moving average. */
+const NEWEST_WEIGHT = 0.2;
+/** Upper bound of a measured duration, so that one stalled hash does not refuse logins for long. */
+const MAX_DURATION_MS = 5_000;
+
+/** A request that waits for a hash. */
+export interface Waiter {
+  /** The client's network, as `clientNetwork` returns it. */
+  network: string;
+  /** Whether that network logged in before (known-networks.ts). */
+  known: boolean;
+  /** Milliseconds until the request's deadline; 0 when it has ended. */
+  leftMs(): number;
+}
+
+interface Job<W = Waiter | undefined> {
+  waiter: W;
+  /** Starts the hash. Calls `onEnd` when the hash settles, before the caller's promise settles. */
+  start(onEnd: () => void): void;
+  refuse(): void;
+}
+
+/**
+ * Runs at most two hashes at a time, in this order: hashes without a waiter (an administrator
+ * creates an app or replaces a password), hashes of known networks, hashes of unknown networks. At
+ * most one hash of an unknown network runs at a time.
+ *
+ * A hash with a waiter is refused immediately when, by the average duration of recent hashes, it
+ * cannot finish in the time that its request has left. One network may use at most half of that
+ * time, so that it cannot fill the queue for the others. A hash whose request has ended does not
+ * run.
+ */
+export class HashingQueue {
+  readonly #withoutWaiter: Job<undefined>[] = [];
+  #known: Job<Waiter>[] = [];
+  #unknown: Job<Waiter>[] = [];
+  #running = 0;
+  #runningUnknown = 0;
+  #averageMs = 0;
+
+  /** The number of hashes that wait. */
+  get length(): number {
+    return this.#withoutWaiter.length + this.#known.length + this.#unknown.length;
+  }
+
+  /** @throws {Unavailable} when `run` would refuse a hash of `waiter` now */
+  assertCapacity(waiter: Waiter): void {
+    if (!this.#hasCapacity(waiter)) throw refusal();
+  }
+
+  /**
+   * Settles like `hash`.
+   * @param waiter the request that waits; a hash without one runs first and is never refused
+   * @throws {Unavailable} when there is not enough time left
+   */
+  run<T>(hash: () => Promise<T>, waiter?: Waiter): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const job = {
+        start: (onEnd: () => void) => void hash().finally(onEnd).then(resolve, reject),
+        refuse: () => reject(refusal()),
+      };
+      if (!waiter) this.#withoutWaiter.push({ ...job, waiter });
+      else if (this.#hasCapacity(waiter)) this.#queueOf(waiter).push({ ...job, waiter });
+      else job.refuse();
+      this.#startNext();
+    });
+  }
+
+  #queueOf({ known }: Waiter): Job<Waiter>[] {
+    return known ? this.#known : this.#unknown;
+  }
+
+  #hasCapacity(waiter: Waiter): boolean {
+    if (this.#canFinishInTime(waiter)) return true;
+    this.#known = refuseEnded(this.#known);
+    this.#unknown = refuseEnded(this.#unknown);
+    return this.#canFinishInTime(waiter);
+  }
+
+  #canFinishInTime(waiter: Waiter): boolean {
+    const roundsBefore = this.#roundsBefore(waiter);
+    // Accepts a hash that can start at once, because only a new measurement corrects the average.
+    if (roundsBefore === 0) return true;
+    const timeMs = waiter.leftMs() - RESPONSE_MARGIN_MS;
+    const queued = this.#queueOf(waiter).filter((job) => job.waiter.network === waiter.network).length;
+    const concurrency = waiter.known ? MAX_CONCURRENT : MAX_CONCURRENT_UNKNOWN;
+    const isShareUsed = queued > 0 && ((queued + 1) * this.#averageMs) / concurrency > timeMs / 2;
+    return !isShareUsed && (roundsBefore + 1) * this.#averageMs <= timeMs;
+  }
+
+  /** The maximum number of consecutive hashes that finish before a new one of `waiter` starts. */
+  #roundsBefore({ known }: Waiter): number {
+    const preferred = this.#withoutWaiter.length + this.#known.length;
+    if (known) return Math.floor((this.#running + preferred) / MAX_CONCURRENT);
+    const runningPreferred = this.#running - this.#runningUnknown;
+    return Math.floor((runningPreferred + preferred) / MAX_CONCURRENT) + this.#runningUnknown + this.#unknown.length;
+  }
+
+  #startNext(): void {
+    while (this.#running < MAX_CONCURRENT) {
+      const job = this.#withoutWaiter.shift() ?? this.#takeWithWaiter();
+      if (!job) return;
+      this.#start(job);
+    }
+  }
+
+  #takeWithWaiter(): Job | undefined {
+    const known = this.#takeWithTimeLeft(this.#known);
+    if (known || this.#runningUnknown >= MAX_CONCURRENT_UNKNOWN) return known;
+    return this.#takeWithTimeLeft(this.#unknown);
+  }
+
+  /** Takes the first job with enough time left for one hash and refuses those before it. */
+  #takeWithTimeLeft(queue: Job<Waiter>[]): Job | undefined {
+    for (let job = queue.shift(); job; job = queue.shift()) {
+      const leftMs = job.waiter.leftMs();
+      if (leftMs > 0 && (leftMs >= this.#averageMs || this.#running === 0)) return job;
+      job.refuse();
+    }
+    return undefined;
+  }
+
+  #start({ waiter, start }: Job): void {
+    const unknown = waiter && !waiter.known ? 1 : 0;
+    this.#running += 1;
+    this.#runningUnknown += unknown;
+    const startedAt = performance.now();
+    start(() => {
+      this.#recordDuration(Math.min(performance.now() - startedAt, MAX_DURATION_MS));
+      this.#running -= 1;
+      this.#runningUnknown -= unknown;
+      this.#startNext();
+    });
+  }
+
+  #recordDuration(durationMs: number): void {
+    this.#averageMs =
+      this.#averageMs === 0 ? durationMs : this.#averageMs + NEWEST_WEIGHT * (durationMs - this.#averageMs);
+  }
+}
+
+const refusal = (): Unavailable => new Unavailable('Too many log-ins at once; try again shortly');
+
+/** Returns the jobs whose request has not ended and refuses the others. */
+function refuseEnded(jobs: Job<Waiter>[]): Job<Waiter>[] {
+  return jobs.filter((job) => {
+    const hasEnded = job.waiter.leftMs() === 0;
+    if (hasEnded) job.refuse();
+    return !hasEnded;
+  });
+}

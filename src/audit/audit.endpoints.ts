@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { Cursors } from '../api/cursors.ts';
+import { AUDITED_CHANGES, AUDITED_LOOKS, type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import type { SessionPrincipal } from '../api/principal.ts';
+import { Timestamp, WholeNumber } from '../api/validation.ts';
+import { Forbidden } from '../core/errors.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
+import type { AuditDocument, AuditFilter, AuditLog } from './audit-log.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+export const ACTIONS = [...AUDITED_CHANGES, ...AUDITED_LOOKS, 'login.failed'] as const;
+
+const Action = z.enum(ACTIONS, 'must be an action of the audit log').meta({ example: 'users.exported' });
+
+const Event = z
+  .strictObject({
+    id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
+    at: Timestamp,
+    sourceAppId: z.string().nullable().meta({ description: 'The app; null: all apps', example: 'newsletter' }),
+    actor: z.strictObject({
+      kind: z.enum(['operator', 'admin', 'key', 'command line', 'anonymous']),
+      id: z.string().nullable().meta({
+        description: 'The `sourceAppId` of a session, or the id of an API key',
+        example: 'newsletter',
+      }),
+      address: z.string().nullable().meta({ example: '203.0.113.7' }),
+    }),
+    action: Action,
+    target: z.string().nullable().meta({ description: 'The id of what was changed' }),
+    detail: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .meta({ description: 'Such as numbers; `count` and `lastAt` of repeated events', example: { format: 'csv' } }),
+  })
+  .meta({ id: 'AuditEvent' });
+
+/** The endpoint of the audit log (spec 4.9). */
+export const auditEndpoints = {
+  listAuditEvents: {
+    method: 'get',
+    path: '/auth/audit',
+    auth: 'session',
+    tag: 'Audit',
+    summary: 'Who changed what, and who looked at many records',
+    description:
+      "Newest first. Operators see the events of their app. Admins see all events, or those of the app that `sourceAppId` names, which may be deleted. No event contains personal data of an app's users.",
+    query: z.strictObject({
+      since: z
+        .union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be a date, or a date-time with its zone')
+        .transform((at) => new Date(at))
+        .optional()
+        .meta({
+          override: { type: 'string' },
+          description: 'Only events from this time on; a date means its beginning in UTC',
+          example: '2026-01-31',
+        }),
+      action: Action.optional(),
+      sourceAppId: z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).optional().meta({
+        description: 'For admins: only the events of this app',
+        example: 'newsletter',
+      }),
+      limit: WholeNumber(1)
+        .transform((limit) => Math.min(limit, MAX_LIMIT))
+        .default(DEFAULT_LIMIT)
+        .meta({
+          description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`,
+          example: 50,
+        }),
+      cursor: z.string('must be one text').max(1_000, 'is too long').optional().meta({
+        description: 'The `next` of the previous page of the same query',
+        example: 'AbC123',
+      }),
+    }),
+    response: z.strictObject({ events: z.array(Event), next: z.string().optional().meta({ example: 'AbC123' }) }),
+    errors: [],
+  },
+} as const satisfies Endpoints;
+
+/** The endpoint of the audit log (spec 4.9). */
+export const auditRoutes = (audit: AuditLog, cursors: Cursors): Route[] =>
+  routes(auditEndpoints, {
+    listAuditEvents: async ({ principal, query: { since, action, sourceAppId, limit, cursor } }) => {
+      const bound = ['audit', principal.app.id, since, action, sourceAppId];
+      const before = cursor === undefined ? undefined : cursors.read<{ before: string }>(cursor, bound).before;
+      const filter = { ...visibleTo(principal, sourceAppId), action, since };
+      const found = await audit.page(filter, limit + 1, before);
+      const events = found.slice(0, limit);
+      const next = found.length > limit && { next: cursors.write({ before: events.at(-1)?._id }, bound) };
+      return { events: events.map(present), ...next };
+    },
+  });
+
+/**
+ * Operators see the events of the incarnation of their app. Admins see events by the name of an
+ * app, so also those of deleted ones.
+ */
+function visibleTo({ app }: SessionPrincipal, sourceAppId: string | undefined): AuditFilter {
+  if (app.role === 'admin') return { sourceAppId };
+  if (sourceAppId !== undefined && sourceAppId !== app.sourceAppId) throw new Forbidden('Admin role required');
+  return { app };
+}
+
+function present({ _id, at, sourceAppId, actor, action, target, detail, count, lastAt }: AuditDocument) {
+  const repeated = lastAt && { count, lastAt: lastAt.toISOString() };
+  const { kind, id, address } = actor;
+  return {
+    ...{ id: _id, at: at.toISOString(), sourceAppId, actor: { kind, id, address }, action, target },
+    detail: { ...detail, ...repeated },
+  };
+}

@@ -1,0 +1,62 @@
+import { Utf8Writer } from '../database/bson/utf8-writer.ts';
+
+const QUOTE = 0x22;
+const APOSTROPHE = 0x27;
+
+/** Spreadsheets evaluate a cell that begins with one of these characters as a formula. */
+export const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
+/**
+ * RFC 4180 names the comma, the quote and line breaks. Spreadsheets in many locales split cells at
+ * a semicolon.
+ */
+const SPECIAL = /[",;\r\n]/;
+/** The characters of FORMULA have at most this many bytes of UTF-8. */
+const FORMULA_BYTES = 3;
+/** The first byte of the characters of FORMULA that are not ASCII, and of others. */
+const BEFORE_FULLWIDTH = 0xef;
+
+/** Whether a byte is one of SPECIAL, and whether it may begin one of FORMULA. */
+const IS_SPECIAL = byteTable((character) => SPECIAL.test(character));
+const MAY_BE_FORMULA = byteTable((character) => FORMULA.test(character));
+MAY_BE_FORMULA[BEFORE_FULLWIDTH] = 1;
+
+/** The text of a cell, quoted if need be. An apostrophe before a formula makes it a text. */
+export function cell(text: string): string {
+  const shown = FORMULA.test(text) ? `'${text}` : text;
+  return SPECIAL.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+}
+
+/** Writes cells of CSV from bytes. */
+export class CsvCells extends Utf8Writer {
+  /** Writes the UTF-8 text from `start` to `end` as {@link cell} does. */
+  cell(source: Buffer, start: number, end: number): void {
+    this.reserve(2 * (end - start) + 3);
+    const isQuoted = hasSpecial(source, start, end);
+    if (isQuoted) this.byte(QUOTE);
+    if (isFormula(source, start, end)) this.byte(APOSTROPHE);
+    const bytes = this.buffer;
+    let length = this.size;
+    for (let at = start; at < end; at += 1) {
+      const byte = source[at] as number;
+      bytes[length++] = byte;
+      if (byte === QUOTE) bytes[length++] = QUOTE;
+    }
+    this.size = length;
+    if (isQuoted) this.byte(QUOTE);
+  }
+}
+
+function hasSpecial(source: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (IS_SPECIAL[source[at] as number] === 1) return true;
+  return false;
+}
+
+/** Whether the text begins like a formula. The first byte alone answers for nearly all texts. */
+function isFormula(source: Buffer, start: number, end: number): boolean {
+  if (start === end || MAY_BE_FORMULA[source[start] as number] === 0) return false;
+  return FORMULA.test(source.toString('utf8', start, Math.min(end, start + FORMULA_BYTES)));
+}
+
+function byteTable(isSet: (character: string) => boolean): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => Number(isSet(String.fromCharCode(byte))));
+}

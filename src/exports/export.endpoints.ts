@@ -1,0 +1,150 @@
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { Download } from '../api/reply.ts';
+import type { AppScope } from '../apps/app-scope.ts';
+import {
+  checkFieldAndValue,
+  filterParameters,
+  orderParameter,
+  queryParameters,
+  ScopeParameter,
+  SINGLE_TEXT,
+  sortParameter,
+} from '../search/parameters.ts';
+import { User } from '../search/users.endpoints.ts';
+import type { UserService } from '../search/users.service.ts';
+import { type ExportFormat, exportFormats } from './export.ts';
+
+/** The most records that an export names (spec 8). */
+const MAX_SELECTED = 1_000;
+
+/** The parameters that only a CSV file has. */
+const CSV_PARAMETERS = ['bom', 'columns', 'headers'] as const;
+
+/** The id of a record that an export names. */
+const SelectedId = z.uuid('must be the id of a record').meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
+
+/** What the file of an export is like (spec 4.3). */
+const fileMembers = {
+  format: z
+    .enum(exportFormats, 'must be csv, ndjson or json')
+    .default('csv')
+    .meta({ description: 'Default: `csv`', example: 'csv' }),
+  columns: z.string(SINGLE_TEXT).max(16_000, 'is too long').optional().meta({
+    description: 'The columns of a CSV file, separated by commas. Default: all',
+    example: 'email,data.name',
+  }),
+  headers: z.enum(['labels', 'paths'], 'must be labels or paths').optional().meta({
+    description: 'The first row of a CSV file: paths such as `data.name` (default), or the labels of the fields',
+    example: 'labels',
+  }),
+};
+const bomMeta = <Value>(example: Value) => ({
+  description:
+    'Begins a CSV file with the UTF-8 byte order mark, without which some spreadsheets misread non-ASCII text',
+  example,
+});
+const fileReply = {
+  response: z.array(User),
+  downloads: ['text/csv', 'application/x-ndjson'],
+  responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
+  errors: [404, 429],
+} as const;
+
+/** The endpoints of exports (spec 4.3). */
+export const exportEndpoints = {
+  exportUsers: {
+    method: 'get',
+    path: '/auth/users/export',
+    auth: 'session or key',
+    load: 'long',
+    scope: 'export',
+    audit: 'users.exported',
+    tag: 'Users',
+    summary: "The session's users as a file",
+    description:
+      "The users of the session's app, or those that match, newest first, streamed. `csv` has a column for each field of the newest schema and one for the other keys of `data`; `ndjson` has one user per line.",
+    query: z
+      .strictObject({
+        ...fileMembers,
+        bom: z.literal('true', 'must be true').optional().meta(bomMeta('true')),
+        ...filterParameters,
+        ...queryParameters,
+        sort: sortParameter,
+        order: orderParameter,
+      })
+      .superRefine(checkFieldAndValue)
+      .superRefine(checkCsv),
+    // A filter with few matches may read many records before the first byte is sent.
+    slow: true,
+    ...fileReply,
+  },
+  exportSelectedUsers: {
+    method: 'post',
+    path: '/auth/users/export',
+    auth: 'session or key',
+    load: 'long',
+    scope: 'export',
+    audit: 'users.exported',
+    tag: 'Users',
+    summary: "Some of the session's users as a file",
+    description:
+      'The users that the body names by their ids, newest first, streamed, in the formats of `GET /auth/users/export`. Ids of which the app has no user are left out.',
+    query: z.strictObject({ sourceAppId: ScopeParameter }),
+    body: jsonBody(
+      z
+        .strictObject({
+          ids: z.array(SelectedId).min(1, 'must not be empty').max(MAX_SELECTED, `must be at most ${MAX_SELECTED}`),
+          ...fileMembers,
+          bom: z.literal(true, 'must be true').optional().meta(bomMeta(true)),
+        })
+        .superRefine(checkCsv),
+    ),
+    slow: true,
+    ...fileReply,
+  },
+} as const satisfies Endpoints;
+
+function checkCsv(
+  query: { format: string } & { [Name in (typeof CSV_PARAMETERS)[number]]?: string | true | undefined },
+  context: z.RefinementCtx,
+) {
+  if (query.format === 'csv') return;
+  for (const name of CSV_PARAMETERS) {
+    if (query[name] !== undefined) context.addIssue({ code: 'custom', path: [name], message: 'is for csv only' });
+  }
+}
+
+/**
+ * The routes of `exportEndpoints` (spec 4.3).
+ *
+ * @param scope resolves with the app that a request names
+ */
+export const exportRoutes = (users: Pick<UserService, 'export' | 'exportSelected'>, scope: AppScope): Route[] =>
+  routes(exportEndpoints, {
+    exportUsers: async ({ principal, query: { sourceAppId, ...request }, closed, audit }) => {
+      const app = await scope(principal, sourceAppId);
+      const { format, bom } = request;
+      audit({ detail: { format } });
+      const content = await users.export(app, { ...request, bom: bom !== undefined }, { signal: closed() });
+      return fileOf(app.sourceAppId, format, content);
+    },
+
+    exportSelectedUsers: async ({ principal, query, body: { ids, ...request }, audit }) => {
+      const app = await scope(principal, query.sourceAppId);
+      audit({ detail: { format: request.format } });
+      return fileOf(app.sourceAppId, request.format, await users.exportSelected(app, ids, request));
+    },
+  });
+
+const MEDIA_TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv',
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+};
+
+function fileOf(sourceAppId: string, format: ExportFormat, content: Readable): Download {
+  const date = new Date().toISOString().slice(0, 10);
+  return new Download(`${sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
+}

@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream';
+import { InvalidInput } from '../core/errors.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
+import { OPTIONAL_MEMBERS, OWN_MEMBERS, type RecordBatches, recordsAsJson } from '../records/record-json.ts';
+import { targetOf } from '../search/conditions.ts';
+import type { QueryRequest } from '../search/request.ts';
+import type { UserFilter } from '../search/user-search.ts';
+import { type CsvColumn, recordsAsCsv } from './csv.ts';
+
+export const exportFormats = ['csv', 'ndjson', 'json'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** The columns before those of `data`. */
+const OWN_COLUMNS: readonly string[] = OWN_MEMBERS.filter((member) => member !== 'data');
+
+/** Buffer 64 kB of text; object streams buffer 16 pieces by default. */
+const BYTES = { objectMode: false, highWaterMark: 64 * 1024 };
+
+/** What a CSV file contains. */
+export interface CsvOptions {
+  /** Whether the file begins with the UTF-8 byte order mark. */
+  bom?: boolean | undefined;
+  /** Default: the record's own columns, one for each field of the newest schema, and `other`. */
+  columns?: readonly CsvColumn[] | undefined;
+}
+
+/**
+ * Streams records as UTF-8 text while they are read, with back-pressure, so memory use does not
+ * depend on their number (invariant 6). The members are those of a listing (spec 4.3). Records are
+ * not decoded.
+ *
+ * `ndjson` is one record per line; `json` is one array; `csv` follows RFC 4180. The stream fails
+ * when `records` fails, and closes `records` when it is destroyed.
+ *
+ * @param keys the field keys of the newest schema, in schema order; only `csv` uses them
+ */
+export function exportUsers(
+  records: RecordBatches,
+  format: ExportFormat,
+  keys: readonly string[],
+  { bom = false, columns = defaultColumns(keys) }: CsvOptions = {},
+): Readable {
+  if (format === 'csv') return Readable.from(recordsAsCsv(records, { columns, keys, bom }), BYTES);
+  if (format === 'ndjson')
+    return Readable.from(recordsAsJson(records, OWN_MEMBERS, { after: '}\n', between: '' }), BYTES);
+  return Readable.from(toArray(records), BYTES);
+}
+
+/**
+ * The columns of a CSV file, with their names as headers.
+ * @param optional the optional members of records that have a column
+ */
+export function defaultColumns(keys: readonly string[], optional: readonly string[] = []): CsvColumn[] {
+  return [...OWN_COLUMNS, ...optional, ...keys.map((key) => `data.${key}`), 'other'].map((name) => ({
+    name,
+    header: name,
+  }));
+}
+
+async function* toArray(records: RecordBatches): AsyncGenerator<Uint8Array | string> {
+  let isEmpty = true;
+  for await (const piece of recordsAsJson(records, OWN_MEMBERS, { after: '}', between: ',\n' })) {
+    if (isEmpty) yield '[\n';
+    isEmpty = false;
+    yield piece;
+  }
+  yield isEmpty ? '[]\n' : '\n]\n';
+}
+
+/** The parameters of an export (spec 4.3). */
+export interface ExportRequest extends QueryRequest, UserFilter, FileRequest {}
+
+/** What the file of an export is like (spec 4.3). */
+export interface FileRequest {
+  format: ExportFormat;
+  /** Whether CSV begins with the UTF-8 byte order mark. */
+  bom?: boolean | undefined;
+  /** The columns of CSV, comma-separated. */
+  columns?: string | undefined;
+  /** Whether the headers of CSV are the labels of the fields. */
+  headers?: 'labels' | 'paths' | undefined;
+}
+
+/** The most columns that a request may name: all fields of a schema, and extra keys. */
+const MAX_COLUMNS = 300;
+
+/**
+ * Returns the columns that a request asks for.
+ *
+ * @param asksToConfirm whether the app asks people to confirm their addresses
+ * @throws {InvalidInput} when the app has no such column, or one is named twice
+ */
+export function columnsOf(
+  { columns, headers }: Pick<ExportRequest, 'columns' | 'headers'>,
+  schema: { fields: readonly FieldDefinition[]; rejectUnknown: boolean },
+  asksToConfirm = false,
+): CsvColumn[] {
+  const keys = schema.fields.map(({ key }) => key);
+  const all = defaultColumns(keys, asksToConfirm ? OPTIONAL_MEMBERS : []);
+  const names = columns?.split(',') ?? all.map(({ name }) => name);
+  const isKnown = (name: string): boolean =>
+    OWN_COLUMNS.includes(name) ||
+    OPTIONAL_MEMBERS.some((member) => member === name) ||
+    name === 'other' ||
+    (name.startsWith('data.') && targetOf(name, schema) !== undefined);
+  if (!names.every(isKnown)) throw refused('must be columns of the app, separated by commas');
+  if (new Set(names).size !== names.length) throw refused('must name each column once');
+  if (names.length > MAX_COLUMNS) throw refused(`must be at most ${MAX_COLUMNS} columns`);
+  if (headers !== 'labels') return names.map((name) => ({ name, header: name }));
+  const labels = new Map(schema.fields.map(({ key, label }) => [`data.${key}`, label]));
+  return names.map((name) => ({ name, header: labels.get(name) ?? name }));
+}
+
+function refused(message: string): InvalidInput {
+  return new InvalidInput('Invalid query parameters', [{ path: 'columns', message }]);
+}

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import type { CompileBudget, PatternBudget } from './regex.ts';
+
+/**
+ * The form of a field key (docs/specification.md, section 8). It also keeps `$`, `.`, NUL and
+ * `__proto__` out of every path in the database.
+ */
+export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
+
+/** Reports a problem; `at` is the path below the value or the definition, such as `0.when`. */
+export type Report = (message: string, at?: string) => void;
+
+/** Checks one submitted value and reports each problem. Called for every submission. */
+export type ValueCheck = (value: unknown, report: Report, budget: PatternBudget) => void;
+
+/**
+ * The properties of every field definition (docs/specification.md, section 2.3). It is a type
+ * because TypeScript gives no index signature to an interface, and `FieldKind` by default has one.
+ */
+export type FieldBase = {
+  key: string;
+  label: string;
+  required: boolean;
+};
+
+/**
+ * What the schema editor edits an option with. `value` edits a value of the field itself, `labels`
+ * a label for each of its choices.
+ */
+export type OptionControl =
+  | 'number'
+  | 'pattern'
+  | 'choices'
+  | 'line'
+  | 'multiline'
+  | 'switch'
+  | 'oneOf'
+  | 'value'
+  | 'labels'
+  | 'consent';
+
+/** An option of a kind, such as `maxLength` of a text field. */
+export interface FieldOption {
+  /** The rule of its value in a definition, which also goes into the OpenAPI document. */
+  schema: z.ZodType;
+  /** Its name in the schema editor, such as "Max length". */
+  label: string;
+  help?: string;
+  /** What the schema editor edits it with. */
+  control: OptionControl;
+  /** The values that `oneOf` offers, each with its name for people. */
+  names?: Readonly<Record<string, string>>;
+  /** For a numeric bound: whether a higher or a lower one refuses more values. */
+  stricter?: 'higher' | 'lower';
+  /** Its value in a field that the schema editor adds. Default: unset. */
+  initial?: unknown;
+}
+
+export type FieldOptions = Readonly<Record<string, FieldOption>>;
+
+/** The zod shape of a kind's options. */
+export type OptionShape<Options extends FieldOptions> = { [Name in keyof Options]: Options[Name]['schema'] };
+
+type OptionValues<Options extends FieldOptions> = z.output<z.ZodObject<OptionShape<Options>>>;
+
+/**
+ * The control that a form shows for a field. `date` enters `YYYY-MM-DD`; `list` adds one item to an
+ * appending list.
+ */
+export type ControlType =
+  | 'text'
+  | 'textarea'
+  | 'tel'
+  | 'url'
+  | 'email'
+  | 'checkbox'
+  | 'select'
+  | 'radio'
+  | 'number'
+  | 'date'
+  | 'list';
+
+/** A value that a form offers, with its name for people. */
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+/** What the conversion of the text of a form depends on. */
+export interface TextContext {
+  /**
+   * Converts a local time such as `2026-01-31T08:30:00` to an RFC 3339 date-time with its offset.
+   * Absent when the time zone is unknown. It is a function because time zones take a library, and
+   * the dashboard loads this folder too.
+   */
+  toInstant?: ((localText: string) => string) | undefined;
+}
+
+/** The value of a text, or why it has none. */
+export type ConvertedText = { value: unknown } | { problem: string };
+
+/** The value that an index holds for a field (decision 21). Null: absent, or of another type. */
+export type IndexValue = string | number | boolean | Date | null;
+
+/** HTML attributes of an `input` element, by name. An undefined one is left out. */
+type ControlAttributes = Readonly<Record<string, string | number | undefined>>;
+
+/**
+ * A kind of field. Each kind is one file in `kinds/` and one line in `kinds/registry.ts`; the
+ * definitions, the OpenAPI document, the schema editor and all forms derive from that list.
+ * A kind depends neither on HTTP nor on the database.
+ */
+export interface FieldKind<
+  Name extends string = string,
+  Options extends FieldOptions = FieldOptions,
+  FormOptions extends FieldOptions = FieldOptions,
+> {
+  /** The value of `kind` in a definition. */
+  name: Name;
+  /** The name for people, such as "Single choice". */
+  displayName: string;
+  /** A sentence for the person who designs a schema. */
+  help?: string;
+  /** The properties that a definition of this kind may have besides those of every field. */
+  options: Options;
+  /** The properties that only forms use (spec 2.6). They never change which values are valid. */
+  formOptions: FormOptions;
+  /** Reports well-formed options that contradict each other or cannot be used. */
+  checkDefinition?(options: OptionValues<Options & FormOptions>, report: Report, budget: CompileBudget): void;
+  /** Returns the check of the values of one field. */
+  compile(definition: FieldBase & OptionValues<Options>): ValueCheck;
+  /**
+   * Returns the items that a valid value appends to the stored list. `now` is the time of the
+   * submission (ISO 8601). Values of a kind without this method replace the stored value.
+   */
+  appendedItems?(value: unknown, now: string): Record<string, unknown>[];
+  /**
+   * Returns what an index holds for a stored value, which may be of any type. A kind without this
+   * method cannot be indexed; one with it has the option `indexed`.
+   */
+  indexValue?(value: unknown): IndexValue;
+  /**
+   * Converts the text of one form control; for a kind with `appendedItems`, to one item. The text
+   * is not empty. The value need not conform to the definition: the caller checks it as any other.
+   */
+  fromText(text: string, context: TextContext): ConvertedText;
+  /** Whether white space around a text has no meaning, so that it is removed before `fromText`. */
+  trimsText?: true;
+  /** Returns an example value for generated code. It conforms if such a value is easy to find. */
+  sample(definition: FieldBase & OptionValues<Options>): unknown;
+  /** The control that a form shows for a field of this kind. */
+  control: ControlType;
+  /** The control of a field whose form options select another one. */
+  controlOf?(definition: FieldBase & OptionValues<Options & FormOptions>): ControlType;
+  /** The attributes that let a browser check what is entered, where HTML has the same rule. */
+  attributes?(definition: FieldBase & OptionValues<Options>): ControlAttributes;
+  /** The values that a control of type `select` or `radio` offers. */
+  choices?(definition: FieldBase & OptionValues<Options & FormOptions>): Choice[];
+}
+
+/** Declares a kind and keeps the literal types of its name and options. */
+export function defineKind<Name extends string, Options extends FieldOptions, FormOptions extends FieldOptions>(
+  kind: FieldKind<Name, Options, FormOptions>,
+): FieldKind<Name, Options, FormOptions> {
+  return kind;
+}
+
+/** A number of characters or the like: a whole number from 0. */
+export const Count = z.int().nonnegative();
+
+/** Returns the text of a form with LF as its line ends; browsers send CR LF. */
+export function withLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
+/** Returns a key for use in an answer; repeats at most 40 characters of an invalid one. */
+export function printable(key: string): string {
+  return /^\w{1,51}$/.test(key) ? key : JSON.stringify(key.slice(0, 40));
+}

@@ -1,0 +1,215 @@
+import { type FormField, isHidden, problemId } from './markup/form-field.ts';
+import type { FormControl } from './presentation.ts';
+
+/** A text, which a renderer escapes, or an element. */
+export type MarkupNode = string | Markup;
+
+/**
+ * The attributes of an element. `true` is an attribute without a value; unset ones are left out.
+ */
+type MarkupAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * An element of a form: tag, attributes, children. The service renders it as HTML and the embed
+ * script as DOM, so both show the same form.
+ */
+export type Markup = readonly [tag: string, attributes: MarkupAttributes, ...children: MarkupNode[]];
+
+/** Returns the nodes without those that a condition left out. */
+export function present<One>(nodes: readonly (One | undefined | false | '')[]): One[] {
+  return nodes.filter((node): node is One => Boolean(node));
+}
+
+/** Returns the control of a field that has one input, with its text. */
+export function inputMarkup({ control, name, id, texts }: FormField, described: MarkupAttributes): Markup {
+  const text = texts ? (texts.at(-1) ?? '') : (control.default ?? '');
+  const common = { id, name, required: control.required, ...control.attributes, ...described };
+  if (control.type === 'select') return selectMarkup(control, common, text);
+  const type = typeThatKeeps(control, text);
+  if (type === 'textarea') return ['textarea', { ...common, rows: 5 }, text];
+  const inputmode = control.type === 'number' ? 'decimal' : undefined;
+  return ['input', { type, ...common, inputmode, value: text === '' ? undefined : text }];
+}
+
+function selectMarkup(control: FormControl, attributes: MarkupAttributes, text: string): Markup {
+  const { placeholder = '', ...others } = attributes;
+  const options = control.choices.map(
+    ({ value, label }): Markup => ['option', { value, selected: value === text }, label],
+  );
+  return ['select', others, ['option', { value: '' }, String(placeholder)], ...options];
+}
+
+const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Returns the type of an input that shows this text. Browsers remove a text that is not a number or
+ * date from their native controls, and line breaks from inputs of one line.
+ */
+function typeThatKeeps({ type }: FormControl, text: string): string {
+  if (/[\r\n]/.test(text)) return 'textarea';
+  if (type === 'list') return 'text';
+  if (text === '') return type;
+  if (type === 'number') return NUMBER.test(text) ? type : 'text';
+  if (type === 'date') return isDate(text) ? type : 'text';
+  return type;
+}
+
+function isDate(text: string): boolean {
+  const instant = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(`${text}T`);
+}
+
+/** Returns the element of one field: its label, help, problem and control. */
+export function fieldMarkup(field: FormField): Markup {
+  if (isHidden(field)) return ['span', { hidden: true }, ...hiddenInputs(field)];
+  if (field.control.type === 'radio') return radioGroup(field);
+  if (field.control.type === 'checkbox') return checkbox(field);
+  const { id, control } = field;
+  return [
+    'div',
+    { class: 'field' },
+    ['label', { for: id }, control.label, ...requiredMark(control)],
+    ...hints(field),
+    inputMarkup(field, described(field)),
+  ];
+}
+
+/** The class of the elements that tell problems; sites style it in their own forms. */
+export const PROBLEM_CLASS = 'user-collection-problem';
+
+/** Returns the element that tells the problem of a field. */
+function problemMarkup(field: FormField, problem: string): Markup {
+  return ['p', { class: PROBLEM_CLASS, id: problemId(field) }, sentence(problem)];
+}
+
+/** Returns a message such as `must be a number` as a sentence of its own. */
+export function sentence(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}
+
+function hiddenInputs({ name, texts, control }: FormField): Markup[] {
+  // An empty text may be the last one, which counts.
+  const values = texts ?? (control.default ? [control.default] : []);
+  return values.map((value) => ['input', { type: 'hidden', name, value }]);
+}
+
+function radioGroup(field: FormField): Markup {
+  const { id, name, control, texts } = field;
+  const chosen = texts ? texts.at(-1) : control.default;
+  const choices = control.choices.map(({ value, label }, index): Markup => {
+    const own = index === 0 ? id : `${id}-${index}`;
+    const attributes = { type: 'radio', id: own, name, value, checked: value === chosen, required: control.required };
+    return ['div', { class: 'choice' }, ['input', attributes], ['label', { for: own }, label]];
+  });
+  const state = { 'aria-required': control.required && 'true', ...described(field) };
+  return [
+    'fieldset',
+    { class: 'field', role: 'radiogroup', ...state },
+    ['legend', {}, control.label, ...requiredMark(control)],
+    ...hints(field),
+    ...choices,
+  ];
+}
+
+/**
+ * An unticked checkbox sends nothing, so a hidden `false` goes before it; the last value counts. A
+ * form that came without the field gets none: sending it again changes nothing that it did not
+ * name.
+ */
+function checkbox(field: FormField): Markup {
+  const { id, name, control, texts } = field;
+  const last = (texts ? texts.at(-1) : control.default)?.trim() ?? '';
+  const checked = /^(?:on|true|1|yes)$/i.test(last);
+  const isAbsent = texts !== undefined && last === '';
+  const state = { checked, required: control.required, ...described(field) };
+  return [
+    'div',
+    { class: 'field' },
+    ...present<Markup>([!isAbsent && ['input', { type: 'hidden', name, value: 'false' }]]),
+    [
+      'div',
+      { class: 'choice' },
+      ['input', { type: 'checkbox', id, name, value: 'true', ...state }],
+      ['label', { for: id }, control.label, ...requiredMark(control)],
+    ],
+    ...hints(field),
+  ];
+}
+
+/** The help and the problem of a field. */
+export function hints(field: FormField): Markup[] {
+  const { id, control, problem } = field;
+  return present<Markup>([
+    control.consent?.url !== undefined && ['p', { class: 'help' }, consentLink(control.consent.url)],
+    control.help !== undefined && ['p', { class: 'help', id: `${id}-help` }, control.help],
+    problem !== undefined && problemMarkup(field, problem),
+  ]);
+}
+
+/** The address is its text, so the link is honest in every language. */
+function consentLink(href: string): Markup {
+  return ['a', { href, target: '_blank', rel: 'noopener noreferrer' }, href.replace(/^https?:\/\//, '')];
+}
+
+export function requiredMark({ required }: FormControl): MarkupNode[] {
+  return required ? [' ', ['span', { class: 'mark', 'aria-hidden': 'true' }, '*']] : [];
+}
+
+/** What assistive technology reads with the control. */
+export function described(field: FormField): Record<string, string | undefined> {
+  const { id, control, problem } = field;
+  const ids = present([problem !== undefined && problemId(field), control.help !== undefined && `${id}-help`]);
+  return {
+    'aria-describedby': ids.length > 0 ? ids.join(' ') : undefined,
+    'aria-invalid': problem === undefined ? undefined : 'true',
+  };
+}
+
+/**
+ * A field that people do not see and that only a program fills in (spec 4.5). Neither its name nor
+ * its text is one that browsers or password managers complete.
+ */
+export const HONEYPOT: Markup = [
+  'div',
+  { class: 'trap', 'aria-hidden': 'true' },
+  ['label', { for: 'trap' }, 'Leave this empty'],
+  [
+    'input',
+    {
+      ...{ type: 'text', id: 'trap', name: '_gotcha', tabindex: -1, autocomplete: 'off' },
+      ...{ 'data-1p-ignore': true, 'data-lpignore': 'true', 'data-bwignore': true, 'data-form-type': 'other' },
+    },
+  ],
+];
+
+/** What the address of a page and its referrer tell a form. */
+export interface PageContext {
+  /** The address of the page. */
+  page: string;
+  /** The address of the page before; empty when there is none. */
+  referrer: string;
+  /** Returns the values of a query parameter of the page. */
+  query(name: string): readonly string[];
+}
+
+/**
+ * Returns a field with the texts that the page gives it: query parameters for a field with
+ * `prefill`, and the value of its `source` (spec 4.5).
+ */
+export function prefilled(field: FormField, context: PageContext): FormField {
+  const { control } = field;
+  const texts = control.source ? [sourceText(control, context)] : control.prefill ? context.query(control.key) : [];
+  return texts.some((text) => text !== '') ? { ...field, texts } : field;
+}
+
+/** Nobody sees this text, so one that is too long is cut instead of refused. */
+function sourceText({ source = 'page', attributes }: FormControl, context: PageContext): string {
+  const text = source === 'page' || source === 'referrer' ? context[source] : (context.query(source)[0] ?? '');
+  return [...text].slice(0, Number(attributes.maxlength ?? 1 / 0)).join('');
+}
+
+/** What a person reads after a submission, unless the app has a text of its own. */
+export const THANKS = 'Thank you. Your entries are stored.';
+
+/** What a person reads whose submission is held, because it came without a proof of work. */
+export const THANKS_HELD = 'Thank you. Somebody will look at your entries before they are stored.';

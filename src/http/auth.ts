@@ -1,0 +1,170 @@
+import type { Request, Response } from 'express';
+import type { Auth } from '../api/endpoint.ts';
+import {
+  ALL_SCOPES,
+  type KeyPrincipal,
+  type Principal,
+  PUBLIC_SCOPES,
+  type PublicPrincipal,
+  type SessionPrincipal,
+} from '../api/principal.ts';
+import type { ApiKeyService } from '../api-keys/api-keys.service.ts';
+import { keyInHeader } from '../api-keys/key-text.ts';
+import { AppNotFound, Forbidden, InvalidInput } from '../core/errors.ts';
+import { APP_ID_PATTERN } from '../core/identifiers.ts';
+import type { LoadSession } from '../sessions/session-store.ts';
+import type { SessionService } from '../sessions/sessions.service.ts';
+
+/**
+ * Identifies a client by the app in `x-app-id` (spec 5.1), or by its API key (spec 5.4): then the
+ * header may be absent. Does not check that an app exists that only the header names.
+ *
+ * The returned function throws {@link InvalidInput} when the header is missing or malformed; the
+ * two messages are part of the interface. It rejects with {@link Forbidden} when a key is for
+ * another app.
+ */
+function createAppIdAuth(keys: KeyAuth) {
+  return (req: Request): PublicPrincipal | Promise<KeyPrincipal> => {
+    const byKey = req.headers.authorization === undefined ? undefined : keys.authenticate(req);
+    return byKey === undefined ? publicClient(req) : keyOfHeaderApp(req, byKey);
+  };
+}
+
+function publicClient(req: Request): PublicPrincipal {
+  const header = req.headers['x-app-id'];
+  if (header === undefined || header === '') throw new InvalidInput('Missing x-app-id header');
+  const sourceAppId = checked(header);
+  req.appId = sourceAppId;
+  return { kind: 'public', sourceAppId, scopes: PUBLIC_SCOPES };
+}
+
+async function keyOfHeaderApp(req: Request, byKey: Promise<KeyPrincipal>): Promise<KeyPrincipal> {
+  const principal = await byKey;
+  const header = req.headers['x-app-id'];
+  if (header !== undefined && header !== '') requireAppOfKey(principal, checked(header));
+  return principal;
+}
+
+function checked(header: string | string[]): string {
+  if (typeof header !== 'string' || !APP_ID_PATTERN.test(header)) throw invalidAppId();
+  return header;
+}
+
+/** @throws {Forbidden} when a request names another app than that of its key */
+function requireAppOfKey(principal: KeyPrincipal, sourceAppId: string): void {
+  if (principal.sourceAppId !== sourceAppId) throw new Forbidden('The API key is for another app');
+}
+
+export function invalidAppId(): InvalidInput {
+  return new InvalidInput('Invalid x-app-id header');
+}
+
+type KeyAuth = ReturnType<typeof createKeyAuth>;
+
+/** Authenticates API keys (spec 5.4). A request without one costs the look at one header. */
+function createKeyAuth(keys: Pick<ApiKeyService, 'authenticate'>, cookieName: string) {
+  const sessionCookie = new RegExp(`(?:^|;) *${cookieName}=`);
+
+  /** The API key of a request. @throws {InvalidInput} when it has a session cookie as well */
+  function keyOf({ headers }: Request): string | undefined {
+    const key = keyInHeader(headers.authorization);
+    if (key !== undefined && headers.cookie !== undefined && sessionCookie.test(headers.cookie)) {
+      throw new InvalidInput('A request has a session or an API key, not both');
+    }
+    return key;
+  }
+
+  return {
+    /**
+     * Returns undefined for a request without an API key, else a promise of its principal.
+     * @throws {InvalidInput} when the request has a session cookie as well
+     */
+    authenticate(req: Request): Promise<KeyPrincipal> | undefined {
+      const text = keyOf(req);
+      return text === undefined ? undefined : principalOf(req, text);
+    },
+
+    /** @throws {Forbidden} when a request has an API key, at an endpoint that takes none */
+    refuse(req: Request): void {
+      if (keyOf(req) !== undefined) throw new Forbidden('This endpoint takes no API keys; log in instead');
+    },
+  };
+
+  async function principalOf(req: Request, text: string): Promise<KeyPrincipal> {
+    const { key, app } = await keys.authenticate(text, req.ip ?? '');
+    req.appId = app.sourceAppId;
+    req.keyId = key._id.toHexString();
+    return { kind: 'key', sourceAppId: app.sourceAppId, app, scopes: new Set(key.scopes), keyId: req.keyId };
+  }
+}
+
+/**
+ * Identifies a client by the app in the path, `:sourceAppId` (spec 5.1), or by an API key of that
+ * app (spec 5.4). Does not check that the app exists.
+ *
+ * The returned function throws {@link AppNotFound} when the id is malformed, and rejects with
+ * `Forbidden` when a key is for another app.
+ */
+function createPathAuth(keys: KeyAuth) {
+  return (req: Request): PublicPrincipal | Promise<KeyPrincipal> => {
+    const { sourceAppId } = req.params;
+    if (typeof sourceAppId !== 'string' || !APP_ID_PATTERN.test(sourceAppId)) throw new AppNotFound();
+    const byKey = keys.authenticate(req);
+    if (byKey !== undefined) return keyOfApp(byKey, sourceAppId);
+    req.appId = sourceAppId;
+    return { kind: 'public', sourceAppId, scopes: PUBLIC_SCOPES };
+  };
+}
+
+async function keyOfApp(byKey: Promise<KeyPrincipal>, sourceAppId: string): Promise<KeyPrincipal> {
+  const principal = await byKey;
+  requireAppOfKey(principal, sourceAppId);
+  return principal;
+}
+
+/**
+ * Authenticates the app of the session cookie (spec 5.2). The app is read for each request.
+ * @throws {Unauthenticated}
+ */
+function createSessionAuth(load: LoadSession, sessions: Pick<SessionService, 'authenticate'>) {
+  return async (req: Request, res: Response): Promise<SessionPrincipal> => {
+    await load(req, res);
+    const app = await sessions.authenticate(req.session);
+    req.appId = app.sourceAppId;
+    return { kind: 'session', sourceAppId: app.sourceAppId, app, scopes: ALL_SCOPES };
+  };
+}
+
+/**
+ * Authenticates the caller; undefined if the endpoint requires no authentication.
+ * @throws {AppError} when the caller is refused
+ */
+export type Authenticate = (req: Request, res: Response) => Principal | undefined | Promise<Principal | undefined>;
+
+/** The strategy of each authentication that an endpoint can declare. */
+export type AuthStrategies = Record<Auth, Authenticate>;
+
+export function createAuthStrategies(deps: {
+  loadSession: LoadSession;
+  sessions: Pick<SessionService, 'authenticate'>;
+  keys: Pick<ApiKeyService, 'authenticate'>;
+  cookieName: string;
+}): AuthStrategies {
+  const keys = createKeyAuth(deps.keys, deps.cookieName);
+  const session = createSessionAuth(deps.loadSession, deps.sessions);
+  return {
+    none: () => undefined,
+    'app id': createAppIdAuth(keys),
+    form: createPathAuth(keys),
+    visitor: async (req, res) => {
+      keys.refuse(req);
+      await deps.loadSession(req, res);
+      return undefined;
+    },
+    session: async (req, res) => {
+      keys.refuse(req);
+      return session(req, res);
+    },
+    'session or key': (req, res) => keys.authenticate(req) ?? session(req, res),
+  };
+}

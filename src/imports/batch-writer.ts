@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Unavailable } from '../core/errors.ts';
+import type { UserCollection } from '../records/record.ts';
+import type { Revalidation } from '../records/revalidation.ts';
+import type { Lease } from '../schemas/schema-leases.ts';
+import type { RunningImport } from './import-store.ts';
+import type { ImportSettings } from './imports.model.ts';
+import {
+  appliedBefore,
+  type BatchLine,
+  isRejected,
+  type LinePlanner,
+  type LineResult,
+  type Plan,
+  readFacts,
+} from './line-planner.ts';
+import type { LineWrites, PlannedInsert, PlannedUpdate } from './line-writes.ts';
+
+/** Each further attempt means that concurrent writes changed records of the batch. */
+const MAX_ATTEMPTS = 24;
+const PAUSE_MS = 10;
+
+/** The results of lines, by their numbers. */
+export type Results = Map<number, LineResult>;
+
+export type BatchWriter = ReturnType<typeof createBatchWriter>;
+
+interface Batch {
+  run: RunningImport;
+  settings: Pick<ImportSettings, 'mode' | 'arrays' | 'invalid' | 'dryRun'>;
+  /** The lease under which the lines were checked. */
+  lease: Lease;
+  /**
+   * Resolves with a valid lease of the same schema, slots and consumers.
+   * @throws {OutdatedSchema} when they have changed
+   */
+  renewLease(): Promise<Lease>;
+  lines: readonly BatchLine[];
+  /** Whether most persons are expected to have no record. A wrong guess costs time only. */
+  isMostlyNew: boolean;
+  /** Whether a run before may still send updates for these lines. */
+  isContested: boolean;
+  /** Called before each write. Throws when another server runs the import. */
+  checkOwner(): void;
+}
+
+interface Planned {
+  inserts: PlannedInsert[];
+  updates: PlannedUpdate[];
+}
+
+/**
+ * Applies lines of an import to records, each exactly once (spec 4.7).
+ *
+ * A record that a line created or changed carries the import's id and the number of the line. A
+ * line that finds its own number was applied by an earlier attempt. So a batch that is repeated
+ * changes nothing twice, and has the same results.
+ */
+export function createBatchWriter(deps: {
+  users: UserCollection;
+  planner: LinePlanner;
+  writes: LineWrites;
+  revalidation: Revalidation;
+  /** Called when a batch may have stored events for consumers of the app. */
+  onEvents: () => void;
+}) {
+  const { users, planner, writes, revalidation, onEvents } = deps;
+
+  /** Before each write: reading and planning may have taken longer than the lease. */
+  async function prepareWrite(batch: Batch): Promise<void> {
+    if (!batch.lease.isCurrent()) batch.lease = await batch.renewLease();
+    batch.checkOwner();
+  }
+
+  /**
+   * Inserts lines without reading records first. Resolves with the lines that are left: all when
+   * the unique index refused one, because MongoDB does not name the others that it refused.
+   */
+  async function insertUnread(batch: Batch, results: Results): Promise<readonly BatchLine[]> {
+    const { run, lines, settings } = batch;
+    const { mode, invalid, dryRun } = settings;
+    // With `abort`, the lines after the first rejected one must not be written.
+    if (!batch.isMostlyNew || mode === 'update' || invalid === 'abort' || dryRun) return lines;
+    const planned = lines.flatMap((line): PlannedInsert[] => {
+      const plan = line.submission && planner.insertPlan(line.submission);
+      return line.submission && plan && 'write' in plan ? [{ line, submission: line.submission }] : [];
+    });
+    await prepareWrite(batch);
+    if (!(await writes.insert(planned, run))) return lines;
+    for (const { line } of planned) results.set(line.number, 'created');
+    return lines.filter(({ number }) => !results.has(number));
+  }
+
+  /** One attempt for lines that are not decided; adds results, resolves with the lines left. */
+  async function attempt(batch: Batch, lines: readonly BatchLine[], results: Results): Promise<BatchLine[]> {
+    const { run, settings, lease } = batch;
+    const found = await readFacts(users, lease.app.id, lines);
+    const planned: Planned = { inserts: [], updates: [] };
+    const left: BatchLine[] = [];
+    let isAborted = false;
+    for (const line of lines) {
+      const facts = found.get(line.email);
+      // Nothing after the line that ends the import is written, but it may have been before.
+      if (isAborted) {
+        const applied = appliedBefore(line, facts, run._id);
+        if (applied) results.set(line.number, applied);
+        continue;
+      }
+      const plan = await explained(planner.planOf(line, facts, batch), line, batch);
+      if ('result' in plan) results.set(line.number, plan.result);
+      else if (line.submission && plan.write === 'insert') planned.inserts.push({ line, submission: line.submission });
+      else if (line.submission && facts && plan.write === 'update') {
+        planned.updates.push({ line, submission: line.submission, plan, facts });
+      } else left.push(line);
+      isAborted = settings.invalid === 'abort' && 'result' in plan && isRejected(plan.result);
+    }
+    return [...left, ...(await write(batch, planned, results))];
+  }
+
+  async function explained(plan: Plan, { submission }: BatchLine, { settings, checkOwner }: Batch): Promise<Plan> {
+    if (!('write' in plan) || plan.write !== 'explain' || !submission) return plan;
+    if (settings.dryRun) return { result: 'updated' };
+    checkOwner();
+    return planner.explain(submission);
+  }
+
+  /** Writes lines; adds their results, resolves with those that another attempt decides. */
+  async function write(batch: Batch, { inserts, updates }: Planned, results: Results): Promise<BatchLine[]> {
+    const { run, settings } = batch;
+    let areInserted = true;
+    let areUpdated = true;
+    if (!settings.dryRun) {
+      await prepareWrite(batch);
+      [areInserted, areUpdated] = await Promise.all([writes.insert(inserts, run), writes.update(updates, run._id)]);
+    }
+    if (areInserted) for (const { line } of inserts) results.set(line.number, 'created');
+    if (areUpdated) for (const { line } of updates) results.set(line.number, 'updated');
+    // The next attempt reads which records have the mark of their line.
+    return [...(areInserted ? [] : inserts), ...(areUpdated ? [] : updates)].map(({ line }) => line);
+  }
+
+  /** Every record is dealt with before the first error is thrown. */
+  async function revalidateAll({ lines, lease }: Batch, results: Results): Promise<void> {
+    let failure: { error: unknown } | undefined;
+    for (const { number, submission } of lines) {
+      const result = results.get(number);
+      if (!submission || (result !== 'created' && result !== 'updated')) continue;
+      await revalidation.revalidate(lease, submission).catch((error: unknown) => {
+        failure ??= { error };
+      });
+    }
+    if (failure) throw failure.error;
+  }
+
+  return {
+    /**
+     * Applies the lines, which have different emails, in any order; resolves with the result of
+     * each by its number. With `invalid: abort`, lines after the first rejected one have none.
+     *
+     * The results hold if the run could write all the time: the commit of the batch tells.
+     *
+     * @throws {OutdatedSchema} when a record has a newer schema version than the lease; some lines
+     *   may be applied, and a repeat has their results
+     * @throws {UnknownApp} when the app was deleted; nothing of the batch is left
+     * @throws {Unavailable} when a result is unknown
+     */
+    async apply(begun: Batch): Promise<Results> {
+      const batch = { ...begun };
+      const { lines } = batch;
+      const results: Results = new Map();
+      try {
+        if (batch.isContested && !batch.settings.dryRun) {
+          const emails = lines.map(({ email }) => email);
+          await writes.fence(batch.lease.app.id, emails);
+        }
+        let left = await insertUnread(batch, results);
+        for (let count = 0; left.length > 0; count += 1) {
+          if (count === MAX_ATTEMPTS) throw new Unavailable();
+          // Something else keeps changing the records, or has to take their events first.
+          if (count > 2) await sleep(PAUSE_MS * count);
+          left = await attempt(batch, left, results);
+        }
+      } catch (error) {
+        for (const { submission } of lines) if (submission) revalidation.settleLater(submission, batch.lease);
+        throw error;
+      }
+      if (batch.lease.app.hasConsumers) onEvents();
+      if (!batch.lease.isCurrent() && !batch.settings.dryRun) await revalidateAll(batch, results);
+      return results;
+    },
+  };
+}

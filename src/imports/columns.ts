@@ -1,0 +1,103 @@
+import type { Issue } from '../core/errors.ts';
+import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
+import type { ImportSettings } from './imports.model.ts';
+
+const DATA = 'data.';
+
+interface Schema {
+  rejectUnknown: boolean;
+  fields: readonly FieldDefinition[];
+}
+
+/** A column that is read. */
+export interface Column {
+  /** Its place in the file, from 0. */
+  index: number;
+  /** The key of `data`; undefined: it is the email. */
+  key: string | undefined;
+}
+
+/** Whether a path names the email or a key that `data` of the app may have. */
+function isKnownPath(path: string, { rejectUnknown, fields }: Schema): boolean {
+  if (path === 'email') return true;
+  const key = path.startsWith(DATA) ? path.slice(DATA.length) : '';
+  return FIELD_KEY_PATTERN.test(key) && (!rejectUnknown || fields.some((field) => field.key === key));
+}
+
+/** Returns the problems of a `map`: paths that the app does not have or that occur twice. */
+export function mapIssues(map: ImportSettings['map'], schema: Schema): Issue[] {
+  if (!map) return [];
+  const issues: Issue[] = [];
+  const paths = new Set<string>();
+  for (const [column, path] of map) {
+    const at = `map.${/^[\w.-]{1,51}$/.test(column) ? column : JSON.stringify(column.slice(0, 40))}`;
+    if (!isKnownPath(path, schema)) issues.push({ path: at, message: 'is neither email nor data.<key> of a field' });
+    else if (paths.has(path)) issues.push({ path: at, message: 'has the path of another column' });
+    paths.add(path);
+  }
+  if (!paths.has('email')) issues.push({ path: 'map', message: 'must map a column to email' });
+  return issues;
+}
+
+/**
+ * The path that a column of a file without `map` has: its name if that is a path, or `data.<key>`
+ * if it is named like a field and no other column has that path.
+ */
+function pathByName(name: string, names: readonly string[], schema: Schema): string | undefined {
+  if (isKnownPath(name, schema)) return name;
+  const path = DATA + name;
+  return schema.fields.some(({ key }) => key === name) && !names.includes(path) ? path : undefined;
+}
+
+/** Returns the columns of a CSV file that are read: those of `map`, or those named by a path. */
+export function columnsOf(
+  { map }: Pick<ImportSettings, 'map'>,
+  names: readonly string[],
+  schema: Schema,
+): readonly Column[] {
+  const paths = new Map(map);
+  return names.flatMap((name, index) => {
+    const path = map ? paths.get(name) : pathByName(name, names, schema);
+    if (path === undefined) return [];
+    return [{ index, key: path === 'email' ? undefined : path.slice(DATA.length) }];
+  });
+}
+
+/** The longest name of a column in a reason; longer ones are cut. */
+const MAX_NAME_LENGTH = 60;
+
+/**
+ * Returns the columns of a file by their paths, as the reasons of rejected lines name them. Left
+ * out are names with an `@`: a file without a header has the email of a person in its first line,
+ * and an erasure must find all of them.
+ */
+export function columnNames(columns: Iterable<readonly [column: string, path: string]>): ReadonlyMap<string, string> {
+  const named = [...columns].filter(([column]) => column.trim() !== '' && !column.includes('@'));
+  return new Map(named.map(([column, path]) => [path, shortName(column)]));
+}
+
+const shortName = (column: string): string =>
+  column.length > MAX_NAME_LENGTH ? `${column.slice(0, MAX_NAME_LENGTH)}…` : column;
+
+/** Returns the path of an issue with the name of the column in place of its path. */
+export function columnPath(path: string, names: ReadonlyMap<string, string>): string {
+  const [of = '', key] = path.split('.', 2);
+  const base = key === undefined ? of : `${of}.${key}`;
+  const name = names.get(base);
+  return name === undefined ? path : name + path.slice(base.length);
+}
+
+/** Returns the problems of a header: columns of `map` that it lacks, or that it has twice. */
+export function headerIssues({ map }: Pick<ImportSettings, 'map'>, names: readonly string[], schema: Schema): Issue[] {
+  const issues: Issue[] = [];
+  const read = map ? map.map(([column]) => column) : names.filter((name) => pathByName(name, names, schema));
+  for (const column of new Set(read)) {
+    const count = names.filter((name) => name === column).length;
+    const path = /^[\w.-]{1,51}$/.test(column) ? column : JSON.stringify(column.slice(0, 40));
+    if (count === 0) issues.push({ path: `map.${path}`, message: 'is not a column of the file' });
+    if (count > 1) issues.push({ path: `map.${path}`, message: 'is in the header more than once' });
+  }
+  if (!map && !names.includes('email')) issues.push({ path: 'map', message: 'must map a column to email' });
+  return issues;
+}

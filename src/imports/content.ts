@@ -1,0 +1,124 @@
+import { mongo, Types } from 'mongoose';
+import { removeInSteps, removeSome } from './import-store.ts';
+import type { ChunkCollection, ChunkDocument, ImportCollection, ImportDocument } from './imports.model.ts';
+import { insertWhile, targetOf } from './line-writes.ts';
+
+/**
+ * The bytes of each chunk of a file but the last. Larger ones take more memory while they are read.
+ */
+export const CHUNK_BYTES = 256 * 1024;
+
+/** A chunk of the file of an import is missing. */
+export class MissingContent extends Error {
+  override readonly name = 'MissingContent';
+}
+
+/** The bytes of a chunk, which are replaced only if it still has this version. */
+interface Chunk {
+  bytes: Buffer;
+  version: number | undefined;
+}
+
+export type ContentStore = ReturnType<typeof createContentStore>;
+
+/**
+ * The files of imports in chunks, which every server can read. An import lists the chunks of its
+ * file. Those that name an import and are not listed were left by a request that ended early.
+ */
+export function createContentStore(chunks: ChunkCollection, imports: ImportCollection) {
+  const target = targetOf(chunks);
+
+  async function readChunk(id: Types.ObjectId): Promise<Chunk> {
+    const chunk = await chunks.findOne({ _id: id }, { projection: { bytes: 1, version: 1 } });
+    if (!chunk) throw new MissingContent();
+    const { buffer, position } = chunk.bytes;
+    return { bytes: Buffer.from(buffer.buffer, buffer.byteOffset, position), version: chunk.version };
+  }
+
+  const read = async (id: Types.ObjectId): Promise<Buffer> => (await readChunk(id)).bytes;
+
+  return {
+    read,
+    readChunk,
+
+    /**
+     * Stores a chunk while a request may write the file; resolves with its id. No import has it
+     * until one lists it.
+     */
+    async add(
+      { _id: importId, appId, expiresAt }: Pick<ImportDocument, '_id' | 'appId' | 'expiresAt'>,
+      upload: Types.ObjectId,
+      bytes: Buffer,
+    ): Promise<Types.ObjectId> {
+      const _id = new Types.ObjectId();
+      const size = bytes.length;
+      const chunk: ChunkDocument = {
+        ...{ _id, appId, importId, at: new Date(), expiresAt, bytes: new mongo.Binary(bytes), size },
+      };
+      const filter = { _id: importId, state: 'uploading' as const, upload };
+      await insertWhile(imports, filter, target, [chunk], () => size);
+      return _id;
+    },
+
+    /** Replaces the bytes of a chunk; resolves with whether it still had this version. */
+    async replace(_id: Types.ObjectId, version: number | undefined, bytes: Buffer): Promise<boolean> {
+      const filter = { _id, version: version ?? { $exists: false } };
+      const $set = { bytes: new mongo.Binary(bytes), size: bytes.length };
+      return (await chunks.updateOne(filter, { $set, $inc: { version: 1 } })).matchedCount === 1;
+    },
+
+    /** Gives a chunk another version, so that nobody who has read it replaces it. */
+    async touch(_id: Types.ObjectId): Promise<void> {
+      await chunks.updateOne({ _id }, { $inc: { version: 1 } });
+    },
+
+    /** The ids of all chunks that name an import. */
+    async idsOf(importId: Types.ObjectId): Promise<Types.ObjectId[]> {
+      const options = { projection: { _id: 1 }, hint: { importId: 1, _id: 1 } } as const;
+      return (await chunks.find({ importId }, options).toArray()).map(({ _id }) => _id);
+    },
+
+    /** The bytes of all chunks that name another import of the app. */
+    async bytesBeside({ _id, appId }: Pick<ImportDocument, '_id' | 'appId'>): Promise<number> {
+      const others = { $match: { appId, importId: { $ne: _id } } };
+      // Chunks of a release before have no size.
+      const sum = { $group: { _id: null, bytes: { $sum: { $ifNull: ['$size', CHUNK_BYTES] } } } };
+      const hint = { appId: 1, importId: 1, size: 1 };
+      const [found] = await chunks.aggregate<{ bytes: number }>([others, sum], { hint }).toArray();
+      return found?.bytes ?? 0;
+    },
+
+    async remove(ids: readonly Types.ObjectId[]): Promise<void> {
+      if (ids.length > 0) await chunks.deleteMany({ _id: { $in: [...ids] } });
+    },
+
+    /**
+     * Yields the bytes of a file from an offset on, one chunk at a time.
+     *
+     * @param end where the file ends; undefined: with what is stored
+     * @throws {MissingContent}
+     */
+    async *readFrom(
+      ids: readonly Types.ObjectId[],
+      offset: number,
+      end = Number.POSITIVE_INFINITY,
+    ): AsyncGenerator<Buffer> {
+      for (let index = Math.floor(offset / CHUNK_BYTES); index < ids.length; index += 1) {
+        const begin = index * CHUNK_BYTES;
+        const bytes = (await read(ids[index] as Types.ObjectId)).subarray(0, Math.max(end - begin, 0));
+        yield bytes.subarray(Math.max(offset - begin, 0));
+      }
+    },
+
+    /** Removes all chunks that name an import. */
+    removeAll: (importId: Types.ObjectId): Promise<number> => removeInSteps(chunks, { importId }),
+
+    /** Removes some of them; resolves with whether none is left. */
+    removeSome: (importId: Types.ObjectId, forMs: number): Promise<boolean> => removeSome(chunks, { importId }, forMs),
+
+    /** Lets the chunks of an import expire later. */
+    async prolong(importId: Types.ObjectId, expiresAt: Date): Promise<void> {
+      await chunks.updateMany({ importId }, { $set: { expiresAt } });
+    },
+  };
+}

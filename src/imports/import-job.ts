@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Types } from 'mongoose';
+import type { Pace } from '../apps/activity.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Job, StepContext } from '../jobs/job-runner.ts';
+import { type ContentStore, MissingContent } from './content.ts';
+import { createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
+import { WRITES_END_MS } from './import-store.ts';
+import type { ImportDocument } from './imports.model.ts';
+import { AppIsGone } from './line-batches.ts';
+
+const EVERY_MS = 1_000;
+/** How long a step works on one import. */
+const STEP_MS = 500;
+/** How long a step removes what imports no longer need. */
+const CLEAN_UP_MS = 200;
+/** The lines of a batch, and of one beside submissions, which wait for it. */
+const BATCH = 500;
+const BATCH_IF_BUSY = 50;
+/** The longest wait of a step for imports that cannot go on yet. */
+const MAX_WAIT_MS = 200;
+
+/** The name of the job, for `wake`. */
+export const IMPORT_JOB = 'imports';
+
+/** What this server knows of an import that it runs, or will run at a time. */
+interface Session {
+  runner: number;
+  /** Whether the run before ended in an orderly way. */
+  isClean: boolean;
+  readyAt: number;
+  servedAt: number;
+  run: ImportRun | undefined;
+}
+
+/**
+ * The job that applies the lines of started imports (spec 4.7): of each app one import at a time,
+ * in the order of their starts, and all apps in turns.
+ *
+ * @param deps.pace while submissions arrive, batches are small, with rests
+ * @param deps.writesEndMs {@link WRITES_END_MS}; shorter in tests only
+ */
+export function createImportJob(
+  deps: RunDeps & {
+    content: Pick<ContentStore, 'removeSome'>;
+    pace: Pace;
+    logger: Logger;
+    writesEndMs?: number | undefined;
+  },
+): Job {
+  const { store, content, rejects, pace, logger, writesEndMs = WRITES_END_MS } = deps;
+  const sessions = new Map<string, Session>();
+
+  /**
+   * Removes some of what imports no longer need; resolves with whether more is left. Imports of
+   * other apps go on in between.
+   */
+  async function cleanUp(): Promise<boolean> {
+    const until = performance.now() + CLEAN_UP_MS;
+    const leftMs = (): number => until - performance.now();
+    const found = await store.toCleanUp();
+    for (const one of found) {
+      if (!(await content.removeSome(one._id, leftMs()))) return true;
+      if (one.state === 'deleting' && !(await rejects.removeSome(one._id, leftMs()))) return true;
+      await store.cleanedUp(one);
+      if (leftMs() <= 0) return true;
+    }
+    return false;
+  }
+
+  /** The session of an import; undefined when the import does not run any more. */
+  async function sessionOf(found: ImportDocument): Promise<Session | undefined> {
+    const id = found._id.toHexString();
+    const existing = sessions.get(id);
+    if (existing) return existing;
+    const claimed = await store.claim(found);
+    if (!claimed) return undefined;
+    // Lines that a run before may still write must not be decided otherwise here.
+    const readyAt = performance.now() + (claimed.isClean ? 0 : writesEndMs);
+    const session: Session = { ...claimed, readyAt, servedAt: 0, run: undefined };
+    sessions.set(id, session);
+    return session;
+  }
+
+  async function open(_id: Types.ObjectId, session: Session): Promise<ImportRun | undefined> {
+    if (session.run) return session.run;
+    const current = await store.running(_id);
+    const { runner, isClean } = session;
+    if (current?.runner !== runner || !current.position) return undefined;
+    // Of a batch that was not committed: its lines are decided again.
+    await rejects.removeFrom({ _id, runner }, current.position.line);
+    session.run = createImportRun(deps, current, { runner, contested: isClean ? 0 : BATCH });
+    return session.run;
+  }
+
+  /** Works on an import for a while. */
+  async function work(_id: Types.ObjectId, session: Session, { signal, stillOwner }: StepContext): Promise<void> {
+    const id = _id.toHexString();
+    const checkOwner = (): void => {
+      if (!stillOwner()) throw new RunIsOver();
+    };
+    try {
+      const run = await open(_id, session);
+      const until = performance.now() + STEP_MS;
+      let hasMore = run !== undefined;
+      while (run && hasMore && !signal.aborted && stillOwner() && performance.now() < until) {
+        const begun = performance.now();
+        hasMore = await run.step((await pace.isBusy()) ? BATCH_IF_BUSY : BATCH, checkOwner);
+        await pace.rest(begun, signal);
+      }
+      session.servedAt = performance.now();
+      if (!hasMore) sessions.delete(id);
+    } catch (error) {
+      sessions.delete(id);
+      if (error instanceof MissingContent) await session.run?.fail('The content is incomplete; import the file again');
+      else if (!(error instanceof RunIsOver || error instanceof AppIsGone)) {
+        const reason = error instanceof Error ? error.name : 'unknown';
+        logger.warn({ import: id, reason }, 'a batch of an import failed and will be repeated');
+      }
+    }
+  }
+
+  /** Lets another server go on at once. */
+  async function releaseAll(): Promise<void> {
+    const open = [...sessions];
+    sessions.clear();
+    // Until this run has dealt with the writes of an earlier one, that is left to the next server.
+    const settled = open.filter(([, { run, isClean }]) => run?.isUncontested() ?? isClean);
+    for (const [id, { runner }] of settled) await store.release(new Types.ObjectId(id), runner);
+  }
+
+  return {
+    name: IMPORT_JOB,
+    everyMs: EVERY_MS,
+    async run(context) {
+      const { signal, stillOwner } = context;
+      const begun = performance.now();
+      const isUnclean = await cleanUp();
+      if (isUnclean) await pace.rest(begun, signal);
+      const heads = await store.heads();
+      const live = new Set(heads.map(({ _id }) => _id.toHexString()));
+      for (const id of sessions.keys()) if (!live.has(id)) sessions.delete(id);
+      const turns: { _id: Types.ObjectId; session: Session }[] = [];
+      for (const head of heads) {
+        if (!stillOwner()) break;
+        const session = await sessionOf(head);
+        if (session) turns.push({ _id: head._id, session });
+      }
+      const now = performance.now();
+      const ready = turns.filter(({ session }) => session.readyAt <= now);
+      const [turn] = ready.sort((one, other) => one.session.servedAt - other.session.servedAt);
+      if (turn && stillOwner()) await work(turn._id, turn.session, context);
+      else if (turns.length > 0) await sleep(MAX_WAIT_MS, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted || !stillOwner()) await releaseAll();
+      return isUnclean || turns.length > 0;
+    },
+  };
+}

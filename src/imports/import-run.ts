@@ -1,0 +1,232 @@
+import { Unavailable } from '../core/errors.ts';
+import type { RecordEraser } from '../records/erasure.ts';
+import type { UserCollection } from '../records/record.ts';
+import { OutdatedSchema } from '../records/submission-store.ts';
+import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
+import type { BatchWriter, Results } from './batch-writer.ts';
+import {
+  type BatchOutcome,
+  exclusionTest,
+  type ImportStore,
+  MAX_ERRORS,
+  noCounts,
+  type RunningImport,
+} from './import-store.ts';
+import type { ImportDocument, Position } from './imports.model.ts';
+import { isSameState, type LineBatch, type LineBatches, type StartedImport } from './line-batches.ts';
+import { type BatchLine, isRejected } from './line-planner.ts';
+import type { Reject, RejectStore } from './rejects.ts';
+
+/** How often a batch is checked again because the schema was replaced meanwhile. */
+const MAX_SCHEMA_CHANGES = 5;
+const MAX_COMMITS = 24;
+/** From this share of new persons on, the next lines are inserted without reading records first. */
+const MOSTLY = 0.9;
+
+/** Another server runs the import, or it was deleted. */
+export class RunIsOver extends Error {
+  override readonly name = 'RunIsOver';
+}
+
+export interface RunDeps {
+  store: ImportStore;
+  rejects: RejectStore;
+  writer: BatchWriter;
+  users: UserCollection;
+  eraseRecords: RecordEraser;
+  leases: Pick<SchemaLeases, 'forget'>;
+  /** Reads the lines of an import. */
+  batchesOf(started: StartedImport): LineBatches;
+}
+
+export type ImportRun = ReturnType<typeof createImportRun>;
+
+/**
+ * Applies the lines of one import, batch by batch, from the position that is stored. While a batch
+ * is written, the next one is read. After an error the run must not be used again: a new one
+ * repeats the batch.
+ *
+ * @param started the import, which this run has claimed
+ * @param run.runner the number of this run
+ * @param run.contested how many of the next lines a run before may still write
+ */
+export function createImportRun(
+  deps: RunDeps,
+  started: ImportDocument,
+  { runner, contested }: { runner: number; contested: number },
+) {
+  const { store, rejects, writer, users, eraseRecords, leases } = deps;
+  const { _id: importId, appId, sourceAppId, settings, layout, position } = started;
+  if (!layout || !position) throw new Error('the import was not started');
+  const batches = deps.batchesOf({ ...started, layout, position });
+  let known: ImportDocument & RunningImport & { position: Position } = { ...started, runner, position };
+  let contestedLeft = contested;
+  let next: LineBatch | undefined;
+  let isMostlyNew = false;
+
+  async function renewLease(before: Lease): Promise<Lease> {
+    const lease = await batches.holdLease();
+    if (!isSameState(lease, before)) throw new OutdatedSchema();
+    return lease;
+  }
+
+  /** The lines that name a person, with what keeps them from being applied. */
+  function linesOf({ entries, suppressed }: LineBatch): BatchLine[] {
+    const isExcluded = exclusionTest(known);
+    return entries.flatMap(({ line, checked: { email, submission, refusal } }): BatchLine[] => {
+      if (email === undefined) return [];
+      const { number } = line;
+      if (isExcluded(email)) return [{ number, email, refusal: ERASED }];
+      if (suppressed.has(email)) return [{ number, email, refusal: SUPPRESSED }];
+      return [{ number, email, submission, refusal }];
+    });
+  }
+
+  async function applied(batch: LineBatch, checkOwner: () => void): Promise<{ batch: LineBatch; results: Results }> {
+    for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
+      const current = await batches.renewed(batch);
+      const lines = linesOf(current);
+      const writable = settings.invalid === 'abort' ? linesBeforeUnreadable(current, lines) : lines;
+      try {
+        const results = await writer.apply({
+          ...{ run: known, settings, lease: current.lease, lines: writable, isMostlyNew, checkOwner },
+          isContested: contestedLeft > 0,
+          renewLease: () => renewLease(current.lease),
+        });
+        isMostlyNew = isMostlyCreated(results);
+        return { batch: current, results };
+      } catch (error) {
+        if (!(error instanceof OutdatedSchema)) throw error;
+        leases.forget(sourceAppId);
+      }
+    }
+    throw new Unavailable('The schema of this app is changing');
+  }
+
+  /** Withdraws what a batch created for persons who were erased while it was written. */
+  async function withdrawErased({ entries }: LineBatch, results: Results): Promise<void> {
+    const isExcluded = exclusionTest(known);
+    for (const { line, checked } of entries) {
+      if (checked.email === undefined || !results.has(line.number) || !isExcluded(checked.email)) continue;
+      const mark = { 'import.id': importId, 'import.line': line.number, 'import.result': 'created' as const };
+      // Not a record to which the person has submitted since.
+      const isUntouched = { $expr: { $eq: ['$createdAt', '$updatedAt'] } };
+      const filter = { appId, email: checked.email, ...mark, ...isUntouched };
+      const found = await users.findOne(filter, { projection: { _id: 1 } });
+      if (found) await eraseRecords(appId, [found._id], filter);
+      results.set(line.number, { rejected: ERASED });
+    }
+  }
+
+  /** Applies a batch and records its outcome; resolves with whether lines are left. */
+  async function settle(read: LineBatch, checkOwner: () => void): Promise<boolean> {
+    for (let attempt = 0; attempt < MAX_COMMITS; attempt += 1) {
+      const { batch, results } = await applied(read, checkOwner);
+      await withdrawErased(batch, results);
+      const { outcome, rejected } = outcomeOf(batch, results, settings.invalid === 'abort');
+      await rejects.add(known, appId, rejected);
+      const allRejected = known.counters.rejected + rejected.length;
+      if (!outcome.end && allRejected >= MAX_REJECTS) Object.assign(outcome, TOO_MANY_REJECTS);
+      if (await store.commit(known, outcome)) {
+        known.position = outcome.position;
+        known.counters = { ...known.counters, rejected: allRejected };
+        contestedLeft -= batch.entries.length;
+        return outcome.end === undefined;
+      }
+      const current = await store.running(importId);
+      const isOwn = current?.runner === runner && current.position?.offset === known.position.offset;
+      if (!current || !isOwn || current.excluded.length === known.excluded.length) throw new RunIsOver();
+      // A person was erased meanwhile. From then on nothing of the batch was inserted, so it is
+      // repeated: lines that were applied find their marks.
+      known = { ...known, excluded: current.excluded };
+      isMostlyNew = false;
+      await rejects.removeFrom(known, known.position.line);
+    }
+    throw new Unavailable();
+  }
+
+  return {
+    /**
+     * Applies the next batch; resolves with whether lines are left.
+     *
+     * @param checkOwner throws when another server runs the job
+     * @throws {AppIsGone} @throws {RunIsOver}
+     */
+    async step(maxLines: number, checkOwner: () => void): Promise<boolean> {
+      const batch = next ?? (await batches.next(maxLines, known.position));
+      next = undefined;
+      const following = batch.isLast ? undefined : batches.next(maxLines, batch.end);
+      // The batch ends first, so that no write of the run is in progress when it fails.
+      following?.catch(() => undefined);
+      const hasMore = await settle(batch, checkOwner);
+      next = await following;
+      return hasMore;
+    },
+
+    /** Whether no run before can still write lines that this one has not dealt with. */
+    isUncontested: (): boolean => contestedLeft <= 0,
+
+    /** Ends the import, because it cannot go on. */
+    fail: (reason: string): Promise<void> => store.fail(known, reason),
+  };
+}
+
+/** The lines before the first one that names no person: that one ends the import. */
+function linesBeforeUnreadable({ entries }: LineBatch, lines: readonly BatchLine[]): readonly BatchLine[] {
+  const first = entries.find(({ checked }) => checked.email === undefined);
+  return first ? lines.filter(({ number }) => number < first.line.number) : lines;
+}
+
+function isMostlyCreated(results: Results): boolean {
+  let created = 0;
+  for (const result of results.values()) if (result === 'created') created += 1;
+  return created >= results.size * MOSTLY;
+}
+
+/**
+ * An import ends when it has rejected this many lines (spec 8): each is kept for 30 days, and a
+ * file may have a line for every two bytes.
+ */
+export const MAX_REJECTS = 1_000_000;
+/** How it ends. */
+const TOO_MANY_REJECTS: Pick<BatchOutcome, 'end' | 'failure'> = {
+  end: 'failed',
+  failure: 'A million lines were rejected; correct the rest of the file and import it again',
+};
+
+export const ERASED = 'the person was erased';
+const SUPPRESSED = 'the person was erased and must not be imported again';
+
+/**
+ * Counts the results of a batch, and lists the lines that were rejected.
+ *
+ * @param aborts whether the first rejected line ends the import
+ */
+function outcomeOf(
+  { entries, end, isLast }: LineBatch,
+  results: Results,
+  aborts: boolean,
+): { outcome: BatchOutcome; rejected: Reject[] } {
+  const counters = noCounts();
+  const outcome: BatchOutcome = { counters, errors: [], position: end, ...(isLast && { end: 'completed' }) };
+  const rejected: Reject[] = [];
+  for (const { line, checked } of entries) {
+    const isUnread = checked.email === undefined && outcome.end !== 'aborted';
+    const result = isUnread ? { rejected: checked.refusal ?? '' } : results.get(line.number);
+    if (result === undefined) continue;
+    counters.read += 1;
+    if (!isRejected(result)) {
+      counters[result] += 1;
+      continue;
+    }
+    counters.rejected += 1;
+    const { number, text } = line;
+    // What says why keeps nothing of a person who was erased.
+    const isErased = result.rejected === ERASED || result.rejected === SUPPRESSED;
+    rejected.push({ line: number, reason: result.rejected, ...(!isErased && { email: checked.email, text }) });
+    outcome.errors.push({ line: number, message: result.rejected });
+    if (aborts) outcome.end = 'aborted';
+  }
+  outcome.errors = outcome.errors.slice(0, MAX_ERRORS);
+  return { outcome, rejected };
+}

@@ -1,0 +1,157 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isSameSlots } from '../apps/index-slots.ts';
+import { ALL_APPS, type Suppressions } from '../people/suppressions.ts';
+import type { RecordLimits } from '../records/record-limits.ts';
+import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
+import type { ContentStore } from './content.ts';
+import type { ImportDocument, ImportLayout, Position } from './imports.model.ts';
+import { createLineReader, type Line } from './line-reader.ts';
+import { type CheckedLine, checkLine, createValueReader, type ReadValues } from './line-values.ts';
+
+const MAX_BATCH_BYTES = 1024 * 1024;
+/** The longest time in which the lines of a batch are read and checked. */
+const MAX_COLLECT_MS = 200;
+/** The event loop is given to requests this often. */
+const TURN_MS = 3;
+
+/** The lines of an app that no longer exists are not applied. */
+export class AppIsGone extends Error {
+  override readonly name = 'AppIsGone';
+}
+
+/** A line with what its values ask for. */
+export interface Entry {
+  line: Line;
+  checked: CheckedLine;
+}
+
+/** Lines with different emails. */
+export interface LineBatch {
+  entries: readonly Entry[];
+  /** The emails that are suppressed. Later ones are excluded from the import (exclusions.ts). */
+  suppressed: ReadonlySet<string>;
+  /** The lease under which the lines were checked. */
+  lease: Lease;
+  end: Position;
+  isLast: boolean;
+}
+
+/** An import that was started. */
+export type StartedImport = ImportDocument & { layout: ImportLayout; position: Position };
+
+export type LineBatches = ReturnType<typeof createLineBatches>;
+
+/** Reads the lines of an import from the position that is stored, in batches, and checks them. */
+export function createLineBatches(
+  deps: {
+    content: ContentStore;
+    leases: SchemaLeases;
+    suppressions: Pick<Suppressions, 'among' | 'has'>;
+    limits: RecordLimits;
+  },
+  { appId, sourceAppId, settings, layout, chunks, received, position }: StartedImport,
+) {
+  const { content, leases, suppressions, limits } = deps;
+  const readFrom = (offset: number) => content.readFrom(chunks, offset, received);
+  const reader = createLineReader(readFrom, layout, settings.format, position);
+  let carried: Line | undefined;
+  let reading: { schemaId: string; timeZone: string | undefined; read: ReadValues } | undefined;
+
+  /** @throws {AppIsGone} */
+  async function holdLease(): Promise<Lease> {
+    const lease = await leases.hold(sourceAppId);
+    if (!lease?.app.id.equals(appId)) throw new AppIsGone();
+    return lease;
+  }
+
+  function readerFor({ app, schema, schemaId }: Lease): ReadValues {
+    const timeZone = app.form?.timeZone;
+    if (reading?.schemaId !== schemaId || reading.timeZone !== timeZone) {
+      reading = { schemaId, timeZone, read: createValueReader(schema, settings, layout, timeZone) };
+    }
+    return reading.read;
+  }
+
+  function check({ text, problem }: Line, lease: Lease, now: Date): CheckedLine {
+    if (text === undefined || problem !== undefined) return { email: undefined, refusal: problem ?? '' };
+    return checkLine(readerFor(lease)(text), lease, settings, limits, now);
+  }
+
+  /** Reads and checks lines until the batch is full or an email occurs twice. */
+  async function fill(lease: Lease, maxLines: number): Promise<{ entries: Entry[]; isLast: boolean }> {
+    const begun = performance.now();
+    let turn = begun;
+    const now = new Date();
+    const emails = new Set<string>();
+    const entries: Entry[] = [];
+    for (let bytes = 0; entries.length < maxLines && bytes < MAX_BATCH_BYTES; ) {
+      const line = carried ?? (await reader.next());
+      carried = undefined;
+      if (!line) return { entries, isLast: true };
+      const checked = check(line, lease, now);
+      if (checked.email !== undefined && emails.has(checked.email)) {
+        carried = line;
+        break;
+      }
+      if (checked.email !== undefined) emails.add(checked.email);
+      entries.push({ line, checked });
+      bytes += line.bytes;
+      if (performance.now() - turn < TURN_MS) continue;
+      if (performance.now() - begun > MAX_COLLECT_MS) break;
+      await nextTurn();
+      turn = performance.now();
+    }
+    return { entries, isLast: false };
+  }
+
+  /** Most apps have no suppressions, and looking each email up costs hashes. */
+  async function suppressedOf(entries: readonly Entry[]): Promise<Set<string>> {
+    const emails = entries.flatMap(({ checked: { email } }) => email ?? []);
+    if (emails.length === 0) return new Set();
+    const begin = new Date(0);
+    const any = await Promise.all([appId, ALL_APPS].map((id) => suppressions.has(id, 'since', begin)));
+    return any.includes(true) ? suppressions.among(appId, emails) : new Set();
+  }
+
+  return {
+    holdLease,
+
+    /**
+     * Resolves with the next lines, at most `maxLines`.
+     *
+     * @param from where the batch begins
+     * @throws {AppIsGone}
+     */
+    async next(maxLines: number, from: Position): Promise<LineBatch> {
+      const lease = await holdLease();
+      const { entries, isLast } = await fill(lease, maxLines);
+      const end = isLast ? reader.position() : (entries.at(-1)?.line.next() ?? from);
+      return { entries, suppressed: await suppressedOf(entries), lease, end, isLast };
+    },
+
+    /**
+     * The batch under a valid lease: checked again when what it depends on has changed.
+     * @throws {AppIsGone}
+     */
+    async renewed(batch: LineBatch): Promise<LineBatch> {
+      const lease = await holdLease();
+      if (isSameState(lease, batch.lease)) return { ...batch, lease };
+      const now = new Date();
+      return {
+        ...{ ...batch, lease },
+        entries: batch.entries.map(({ line }) => ({ line, checked: check(line, lease, now) })),
+      };
+    },
+  };
+}
+
+/** Whether what a line becomes is the same under two leases. */
+export function isSameState(one: Lease, other: Lease): boolean {
+  return (
+    one.schemaId === other.schemaId &&
+    isSameSlots(one.app.slots, other.app.slots) &&
+    one.app.slotEpoch === other.app.slotEpoch &&
+    one.app.form?.timeZone === other.app.form?.timeZone &&
+    one.app.hasConsumers === other.app.hasConsumers
+  );
+}

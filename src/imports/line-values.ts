@@ -1,0 +1,254 @@
+import { parseStrictJson } from '../api/body/json-body.ts';
+import { InvalidInput, type Issue } from '../core/errors.ts';
+import { normalizeEmail } from '../core/identifiers.ts';
+import { FORMULA } from '../exports/csv-cells.ts';
+import type { ConvertedText } from '../fields/base/kind.ts';
+import type { RecordChange } from '../fields/compile.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
+import { valueFromForm } from '../fields/presentation.ts';
+import type { RecordLimits } from '../records/record-limits.ts';
+import type { Submission } from '../records/submission.ts';
+import type { Lease } from '../schemas/schema-leases.ts';
+import { checkData, submissionOf } from '../submissions/acceptance.ts';
+import { toInstantIn } from '../submissions/form-submission.ts';
+import { type Column, columnNames, columnPath, columnsOf } from './columns.ts';
+import { MAX_COLUMNS, splitCells } from './csv-cells.ts';
+import { compileDateFormat } from './date-format.ts';
+import type { ImportLayout, ImportSettings } from './imports.model.ts';
+
+/** What a line says: an email as it is in the file, and `data` as of a submission. */
+interface LineValues {
+  email: string;
+  data: Record<string, unknown>;
+  /** Values that could not be converted, and lines that could not be read. */
+  problems: Issue[];
+  /** The columns of the file by the paths of their values. */
+  columns: ReadonlyMap<string, string>;
+}
+
+export type ReadValues = (text: string) => LineValues;
+
+/**
+ * Returns a function that reads the values of a line by the kinds of a schema (spec 4.7). It never
+ * throws: problems are in its result. Validation of the values is up to the caller.
+ *
+ * @param timeZone of the app, for imports that name none
+ */
+export function createValueReader(
+  schema: { rejectUnknown: boolean; fields: readonly FieldDefinition[] },
+  settings: ImportSettings,
+  layout: Pick<ImportLayout, 'columns' | 'delimiter'>,
+  timeZone: string | undefined,
+): ReadValues {
+  const convert = createConversion(settings, timeZone);
+  const fields = new Map(schema.fields.map((field) => [field.key, field]));
+  if (settings.format === 'ndjson') return createJsonReader(settings, fields, convert);
+  const columns = columnsOf(settings, layout.columns, schema);
+  const names = columnNames(columns.map(({ index, key }) => [layout.columns[index] ?? '', pathOf(key)]));
+  return (text) => {
+    const cells = splitCells(text, layout.delimiter, MAX_COLUMNS + 1);
+    const values: LineValues = { email: '', data: {}, problems: [], columns: names };
+    if (cells.length !== layout.columns.length) {
+      const count = cells.length > MAX_COLUMNS ? `more than ${MAX_COLUMNS}` : cells.length;
+      const message = `has ${count} cells, and the header has ${layout.columns.length}`;
+      values.problems.push({ path: '', message });
+      return values;
+    }
+    for (const { index, key } of columns) {
+      const cell = plainText(cells[index] ?? '');
+      if (key === undefined) values.email = cell;
+      else addText(values, key, cell, fields.get(key), convert);
+    }
+    return values;
+  };
+}
+
+const pathOf = (key: string | undefined): string => (key === undefined ? 'email' : `data.${key}`);
+
+/** Exports write an apostrophe before what a spreadsheet would evaluate. */
+function plainText(cell: string): string {
+  return cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
+}
+
+type Convert = (field: FieldDefinition | undefined, text: string) => ConvertedText | undefined;
+
+function addText(
+  { data, problems }: LineValues,
+  key: string,
+  text: string,
+  field: FieldDefinition | undefined,
+  convert: Convert,
+): void {
+  if (text === '') return;
+  const converted = convert(field, text);
+  if (converted === undefined) return;
+  if ('value' in converted) data[key] = converted.value;
+  else problems.push({ path: `data.${key}`, message: converted.problem });
+}
+
+/** Returns the conversion of texts. Its result is undefined when the field counts as absent. */
+function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings, appZone?: string): Convert {
+  const zone = own ?? appZone;
+  const instantOf = zone === undefined ? undefined : toInstantIn(zone);
+  // Without a zone the result is not a date, and the message of the kind asks for one.
+  const context = { toInstant: instantOf ?? (() => '') };
+  const format = dateFormat === undefined ? undefined : compileDateFormat(dateFormat);
+
+  function dateOf(text: string): ConvertedText | undefined {
+    const iso = format?.parse(text.trim());
+    if (iso === undefined) return { problem: `must be a date like ${dateFormat}` };
+    if (format?.hasTime && !instantOf) return { problem: 'has no time zone: set timeZone' };
+    return valueFromForm({ kind: 'date' }, [iso], context);
+  }
+
+  return (field, text) => {
+    const kind = field?.kind ?? 'text';
+    if (kind === 'date' && format && text.trim() !== '') return dateOf(text);
+    if (kind === 'number' && decimal === ',') {
+      if (text.includes('.')) return { problem: 'must be a number with a decimal comma' };
+      return valueFromForm({ kind }, [text.replace(',', '.')], context);
+    }
+    if (kind === 'array') return { value: itemsOf(text) };
+    return valueFromForm({ kind }, [text], context);
+  };
+}
+
+/** The items of a cell: those of a JSON array, which exports write, or the text as one item. */
+function itemsOf(text: string): unknown[] {
+  if (!text.trimStart().startsWith('[')) return [text];
+  try {
+    const items = parseStrictJson(text, 'The cell');
+    return Array.isArray(items) ? items : [text];
+  } catch (error) {
+    if (error instanceof InvalidInput) return [text];
+    throw error;
+  }
+}
+
+/**
+ * Reads lines that are JSON objects. Values of JSON are used as they are; null counts as absent.
+ */
+function createJsonReader(
+  settings: ImportSettings,
+  fields: ReadonlyMap<string, FieldDefinition>,
+  convert: Convert,
+): ReadValues {
+  const columns: readonly (Column & { name: string })[] | undefined = settings.map?.map(([name, path], index) => ({
+    name,
+    index,
+    key: path === 'email' ? undefined : path.slice('data.'.length),
+  }));
+  const names = columnNames(settings.map ?? []);
+  return (text) => {
+    const values: LineValues = { email: '', data: {}, problems: [], columns: names };
+    let line: unknown;
+    try {
+      line = parseStrictJson(text, 'The line');
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      values.problems.push({ path: '', message: error.message.replace(/^The line /, '') });
+      return values;
+    }
+    if (!isObject(line)) {
+      values.problems.push({ path: '', message: 'is not a JSON object' });
+      return values;
+    }
+    if (!columns && line.data !== undefined && !isObject(line.data)) {
+      values.problems.push({ path: 'data', message: 'must be an object' });
+    }
+    const entries: [key: string | undefined, value: unknown][] = columns
+      ? columns.map(({ name, key }) => [key, memberOf(line, name)])
+      : [[undefined, line.email], ...Object.entries(isObject(line.data) ? line.data : {})];
+    for (const [key, value] of entries) {
+      if (value === null || value === undefined) continue;
+      if (key === undefined) values.email = typeof value === 'string' ? value : '';
+      else addValue(values, key, value);
+    }
+    return values;
+  };
+
+  function addValue(values: LineValues, key: string, value: unknown): void {
+    const field = fields.get(key);
+    const isFormatted = field?.kind === 'date' && settings.dateFormat !== undefined && typeof value === 'string';
+    if (isFormatted) addText(values, key, value, field, convert);
+    // Defines an own property, `__proto__` too; validation refuses that key.
+    else Object.defineProperty(values.data, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The member of this name, or at this path when there is no such member. */
+function memberOf(line: Record<string, unknown>, name: string): unknown {
+  if (Object.hasOwn(line, name)) return line[name];
+  let value: unknown = line;
+  for (const part of name.split('.')) {
+    if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
+    value = value[part];
+  }
+  return value;
+}
+
+/** What a line asks for, or why it is refused. */
+export interface CheckedLine {
+  /** Normalized; undefined when the line has none that is valid. */
+  email: string | undefined;
+  submission?: Submission;
+  refusal?: string;
+}
+
+/**
+ * Checks the values of a line as those of a submission (spec 2.3 and 4.7). A line of the mode
+ * `update` may lack required fields, because its record has them.
+ */
+export function checkLine(
+  { email: sent, data: sentData, problems, columns }: LineValues,
+  lease: Lease,
+  { mode, arrays }: Pick<ImportSettings, 'mode' | 'arrays'>,
+  limits: RecordLimits,
+  now: Date,
+): CheckedLine {
+  const email = problems.some(({ path }) => path === '') ? undefined : normalizeEmail(sent);
+  const { data, issues: found } = checkData(sentData, lease, mode === 'update');
+  const issues = issuesOf({ email, problems, found });
+  if (email === undefined || issues.length > 0) return { email, refusal: reasonOf(issues, columns) };
+  const change = lease.validator.change(data, now.toISOString());
+  if (arrays === 'replace') replaceArrays(change);
+  // Without consents: their history belongs to what people send themselves.
+  return { email, submission: submissionOf({ email, change, now }, lease, limits) };
+}
+
+/** The items become the values of the fields, instead of being appended to them. */
+function replaceArrays(change: RecordChange): void {
+  Object.assign(change.set, change.append);
+  change.append = {};
+}
+
+function issuesOf(checked: {
+  email: string | undefined;
+  problems: readonly Issue[];
+  found: readonly Issue[];
+}): Issue[] {
+  const { email, problems, found } = checked;
+  const unreadable = problems.filter(({ path }) => path === '');
+  if (unreadable.length > 0) return unreadable;
+  // A field whose text has no value is not also missing.
+  const places = new Set(problems.map(({ path }) => path));
+  return [
+    ...(email === undefined ? [{ path: 'email', message: 'must be an email address' }] : []),
+    ...problems,
+    ...found.filter(({ path }) => !places.has(path)),
+  ];
+}
+
+/**
+ * The reason of a reject in one text, without values of the line. It names the columns of the file,
+ * and paths of which the file has no column.
+ */
+function reasonOf(issues: readonly Issue[], columns: LineValues['columns']): string {
+  return issues
+    .map(({ path, message }) => (path === '' ? message : `${columnPath(path, columns)} ${message}`))
+    .join('; ');
+}

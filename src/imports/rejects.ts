@@ -1,0 +1,155 @@
+import { Readable } from 'node:stream';
+import { mongo, type Types } from 'mongoose';
+import { normalizeEmail } from '../core/identifiers.ts';
+import { cell } from '../exports/csv-cells.ts';
+import { splitCells } from './csv-cells.ts';
+import { KEEP_IMPORT_MS, type RunningImport, removeInSteps, removeSome, whileRunBy } from './import-store.ts';
+import type { ImportCollection, ImportDocument, RejectCollection, RejectDocument } from './imports.model.ts';
+import { insertWhile, targetOf } from './line-writes.ts';
+
+const ID_BYTES = 12;
+const LINE_BYTES = 6;
+/** The longest line whose text is kept. */
+const MAX_ROW_LENGTH = 16 * 1024;
+const BATCH_SIZE = 100;
+/** The bytes of a rejected line beside its text and the emails in it. */
+const OVERHEAD_BYTES = 300;
+const BYTES_OF_CHARACTER = 3;
+
+/** A line that was not applied. */
+export interface Reject {
+  line: number;
+  reason: string;
+  email?: string | undefined;
+  text?: string | undefined;
+}
+
+export type RejectStore = ReturnType<typeof createRejectStore>;
+
+/** The rejected lines of imports. */
+export function createRejectStore(rejects: RejectCollection, imports: ImportCollection) {
+  const target = targetOf(rejects);
+  const ofImport = (importId: Types.ObjectId, fromLine = 0) => ({
+    _id: { $gte: idOf(importId, fromLine), $lte: idOf(importId, 2 ** (8 * LINE_BYTES) - 1) },
+  });
+
+  return {
+    /** Stores rejected lines, none of which is stored, if the run may still write. */
+    async add(run: RunningImport, appId: Types.ObjectId, lines: readonly Reject[]): Promise<void> {
+      const at = new Date();
+      const expiresAt = new Date(at.getTime() + KEEP_IMPORT_MS);
+      const documents = lines.map(
+        ({ line, reason, email, text }): RejectDocument => ({
+          ...{ _id: idOf(run._id, line), appId, at, expiresAt, run: run.runner, line, reason },
+          ...textOf(text, email),
+        }),
+      );
+      await insertWhile(imports, whileRunBy(run), target, documents, bytesOf);
+    },
+
+    /** Yields the rejected lines of an import before a line, in their order. */
+    async *of(importId: Types.ObjectId, beforeLine: number): AsyncGenerator<RejectDocument> {
+      const options = { batchSize: BATCH_SIZE, sort: { _id: 1 } } as const;
+      for await (const reject of rejects.find(ofImport(importId), options)) {
+        if (reject.line >= beforeLine) return;
+        yield reject;
+      }
+    },
+
+    /** Removes the rejected lines of a run, and of those before it, from a line on. */
+    removeFrom: ({ _id, runner }: Pick<RunningImport, '_id' | 'runner'>, line: number): Promise<number> =>
+      removeInSteps(rejects, { ...ofImport(_id, line), run: { $not: { $gt: runner } } }),
+
+    /** Removes some; resolves with whether none is left. */
+    removeSome: (importId: Types.ObjectId, forMs: number): Promise<boolean> =>
+      removeSome(rejects, ofImport(importId), forMs),
+  };
+}
+
+/**
+ * The text of a line with all emails in it, by which an erasure finds it. A line that cannot be
+ * read has no email of its own. A text with too many emails is not kept.
+ */
+function textOf(text: string | undefined, email: string | undefined): Pick<RejectDocument, 'email' | 'row'> {
+  const found = text !== undefined && text.length <= MAX_ROW_LENGTH ? emailsIn(text) : undefined;
+  const emails = new Set([...(email === undefined ? [] : [email]), ...(found ?? [])]);
+  return { ...(emails.size > 0 && { email: [...emails] }), ...(found && text !== undefined && { row: text }) };
+}
+
+function bytesOf({ row = '', reason, email = [] }: RejectDocument): number {
+  const characters = row.length + reason.length + email.reduce((sum, one) => sum + one.length, 0);
+  return OVERHEAD_BYTES + characters * BYTES_OF_CHARACTER;
+}
+
+/** The id of a rejected line: MongoDB orders binary values of one length bytewise. */
+function idOf(importId: Types.ObjectId, line: number): mongo.Binary {
+  const id = Buffer.alloc(ID_BYTES + LINE_BYTES);
+  id.set(importId.id);
+  id.writeUIntBE(line, ID_BYTES, LINE_BYTES);
+  return new mongo.Binary(id);
+}
+
+/** The import of a rejected line. */
+export function importOf({ _id }: RejectDocument): string {
+  return Buffer.from(_id.buffer).subarray(0, ID_BYTES).toString('hex');
+}
+
+const ROW_END = '\r\n';
+
+/**
+ * Writes rejected lines as CSV: the number of the line, the reason, and the columns of the file, so
+ * that the lines can be corrected and imported again. A line that has not the columns of the file
+ * is in the first of them as it is.
+ */
+export function rejectsAsCsv(
+  { settings, layout }: Pick<ImportDocument, 'settings' | 'layout'>,
+  rejects: AsyncIterable<RejectDocument>,
+): Readable {
+  const isCsv = settings.format === 'csv' && layout !== undefined;
+  const columns = isCsv ? layout.columns : ['text'];
+
+  function rowOf({ line, reason, row = '' }: RejectDocument): string {
+    const cells = isCsv ? splitCells(row, layout.delimiter) : [row];
+    const values = cells.length === columns.length ? cells : [row];
+    return [String(line), reason, ...values].map(cell).join(',') + ROW_END;
+  }
+
+  async function* rows(): AsyncGenerator<string> {
+    yield ['line', 'reason', ...columns].map(cell).join(',') + ROW_END;
+    for await (const reject of rejects) yield rowOf(reject);
+  }
+  return Readable.from(rows(), { objectMode: false, highWaterMark: 64 * 1024 });
+}
+
+const MAX_LOCAL_LENGTH = 64;
+const MAX_DOMAIN_LENGTH = 255;
+/** With more, a text is not searched. */
+const MAX_EMAILS = 100;
+
+const LOCAL_END = /[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+$/;
+const DOMAIN_START = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*/;
+/** What an email may begin with, but which rather stands before one: a quote or a delimiter. */
+const SEPARATORS = /['|]/;
+
+/**
+ * Returns the emails that occur in a text, normalized, and more rather than less:
+ * `'ada@example.com` is an email, and contains one. Undefined when there are too many.
+ */
+export function emailsIn(text: string): Set<string> | undefined {
+  const emails = new Set<string>();
+  let count = 0;
+  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+    count += 1;
+    if (count > MAX_EMAILS) return undefined;
+    const [local = ''] = LOCAL_END.exec(text.slice(Math.max(0, at - MAX_LOCAL_LENGTH), at)) ?? [];
+    const [domain = ''] = DOMAIN_START.exec(text.slice(at + 1, at + 1 + MAX_DOMAIN_LENGTH)) ?? [];
+    const parts = local.split(SEPARATORS);
+    for (const index of parts.keys()) {
+      // The separators between the parts are any: each has one character.
+      const length = parts.slice(index).join(' ').length;
+      const email = normalizeEmail(`${local.slice(local.length - length)}@${domain}`);
+      if (email !== undefined) emails.add(email);
+    }
+  }
+  return emails;
+}

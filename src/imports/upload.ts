@@ -1,0 +1,179 @@
+import { Types } from 'mongoose';
+import { AppError, Conflict, NotFound, TooLarge, Unavailable } from '../core/errors.ts';
+import { CHUNK_BYTES, type ContentStore } from './content.ts';
+import type { ImportCollection, ImportDocument } from './imports.model.ts';
+
+/** The files that one server receives at the same time, of which an app has a part. */
+const MAX_UPLOADS = 16;
+const MAX_UPLOADS_OF_APP = 4;
+/** Each further attempt means that an erasure changed the last chunk. */
+const MAX_ATTEMPTS = 24;
+
+/** The most bytes of one file, and of all files that an app has at the same time. */
+interface ContentLimits {
+  perImport: number;
+  perApp: number;
+}
+
+/** The state of a file while it is received: a request continues it only from this state. */
+type Progress = Pick<ImportDocument, '_id' | 'appId' | 'expiresAt' | 'received' | 'chunks'>;
+
+export type Uploads = ReturnType<typeof createUploads>;
+
+/** Receives the files of imports (spec 4.7). */
+export function createUploads(deps: { imports: ImportCollection; content: ContentStore; limits: ContentLimits }) {
+  const { imports, content, limits } = deps;
+  const running = new Map<string, number>();
+
+  const mayWrite = ({ _id }: Progress, upload: Types.ObjectId) => ({ _id, upload, state: 'uploading' as const });
+
+  /** Stores the bytes that follow what the file has, as a chunk or in its last one, and counts them. */
+  async function add(progress: Progress, upload: Types.ObjectId, bytes: Buffer): Promise<void> {
+    const received = progress.received + bytes.length;
+    await checkSize(progress, received);
+    const last = progress.received % CHUNK_BYTES === 0 ? undefined : progress.chunks.at(-1);
+    if (last) await extend(progress, upload, last, bytes);
+    const chunks = last ? progress.chunks : [...progress.chunks, await content.add(progress, upload, bytes)];
+    const filter = { ...mayWrite(progress, upload), received: progress.received };
+    const { matchedCount } = await imports.updateOne(filter, { $set: { chunks, received } });
+    if (matchedCount === 0) throw await lossOf(progress);
+    Object.assign(progress, { chunks, received });
+  }
+
+  /**
+   * Adds bytes to the last chunk, which was not full. An erasure that changes the chunk, or ends
+   * the right to write, between the read and the write leads to another attempt: it first ends the
+   * right and then gives the chunk another version.
+   */
+  async function extend(progress: Progress, upload: Types.ObjectId, id: Types.ObjectId, bytes: Buffer): Promise<void> {
+    const stored = progress.received % CHUNK_BYTES;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const chunk = await content.readChunk(id);
+      const found = await imports.findOne(mayWrite(progress, upload), { projection: { _id: 1 } });
+      if (!found) throw await lossOf(progress);
+      const whole = Buffer.concat([chunk.bytes.subarray(0, stored), bytes]);
+      if (await content.replace(id, chunk.version, whole)) return;
+    }
+    throw new Unavailable();
+  }
+
+  /** Why a request may not write the file any more. */
+  async function lossOf({ _id }: Progress): Promise<Error> {
+    const found = await imports.findOne({ _id }, { projection: { state: 1, upload: 1, received: 1 } });
+    if (found?.state === 'uploading' && !found.upload) {
+      return new Unavailable(`A person was erased meanwhile; send the content from byte ${found.received} again`, 1);
+    }
+    return new Conflict('The import was started, or another request sends its content');
+  }
+
+  async function checkSize(progress: Progress, received: number): Promise<void> {
+    if (received > limits.perImport) throw new TooLarge(`The file is larger than ${megabytes(limits.perImport)}`);
+    if ((await content.bytesBeside(progress)) + received > limits.perApp) {
+      throw new TooLarge(`The files of this app are larger than ${megabytes(limits.perApp)}; delete an import`);
+    }
+  }
+
+  async function receive(progress: Progress, upload: Types.ObjectId, source: AsyncIterable<Buffer>): Promise<void> {
+    // Copied, because a part of few bytes takes much more memory than these.
+    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    let size = progress.received % CHUNK_BYTES;
+    let stored = size;
+    const flush = async (): Promise<void> => {
+      await add(progress, upload, chunk.subarray(stored, size));
+      size = 0;
+      stored = 0;
+    };
+    try {
+      for await (const part of source) {
+        for (let at = 0; at < part.length; ) {
+          const copied = part.copy(chunk, size, at);
+          at += copied;
+          size += copied;
+          if (size === CHUNK_BYTES) await flush();
+        }
+      }
+    } catch (error) {
+      // What arrived before the connection ended is kept, so that the client can go on from there.
+      if (isCutOff(error) && size > stored) await flush();
+      throw error;
+    }
+    if (size > stored) await flush();
+  }
+
+  return {
+    /**
+     * Stores the content of a file from a byte on, and resolves with the number of bytes that it
+     * has then. When the connection ends, what arrived is kept.
+     *
+     * @param size the bytes of the source, if they are known before
+     * @param from the first byte of the source; undefined: the source is the whole file
+     * @throws {NotFound} when the app has no such import
+     * @throws {Conflict} when it was started, or another request writes it
+     * @throws {TooLarge} when the file, or all files of the app, exceed the limit
+     */
+    async write(
+      appId: Types.ObjectId,
+      _id: Types.ObjectId,
+      from: number | undefined,
+      source: AsyncIterable<Buffer>,
+      size = 0,
+    ): Promise<number> {
+      const end = begin(appId.toHexString());
+      try {
+        const upload = new Types.ObjectId();
+        const stored = await content.idsOf(_id);
+        const begins = from === undefined ? { $set: { upload, received: 0, chunks: [] } } : { $set: { upload } };
+        const filter = { _id, appId, state: 'uploading' as const, ...(from !== undefined && { received: from }) };
+        const before = await imports.findOneAndUpdate(filter, begins);
+        if (!before) throw await refusalOf(appId, _id);
+        const progress: Progress = from === undefined ? { ...before, received: 0, chunks: [] } : before;
+        // The requests that stored them can list them no more.
+        await content.remove(unlistedOf(stored, progress));
+        await checkSize(progress, progress.received + size);
+        await receive(progress, upload, source);
+        return progress.received;
+      } finally {
+        end();
+      }
+    },
+  };
+
+  /** Counts a file that is being received, until the result is called. @throws {Unavailable} */
+  function begin(app: string): () => void {
+    const ofApp = running.get(app) ?? 0;
+    const all = [...running.values()].reduce((sum, count) => sum + count, 0);
+    if (all >= MAX_UPLOADS || ofApp >= MAX_UPLOADS_OF_APP) {
+      throw new Unavailable('Too many files are being received; try again shortly', 5);
+    }
+    running.set(app, ofApp + 1);
+    return () => {
+      const left = (running.get(app) ?? 1) - 1;
+      if (left > 0) running.set(app, left);
+      else running.delete(app);
+    };
+  }
+
+  async function refusalOf(appId: Types.ObjectId, _id: Types.ObjectId): Promise<Error> {
+    const found = await imports.findOne({ _id, appId }, { projection: { state: 1, received: 1 } });
+    if (!found || found.state === 'deleting') return new NotFound('Import not found');
+    if (found.state !== 'uploading') return new Conflict('The import was started');
+    return new AppError(416, `The content continues at byte ${found.received}`);
+  }
+}
+
+/** The chunks that are not part of the file of an import, which was read after they were found. */
+export function unlistedOf(
+  ids: readonly Types.ObjectId[],
+  { chunks }: Pick<ImportDocument, 'chunks'>,
+): Types.ObjectId[] {
+  const listed = new Set(chunks.map((id) => id.toHexString()));
+  return ids.filter((id) => !listed.has(id.toHexString()));
+}
+
+function isCutOff(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException)?.code === 'ECONNRESET';
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.floor(bytes / 1024 / 1024)} MB`;
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Logger } from '../core/logger.ts';
+import type { JobState } from './job.ts';
+import type { JobWorker } from './job-worker.ts';
+
+/** What a server sends to the process of a job. */
+export type ToProcess = { setup: unknown } | 'wake' | 'stop';
+
+/** What the process sends to the server: the state of its job, or a line of its log as JSON. */
+export type FromProcess = { state: JobState } | { log: string };
+
+/** A job that runs in a process of its own while work waits. */
+export interface ProcessJob {
+  name: string;
+  everyMs: number;
+  /** Resolves with whether work waits. Asked about once a second while the process does not run. */
+  hasWork(): Promise<boolean>;
+  /** The program of the process. It calls `serveJob`. */
+  program: URL;
+  /** Its flags of Node.js. */
+  flags: readonly string[];
+  /** What the process needs to open its job. A message has it, so no other user can read it. */
+  setup: unknown;
+}
+
+/**
+ * Creates the worker of a job that runs in a process of its own (decision 26). The process starts
+ * when work waits and ends by itself when none has waited for a while. It takes the lock of the job
+ * like a server, so the job still runs once over all servers. After a crash it starts again with
+ * the next look.
+ */
+export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker {
+  const { name, everyMs, hasWork, program, flags, setup } = job;
+  const state: JobState = { name, isRunning: false, steps: 0, failures: 0, lastStepAt: undefined };
+  let isStarted = false;
+  let isStopping = false;
+  let isWorking = false;
+  let child: ChildProcess | undefined;
+  let working = Promise.resolve();
+
+  function send(message: ToProcess): void {
+    // A process that is ending takes no messages; the next look starts another one if work waits.
+    if (child?.connected) child.send(message, () => undefined);
+  }
+
+  /** Runs the process; resolves when it has ended. */
+  async function runProcess(): Promise<void> {
+    const before = { ...state };
+    child = fork(program, [], {
+      execArgv: [...flags],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 2, 'ipc'],
+    });
+    child.on('message', (message: FromProcess) => {
+      if ('log' in message) return repeat(logger, message.log);
+      const { steps, failures, ...current } = message.state;
+      Object.assign(state, current, { steps: before.steps + steps, failures: before.failures + failures });
+    });
+    send({ setup });
+    const reason = await endOf(child);
+    child = undefined;
+    state.isRunning = false;
+    if (reason !== undefined && !isStopping) fail({ name: reason });
+  }
+
+  /** The next look starts another process. */
+  function fail({ name: reason }: Pick<Error, 'name'>): void {
+    state.failures += 1;
+    logger.warn({ job: name, reason }, 'the process of a background job ended and will be started again');
+  }
+
+  async function work(): Promise<void> {
+    // The database may be unreachable; the next look tries again.
+    const isNeeded = await hasWork().catch(() => false);
+    if (isNeeded && !isStopping) await runProcess().catch(fail);
+    isWorking = false;
+  }
+
+  function begin(): void {
+    if (!isStarted || isWorking || isStopping) return;
+    isWorking = true;
+    working = work();
+  }
+
+  return {
+    name,
+    everyMs,
+    state,
+    isWorking: () => isWorking,
+
+    start(): void {
+      isStarted = true;
+    },
+
+    consider(obstacle): void {
+      if (obstacle === undefined) begin();
+    },
+
+    wake(): void {
+      send('wake');
+      begin();
+    },
+
+    async stop(): Promise<void> {
+      isStopping = true;
+      send('stop');
+      await working;
+    },
+  };
+}
+
+/** Resolves when a process has ended: with what ended it, or undefined after exit code 0. */
+function endOf(child: ChildProcess): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    child.once('error', ({ name }) => resolve(name));
+    child.once('exit', (code, signal) => resolve(code === 0 ? undefined : (signal ?? `exit code ${code}`)));
+  });
+}
+
+/** Writes a line of the log of a process to the log of the server. */
+function repeat(logger: Logger, line: string): void {
+  const { level, time: _, msg, ...fields } = JSON.parse(line) as { level: number; time: string; msg: string };
+  const method = logger.levels.labels[level] as 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+  logger[method](fields, msg);
+}

@@ -1,0 +1,180 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { mongo, type Types } from 'mongoose';
+import { AppNotFound, Gone, NotFound } from '../core/errors.ts';
+import { deriveSecretKey } from '../core/secrets.ts';
+import type { ConfirmationMail, UserCollection, UserDocument } from '../records/record.ts';
+import type { RecordId } from '../records/record-id.ts';
+import type { NewMail } from './mail-queue.ts';
+import type { MailRates } from './mail-rates.ts';
+
+const ID_BYTES = 16;
+const TIME_BYTES = 6;
+const MAC_BYTES = 24;
+const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil(((ID_BYTES + TIME_BYTES + MAC_BYTES) * 4) / 3)}}$`);
+
+/** What a valid token names. */
+export interface Confirmation {
+  recordId: RecordId;
+  expiresAt: Date;
+}
+
+type ConfirmationTokens = ReturnType<typeof createConfirmationTokens>;
+
+/**
+ * The tokens in links of confirmation emails (spec 4.12): the id of the record, the time of expiry
+ * and a MAC over both and the incarnation of the app. Nothing of a token is stored.
+ *
+ * @param secret SESSION_SECRET, the same on every server
+ */
+export function createConfirmationTokens(secret: string) {
+  /** The key of each app differs, so no token is valid for another app. */
+  function macOf(appId: Types.ObjectId, content: Uint8Array): Buffer {
+    const key = deriveSecretKey(secret, 'email confirmation', appId.id);
+    return createHmac('sha256', key).update(content).digest().subarray(0, MAC_BYTES);
+  }
+
+  return {
+    /** Returns the token of a record. It has URL-safe characters only. */
+    issue(appId: Types.ObjectId, { recordId, expiresAt }: Confirmation): string {
+      const time = Buffer.alloc(TIME_BYTES);
+      time.writeUIntBE(expiresAt.getTime(), 0, TIME_BYTES);
+      const content = Buffer.concat([recordId.buffer, time]);
+      return Buffer.concat([content, macOf(appId, content)]).toString('base64url');
+    },
+
+    /** Returns what a token names, also after its expiry; undefined for any other text. */
+    read(appId: Types.ObjectId, token: string): Confirmation | undefined {
+      if (!TOKEN.test(token)) return undefined;
+      const bytes = Buffer.from(token, 'base64url');
+      const content = bytes.subarray(0, ID_BYTES + TIME_BYTES);
+      // The last character has unused bits, so several texts would decode to these bytes.
+      if (bytes.toString('base64url') !== token) return undefined;
+      if (!timingSafeEqual(bytes.subarray(content.length), macOf(appId, content))) return undefined;
+      const recordId = new mongo.UUID(Buffer.from(content.subarray(0, ID_BYTES)));
+      return { recordId, expiresAt: new Date(content.readUIntBE(ID_BYTES, TIME_BYTES)) };
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+/** How long a link is valid (spec 4.12). */
+export const LINK_VALID_MS = 7 * DAY_MS;
+/** The most confirmation emails of one record, and the time between two of them. */
+const MAX_CONFIRMATION_MAILS = 3;
+const CONFIRMATION_PAUSE_MS = DAY_MS;
+
+/** Each further attempt means that another server planned an email for the same record. */
+const MAX_ATTEMPTS = 4;
+
+/** The link names no record that could be confirmed. */
+class InvalidLink extends NotFound {
+  constructor() {
+    super('This link is not valid');
+  }
+}
+
+export type ConfirmationService = ReturnType<typeof createConfirmationService>;
+
+/** The confirmation of email addresses (spec 4.12). @param deps.now another clock in tests only */
+export function createConfirmationService(deps: {
+  users: UserCollection;
+  rates: Pick<MailRates, 'confirmationTime'>;
+  tokens: ConfirmationTokens;
+  /** Resolves with the incarnation of an app that is in force. */
+  findApp(sourceAppId: string): Promise<{ id: Types.ObjectId } | undefined>;
+  now?: () => number;
+}) {
+  const { users, rates, tokens, findApp, now = Date.now } = deps;
+
+  /** @throws {AppNotFound} @throws {InvalidLink} @throws {Gone} */
+  async function recordOf(sourceAppId: string, token: string) {
+    const app = await findApp(sourceAppId);
+    if (!app) throw new AppNotFound();
+    const link = tokens.read(app.id, token);
+    if (!link) throw new InvalidLink();
+    if (link.expiresAt.getTime() <= now()) throw new Gone('This link has expired');
+    return { appId: app.id, _id: link.recordId };
+  }
+
+  return {
+    /** Returns the path of a link of an app's form. */
+    linkPath(sourceAppId: string, appId: Types.ObjectId, recordId: RecordId, expiresAt: Date): string {
+      return `/f/${encodeURIComponent(sourceAppId)}/confirm/${tokens.issue(appId, { recordId, expiresAt })}`;
+    },
+
+    /**
+     * Resolves with whether the address that a link is for is confirmed already.
+     *
+     * @throws {NotFound} when the link is wrong or its record was erased
+     * @throws {Gone} when the link has expired
+     */
+    async isConfirmed(sourceAppId: string, token: string): Promise<boolean> {
+      const filter = await recordOf(sourceAppId, token);
+      const record = await users.findOne(filter, { projection: { confirmedAt: 1 } });
+      if (!record) throw new InvalidLink();
+      return record.confirmedAt !== undefined;
+    },
+
+    /**
+     * Confirms the address that a link is for. Idempotent: the first time stays. Throws as above.
+     */
+    async confirm(sourceAppId: string, token: string): Promise<void> {
+      const filter = await recordOf(sourceAppId, token);
+      const update = { $set: { confirmedAt: new Date(now()) }, $unset: { confirmation: 1 as const } };
+      const { matchedCount } = await users.updateOne({ ...filter, confirmedAt: { $exists: false } }, update);
+      if (matchedCount > 0) return;
+      const record = await users.findOne(filter, { projection: { _id: 1 } });
+      if (!record) throw new InvalidLink();
+    },
+
+    /**
+     * Plans the confirmation email that an event causes; resolves with undefined when there is
+     * none: the address is confirmed, or a limit is reached. The record keeps the plan, so the same
+     * event yields the same email.
+     */
+    async plan(appId: Types.ObjectId, recordId: RecordId, event: string): Promise<NewMail | undefined> {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const filter = { _id: recordId, appId };
+        const record = await users.findOne(filter, { projection: { email: 1, confirmedAt: 1, confirmation: 1 } });
+        if (!record || record.confirmedAt) return undefined;
+        const planned = record.confirmation?.mails ?? [];
+        const earlier = planned.findIndex((mail) => mail.event === event);
+        const earlierMail = planned[earlier];
+        if (earlierMail) return mailOf(appId, recordId, earlier, earlierMail);
+        if (!allowsAnother(planned)) return undefined;
+        const at = await rates.confirmationTime(appId);
+        if (!at) return undefined;
+        const mail = { event, at: new Date(Math.max(at.getTime(), now())) };
+        if (await append(record, appId, planned.length, mail)) return mailOf(appId, recordId, planned.length, mail);
+      }
+      return undefined;
+    },
+  };
+
+  function allowsAnother(planned: readonly ConfirmationMail[]): boolean {
+    const last = planned.at(-1);
+    if (planned.length >= MAX_CONFIRMATION_MAILS) return false;
+    return last === undefined || last.at.getTime() + CONFIRMATION_PAUSE_MS <= now();
+  }
+
+  /** Adds a plan to a record that has `count`; false: another server was faster. */
+  async function append(
+    { _id, email }: Pick<UserDocument, '_id' | 'email'>,
+    appId: Types.ObjectId,
+    count: number,
+    mail: ConfirmationMail,
+  ): Promise<boolean> {
+    const first = { 'confirmation.mails': { $exists: false } };
+    const filter = {
+      ...{ _id, appId, email, confirmedAt: { $exists: false } },
+      ...(count === 0 ? first : { 'confirmation.mails': { $size: count } }),
+    };
+    const update = { $push: { 'confirmation.mails': mail } };
+    return (await users.updateOne(filter, update)).matchedCount > 0;
+  }
+}
+
+function mailOf(appId: Types.ObjectId, recordId: RecordId, index: number, { at }: ConfirmationMail): NewMail {
+  const _id = `confirmation:${recordId.toString()}:${index + 1}`;
+  return { _id, appId, purpose: 'confirmation', recordId, nextAt: at };
+}

@@ -1,0 +1,130 @@
+import { type CalendarDate, fromDate, toCalendarDate } from '@internationalized/date';
+import type { Types } from 'mongoose';
+import type { Pace } from '../apps/activity.ts';
+import { canonicalTimeZone } from '../core/identifiers.ts';
+import type { Job, StepContext } from '../jobs/job-runner.ts';
+import { createPassJob } from '../jobs/pass-job.ts';
+import type { UserCollection } from '../records/record.ts';
+import { firstIdAt, type RecordId } from '../records/record-id.ts';
+import type { MailApps } from './mail-apps.ts';
+import type { MailQueue } from './mail-queue.ts';
+
+/** A day of a time zone. */
+interface LocalDay {
+  /** `YYYY-MM-DD`. */
+  name: string;
+  start: Date;
+  /** The start of the next day. */
+  end: Date;
+}
+
+/**
+ * Returns the last day that is over at `now` in a time zone; a name that is unknown counts as UTC.
+ * A day with a change of the clocks has 23 or 25 hours.
+ */
+export function lastDay(now: Date, timeZone = 'UTC'): LocalDay {
+  const zone = canonicalTimeZone(timeZone) ?? 'UTC';
+  const today = toCalendarDate(fromDate(now, zone));
+  const day = today.subtract({ days: 1 });
+  const startOf = (date: CalendarDate): Date => date.toDate(zone);
+  return { name: day.toString(), start: startOf(day), end: startOf(today) };
+}
+
+/** How long after the end of a day its email may be planned. */
+const EVERY_MS = 5 * 60_000;
+/** The records that one query reads. */
+const BATCH = 5_000;
+
+/** The count of one app that is in progress on this server. */
+interface Count {
+  mailId: string;
+  day: LocalDay;
+  /** The newest record that was counted. */
+  after: RecordId | undefined;
+  created: number;
+  changed: number;
+}
+
+/** The apps that follow, beginning with the one in progress. */
+interface Pass {
+  appIds: Types.ObjectId[];
+  count: Count | undefined;
+}
+
+/**
+ * The job that plans the daily emails (spec 4.12). After the end of a day in the time zone of an
+ * app it counts the records that were created on that day, and the older ones whose last change was
+ * on it. The email is named after the app and the day, so each day has one.
+ *
+ * A pass reads the records of each app in the order of their ids, in batches.
+ *
+ * @param deps.wake called after an email was planned
+ * @param deps.now another clock in tests only
+ */
+export function createDigestJob(deps: {
+  apps: Pick<MailApps, 'withDigest' | 'ofId'>;
+  users: UserCollection;
+  queue: Pick<MailQueue, 'add' | 'exists'>;
+  wake(): void;
+  pace: Pick<Pace, 'rest'>;
+  everyMs?: number | undefined;
+  now?: (() => number) | undefined;
+}): Job {
+  const { apps, users, queue, wake, pace, everyMs = EVERY_MS, now = Date.now } = deps;
+
+  /** The count for an app, if it has no email of its last day yet. */
+  async function beginCount(appId: Types.ObjectId): Promise<Count | undefined> {
+    const app = await apps.ofId(appId);
+    if (app?.form?.notify?.when !== 'daily') return undefined;
+    const day = lastDay(new Date(now()), app.form.timeZone);
+    const mailId = `digest:${appId.toHexString()}:${day.name}`;
+    if (await queue.exists(mailId)) return undefined;
+    return { mailId, day, after: undefined, created: 0, changed: 0 };
+  }
+
+  /** Counts a batch of records; resolves with whether more follow. */
+  async function countBatch(appId: Types.ObjectId, count: Count): Promise<boolean> {
+    const { start, end } = count.day;
+    // Ids are in the order of creation.
+    const range = { ...(count.after && { $gt: count.after }), $lt: firstIdAt(end) };
+    const options = {
+      projection: { createdAt: 1, updatedAt: 1 },
+      hint: { appId: 1, _id: -1 },
+      sort: { _id: 1 },
+      limit: BATCH,
+      batchSize: BATCH,
+    } as const;
+    const found = await users.find({ appId, _id: range }, options).toArray();
+    for (const { createdAt, updatedAt } of found) {
+      if (createdAt >= start && createdAt < end) count.created += 1;
+      else if (createdAt < start && updatedAt >= start && updatedAt < end) count.changed += 1;
+    }
+    count.after = found.at(-1)?._id;
+    return found.length === BATCH;
+  }
+
+  /** Works on the first app of the pass; resolves with whether the pass goes on. */
+  async function advance(current: Pass, { stillOwner }: StepContext): Promise<boolean> {
+    const [appId] = current.appIds;
+    if (!appId) return false;
+    current.count ??= await beginCount(appId);
+    const { count } = current;
+    if (count && (await countBatch(appId, count))) return true;
+    if (count && stillOwner()) {
+      const { mailId: _id, day, created, changed } = count;
+      await queue.add([{ _id, appId, purpose: 'digest', day: day.name, created, changed }]);
+      wake();
+    }
+    current.count = undefined;
+    current.appIds.shift();
+    return current.appIds.length > 0;
+  }
+
+  return createPassJob<Pass>({
+    name: 'mail-digests',
+    everyMs,
+    rest: pace.rest,
+    begin: async () => ({ appIds: await apps.withDigest(), count: undefined }),
+    advance,
+  });
+}

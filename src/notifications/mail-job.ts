@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
+import type { Logger } from '../core/logger.ts';
+import type { Job } from '../jobs/job-runner.ts';
+import { MAX_CONNECTIONS, type Mailer, MailFailure, type Message } from '../mail/mailer.ts';
+import { MAX_ATTEMPTS, type MailDocument, type MailQueue, type MailResult, TAKEN_FOR_MS } from './mail-queue.ts';
+import type { RenderMail } from './messages.ts';
+
+const UNKNOWN = new MailFailure('UNKNOWN', { isPermanent: false, isOfMessage: false });
+
+/**
+ * Creates what makes one attempt to send an email. Each address receives a message of its own, so
+ * that it sees no other one, and one that is refused for now is tried again without the others.
+ *
+ * The result is undefined when the attempt ended early, because the runner stops or another server
+ * took the email.
+ */
+function createMailSender(deps: {
+  queue: Pick<MailQueue, 'goOn'>;
+  render: RenderMail;
+  mailer: Pick<Mailer, 'send'>;
+  logger: Logger;
+}) {
+  const { queue, render, mailer, logger } = deps;
+
+  /** Sends one message; resolves with why it was not sent. */
+  async function failureOf({ _id, purpose, attempts }: MailDocument, message: Message) {
+    try {
+      await mailer.send(`${_id} ${message.to}`, message);
+      return undefined;
+    } catch (error) {
+      const failure = error instanceof MailFailure ? error : UNKNOWN;
+      const { reason, isPermanent } = failure;
+      logger.warn({ mail: _id, purpose, attempts, reason, isPermanent }, 'an email was not sent');
+      return failure;
+    }
+  }
+
+  return async (mail: MailDocument, signal: AbortSignal): Promise<MailResult | undefined> => {
+    let isTaken = mail.taken !== undefined;
+    let reason = mail.reason;
+    const ended = (): MailResult => (isTaken ? { state: 'sent' } : { state: 'failed', reason });
+    if (mail.attempts > MAX_ATTEMPTS) {
+      reason ??= 'INTERRUPTED';
+      return ended();
+    }
+    const rendered = await render(mail);
+    if (!rendered) return isTaken ? ended() : { state: 'dropped' };
+    const settled = new Set([...(mail.taken ?? []), ...(mail.refused ?? [])]);
+    let needsRetry = false;
+    let takenUntil = mail.nextAt.getTime();
+    for (const to of rendered.to) {
+      const hash = hashOf(mail, to);
+      if (settled.has(hash)) continue;
+      // After that another server may take it, if this one stalled.
+      if (signal.aborted || Date.now() >= takenUntil) return undefined;
+      const failure = await failureOf(mail, { ...rendered, to });
+      if (failure) reason = failure.reason;
+      else isTaken = true;
+      const isOpen = failure !== undefined && !failure.isPermanent;
+      needsRetry ||= isOpen;
+      // A server that does not answer, or refuses the service, does so for all addresses.
+      if (failure && !failure.isOfMessage) break;
+      // The result of the only address is the one of the email.
+      if (rendered.to.length === 1) break;
+      const settledAs = failure ? 'refused' : 'taken';
+      const goesOnAt = Date.now();
+      if (!(await queue.goOn(mail, isOpen ? {} : { [settledAs]: hash }))) return undefined;
+      takenUntil = goesOnAt + TAKEN_FOR_MS;
+    }
+    return needsRetry ? { state: 'retry', reason, isTaken } : ended();
+  };
+}
+
+/** Stands for an address in a stored email, which has none. */
+function hashOf({ _id }: MailDocument, address: string): string {
+  return createHash('sha256').update(`${_id} ${address}`).digest('base64url').slice(0, 22);
+}
+
+export const MAIL_JOB = 'mails';
+
+/** How long an email waits at most that another server planned. */
+const EVERY_MS = 5_000;
+/** The emails of one step. */
+const BATCH = 50;
+
+/**
+ * The job that sends planned emails, a few at a time. A server that dies leaves the emails that it
+ * took to the next one (mail-queue.ts). The log names emails by id and purpose, and no person.
+ */
+export function createMailJob(deps: {
+  queue: Pick<MailQueue, 'dueIds' | 'claim' | 'goOn' | 'settle'>;
+  render: RenderMail;
+  mailer: Pick<Mailer, 'send'>;
+  logger: Logger;
+}): Job {
+  const { queue, logger } = deps;
+  const send = createMailSender(deps);
+
+  return {
+    name: MAIL_JOB,
+    everyMs: EVERY_MS,
+    async run({ signal, stillOwner }) {
+      const ids = await queue.dueIds(BATCH);
+      const limit = pLimit(MAX_CONNECTIONS);
+      let sent = 0;
+      const all = ids.map((id) =>
+        limit(async () => {
+          if (signal.aborted || !stillOwner()) return;
+          const mail = await queue.claim(id);
+          if (!mail) return;
+          const result = await send(mail, signal);
+          if (!result) return;
+          if (result.state === 'sent') sent += 1;
+          await queue.settle(mail, result);
+        }),
+      );
+      // All of them, also when one fails because the database is away.
+      const failed = (await Promise.allSettled(all)).find((one) => one.status === 'rejected');
+      if (sent > 0) logger.info({ mails: sent }, 'sent emails');
+      if (failed) throw failed.reason;
+      return ids.length === BATCH;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { Types } from 'mongoose';
+import type { AppCollection } from '../apps/apps.model.ts';
+
+/** The limits of the emails of one app, in each hour of UTC (spec 8). */
+export interface MailLimits {
+  /** Confirmation emails. Those beyond it are sent in later hours. */
+  confirmations: number;
+  /** Emails about single changes. The summary of the hour counts those beyond it. */
+  each: number;
+  /** The changes that a summary counts. */
+  summed: number;
+}
+
+export const MAIL_LIMITS: MailLimits = { confirmations: 1_000, each: 60, summed: 10_000 };
+
+/** Confirmation emails are planned for at most so many hours ahead. */
+const MAX_HOURS_AHEAD = 24;
+
+const HOUR_MS = 3_600_000;
+const NEVER = new Date(0);
+
+/** An hour and how many of the wished emails have room in it. */
+interface HourlyShare {
+  hour: Date;
+  end: Date;
+  /** The number of emails about single changes. */
+  single: number;
+  /** The number of changes that the summary counts. */
+  summed: number;
+}
+
+export type MailRates = ReturnType<typeof createMailRates>;
+
+/**
+ * Limits the emails of each app, over all servers, by MongoDB's clock. The counts are in the
+ * document of the app. What is counted twice, because an event was told twice, only lowers a limit.
+ */
+export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_LIMITS) {
+  const live = (_id: Types.ObjectId) => ({ _id, deletingSince: { $exists: false } });
+  const thisHour = { $dateTrunc: { date: '$$NOW', unit: 'hour' } };
+  const options = { projection: { mailCounts: 1 }, returnDocument: 'after' } as const;
+
+  return {
+    /**
+     * Reserves one confirmation email. Resolves with the time from which it may be sent; undefined
+     * when the hours ahead are full, or the app is deleted.
+     */
+    async confirmationTime(appId: Types.ObjectId): Promise<Date | undefined> {
+      const { confirmations: max } = limits;
+      const hour = { $ifNull: ['$mailCounts.confirmation.hour', NEVER] };
+      const count = { $ifNull: ['$mailCounts.confirmation.count', 0] };
+      const last = { $add: [thisHour, MAX_HOURS_AHEAD * HOUR_MS] };
+      const inNextHour = { hour: { $add: [hour, HOUR_MS] }, count: 1 };
+      // Full: one more than the limit says so.
+      const beyond = { $cond: [{ $gte: [hour, last] }, { hour, count: max + 1 }, inNextHour] };
+      const counted = { $cond: [{ $lt: [count, max] }, { hour, count: { $add: [count, 1] } }, beyond] };
+      const next = { $cond: [{ $lt: [hour, thisHour] }, { hour: thisHour, count: 1 }, counted] };
+      const update = [{ $set: { 'mailCounts.confirmation': next } }];
+      const reserved = (await apps.findOneAndUpdate(live(appId), update, options))?.mailCounts?.confirmation;
+      return reserved && reserved.count <= max ? reserved.hour : undefined;
+    },
+
+    /**
+     * Reserves emails about `wished` changes; undefined when the app is deleted. The share may be
+     * less than wished: the rest is neither mailed nor counted.
+     */
+    async shareOfHour(appId: Types.ObjectId, wished: number): Promise<HourlyShare | undefined> {
+      const { each: max, summed: maxSummed } = limits;
+      const isOld = { $lt: [{ $ifNull: ['$mailCounts.each.hour', NEVER] }, thisHour] };
+      const was = (member: string) => ({ $cond: [isOld, 0, { $ifNull: [`$mailCounts.each.${member}`, 0] }] });
+      const single = { $min: [wished, { $subtract: [max, was('count')] }] };
+      const summed = { $min: [{ $subtract: [wished, single] }, { $subtract: [maxSummed, was('summed')] }] };
+      const next = {
+        hour: thisHour,
+        count: { $add: [was('count'), single] },
+        summed: { $add: [was('summed'), summed] },
+        share: [single, summed],
+      };
+      // The result of an operator replaces the stored document; a plain one is merged into it.
+      const update = [{ $set: { 'mailCounts.each': { $mergeObjects: [next] } } }];
+      const reserved = (await apps.findOneAndUpdate(live(appId), update, options))?.mailCounts?.each;
+      if (!reserved) return undefined;
+      const [ownSingle = 0, ownSummed = 0] = reserved.share;
+      const end = new Date(reserved.hour.getTime() + HOUR_MS);
+      return { hour: reserved.hour, end, single: ownSingle, summed: ownSummed };
+    },
+  };
+}

@@ -1,0 +1,233 @@
+import type { Types } from 'mongoose';
+import type { FieldDefinition } from '../fields/definition.ts';
+import { formControl } from '../fields/presentation.ts';
+import { type Block, contentOf } from '../mail/content.ts';
+import type { Message } from '../mail/mailer.ts';
+import type { UserCollection } from '../records/record.ts';
+import { type ConfirmationService, LINK_VALID_MS } from './confirmation.ts';
+import { type MailApp, type MailApps, titleOf } from './mail-apps.ts';
+import type { MailDocument, MailQueue } from './mail-queue.ts';
+import { MAIL_LIMITS } from './mail-rates.ts';
+
+/** The most values that an email lists. */
+const MAX_VALUES = 120;
+/** The items of a list that an email shows, the newest ones. */
+const MAX_ITEMS = 5;
+
+/** A value of a record, with the label of its field. */
+interface EntryValue {
+  name: string;
+  value: string;
+}
+
+/**
+ * Returns the values of a record as texts: those of the schema in its order under their labels,
+ * then the others under their keys. A value that is absent is left out.
+ */
+function entryValues(
+  { email, data }: { email: string; data: Record<string, unknown> },
+  fields: readonly FieldDefinition[],
+): EntryValue[] {
+  const known = new Set(fields.map(({ key }) => key));
+  const values = [
+    { name: 'Email', value: email },
+    ...fields.flatMap((field) => {
+      if (!Object.hasOwn(data, field.key)) return [];
+      const { label, choices } = formControl(field);
+      const value = data[field.key];
+      return [{ name: label, value: choices.find((choice) => choice.value === value)?.label ?? textOf(value) }];
+    }),
+    ...Object.keys(data)
+      .filter((key) => !known.has(key))
+      .map((key) => ({ name: key, value: textOf(data[key]) })),
+  ];
+  if (values.length <= MAX_VALUES) return values;
+  const rest = values.length - MAX_VALUES;
+  return [...values.slice(0, MAX_VALUES), { name: 'More values', value: `${rest} more are in the dashboard` }];
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (Array.isArray(value)) return listText(value);
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return String(value ?? '');
+}
+
+function listText(items: readonly unknown[]): string {
+  const shown = items.slice(-MAX_ITEMS).reverse().map(itemText);
+  const rest = items.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
+}
+
+/** Items are stored as objects with a `timestamp`; a sent scalar is in `value`. */
+function itemText(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return textOf(item);
+  const { timestamp: _, ...rest } = item as Record<string, unknown>;
+  const [only, ...others] = Object.keys(rest);
+  return only === 'value' && others.length === 0 ? textOf(rest.value) : JSON.stringify(rest);
+}
+
+const WHY = 'You receive this email because your address is in the form settings of this app.';
+
+/** An email without its recipients. */
+export type Draft = Omit<Message, 'to'>;
+
+/**
+ * The email that asks a person to confirm the address. It has nothing that was submitted: anybody
+ * can submit the address of another person.
+ */
+function confirmationMessage(app: MailApp, link: string, expiresAt: Date): Draft {
+  return draft(`Confirm your email address: ${titleOf(app)}`, 'Confirm your email address', [
+    { text: `Somebody entered this email address in a form: ${titleOf(app)}` },
+    { text: 'If it was you, open this page and press its button:' },
+    { link, label: 'Confirm email address' },
+    { text: `The link is valid until ${timeIn(app, expiresAt)}.` },
+    { text: 'If it was not you, ignore this email. The address then stays unconfirmed.' },
+  ]);
+}
+
+/** The email that shows operators a new or changed record. */
+function entryMessage(
+  app: MailApp,
+  entry: { isCreation: boolean; at: Date; values: readonly EntryValue[]; link: string | undefined },
+): Draft {
+  const heading = entry.isCreation ? 'New entry' : 'Changed entry';
+  return draft(`${heading}: ${titleOf(app)}`, heading, [
+    { text: `${titleOf(app)}, ${timeIn(app, entry.at)}` },
+    { values: entry.values },
+    ...linkTo(entry.link, 'Open in the dashboard'),
+    { text: WHY },
+  ]);
+}
+
+/** The email that counts the changes of an hour for which there was no email of their own. */
+function summaryMessage(
+  app: MailApp,
+  summary: { count: number; isMore: boolean; from: Date; to: Date; link: string | undefined },
+): Draft {
+  const { count, isMore, from, to, link } = summary;
+  const number = `${isMore ? 'more than ' : ''}${count.toLocaleString('en')}`;
+  const heading = `… and ${number} more new or changed entries`;
+  return draft(`${heading}: ${titleOf(app)}`, heading, [
+    { text: `${titleOf(app)}, from ${timeIn(app, from)} to ${timeIn(app, to)}` },
+    { text: 'There were too many for an email each.' },
+    ...linkTo(link, 'Open the dashboard'),
+    { text: WHY },
+  ]);
+}
+
+/** The daily email with the numbers of records. */
+function digestMessage(
+  app: MailApp,
+  digest: { day: string; created: number; changed: number; link: string | undefined },
+): Draft {
+  const { day, created, changed, link } = digest;
+  return draft(`Entries of ${day}: ${titleOf(app)}`, `Entries of ${day}`, [
+    { text: titleOf(app) },
+    { text: `New: ${created.toLocaleString('en')}\nChanged: ${changed.toLocaleString('en')}` },
+    ...linkTo(link, 'Open the dashboard'),
+    { text: WHY },
+  ]);
+}
+
+function draft(subject: string, heading: string, blocks: readonly Block[]): Draft {
+  return { subject, ...contentOf(heading, blocks) };
+}
+
+function linkTo(link: string | undefined, label: string): Block[] {
+  return link === undefined ? [] : [{ link, label }];
+}
+
+/** A time in the app's time zone, such as `31 January 2026 at 08:30 (Europe/Berlin)`. */
+function timeIn({ form }: MailApp, at: Date): string {
+  const timeZone = form?.timeZone ?? 'UTC';
+  const text = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(at);
+  return `${text} (${timeZone})`;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** An email with its recipients. Each one receives a message of its own. */
+interface RenderedMail extends Omit<Message, 'to'> {
+  /** Normalized addresses. */
+  to: readonly string[];
+}
+
+/** Resolves with the email as it is to be sent now; undefined when there is no reason any more. */
+export type RenderMail = (mail: MailDocument) => Promise<RenderedMail | undefined>;
+
+/**
+ * Creates the renderer of planned emails. Settings, addresses and records are read when an email is
+ * sent: an address that was removed receives nothing, and neither does a person who was erased.
+ *
+ * @param deps.publicUrl the origin of links; undefined: there are none
+ * @param deps.now another clock in tests only
+ */
+export function createMailRenderer(deps: {
+  apps: MailApps;
+  users: UserCollection;
+  /** Resolves with the fields of the newest schema of an app. */
+  fieldsOf(appId: Types.ObjectId): Promise<readonly FieldDefinition[]>;
+  queue: Pick<MailQueue, 'countSummed'>;
+  linkPath: ConfirmationService['linkPath'];
+  publicUrl: string | undefined;
+  now?: () => number;
+}): RenderMail {
+  const { apps, users, fieldsOf, queue, linkPath, publicUrl, now = Date.now } = deps;
+
+  return async (mail) => {
+    const app = await apps.ofId(mail.appId);
+    if (!app) return undefined;
+    if (mail.purpose === 'confirmation') return confirmation(app, mail);
+    // What was planned is also sent after a change between `each` and `daily`.
+    const { emails = [] } = app.form?.notify ?? {};
+    const draft = emails.length > 0 ? await draftFor(app, mail) : undefined;
+    return draft && { to: emails, ...draft };
+  };
+
+  async function confirmation(app: MailApp, { recordId }: MailDocument): Promise<RenderedMail | undefined> {
+    if (!app.form?.doubleOptIn || publicUrl === undefined || !recordId) return undefined;
+    const filter = { _id: recordId, appId: app.id };
+    const record = await users.findOne(filter, { projection: { email: 1, confirmedAt: 1 } });
+    if (!record || record.confirmedAt) return undefined;
+    const expiresAt = new Date(now() + LINK_VALID_MS);
+    const link = publicUrl + linkPath(app.sourceAppId, app.id, recordId, expiresAt);
+    return { to: [record.email], ...confirmationMessage(app, link, expiresAt) };
+  }
+
+  async function draftFor(app: MailApp, mail: MailDocument): Promise<Draft | undefined> {
+    switch (mail.purpose) {
+      case 'each':
+        return entry(app, mail);
+      case 'summary':
+        return summary(app, mail, await queue.countSummed(mail._id));
+      default: {
+        const { day = '', created = 0, changed = 0 } = mail;
+        const isEmpty = created + changed === 0;
+        return isEmpty ? undefined : digestMessage(app, { day, created, changed, link: dashboardLink(app) });
+      }
+    }
+  }
+
+  function summary(app: MailApp, { hour }: MailDocument, count: number): Draft | undefined {
+    if (!hour || count === 0) return undefined;
+    const period = { from: hour, to: new Date(hour.getTime() + HOUR_MS) };
+    const isMore = count >= MAIL_LIMITS.summed;
+    return summaryMessage(app, { count, isMore, ...period, link: dashboardLink(app) });
+  }
+
+  async function entry(app: MailApp, { recordId, isCreation = false, at, createdAt }: MailDocument) {
+    if (!recordId) return undefined;
+    const record = await users.findOne({ _id: recordId, appId: app.id }, { projection: { email: 1, data: 1 } });
+    if (!record) return undefined;
+    const values = entryValues(record, await fieldsOf(app.id));
+    const link = dashboardLink(app, `/${record._id.toString()}`);
+    return entryMessage(app, { isCreation, at: at ?? createdAt, values, link });
+  }
+
+  /** The address of the list of users, or of a record: the same for operators and admins. */
+  function dashboardLink({ sourceAppId }: MailApp, path = ''): string | undefined {
+    const users = `/dashboard/apps/${encodeURIComponent(sourceAppId)}/users`;
+    return publicUrl === undefined ? undefined : `${publicUrl}${users}${path}`;
+  }
+}

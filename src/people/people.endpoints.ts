@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import type { AppPrincipal } from '../api/principal.ts';
+import { JsonStream } from '../api/reply.ts';
+import { Timestamp } from '../api/validation.ts';
+import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
+import { normalizeEmail } from '../core/identifiers.ts';
+import { ScopeParameter } from '../search/parameters.ts';
+import type { PeopleService } from './people.service.ts';
+
+const Email = z.string('must be a text').max(1_000, 'is too long').meta({ example: 'ada@example.com' });
+const Scope = z.strictObject({ sourceAppId: ScopeParameter });
+
+const Entry = z
+  .looseObject({
+    kind: z.string().meta({
+      description: '`record`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `suppression`',
+      example: 'record',
+    }),
+    sourceAppId: z.string().optional(),
+  })
+  .meta({ id: 'PersonEntry' });
+
+/** The endpoints for the data of one person (spec 4.6). */
+export const peopleEndpoints = {
+  exportPerson: {
+    method: 'post',
+    path: '/auth/people/export',
+    auth: 'session or key',
+    load: 'long',
+    scope: 'export',
+    audit: 'person.exported',
+    tag: 'People',
+    summary: 'Everything that is held of a person',
+    description:
+      "In the session's app; for admins in all apps, or in the one that `sourceAppId` names. One JSON document, streamed.",
+    query: Scope,
+    body: jsonBody(z.strictObject({ email: Email })),
+    // Reads all apps.
+    slow: true,
+    response: z.strictObject({ entries: z.array(Entry), email: z.string(), at: Timestamp }),
+    errors: [404, 429],
+  },
+  erasePerson: {
+    method: 'post',
+    path: '/auth/people/erase',
+    auth: 'session or key',
+    load: 'long',
+    scope: 'users:write',
+    audit: 'person.erased',
+    tag: 'People',
+    summary: 'Erase everything that is held of a person',
+    description:
+      "Permanent. In the session's app; for admins in all apps, or in the one that `sourceAppId` names. With `suppress` a keyed hash of the email is kept, so that no import brings the person back.",
+    query: Scope,
+    body: jsonBody(z.strictObject({ email: Email, suppress: z.boolean('must be true or false').default(false) })),
+    slow: true,
+    response: z
+      .strictObject({
+        id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
+        at: Timestamp,
+        erased: z
+          .record(z.string(), z.int().nonnegative())
+          .meta({ description: 'The erased documents by kind', example: { records: 1, held: 0, deliveries: 4 } }),
+      })
+      .meta({ id: 'ErasureReceipt' }),
+    errors: [404, 429],
+  },
+} as const satisfies Endpoints;
+
+/** The endpoints for the data of one person (spec 4.6). */
+export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] => {
+  /** The app of the session or of the request; undefined stands for all apps. */
+  async function scopeOf(principal: AppPrincipal, sourceAppId: string | undefined): Promise<ScopedApp | undefined> {
+    if (sourceAppId === undefined && principal.app.role === 'admin') return undefined;
+    return scope(principal, sourceAppId);
+  }
+
+  return routes(peopleEndpoints, {
+    exportPerson: async ({ principal, query, body, closed, audit }) => {
+      const app = await scopeOf(principal, query.sourceAppId);
+      if (!app) audit({ app: null });
+      const found = people.export(body.email, app, closed());
+      const rest = { email: normalizeEmail(body.email), at: new Date().toISOString() };
+      return JsonStream.of('entries', found, (entry) => entry, rest);
+    },
+
+    erasePerson: async ({ principal, query, body, audit }) => {
+      const app = await scopeOf(principal, query.sourceAppId);
+      const { id, at, erased } = await people.erase(body.email, app, body);
+      audit({ target: id, detail: { ...erased, suppress: body.suppress }, ...(!app && { app: null }) });
+      return { id, at: at.toISOString(), erased };
+    },
+  });
+};

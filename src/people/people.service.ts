@@ -1,0 +1,99 @@
+import type { Types } from 'mongoose';
+import { v7 } from 'uuid';
+import type { ScopedApp } from '../apps/app-scope.ts';
+import type { AppService } from '../apps/apps.service.ts';
+import { APPS_AT_ONCE, type PersonData } from '../apps/feature.ts';
+import { InvalidInput } from '../core/errors.ts';
+import { normalizeEmail } from '../core/identifiers.ts';
+import type { Logger } from '../core/logger.ts';
+import { ALL_APPS, type Suppressions } from './suppressions.ts';
+
+/** What tells of an erasure. It has no personal data. */
+export interface ErasureReceipt {
+  id: string;
+  at: Date;
+  /** How many documents of each name were erased. */
+  erased: Record<string, number>;
+}
+
+export type PeopleService = ReturnType<typeof createPeopleService>;
+
+/** What operators do for a person who asks for their data, or for its erasure (spec 4.6). */
+export function createPeopleService(deps: {
+  apps: Pick<AppService, 'idsAfter' | 'namesOf'>;
+  /** In the order of an erasure: what can become another part comes first. */
+  parts: readonly PersonData[];
+  suppressions: Suppressions;
+  logger: Logger;
+}) {
+  const { apps, parts, suppressions, logger } = deps;
+
+  /** Yields the ids of one app, or of all apps. */
+  async function* appIdsOf(app: ScopedApp | undefined): AsyncGenerator<Types.ObjectId[]> {
+    if (app) return yield [app.id];
+    for (let after: Types.ObjectId | undefined; ; ) {
+      const ids = await apps.idsAfter(after, APPS_AT_ONCE);
+      if (ids.length === 0) return;
+      yield ids;
+      after = ids.at(-1);
+    }
+  }
+
+  return {
+    /**
+     * Yields everything that is held of a person, each with its app, with back-pressure.
+     *
+     * @param app the only app to search; undefined: all apps
+     * @throws {InvalidInput} for an invalid email, before the first item
+     */
+    export(email: string, app: ScopedApp | undefined, signal: AbortSignal): AsyncIterable<Record<string, unknown>> {
+      return entries(normalized(email), app, signal);
+    },
+
+    /**
+     * Erases everything that is held of a person, permanently, and resolves with a receipt. A
+     * submission that is in flight may create a new record. A repeat after a failure goes on.
+     *
+     * @param options.suppress whether imports must not bring the person back
+     * @throws {InvalidInput} for an invalid email
+     */
+    async erase(
+      email: string,
+      app: ScopedApp | undefined,
+      { suppress }: { suppress: boolean },
+    ): Promise<ErasureReceipt> {
+      const person = normalized(email);
+      const erased: Record<string, number> = Object.fromEntries(parts.map(({ name }) => [name, 0]));
+      // First, so that no import brings the person back between the two.
+      if (suppress) await suppressions.add(app?.id ?? ALL_APPS, person);
+      for await (const appIds of appIdsOf(app)) {
+        for (const { name, eraseOf } of parts) erased[name] = (erased[name] ?? 0) + (await eraseOf(appIds, person));
+      }
+      const id = v7();
+      logger.info({ receipt: id, erased, suppress }, 'the data of a person was erased');
+      return { id, at: new Date(), erased };
+    },
+  };
+
+  async function* entries(email: string, app: ScopedApp | undefined, signal: AbortSignal) {
+    if (!app) for await (const { shown } of suppressions.data.entriesOf([ALL_APPS], email)) yield shown;
+    for await (const appIds of appIdsOf(app)) {
+      const names = app ? new Map([[app.id.toHexString(), app.sourceAppId]]) : await apps.namesOf(appIds);
+      for (const part of [...parts, suppressions.data]) {
+        for await (const { appId, shown } of part.entriesOf(appIds, email)) {
+          if (signal.aborted) return;
+          const { kind, ...rest } = shown;
+          yield { kind, sourceAppId: names.get(appId.toHexString()), ...rest };
+        }
+      }
+    }
+  }
+}
+
+function normalized(email: string): string {
+  const person = normalizeEmail(email);
+  if (person === undefined) {
+    throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be an email address' }]);
+  }
+  return person;
+}

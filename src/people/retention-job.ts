@@ -1,0 +1,99 @@
+import type { Types } from 'mongoose';
+import type { Pace } from '../apps/activity.ts';
+import type { Retention } from '../apps/apps.model.ts';
+import type { Logger } from '../core/logger.ts';
+import { beginsBefore, type DatabaseClock } from '../database/clock.ts';
+import type { Job, StepContext } from '../jobs/job-runner.ts';
+import { createPassJob } from '../jobs/pass-job.ts';
+import type { RecordEraser } from '../records/erasure.ts';
+import type { UserCollection } from '../records/record.ts';
+import { firstIdAt, type RecordId } from '../records/record-id.ts';
+import type { RetentionStore } from './retention.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Well within the hour that is promised (spec 4.6). */
+const EVERY_MS = 10 * 60 * 1_000;
+/** The records that one query reads, and that one statement deletes at most. */
+const BATCH = 1_000;
+
+/** A statement that begins later after its setting was read erases nothing. */
+const ERASE_WITHIN_MS = 10_000;
+
+/** The pass over all apps that is in progress on this server. */
+interface Pass {
+  /** The apps that follow, beginning with the one in progress. */
+  appIds: Types.ObjectId[];
+  /** The newest record of that app that the pass has dealt with. */
+  after: RecordId | undefined;
+  erased: number;
+}
+
+/**
+ * The job that erases records for their age (spec 4.6). A pass reads the records of each app that
+ * are old enough by their id, from the oldest on. What is old, the earlier one of the clocks of the
+ * database and of this server says. When they differ by more than five minutes, nothing is erased.
+ */
+export function createRetentionJob(deps: {
+  store: RetentionStore;
+  users: UserCollection;
+  /** Deletes records with their idempotency keys. */
+  erase: RecordEraser;
+  clock: Pick<DatabaseClock, 'read' | 'earlier' | 'isTrusted'>;
+  logger: Logger;
+  pace: Pick<Pace, 'rest'>;
+  everyMs?: number | undefined;
+}): Job {
+  const { store, users, erase, clock, logger, pace, everyMs = EVERY_MS } = deps;
+
+  /** Resolves with the last record that the batch dealt with; undefined at the end of the app. */
+  async function eraseBatch(
+    appId: Types.ObjectId,
+    { days, basis }: Retention,
+    current: Pass,
+    begun: Date,
+    { stillOwner }: StepContext,
+  ): Promise<RecordId | undefined> {
+    const before = new Date(clock.earlier().getTime() - days * DAY_MS);
+    // Ids are in order of creation, and no record was changed before it was created.
+    const range = { ...(current.after && { $gt: current.after }), $lt: firstIdAt(before) };
+    const options = {
+      projection: { [basis]: 1 },
+      hint: { appId: 1, _id: -1 },
+      sort: { _id: 1 },
+      limit: BATCH,
+    } as const;
+    const found = await users.find({ appId, _id: range }, options).toArray();
+    const old = found.filter((record) => record[basis] < before).map(({ _id }) => _id);
+    if (old.length > 0 && stillOwner()) {
+      // Not a record that was changed after the read, nor after the setting may have been replaced.
+      const inTime = beginsBefore(new Date(begun.getTime() + ERASE_WITHIN_MS));
+      current.erased += await erase(appId, old, { [basis]: { $lt: before }, ...inTime });
+    }
+    return found.length < BATCH ? undefined : found.at(-1)?._id;
+  }
+
+  /** Deals with the next batch; resolves with whether the pass goes on. */
+  async function advance(current: Pass, context: StepContext): Promise<boolean> {
+    const [appId] = current.appIds;
+    if (!appId) return false;
+    const begun = await clock.read();
+    if (!clock.isTrusted()) return false;
+    // Read for each batch, so that a setting that was removed ends the erasure.
+    const retention = await store.of(appId);
+    const last = retention && (await eraseBatch(appId, retention, current, begun, context));
+    current.after = last;
+    if (!last) current.appIds.shift();
+    return current.appIds.length > 0;
+  }
+
+  return createPassJob<Pass>({
+    name: 'retention',
+    everyMs,
+    rest: pace.rest,
+    begin: async () => ({ appIds: await store.appIds(), after: undefined, erased: 0 }),
+    advance,
+    end: ({ erased }) => {
+      if (erased > 0) logger.info({ records: erased }, 'erased records for their age');
+    },
+  });
+}

@@ -1,0 +1,91 @@
+import { createHmac } from 'node:crypto';
+import { type Connection, mongo, Types } from 'mongoose';
+import type { AppOwned, PersonData } from '../apps/feature.ts';
+import { deriveSecretKey } from '../core/secrets.ts';
+import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+
+const HASH_BYTES = 16;
+
+/** Stands for all apps, also later ones. No app has this id. */
+export const ALL_APPS = new Types.ObjectId('000000000000000000000000');
+
+/**
+ * A person whom no import may bring back to an app. `_id` is the app's id and a keyed hash of the
+ * email, which nobody can reverse or test without the secret of the service.
+ */
+interface SuppressionDocument {
+  _id: mongo.Binary;
+  at: Date;
+}
+
+const suppressionSchema = new Schema(
+  { _id: { type: Schema.Types.Mixed, required: true }, at: { type: Date, required: true } },
+  { collection: 'suppressed_people', versionKey: false },
+);
+
+type SuppressionCollection = Collection<SuppressionDocument>;
+
+/** The model of `suppressed_people`. */
+export const createSuppressionModel = (connection: Connection): Model<SuppressionDocument> =>
+  createModel(connection, 'SuppressedPerson', suppressionSchema);
+
+export interface Suppressions extends AppOwned {
+  /** Keeps imports from bringing this person back to an app, or to {@link ALL_APPS}. Idempotent. */
+  add(appId: Types.ObjectId, email: string): Promise<void>;
+  /** Resolves with those of these normalized emails, at most 1,000, that are suppressed. */
+  among(appId: Types.ObjectId, emails: readonly string[]): Promise<Set<string>>;
+  /** Shows suppressions in exports. An erasure keeps them. */
+  data: Pick<PersonData, 'entriesOf'>;
+}
+
+/**
+ * Creates the list of suppressed persons (spec 4.6).
+ *
+ * @param secret SESSION_SECRET, the same on every server. After it is replaced, the stored hashes
+ *   match nobody any more. Without it every look-up fails, because an answer would be wrong.
+ */
+export function createSuppressions(suppressed: SuppressionCollection, secret: string | undefined): Suppressions {
+  /** The key of each app differs, so the hashes do not tell who is in two apps. */
+  function idOf(appId: Types.ObjectId, email: string): mongo.Binary {
+    if (secret === undefined) throw new Error('suppressions need the secret of the service');
+    const key = deriveSecretKey(secret, 'suppression', appId.id);
+    const hash = createHmac('sha256', key).update(email).digest().subarray(0, HASH_BYTES);
+    return new mongo.Binary(Buffer.concat([appId.id, hash]));
+  }
+
+  return {
+    async add(appId, email) {
+      await suppressed.updateOne({ _id: idOf(appId, email) }, { $setOnInsert: { at: new Date() } }, { upsert: true });
+    },
+
+    async among(appId, emails) {
+      const ids = emails.flatMap((email) => [appId, ALL_APPS].map((scope) => ({ email, _id: idOf(scope, email) })));
+      const byId = new Map(ids.map(({ email, _id }) => [_id.toString('hex'), email]));
+      const found = await suppressed.find({ _id: { $in: ids.map(({ _id }) => _id) } }).toArray();
+      return new Set(found.flatMap(({ _id }) => byId.get(_id.toString('hex')) ?? []));
+    },
+
+    data: {
+      async *entriesOf(appIds, email) {
+        const byId = new Map(appIds.map((appId) => [idOf(appId, email).toString('hex'), appId]));
+        const ids = appIds.map((appId) => idOf(appId, email));
+        for await (const { _id, at } of suppressed.find({ _id: { $in: ids } })) {
+          const appId = byId.get(_id.toString('hex'));
+          if (appId) yield { appId, shown: { kind: 'suppression', at: at.toISOString() } };
+        }
+      },
+    },
+
+    removeAll: async (appId, since) =>
+      (await suppressed.deleteMany({ ...ofApp(appId), ...(since && { at: { $gte: since } }) })).deletedCount,
+
+    has: async (appId, made, time) =>
+      (await suppressed.findOne({ ...ofApp(appId), at: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
+  };
+}
+
+/** Matches the ids of an app: MongoDB orders binary values of one length bytewise. */
+function ofApp(appId: Types.ObjectId) {
+  const bound = (byte: number) => new mongo.Binary(Buffer.concat([appId.id, Buffer.alloc(HASH_BYTES, byte)]));
+  return { _id: { $gte: bound(0x00), $lte: bound(0xff) } };
+}

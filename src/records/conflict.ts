@@ -1,0 +1,227 @@
+import { notAfterEpoch } from '../apps/index-slots.ts';
+import { MAX_EXTRA_KEYS } from '../fields/compile.ts';
+import { consentChange, maxEntriesBefore, onlyWithdraws } from './consents.ts';
+import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
+import { MAX_OUTBOX } from './outbox.ts';
+import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from './record.ts';
+import type { RecordLimits } from './record-limits.ts';
+import { isUnmoved } from './record-moves.ts';
+import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
+import type { Submission } from './submission.ts';
+
+/** The members of a stored record from which a repeat is answered. */
+type Answer = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt'>;
+
+/**
+ * The key was applied before, with the same data (`repeated`) or with other data (`key-reused`).
+ */
+export type Repeat = { reason: 'repeated'; record: Answer } | { reason: 'key-reused' };
+
+/** Why the filter of an upsert did not match the stored record. */
+export type Conflict =
+  | Repeat
+  | { reason: 'newer-schema' }
+  /** It was written under a later epoch of the app's index slots. */
+  | { reason: 'newer-slots'; slotEpoch: number }
+  /** It has keys of fields that were renamed. */
+  | { reason: 'unmoved' }
+  /** The submission requires a record, and there is none. */
+  | { reason: 'no-record' }
+  | { reason: 'keys-full'; record: Answer }
+  | { reason: 'not-an-array'; key: string }
+  | { reason: 'array-full'; key: string }
+  | { reason: 'consents-full' }
+  /** Too many events of the record wait for the relay. */
+  | { reason: 'outbox-full' }
+  | { reason: 'record-full' }
+  | { reason: 'too-many-keys' }
+  /** Nothing refuses the write now: repeat it with this view of the record. */
+  | { reason: 'retry'; view: RecordView };
+
+/** The result of the read. It contains no value of `data`, so its size is bounded (invariant 7). */
+interface Facts
+  extends Answer,
+    Pick<UserDocument, 'schemaVersion' | 'arraySizes' | 'keyEpoch' | 'sizeBound' | 'consentState' | 'slotEpoch'> {
+  /** The submission's key, if the record holds it: at most one element. */
+  appliedKeys?: AppliedKey[];
+  /** Whether values are to be moved to the new keys of fields. Read while renames are pending. */
+  isUnmoved?: boolean;
+  /** The number of keys that the record holds. */
+  inlineKeys: number;
+  /** The BSON type of the stored value of each array field that the submission appends to. */
+  types?: Record<string, string>;
+  /** The number of consent entries. Read only for a submission with consent fields. */
+  consentEntries?: number;
+  /** The number of waiting events. Read only for an app with consumers. */
+  waitingEvents?: number;
+  /** The size of the document in bytes. This and the next two are read only near the size limit. */
+  size?: number;
+  /** The size of the values that the submission replaces, in bytes. */
+  replaced?: number;
+  /** The keys of `data` that are not fields of the schema. */
+  extraKeys?: string[];
+}
+
+/** Reads why an upsert was refused, and which submission was applied under a key. */
+export function createConflictReader(deps: {
+  users: UserCollection;
+  keys: Pick<IdempotencyKeys, 'find'>;
+  limits: RecordLimits;
+  maxArrayItems: number;
+}) {
+  const { users, keys, limits, maxArrayItems } = deps;
+
+  /** The entry of an applied key, from the record or from `applied_keys`. */
+  async function findKey(facts: Pick<Facts, '_id' | 'appId' | 'appliedKeys' | 'keyEpoch'>, { key }: AppliedKey) {
+    const [inline] = facts.appliedKeys ?? [];
+    return inline ?? (facts.keyEpoch ? await keys.find(facts.appId, facts._id, key) : undefined);
+  }
+
+  async function explainKey(facts: Facts, applied: AppliedKey): Promise<Conflict | undefined> {
+    const found = await findKey(facts, applied);
+    if (!found) return facts.inlineKeys >= MAX_INLINE_KEYS ? { reason: 'keys-full', record: facts } : undefined;
+    return hasSameContent(found, applied) ? { reason: 'repeated', record: facts } : { reason: 'key-reused' };
+  }
+
+  function explainArrays({ types, arraySizes }: Facts, { change }: Submission): Conflict | undefined {
+    for (const [key, items] of Object.entries(change.append)) {
+      const type = types?.[key] ?? 'missing';
+      if (type !== 'missing' && type !== 'array') return { reason: 'not-an-array', key };
+      if ((arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { reason: 'array-full', key };
+    }
+    return undefined;
+  }
+
+  /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
+  function explainSize(facts: Facts, submission: Submission): Conflict | RecordView['exactBound'] {
+    const { change, size, fieldKeys, consents } = submission;
+    const { size: stored = 0, replaced = 0, extraKeys = [], sizeBound } = facts;
+    const entries = newConsents(facts, submission);
+    const appended = consents && entries.length > 0 ? consents.bytes : 0;
+    const bytes = stored - replaced + size.set + size.append + appended;
+    const limited = onlyWithdraws(entries) ? bytes - appended : bytes;
+    const fields = new Set(fieldKeys);
+    const sent = Object.keys(change.set).filter((key) => !fields.has(key));
+    const extra = new Set([...extraKeys, ...sent]).size;
+    if (limited > limits.max && limited > stored) return { reason: 'record-full' };
+    if (extra > MAX_EXTRA_KEYS && extra > extraKeys.length) return { reason: 'too-many-keys' };
+    return { was: sizeBound, becomes: Math.max(bytes, extra * limits.extraKey) };
+  }
+
+  return {
+    /**
+     * Explains why the upsert of a submission failed with a duplicate key or a type mismatch. Reads
+     * with read concern `majority`, because a write that can be rolled back is not a stored
+     * submission.
+     */
+    async explain(submission: Submission): Promise<Conflict> {
+      const { schemaVersion, applied } = submission;
+      const [facts] = await users
+        .aggregate<Facts>(factsPipeline(submission), { readConcern: { level: 'majority' } })
+        .toArray();
+      if (!facts)
+        return submission.requiresRecord ? { reason: 'no-record' } : { reason: 'retry', view: { keyEpoch: 0 } };
+      const conflict = applied && (await explainKey(facts, applied));
+      if (conflict) return conflict;
+      if (facts.schemaVersion > schemaVersion) return { reason: 'newer-schema' };
+      const { slotEpoch = 0 } = facts;
+      if (slotEpoch > (submission.slotEpoch ?? 0)) return { reason: 'newer-slots', slotEpoch };
+      if ((facts.waitingEvents ?? 0) >= MAX_OUTBOX) return { reason: 'outbox-full' };
+      if (facts.isUnmoved) return { reason: 'unmoved' };
+      const full = explainArrays(facts, submission);
+      if (full) return full;
+      const appended = newConsents(facts, submission);
+      if (appended.length > 0 && (facts.consentEntries ?? 0) > maxEntriesBefore(appended))
+        return { reason: 'consents-full' };
+      const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0, consents: facts.consentState };
+      if (facts.size === undefined) return { reason: 'retry', view };
+      const exactBound = explainSize(facts, submission);
+      if (exactBound && 'reason' in exactBound) return exactBound;
+      return { reason: 'retry', view: { ...view, ...(exactBound && { exactBound }) } };
+    },
+
+    /**
+     * Finds the submission that was applied under a key, without a write. For a repeat that the
+     * current schema or the limits refuse.
+     *
+     * @returns undefined when the key was not applied to this record
+     */
+    async findApplied(appId: Submission['appId'], email: string, applied: AppliedKey): Promise<Repeat | undefined> {
+      const projection = {
+        appId: 1,
+        createdAt: 1,
+        updatedAt: 1,
+        keyEpoch: 1,
+        appliedKeys: { $elemMatch: { key: applied.key } },
+      };
+      const record = await users.findOne({ appId, email }, { projection, readConcern: 'majority' });
+      const found = record && (await findKey(record, applied));
+      if (!found) return undefined;
+      return hasSameContent(found, applied) ? { reason: 'repeated', record } : { reason: 'key-reused' };
+    },
+  };
+}
+
+/** The pipeline that reads {@link Facts}; the sizes only when the record may exceed its limit. */
+function factsPipeline(submission: Submission) {
+  const { appId, email, applied, change, maxBound, fieldKeys, consents, renames } = submission;
+  const growth = submission.growth + (consents ? consents.bytes : 0);
+  const arrays = Object.keys(change.append);
+  const inline = { $ifNull: ['$appliedKeys', []] };
+  const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, maxBound] };
+  const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
+  const replaced = Object.fromEntries(Object.keys(change.set).map((key) => [key, `$data.${key}`]));
+  const extraKeys = {
+    $setDifference: [{ $map: { input: { $objectToArray: '$data' }, in: '$$this.k' } }, [...fieldKeys]],
+  };
+  const project = {
+    appId: 1,
+    createdAt: 1,
+    updatedAt: 1,
+    schemaVersion: 1,
+    arraySizes: 1,
+    keyEpoch: 1,
+    sizeBound: 1,
+    slotEpoch: 1,
+    ...(applied && {
+      appliedKeys: { $filter: { input: inline, cond: { $eq: ['$$this.key', applied.key] } } },
+    }),
+    inlineKeys: { $size: inline },
+    ...(arrays.length > 0 && { types: Object.fromEntries(arrays.map((key) => [key, { $type: `$data.${key}` }])) }),
+    ...(consents && {
+      consentState: Object.fromEntries(consents.entries.map(({ key }) => [key, `$consentState.${key}`])),
+      consentEntries: { $size: { $ifNull: ['$consents', []] } },
+    }),
+    ...(renames && { isUnmoved: isUnmoved(renames) }),
+    ...(submission.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } }),
+    size: nearLimit({ $bsonSize: '$$ROOT' }),
+    replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
+    extraKeys: nearLimit(extraKeys),
+  };
+  return [{ $match: { appId, email } }, { $project: project }];
+}
+
+/** The consent entries that a submission appends to the record. */
+function newConsents({ consentState }: Facts, { consents }: Submission): ConsentEntry[] {
+  return consents ? consentChange(consents, consentState).entries : [];
+}
+
+/**
+ * Replaces a stored value that is not an array by an array with that value as its first item,
+ * because the field became an array field. Idempotent, and independent of the submission: if that
+ * is never stored, the array stays.
+ */
+export async function turnIntoArray(
+  users: UserCollection,
+  { appId, email, now, slots = [], slotEpoch }: Submission,
+  key: string,
+): Promise<void> {
+  const path = `data.${key}`;
+  const item = { value: `$${path}`, timestamp: now.toISOString() };
+  // A list has no index value.
+  const emptied = Object.fromEntries(slots.filter((write) => write.key === key).map(({ slot }) => [slot, null]));
+  const fence = slotEpoch !== undefined && notAfterEpoch(slotEpoch);
+  await users.updateOne({ appId, email, [path]: { $exists: true, $not: { $type: 'array' } }, ...fence }, [
+    { $set: { [path]: [item], [`arraySizes.${key}`]: 1, ...emptied, ...(fence && { slotEpoch }) } },
+  ]);
+}

@@ -1,0 +1,321 @@
+import { mongo } from 'mongoose';
+import { Unavailable } from '../core/errors.ts';
+import { withTimeout } from '../core/timeouts.ts';
+import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
+import type { UserCollection, UserDocument } from './record.ts';
+import type { Insert, Upsert } from './record-upsert.ts';
+import type { Written } from './submission.ts';
+
+/** The atomic write that stores a submission. */
+type RecordWrite = Insert | Upsert;
+
+/**
+ * Sends the writes of submissions to the database. When `write` resolves, the write is durable
+ * (invariant 1); it rejects with the driver's error for this write, independent of the other writes
+ * of its batch.
+ */
+export interface RecordWriter {
+  write(write: RecordWrite): Promise<Written>;
+}
+
+/** Sends each write as a command of its own, in one round trip. */
+export function createRecordWriter(users: UserCollection): RecordWriter {
+  return {
+    async write(write) {
+      if (write.kind === 'insert') {
+        await users.insertOne(write.record);
+        return write.creation;
+      }
+      const options = { upsert: true, returnDocument: 'after', projection: { createdAt: 1 } } as const;
+      const record = await users.findOneAndUpdate(write.filter, write.update, options);
+      if (!record) throw new Error('an upsert returned no record');
+      return { id: record._id, createdAt: record.createdAt };
+    },
+  };
+}
+
+/** One write of a batch with the callbacks of its promise. */
+export interface Entry<Write extends RecordWrite = RecordWrite> {
+  write: Write;
+  resolve(written: Written): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Writes a batch and settles each of its entries; never rejects. An entry rejects with the driver's
+ * error for its write, or with {@link Unavailable} when it is unknown whether the batch is durable.
+ * Inserts and upserts are sent as two concurrent commands; one bulk write of both would send them
+ * one after the other.
+ */
+async function writeBatch(users: UserCollection, batch: readonly Entry[]): Promise<void> {
+  const inserts = batch.filter(({ write }) => write.kind === 'insert');
+  const upserts = batch.filter(isUpsert);
+  await Promise.all([
+    settle(inserts, (entries) => insertAll(users, entries)),
+    settle(upserts, (entries) => upsertAll(users, entries)),
+  ]);
+}
+
+function isUpsert(entry: Entry): entry is Entry<Upsert> {
+  return entry.write.kind === 'upsert';
+}
+
+/** Rejects all entries when `work` throws: the result of each is unknown. */
+async function settle<Item extends Entry>(entries: Item[], work: (entries: Item[]) => Promise<void>): Promise<void> {
+  if (entries.length === 0) return;
+  try {
+    await work(entries);
+  } catch (error) {
+    for (const entry of entries) entry.reject(error);
+  }
+}
+
+async function insertAll(users: UserCollection, entries: readonly Entry[]): Promise<void> {
+  const { failed } = await bulkWrite(users, entries);
+  for (const [index, { write, resolve, reject }] of entries.entries()) {
+    const error = failed.get(index);
+    if (error) reject(error);
+    else resolve(write.creation);
+  }
+}
+
+async function upsertAll(users: UserCollection, entries: readonly Entry<Upsert>[]): Promise<void> {
+  const { created, failed } = await bulkWrite(users, entries);
+  const changed: Entry<Upsert>[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const error = failed.get(index);
+    const written = created.has(index) ? entry.write.creation : entry.write.known;
+    if (error) entry.reject(error);
+    else if (written) entry.resolve(written);
+    else changed.push(entry);
+  }
+  if (changed.length > 0) await resolveChanged(users, changed);
+}
+
+/**
+ * @returns by the entry's index: the upserts that created a record, and the error of each failed
+ *   entry
+ */
+async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
+  try {
+    const { upsertedIds } = await users.bulkWrite(entries.map(toOperation), { ordered: false });
+    return { created: indexes(upsertedIds), failed: new Map<number, Error>() };
+  } catch (error) {
+    const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+    // The driver wraps the error of a whole batch and drops its class. An error without a code is a
+    // network error.
+    if (!(error instanceof mongo.MongoBulkWriteError) || (failures.length === 0 && error.code !== undefined))
+      throw error;
+    // Without the write concern no write of the batch is known to be durable.
+    if (failures.length === 0 || error.result.getWriteConcernError()) throw new Unavailable();
+    return {
+      created: indexes(error.upsertedIds),
+      failed: new Map(failures.map((failure) => [failure.index, toError(failure)])),
+    };
+  }
+}
+
+function toOperation({ write }: Entry): mongo.AnyBulkWriteOperation<UserDocument> {
+  if (write.kind === 'insert') return { insertOne: { document: write.record } };
+  return { updateOne: { filter: write.filter, update: write.update, upsert: true } };
+}
+
+function indexes(upserted: Record<number, unknown>): Set<number> {
+  return new Set(Object.keys(upserted).map(Number));
+}
+
+function toError({ code, errmsg = 'write error' }: mongo.WriteError): Error {
+  return new mongo.MongoServerError({ message: errmsg, code });
+}
+
+/**
+ * Resolves upserts of unknown records with one read, because a bulk write does not return what it
+ * changed.
+ */
+async function resolveChanged(users: UserCollection, changed: Entry<Upsert>[]): Promise<void> {
+  const byApp = new Map<string, Entry<Upsert>[]>();
+  for (const entry of changed) {
+    const appId = entry.write.appId.toHexString();
+    const sameApp = byApp.get(appId);
+    if (sameApp) sameApp.push(entry);
+    else byApp.set(appId, [entry]);
+  }
+  const filters = [...byApp.values()].map(filterOf);
+  const [first = {}] = filters;
+  const records = users.find(filters.length === 1 ? first : { $or: filters }, {
+    projection: { appId: 1, email: 1, createdAt: 1 },
+  });
+
+  const found = new Map<string, Written>();
+  for await (const record of records) found.set(keyOf(record), { id: record._id, createdAt: record.createdAt });
+  for (const { write, resolve, reject } of changed) {
+    const written = found.get(keyOf(write));
+    if (written) resolve(written);
+    else reject(new Unavailable('The record was erased while it was written; send it again', 1));
+  }
+}
+
+/** Matches the records of these entries, which all belong to one app. */
+function filterOf(entries: Entry<Upsert>[]): mongo.Filter<UserDocument> {
+  const [first] = entries;
+  return { ...(first && { appId: first.write.appId }), email: { $in: entries.map(({ write }) => write.email) } };
+}
+
+function keyOf({ appId, email }: Pick<UserDocument, 'appId' | 'email'>): string {
+  return `${appId.toHexString()} ${email}`;
+}
+
+/**
+ * The number of batches in flight at the same time. Two small concurrent batches cost the database
+ * more than one batch of both (docs/performance.md). So a concurrent batch is sent only when at
+ * least `MIN_CONCURRENT_BATCH` writes wait, and as many as are in flight, or when the oldest write
+ * has waited for `MAX_WAIT_MS`, because the batch in flight may be stuck.
+ */
+const MAX_IN_FLIGHT = 3;
+const MIN_CONCURRENT_BATCH = 8;
+const MAX_WAIT_MS = 25;
+const MAX_BATCH = 500;
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+
+/** The buckets of the metric of batch sizes. */
+const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, MAX_BATCH];
+
+/** The bounds of the queue. A longer queue means that the database does not keep up. */
+const MAX_WAITING = 10_000;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+/**
+ * A batch without an answer fails after this time, and so does a write that has waited as long in
+ * the queue. Every request in it was answered 503 before (api/deadline.ts). Without this limit a
+ * connection that never answers keeps its batch in flight until the driver's socket timeout, and
+ * `MAX_IN_FLIGHT` such connections block all submissions.
+ */
+const BATCH_TIMEOUT_MS = 3_000;
+
+interface Waiting extends Entry {
+  bytes: number;
+  /** When it was queued, in milliseconds of `performance.now()`. */
+  since: number;
+}
+
+/**
+ * Group commit: writes queue while a batch is in flight, and the next batch takes the whole queue
+ * as unordered bulk writes. On an idle service a write is sent at once. Each write stays atomic and
+ * fails alone (invariant 3). The driver may resend a batch after a network error, because a bulk
+ * write carries a transaction number; a raw command does not, so a resent `$push` would be applied
+ * twice. Figures are in docs/performance.md.
+ *
+ * `write` rejects with {@link Unavailable} when the queue is full or the batch timed out.
+ *
+ * @param single writes a batch of one in one round trip instead of two
+ */
+export function createGroupCommit(
+  users: UserCollection,
+  single: RecordWriter,
+  metrics: Metrics = NO_METRICS,
+): RecordWriter {
+  let waiting: Waiting[] = [];
+  let waitingBytes = 0;
+  let inFlight = 0;
+  let inFlightWrites = 0;
+  let scheduled = false;
+  let flushTimer: NodeJS.Timeout | undefined;
+  const observeBatch = metrics.histogram('submission_batch_size', {
+    help: 'Writes of submissions in one batch',
+    buckets: BATCH_SIZES,
+  });
+  metrics.gauge('submission_queue_length', { help: 'Writes that wait for a batch' }, () => waiting.length);
+
+  function flush(): void {
+    scheduled = false;
+    clearTimeout(flushTimer);
+    flushTimer = undefined;
+    rejectExpired();
+    while (canFlush()) {
+      void commit(takeBatch());
+    }
+    scheduleFlush();
+  }
+
+  /** Schedules the concurrent batch of the writes that wait beside a batch in flight. */
+  function scheduleFlush(): void {
+    if (waiting.length === 0 || inFlight >= MAX_IN_FLIGHT) return;
+    flushTimer ??= setTimeout(flush, MAX_WAIT_MS);
+  }
+
+  function canFlush(): boolean {
+    if (inFlight === 0) return waiting.length > 0;
+    const [oldest] = waiting;
+    if (!oldest || inFlight >= MAX_IN_FLIGHT) return false;
+    return (
+      waiting.length >= Math.max(MIN_CONCURRENT_BATCH, inFlightWrites) ||
+      performance.now() - oldest.since >= MAX_WAIT_MS
+    );
+  }
+
+  /**
+   * Rejects writes whose requests were answered already: their clients may have sent them again.
+   */
+  function rejectExpired(): void {
+    const limit = performance.now() - BATCH_TIMEOUT_MS;
+    const firstValid = waiting.findIndex(({ since }) => since >= limit);
+    const expired = waiting.splice(0, firstValid === -1 ? waiting.length : firstValid);
+    for (const entry of expired) {
+      waitingBytes -= entry.bytes;
+      entry.reject(new Unavailable());
+    }
+  }
+
+  function takeBatch(): Waiting[] {
+    let count = 0;
+    let bytes = 0;
+    for (const entry of waiting) {
+      if (count >= MAX_BATCH || (count > 0 && bytes + entry.bytes > MAX_BATCH_BYTES)) break;
+      count += 1;
+      bytes += entry.bytes;
+    }
+    const batch = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    waitingBytes -= bytes;
+    return batch;
+  }
+
+  async function commit(batch: Entry[]): Promise<void> {
+    observeBatch(batch.length);
+    inFlight += 1;
+    inFlightWrites += batch.length;
+    try {
+      await withTimeout(send(batch), BATCH_TIMEOUT_MS, () => new Unavailable());
+    } catch (error) {
+      for (const entry of batch) entry.reject(error);
+    } finally {
+      inFlight -= 1;
+      inFlightWrites -= batch.length;
+      flush();
+    }
+  }
+
+  async function send(batch: Entry[]): Promise<void> {
+    const [only] = batch;
+    if (only && batch.length === 1) only.resolve(await single.write(only.write));
+    else await writeBatch(users, batch);
+  }
+
+  return {
+    write(write) {
+      const { bytes } = write;
+      if (waiting.length >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES) {
+        return Promise.reject(new Unavailable('Too many submissions at once; try again shortly', 1));
+      }
+      return new Promise((resolve, reject) => {
+        waiting.push({ write, bytes, since: performance.now(), resolve, reject });
+        waitingBytes += bytes;
+        if (scheduled) return;
+        if (!canFlush()) return scheduleFlush();
+        // All sockets that are readable now are read first, so concurrent requests share a batch.
+        scheduled = true;
+        setImmediate(flush);
+      });
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { type Connection, mongo, type Types } from 'mongoose';
+import type { AppOwned } from '../apps/feature.ts';
+import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import { isOnlyDuplicates } from '../database/failures.ts';
+import type { AppliedKey, UserCollection, UserDocument } from './record.ts';
+import type { RecordId } from './record-id.ts';
+
+const HASH_BYTES = 16;
+/** The bytes that hash the texts of a form, after those that hash its data. */
+const TEXTS_HASH_BYTES = 8;
+const RECORD_ID_BYTES = 16;
+const APP_ID_BYTES = 12;
+/**
+ * 24 hours (invariant 3), plus one hour for clock skew and the interval of MongoDB's TTL monitor.
+ */
+const KEPT_SECONDS = 25 * 60 * 60;
+
+/**
+ * A key that was moved out of its record. `_id` is the app's id, the record's id and the key's
+ * hash.
+ */
+interface MovedKeyDocument {
+  _id: mongo.Binary;
+  content: mongo.Binary;
+  at: Date;
+}
+
+const movedKeySchema = new Schema(
+  {
+    _id: { type: Schema.Types.Mixed, required: true },
+    content: { type: Schema.Types.Mixed, required: true },
+    at: { type: Date, required: true, expires: KEPT_SECONDS },
+  },
+  { collection: 'applied_keys', versionKey: false },
+);
+
+type MovedKeyCollection = Collection<MovedKeyDocument>;
+
+/** The model of `applied_keys`. */
+export const createMovedKeyModel = (connection: Connection): Model<MovedKeyDocument> =>
+  createModel(connection, 'AppliedKey', movedKeySchema);
+
+/**
+ * The entry that a record keeps of a submission with an `Idempotency-Key`. Its size is bounded: a
+ * hash of the key, hashes of the content, and the time.
+ *
+ * @param content.texts the texts of a form. The data that they become depends on the schema, so
+ *   they are hashed too.
+ */
+export function appliedKey(
+  key: string,
+  { data = {}, texts }: { data?: Record<string, unknown> | undefined; texts?: string },
+  at: Date,
+): AppliedKey {
+  const hashOfData = digest(JSON.stringify(data));
+  const content =
+    texts === undefined ? hashOfData : Buffer.concat([hashOfData, digest(texts).subarray(0, TEXTS_HASH_BYTES)]);
+  return { key: new mongo.Binary(digest(key)), content: new mongo.Binary(content), at };
+}
+
+/** Returns whether two submissions have the same data, or come from the same texts of a form. */
+export function hasSameContent(one: Pick<AppliedKey, 'content'>, other: Pick<AppliedKey, 'content'>): boolean {
+  const [a, b] = [bytesOf(one.content), bytesOf(other.content)];
+  const [textsOfA, textsOfB] = [a.subarray(HASH_BYTES), b.subarray(HASH_BYTES)];
+  return (
+    a.subarray(0, HASH_BYTES).equals(b.subarray(0, HASH_BYTES)) || (textsOfA.length > 0 && textsOfA.equals(textsOfB))
+  );
+}
+
+function bytesOf({ buffer, position }: mongo.Binary): Buffer {
+  return Buffer.from(buffer.buffer, buffer.byteOffset, position);
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES);
+}
+
+export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
+
+/**
+ * Keeps the idempotency keys that were moved out of their records (invariant 3, decision 17).
+ *
+ * A record holds its newest keys, so one atomic write applies a submission and stores its key. When
+ * the record holds `MAX_INLINE_KEYS`, all of them move to the collection `applied_keys`, and the
+ * record's `keyEpoch` is incremented. The filter of an upsert contains the epoch at which its key
+ * was looked up, so a move between the look-up and the write makes the write fail instead of
+ * applying a repeat twice.
+ */
+export function createIdempotencyKeys(
+  users: UserCollection,
+  moved: MovedKeyCollection,
+): AppOwned & {
+  /** The content hash of a moved key, or undefined when the key was not moved. */
+  find(appId: Types.ObjectId, record: RecordId, key: mongo.Binary): Promise<Pick<AppliedKey, 'content'> | undefined>;
+  /** Moves all keys out of a record. Concurrent calls for one record share one move. */
+  moveOut(record: Pick<UserDocument, '_id' | 'appId'>): Promise<void>;
+  /** Removes the moved keys of some records, at most a thousand. */
+  removeOf(appId: Types.ObjectId, ...records: RecordId[]): Promise<void>;
+} {
+  const moves = new Map<string, Promise<void>>();
+
+  async function move({ _id, appId }: Pick<UserDocument, '_id' | 'appId'>): Promise<void> {
+    const projection = { appliedKeys: 1, keyEpoch: 1, now: '$$NOW' };
+    const record = await users.findOne<Pick<UserDocument, 'appliedKeys' | 'keyEpoch'> & { now: Date }>(
+      { _id, appId },
+      { projection, readConcern: 'majority' },
+    );
+    if (!record?.appliedKeys?.length) return;
+    const { appliedKeys, keyEpoch, now } = record;
+    // Kept from the move on, by MongoDB's clock, which removes them: the times of the keys are
+    // those of the servers that applied them.
+    await insertMissing(appliedKeys.map(({ key, content }) => ({ _id: idOf(appId, _id, key), content, at: now })));
+    await users.updateOne(
+      { _id, appId, keyEpoch: keyEpoch ?? { $exists: false } },
+      {
+        $pull: { appliedKeys: { key: { $in: appliedKeys.map(({ key }) => key) } } },
+        $set: { keyEpoch: (keyEpoch ?? 0) + 1 },
+      },
+    );
+  }
+
+  /** Inserts the documents, except those that another server has inserted. */
+  async function insertMissing(documents: MovedKeyDocument[]): Promise<void> {
+    if (documents.length === 0) return;
+    try {
+      await moved.insertMany(documents, { ordered: false });
+    } catch (error) {
+      if (!isOnlyDuplicates(error)) throw error;
+    }
+  }
+
+  const ofApp = (appId: Types.ObjectId) => rangeOf(Buffer.from(appId.id));
+
+  return {
+    async find(appId, record, key) {
+      return (await moved.findOne({ _id: idOf(appId, record, key) })) ?? undefined;
+    },
+
+    moveOut(record) {
+      const id = record._id.toHexString();
+      const running = moves.get(id) ?? move(record).finally(() => moves.delete(id));
+      moves.set(id, running);
+      return running;
+    },
+
+    async removeOf(appId, ...records) {
+      if (records.length === 0) return;
+      const ranges = records.map((record) => ({ _id: rangeOf(Buffer.concat([appId.id, record.buffer])) }));
+      await moved.deleteMany(ranges.length === 1 ? (ranges[0] as (typeof ranges)[0]) : { $or: ranges });
+    },
+
+    removeAll: async (appId, since) =>
+      (await moved.deleteMany({ _id: ofApp(appId), ...(since && { at: { $gte: since } }) })).deletedCount,
+
+    has: async (appId, made, time) =>
+      (await moved.findOne({ _id: ofApp(appId), at: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
+  };
+}
+
+function idOf(appId: Types.ObjectId, record: RecordId, key: mongo.Binary): mongo.Binary {
+  return new mongo.Binary(Buffer.concat([appId.id, record.buffer, key.buffer]));
+}
+
+/**
+ * Matches the ids that begin with these bytes: MongoDB orders binary values of one length bytewise.
+ */
+function rangeOf(prefix: Buffer): { $gte: mongo.Binary; $lte: mongo.Binary } {
+  const rest = APP_ID_BYTES + RECORD_ID_BYTES + HASH_BYTES - prefix.length;
+  return {
+    $gte: new mongo.Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0x00)])),
+    $lte: new mongo.Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0xff)])),
+  };
+}

@@ -1,0 +1,175 @@
+import { mongo, type Types } from 'mongoose';
+import type { RawDocuments } from '../database/bson/documents.ts';
+import { decodeExactly } from '../database/collections.ts';
+import { type DisplacedNames, displacedNames, type PendingRenames, withRenamedKeys } from '../fields/renames.ts';
+import type { RenameStore, RenamesByApp } from '../schemas/pending-renames.ts';
+import { NEWEST_FIRST, newestFirst, type UserCollection, type UserDocument } from './record.ts';
+
+type Filter = mongo.Filter<UserDocument>;
+
+/** The members of a record whose names are keys of `data`. */
+const KEYED = ['data', 'arraySizes', 'consentState'] as const;
+
+/** Matches the records of which a value is to be moved. */
+export function unmovedFilter({ version, pairs }: PendingRenames): Filter {
+  // The state of a consent stays when its value is removed.
+  const hasOldKey = pairs.flatMap(({ from }) => [
+    { [`data.${from}`]: { $exists: true } },
+    { [`consentState.${from}`]: { $exists: true } },
+  ]);
+  return { schemaVersion: { $lt: version }, $or: hasOldKey } as Filter;
+}
+
+/** The same condition as an expression of an aggregation. */
+export function isUnmoved({ version, pairs }: PendingRenames): object {
+  const hasOldKey = pairs.flatMap(({ from }) => [has(`$data.${from}`), has(`$consentState.${from}`)]);
+  return { $and: [{ $lt: ['$schemaVersion', version] }, { $or: hasOldKey }] };
+}
+
+/**
+ * The update that moves a record as a whole. It keeps the order of the keys. With the new
+ * `schemaVersion` the record refuses every write that was checked against an earlier version, so no
+ * late write brings an old key back (invariant 4). Index slots stay, because no value changes.
+ */
+function moveUpdate(renames: PendingRenames): mongo.Document[] {
+  const members = Object.fromEntries(KEYED.map((member) => [member, renamedMember(member, renames)]));
+  return [{ $set: { ...members, schemaVersion: renames.version } }];
+}
+
+function renamedMember(member: string, renames: PendingRenames): object {
+  const { pairs, reserved = [] } = renames;
+  const names = displacedNames(renames);
+  const path = `$${member}`;
+  // The size of a list goes with the list.
+  const isDisplaced = (from: string) => ({ $or: [has(`$data.${from}`), has(`$${member}.${from}`)] });
+  const branches = pairs.flatMap(({ from, to }) => [
+    branch({ $eq: ['$$member.k', from] }, to),
+    branch({ $and: [{ $eq: ['$$member.k', to] }, isDisplaced(from)] }, freeName(names.get(to) as DisplacedNames)),
+  ]);
+  const k = { $switch: { branches, default: '$$member.k' } };
+  // The size of a list has the name of the list. A state of a consent may be there without a value.
+  const keys = member === 'consentState' ? { $setUnion: [keysOf('$data'), keysOf(path)] } : keysOf('$data');
+  const renamed = {
+    $let: {
+      vars: { taken: { $concatArrays: [keys, [...reserved]] } },
+      in: { $arrayToObject: { $map: { input: { $objectToArray: path }, as: 'member', in: { k, v: '$$member.v' } } } },
+    },
+  };
+  return { $cond: [{ $eq: [{ $type: path }, 'object'] }, renamed, { $ifNull: [path, '$$REMOVE'] }] };
+}
+
+const keysOf = (path: string): object => ({
+  $map: { input: { $objectToArray: { $cond: [{ $eq: [{ $type: path }, 'object'] }, path, {}] } }, in: '$$this.k' },
+});
+
+/** The first name that is not in the array `taken`, as `withRenamedKeys` finds it. */
+function freeName({ first, numbered, start, step }: DisplacedNames): object {
+  // One of more names than there are keys is free.
+  const end = { $add: [start, { $multiply: [step, { $add: [{ $size: '$$taken' }, 1] }] }] };
+  const names = {
+    $map: { input: { $range: [start, end, step] }, in: { $concat: [numbered, { $toString: '$$this' }] } },
+  };
+  const isFree = { $not: [{ $in: ['$$name', '$$taken'] }] };
+  const search = { $first: { $filter: { input: names, as: 'name', cond: isFree } } };
+  return first === undefined ? search : { $cond: [{ $in: [first, '$$taken'] }, search, first] };
+}
+
+/** A branch of `$switch`. Not a literal: JavaScript treats an object with `then` as a promise. */
+const branch = (condition: object, result: string | object): object =>
+  Object.fromEntries([
+    ['case', condition],
+    ['then', result],
+  ]);
+
+const has = (path: string): object => ({ $ne: [{ $type: path }, 'missing'] });
+
+/** Returns a record as it is after its move. A record that is not unmoved is returned as it is. */
+export function shownRecord<Shown extends Pick<UserDocument, 'data' | 'schemaVersion'>>(
+  record: Shown,
+  renames: PendingRenames | undefined,
+): Shown {
+  if (!renames || !(Number(record.schemaVersion) < renames.version)) return record;
+  const data = withRenamedKeys(record.data, renames);
+  return data === record.data ? record : { ...record, data };
+}
+
+/** {@link shownRecord} for a record as BSON. A projection without `data` is returned as it is. */
+export function shownBytes(bytes: Uint8Array, renamesOf: (record: UserDocument) => PendingRenames | undefined) {
+  const record = decodeExactly<UserDocument>(bytes);
+  if (typeof record.data !== 'object' || record.data === null) return bytes;
+  const shown = shownRecord(record, renamesOf(record));
+  return shown === record ? bytes : mongo.BSON.serialize(shown, { ignoreUndefined: false });
+}
+
+export type RecordMoves = ReturnType<typeof createRecordMoves>;
+
+/** Moves records, each in one atomic write. Repeats do no harm. */
+export function createRecordMoves(users: UserCollection) {
+  return {
+    /** Moves one record, if it is unmoved. */
+    async one(record: Pick<UserDocument, 'appId'> & Partial<UserDocument>, renames: PendingRenames): Promise<void> {
+      await users.updateOne({ ...record, ...unmovedFilter(renames) } as Filter, moveUpdate(renames));
+    },
+
+    /** The number of records of an app. Counts index keys. */
+    count: (appId: Types.ObjectId): Promise<number> =>
+      users.countDocuments({ appId }, { hint: NEWEST_FIRST, maxTimeMS: 60_000 }),
+
+    /**
+     * Moves the unmoved ones of the next `limit` records after `from`, newest first.
+     *
+     * @returns the number of records that were visited and moved, and the last one
+     */
+    async batch(
+      appId: Types.ObjectId,
+      renames: PendingRenames,
+      from: mongo.UUID | undefined,
+      limit: number,
+    ): Promise<{ visited: number; moved: number; last: mongo.UUID | undefined }> {
+      const ids = await users
+        .find({ appId, ...(from && { _id: { $ne: from } }) } as Filter, {
+          ...newestFirst(appId, from),
+          ...{ limit, batchSize: limit + 1, projection: { _id: 1 } },
+        })
+        .toArray();
+      if (ids.length === 0) return { visited: 0, moved: 0, last: undefined };
+      const _id = { $in: ids.map((record) => record._id) };
+      const filter = { appId, _id, ...unmovedFilter(renames) } as Filter;
+      const { modifiedCount } = await users.updateMany(filter, moveUpdate(renames));
+      return { visited: ids.length, moved: modifiedCount, last: ids.at(-1)?._id };
+    },
+  };
+}
+
+export type RepairRenames = ReturnType<typeof createRenameRepair>;
+
+/**
+ * Returns a function that moves a record after a write that was checked against `schemaVersion` and
+ * may have ended after the lease: the job may have passed the record before. The versions keep what
+ * they renamed, so this works also when the renames are done.
+ */
+export function createRenameRepair({ store, moves }: { store: Pick<RenameStore, 'since'>; moves: RecordMoves }) {
+  return async ({ appId, email }: Pick<UserDocument, 'appId' | 'email'>, schemaVersion: number): Promise<void> => {
+    for (const renames of await store.since(appId, schemaVersion)) await moves.one({ appId, email }, renames);
+  };
+}
+
+/** Resolves with the pending renames of all apps, as they were within the last lease. */
+export type RecentRenames = () => Promise<RenamesByApp>;
+
+export const NO_RENAMES: RecentRenames = () => Promise.resolve(new Map());
+
+/**
+ * Resolves with a function that shows records as they are after the move of renamed fields. Await
+ * it before the records are read: when a move ends in between, they are read as moved.
+ */
+export async function showing(
+  recentRenames: RecentRenames,
+): Promise<(documents: RawDocuments, appId: Types.ObjectId | undefined) => RawDocuments> {
+  const byApp = await recentRenames();
+  if (byApp.size === 0) return (documents) => documents;
+  return (documents, appId) => {
+    if (appId && !byApp.has(appId.toHexString())) return documents;
+    return documents.map((bytes) => shownBytes(bytes, (record) => byApp.get(String(record.appId))));
+  };
+}

@@ -1,0 +1,152 @@
+import type { Pace } from '../apps/activity.ts';
+import type { AppRevision } from '../apps/revision.ts';
+import { isOverTime } from '../database/failures.ts';
+import type { Job, StepContext } from '../jobs/job-runner.ts';
+import type { DueCheck, OpenRenames, RenameStore, SlotHandover } from '../schemas/pending-renames.ts';
+import type { RecordMoves } from './record-moves.ts';
+import { CHECKS_MS, WRITES_END_MS } from './slot-job.ts';
+
+const EVERY_MS = 1_000;
+const BATCH = 500;
+/** How long a step works on one app. */
+const STEP_MS = 500;
+
+/**
+ * The job that moves the values of renamed fields (decision 22). It passes over the records of an
+ * app until a pass that began after the last write of an earlier version finds nothing to move.
+ *
+ * @param deps.writesEndMs how long such a write may take effect after every server knows the
+ *   renames
+ * @param deps.checksMs when late writes are searched for after the end, and after the search before
+ */
+export function createRenameJob(deps: {
+  store: RenameStore;
+  moves: RecordMoves;
+  slots: SlotHandover;
+  revision: AppRevision;
+  pace: Pick<Pace, 'rest'>;
+  writesEndMs?: number | undefined;
+  checksMs?: readonly number[] | undefined;
+}): Job {
+  const { store, moves, slots, revision, pace } = deps;
+  const { writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS } = deps;
+
+  const checkAfter = (now: Date, done: number): Date | undefined => {
+    const afterMs = checksMs[done];
+    return afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
+  };
+
+  /** For the display only. */
+  async function countOr0({ appId }: OpenRenames): Promise<number> {
+    try {
+      return await moves.count(appId);
+    } catch (error) {
+      if (isOverTime(error)) return 0;
+      throw error;
+    }
+  }
+
+  /** Works on the renames of one app for a while. Resolves with whether more work waits. */
+  async function workOn(app: OpenRenames, { signal, stillOwner }: StepContext): Promise<boolean> {
+    const { appId, renames, now } = app;
+    let { progress } = app;
+    // A server that stored the version may have died before it did this.
+    await slots.handOver(appId, renames.pairs);
+    const { knownAt } = progress;
+    const isSettled = knownAt !== undefined && now.getTime() - knownAt.getTime() >= writesEndMs;
+    if (progress.moved === undefined) {
+      const isFirst = progress.isFinal === undefined;
+      if (!isFirst && !isSettled) return false;
+      const total = isFirst ? await countOr0(app) : progress.total;
+      progress = { ...progress, moved: 0, isFinal: isSettled, ...(isFirst && { done: 0, total }) };
+    }
+    const until = performance.now() + STEP_MS;
+    let limit = BATCH;
+    do {
+      if (signal.aborted || !stillOwner()) return true;
+      const begun = performance.now();
+      try {
+        const { visited, moved, last } = await moves.batch(appId, renames, progress.position, limit);
+        const done = Math.min(progress.total, progress.done + visited);
+        progress = { ...progress, moved: (progress.moved ?? 0) + moved, done, ...(last && { position: last }) };
+        if (visited < limit) return endPass();
+      } catch (error) {
+        if (!isOverTime(error) || limit === 1) throw error;
+        limit = Math.ceil(limit / 8);
+      }
+      await pace.rest(begun, signal);
+    } while (performance.now() < until);
+    await store.advance(app, progress);
+    return true;
+
+    async function endPass(): Promise<boolean> {
+      if (progress.isFinal && progress.moved === 0) {
+        await store.finish(app, checkAfter(now, 0));
+        await revision.bump(); // so that submissions stop looking for unmoved records soon
+        return false;
+      }
+      const { position: _, moved: __, ...ended } = progress;
+      await store.advance(app, { ...ended, done: progress.total });
+      return isSettled;
+    }
+  }
+
+  /**
+   * Moves what a server wrote under an old key after the end, and did not move itself: it was
+   * killed, or its connection held the write. Resolves with whether more work waits.
+   */
+  async function search(due: DueCheck, { signal, stillOwner }: StepContext): Promise<boolean> {
+    const { appId, version, check, now } = due;
+    // A later rename may have renamed the field again.
+    const renames = await store.since(appId, version - 1);
+    const until = performance.now() + STEP_MS;
+    let { position } = check;
+    let limit = BATCH;
+    do {
+      if (signal.aborted || !stillOwner()) return true;
+      const begun = performance.now();
+      const from = position;
+      try {
+        let visited = 0;
+        for (const one of renames) {
+          const batch = await moves.batch(appId, one, from, limit);
+          visited = batch.visited;
+          position = batch.last ?? position;
+        }
+        if (visited < limit) {
+          await store.endCheck(due, checkAfter(now, check.done + 1));
+          return false;
+        }
+      } catch (error) {
+        position = from;
+        if (!isOverTime(error) || limit === 1) throw error;
+        limit = Math.ceil(limit / 8);
+      }
+      await pace.rest(begun, signal);
+    } while (performance.now() < until);
+    if (position) await store.advanceCheck(due, position);
+    return true;
+  }
+
+  return {
+    name: 'renames',
+    everyMs: EVERY_MS,
+    async run(context) {
+      const unknown = (await store.open()).filter(({ progress }) => !progress.knownAt);
+      if (unknown.length > 0) {
+        await revision.publish();
+        for (const app of unknown) await store.setKnown(app);
+      }
+      let hasMore = false;
+      for (const app of await store.open()) {
+        if (context.signal.aborted || !context.stillOwner()) return true;
+        if (await workOn(app, context)) hasMore = true;
+      }
+      for (const due of await store.dueChecks()) {
+        if (context.signal.aborted || !context.stillOwner()) return true;
+        if (await search(due, context)) hasMore = true;
+      }
+      return hasMore;
+    },
+  };
+}

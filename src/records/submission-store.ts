@@ -1,0 +1,294 @@
+import { LRUCache } from 'lru-cache';
+import type { Types } from 'mongoose';
+import { Conflict, InvalidInput, KeyReused, TooLarge, Unavailable } from '../core/errors.ts';
+import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../database/failures.ts';
+import { TOO_MANY_EXTRA_KEYS } from '../fields/compile.ts';
+import type { HoldReason } from '../submissions/held-store.ts';
+import { createConflictReader, type Repeat, turnIntoArray } from './conflict.ts';
+import { type SentConsents, stateAfter } from './consents.ts';
+import type { RecordWriter } from './group-commit.ts';
+import type { IdempotencyKeys } from './idempotency-keys.ts';
+import type { AppliedKey, ConsentState, UserCollection } from './record.ts';
+import type { RecordId } from './record-id.ts';
+import type { RecordLimits } from './record-limits.ts';
+import type { RecordMoves } from './record-moves.ts';
+import { insertOf, type RecordView, UNSEEN, upsertOf } from './record-upsert.ts';
+import type { SlotStore } from './slot-store.ts';
+import type { Submission, Written } from './submission.ts';
+
+/** Each further attempt means that a concurrent submission changed the same record. */
+const MAX_ATTEMPTS = 24;
+
+/** The response to a submission (spec 4.1). */
+export interface StoredSubmission {
+  id: RecordId;
+  createdAt: Date;
+  updatedAt: Date;
+  /** It was not stored but waits for an operator (spec 4.5); `id` names the held entry. */
+  held?: true;
+  heldFor?: HoldReason;
+}
+
+/**
+ * The record has a newer schema version, or newer index slots, than the submission was checked
+ * against. Check it again.
+ */
+export class OutdatedSchema extends Error {
+  override readonly name = 'OutdatedSchema';
+}
+
+/** The submission requires a record, and there is none. Nothing was stored. */
+export class NoRecord extends Error {
+  override readonly name = 'NoRecord';
+}
+
+export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
+
+/**
+ * Stores accepted submissions exactly once, also under concurrent writes (invariants 2 and 3).
+ *
+ * @param newId makes the id of a record that a submission creates
+ * @param maxArrayItems the maximum number of items of an array field
+ */
+export function createSubmissionStore(deps: {
+  users: UserCollection;
+  moves: Pick<RecordMoves, 'one'>;
+  writer: RecordWriter;
+  keys: IdempotencyKeys;
+  newId: (createdAt: Date) => RecordId;
+  maxArrayItems: number;
+  limits: RecordLimits;
+  /** Makes the epoch of an app's slots at least this one. */
+  catchUp: SlotStore['catchUp'];
+}) {
+  const { users, moves, writer, keys, newId, maxArrayItems, limits, catchUp } = deps;
+  const cache = createPersonCache();
+  const heuristic = createInsertHeuristic();
+  const conflicts = createConflictReader({ users, keys, limits, maxArrayItems });
+
+  /**
+   * Resolves with the response of a repeat, or with the view for the next attempt. Throws when the
+   * write is refused.
+   */
+  async function resolveConflict(submission: Submission): Promise<StoredSubmission | RecordView> {
+    const conflict = await conflicts.explain(submission);
+    switch (conflict.reason) {
+      case 'repeated':
+      case 'key-reused':
+        return answerRepeat(conflict);
+      case 'newer-schema':
+        throw new OutdatedSchema();
+      case 'newer-slots':
+        await catchUp(submission.appId, conflict.slotEpoch);
+        throw new OutdatedSchema();
+      case 'unmoved':
+        if (submission.renames) await moves.one(recordOf(submission), submission.renames);
+        return UNSEEN;
+      case 'no-record':
+        throw new NoRecord();
+      case 'keys-full':
+        await keys.moveOut(conflict.record);
+        return resolveConflict(submission);
+      case 'not-an-array':
+        await turnIntoArray(users, submission, conflict.key);
+        return UNSEEN;
+      case 'array-full':
+        throw arrayFull(conflict.key, maxArrayItems);
+      case 'consents-full':
+        throw new Conflict('The record is full: it takes withdrawals of consents only');
+      case 'outbox-full':
+        throw new Unavailable('Too many events of this record wait to be delivered; try again shortly', 1);
+      case 'record-full':
+        throw recordFull(limits);
+      case 'too-many-keys':
+        throw new InvalidInput('Invalid submission', [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }]);
+      case 'retry':
+        return conflict.view;
+    }
+  }
+
+  /** Inserts the record; resolves with undefined when the person has one. */
+  async function insert(submission: Submission, newRecord: RecordId): Promise<Written | undefined> {
+    try {
+      return await writer.write(insertOf(submission, newRecord));
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return undefined;
+    }
+  }
+
+  /**
+   * The cached view of the record; undefined when the submission's key was moved out of the record.
+   */
+  async function firstView(person: string, { appId, applied }: Submission): Promise<RecordView | undefined> {
+    const known = cache.get(person);
+    if (!known) return UNSEEN;
+    const isMoved = applied && known.keyEpoch > 0 && (await keys.find(appId, known.id, applied.key));
+    return isMoved ? undefined : { known, keyEpoch: known.keyEpoch, consents: known.consents };
+  }
+
+  /** Caches the result of a write and returns the response. */
+  function answer(person: string, submission: Submission, written: Written, keyEpoch = 0): StoredSubmission {
+    cache.set(person, written, submission.consents, keyEpoch);
+    const { id, createdAt } = written;
+    const { now } = submission;
+    // The later of two concurrent first submissions may have the earlier time.
+    return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
+  }
+
+  return {
+    /**
+     * Stores a submission. When the promise resolves, the submission is durable (invariant 1).
+     *
+     * @throws {OutdatedSchema} when the record has a newer schema version, or newer index slots
+     * @throws {NoRecord} when it requires a record and there is none
+     * @throws {Conflict} when an array field would have too many items
+     * @throws {TooLarge} when the record would exceed its size limit
+     * @throws {InvalidInput} when the record would have too many keys
+     * @throws {KeyReused} when the key was applied with other data
+     * @throws {Unavailable} when the write failed or its result is unknown
+     */
+    async store(submission: Submission): Promise<StoredSubmission> {
+      refuseOversized(submission, limits, maxArrayItems);
+      const person = personOf(submission);
+      const newRecord = newId(submission.now);
+      let isUncached = !cache.has(person);
+      if (isUncached && !submission.requiresRecord && heuristic.prefersInsert()) {
+        const written = await insert(submission, newRecord);
+        heuristic.note(written !== undefined);
+        if (written) return answer(person, submission, written);
+        isUncached = false;
+      }
+      let view = await firstView(person, submission);
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        try {
+          if (view) {
+            const written = await writer.write(upsertOf(submission, newRecord, maxArrayItems, view));
+            if (isUncached) heuristic.note(written.id.equals(newRecord));
+            return answer(person, submission, written, view.keyEpoch);
+          }
+        } catch (error) {
+          if (!isDuplicateKey(error) && !isTypeMismatch(error) && !isRefusedCreation(error)) throw error;
+        }
+        // The cached id may be stale, because the record was erased and created again.
+        cache.delete(person);
+        const resolved = await resolveConflict(submission);
+        if ('updatedAt' in resolved) return resolved;
+        view = resolved;
+      }
+      throw new Unavailable('Too many submissions for this record at once; try again shortly', 1);
+    },
+
+    /**
+     * Resolves with the response to the submission that was applied under a key, or with undefined.
+     * @throws {KeyReused} when the key was applied with other data
+     */
+    async findApplied(
+      appId: Types.ObjectId,
+      email: string,
+      applied: AppliedKey,
+    ): Promise<StoredSubmission | undefined> {
+      const found = await conflicts.findApplied(appId, email, applied);
+      return found && answerRepeat(found);
+    },
+  };
+}
+
+function recordOf({ appId, email }: Submission): Pick<Submission, 'appId' | 'email'> {
+  return { appId, email };
+}
+
+function answerRepeat(conflict: Repeat): StoredSubmission {
+  if (conflict.reason === 'key-reused') throw new KeyReused();
+  const { _id, createdAt, updatedAt } = conflict.record;
+  return { id: _id, createdAt, updatedAt };
+}
+
+/**
+ * Refuses a submission that no record can hold, before any write.
+ * @throws {Conflict} @throws {TooLarge}
+ */
+export function refuseOversized(
+  { change, size, consents }: Submission,
+  limits: RecordLimits,
+  maxArrayItems: number,
+): void {
+  for (const [key, items] of Object.entries(change.append)) {
+    if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
+  }
+  if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFull(limits);
+}
+
+function arrayFull(key: string, maxArrayItems: number): Conflict {
+  return new Conflict(`data.${key} is full: it holds at most ${maxArrayItems} items`);
+}
+
+function recordFull({ max }: RecordLimits): TooLarge {
+  return new TooLarge(`The record would be larger than ${(max / 1024 / 1024).toFixed(1)} MB`);
+}
+
+/** Above this share of refused inserts, the upsert comes first. */
+const MAX_REFUSED = 0.25;
+/** The number of recent results that the share covers. */
+const WINDOW = 64;
+
+/**
+ * Chooses insert or upsert for uncached persons from the recent duplicate-key rate. An insert costs
+ * the database a quarter of an upsert, but a refused insert is an additional cost
+ * (docs/decisions/0011-insert-first.md).
+ */
+export function createInsertHeuristic() {
+  let refusedShare = 0;
+  return {
+    /** Whether an insert is expected to cost less than an upsert. */
+    prefersInsert: (): boolean => refusedShare < MAX_REFUSED,
+
+    /** Records the result for one uncached person: whether the write created a record. */
+    note(created: boolean): void {
+      refusedShare += ((created ? 0 : 1) - refusedShare) / WINDOW;
+    },
+  };
+}
+
+/** The number of persons whose record id is cached, the most recent ones: a few megabytes. */
+const MAX_CACHED = 20_000;
+
+/** The most consent fields of a submission whose state is cached with the person: bounds memory. */
+const MAX_CACHED_CONSENTS = 4;
+
+/** What this server knows of a person's record from the last submission that it stored. */
+interface CachedPerson extends Written {
+  keyEpoch: number;
+  /** The consents that the last submission sent. */
+  consents: ConsentState | undefined;
+}
+
+/**
+ * Caches the persons of the latest submissions, so that the upsert of the next one can name the
+ * record. What is cached may be outdated: the filter of the upsert verifies it.
+ */
+function createPersonCache() {
+  const cache = new LRUCache<string, CachedPerson>({ max: MAX_CACHED });
+  return {
+    has: (person: string): boolean => cache.has(person),
+
+    get: (person: string): CachedPerson | undefined => cache.get(person),
+
+    set(person: string, { id, createdAt }: Written, sent: SentConsents | undefined, keyEpoch: number): void {
+      const consents = sent && sent.entries.length <= MAX_CACHED_CONSENTS ? stateAfter(sent.entries) : undefined;
+      cache.set(person, { id, createdAt, keyEpoch, consents });
+    },
+
+    delete(person: string): void {
+      cache.delete(person);
+    },
+  };
+}
+
+/**
+ * The key of a submission's person in the cache. It has the name of the app, because the app's id
+ * as text costs more. The cached id of an earlier incarnation of the app matches no record.
+ */
+function personOf({ sourceAppId, email }: Submission): string {
+  return `${sourceAppId} ${email}`;
+}

@@ -1,0 +1,136 @@
+import type { mongo, Types } from 'mongoose';
+import type { AppOwned } from '../apps/feature.ts';
+import { beginsBefore } from '../database/clock.ts';
+import type { RecordEraser } from './erasure.ts';
+import { newestFirst, type UserCollection, type UserDocument } from './record.ts';
+import { firstIdAt, parseRecordId } from './record-id.ts';
+import { DETAILS_PROJECTION, type DetailedRecord, type RecordBatches } from './record-json.ts';
+import { type RecentRenames, shownRecord } from './record-moves.ts';
+import type { RecordPages } from './record-pages.ts';
+import type { OpenSlice } from './record-slice.ts';
+
+/**
+ * The records of a statement. Neither smaller statements nor rests between them help submissions to
+ * other apps (docs/performance.md, "Data work").
+ */
+const REMOVAL_STEP = 1_000;
+/** The time limit of the query for one page; below the deadline of a request. */
+const PAGE_TIME_MS = 2_200;
+
+/** Reads and deletes stored records (spec 2.1). Submissions write them (src/submissions/store). */
+export interface UserStore extends AppOwned {
+  /** The records of an app, newest first, with back-pressure. @param signal ends the iteration */
+  ofApp(appId: Types.ObjectId, signal?: AbortSignal): RecordBatches;
+  /** Resolves with the record of this id, or undefined when the app has none. */
+  find(appId: Types.ObjectId, id: string): Promise<DetailedRecord | undefined>;
+  /**
+   * The records of these ids, newest first, with back-pressure, without those that do not exist.
+   */
+  byIds(appId: Types.ObjectId, ids: readonly string[]): RecordBatches;
+  /**
+   * Deletes the record of this id and its idempotency keys; resolves with false when the app has
+   * none.
+   */
+  erase(appId: Types.ObjectId, id: string): Promise<boolean>;
+  /** Deletes the record of this email if it was created at `createdAt`. */
+  withdraw(record: Pick<UserDocument, 'appId' | 'email' | 'createdAt'>): Promise<void>;
+  /** A page of the records of one app, or of all apps, newest first. An unknown app has none. */
+  page(sourceAppId: string | undefined, limit: number, skip: number): RecordBatches;
+}
+
+/**
+ * Creates the store of user records.
+ *
+ * @param recentRenames the pending renames of all apps
+ * @param findAppId resolves with the `_id` of an app
+ * @param erase deletes records with their idempotency keys
+ */
+export function createUserStore(
+  users: UserCollection,
+  pages: RecordPages,
+  recentRenames: RecentRenames,
+  findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
+  erase: RecordEraser,
+): UserStore {
+  return {
+    ofApp: (appId, signal) => pages.all(appId, {}, signal),
+
+    async find(appId, id) {
+      const _id = parseRecordId(id);
+      if (_id === undefined) return undefined;
+      const projection = DETAILS_PROJECTION;
+      const renames = (await recentRenames()).get(appId.toHexString());
+      const record = await users.findOne<DetailedRecord>({ _id, appId }, { projection });
+      return record ? shownRecord(record, renames) : undefined;
+    },
+
+    byIds(appId, ids) {
+      const newestFirst = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted().toReversed();
+      return pages.byIds(
+        appId,
+        newestFirst.flatMap((id) => parseRecordId(id) ?? []),
+      );
+    },
+
+    async erase(appId, id) {
+      const _id = parseRecordId(id);
+      return _id !== undefined && (await erase(appId, [_id])) > 0;
+    },
+
+    async withdraw({ appId, email, createdAt }) {
+      await users.deleteOne({ appId, email, createdAt });
+    },
+
+    async *page(sourceAppId, limit, skip) {
+      const appId = sourceAppId === undefined ? undefined : await findAppId(sourceAppId);
+      if (sourceAppId !== undefined && appId === undefined) return;
+      const open: OpenSlice = (slice, idsOnly) =>
+        users
+          .find<Uint8Array>(appId ? { appId } : {}, {
+            ...{ raw: true, batchSize: slice.limit, maxTimeMS: PAGE_TIME_MS, ...slice },
+            ...(idsOnly && { projection: { _id: 1 } }),
+          })
+          .sort({ _id: -1 });
+      yield* await pages.slice(open, { skip, limit }, appId);
+    },
+
+    async has(appId, created, time) {
+      const _id = { [created === 'before' ? '$lt' : '$gte']: firstIdAt(time) };
+      return (await users.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
+    },
+
+    removeAll: createRecordRemoval(users),
+  };
+}
+
+/** Creates the removal of the records of an app. */
+export function createRecordRemoval(users: UserCollection): AppOwned['removeAll'] {
+  return async (appId, since, guard) => {
+    let removed = 0;
+    let last: mongo.UUID | undefined;
+    for (;;) {
+      const inTime = guard && beginsBefore(await guard());
+      const ids = await idsFrom(appId, since, last);
+      if (ids.length === 0) return removed;
+      const { deletedCount } = await users.deleteMany({ appId, _id: { $in: ids }, ...inTime });
+      // Otherwise some were removed by others, or the statement began too late: read them again.
+      if (deletedCount === ids.length) last = ids.at(-1);
+      removed += deletedCount;
+    }
+  };
+
+  /**
+   * Resolves with the next ids, newest first. They begin at the last one that was removed: MongoDB
+   * would pass over the keys of all others that were removed.
+   */
+  async function idsFrom(
+    appId: Types.ObjectId,
+    since: Date | undefined,
+    last: mongo.UUID | undefined,
+  ): Promise<mongo.UUID[]> {
+    const createdSince = since ? { _id: { $gte: firstIdAt(since) } } : {};
+    const options = { ...newestFirst(appId, last), projection: { _id: 1 }, limit: REMOVAL_STEP };
+    const found = await users.find<Pick<UserDocument, '_id'>>(createdSince, options).toArray();
+    return found.map(({ _id }) => _id);
+  }
+}

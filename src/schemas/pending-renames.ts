@@ -1,0 +1,210 @@
+import { type mongo, Types } from 'mongoose';
+import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
+import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
+import { LEASE_MS } from '../apps/revision.ts';
+import { type PendingRenames, type Rename, renamesOf } from '../fields/renames.ts';
+import type { MoveProgress, RenameCheck, SchemaCollection } from './schema-store.ts';
+
+/** Apps whose values one step of the job moves at most. */
+const MAX_OPEN = 200;
+
+/** The progress before the job began. */
+const NONE: MoveProgress = { done: 0, total: 0 };
+
+/** An app with renames whose values are being moved. */
+export interface OpenRenames {
+  appId: Types.ObjectId;
+  renames: PendingRenames;
+  progress: MoveProgress;
+  /** The time of MongoDB's clock. */
+  now: Date;
+}
+
+/** A version whose records are searched for late writes under the old keys. */
+export interface DueCheck {
+  appId: Types.ObjectId;
+  version: number;
+  check: RenameCheck;
+  /** The time of MongoDB's clock. */
+  now: Date;
+}
+
+/** The pending renames of apps, by the app's id in hexadecimal. */
+export type RenamesByApp = ReadonlyMap<string, PendingRenames>;
+
+export type RenameStore = ReturnType<typeof createRenameStore>;
+
+/** Reads and ends the pending renames, which are in the versions of schemas (decision 22). */
+export function createRenameStore(schemas: SchemaCollection) {
+  let known: { from: number; renames: Promise<RenamesByApp> } | undefined;
+
+  async function read(): Promise<RenamesByApp> {
+    const found = schemas.find({ 'moving.version': { $exists: true } }, { projection: { appId: 1, moving: 1 } });
+    const byApp = new Map<string, PendingRenames>();
+    for await (const { appId, moving } of found) if (moving) byApp.set(appId.toHexString(), moving);
+    return byApp;
+  }
+
+  const ofVersion = (appId: Types.ObjectId, { version }: PendingRenames) => ({ appId, version });
+
+  return {
+    /** Resolves with the pending renames of all apps as they are now. */
+    read,
+
+    /**
+     * Resolves with the pending renames of all apps as they were within the last {@link LEASE_MS}:
+     * from the answer of a PUT on, each server knows its renames.
+     */
+    recent(): Promise<RenamesByApp> {
+      const now = performance.now();
+      if (!known || now - known.from >= LEASE_MS) {
+        const entry = { from: now, renames: read() };
+        known = entry;
+        entry.renames.catch(() => {
+          if (known === entry) known = undefined;
+        });
+      }
+      return known.renames;
+    },
+
+    /** Apps with pending renames. Resolves with an empty list as a rule. */
+    async open(): Promise<OpenRenames[]> {
+      const apps = await schemas
+        .aggregate<Pick<OpenRenames, 'appId' | 'renames' | 'now'>>([
+          { $match: { 'moving.version': { $exists: true } } },
+          { $group: { _id: '$appId', renames: { $first: '$moving' } } },
+          { $limit: MAX_OPEN },
+          { $project: { _id: 0, appId: '$_id', renames: 1, now: '$$NOW' } },
+        ])
+        .toArray();
+      const open: OpenRenames[] = [];
+      for (const app of apps) {
+        const found = await schemas.findOne(ofVersion(app.appId, app.renames), { projection: { progress: 1 } });
+        open.push({ ...app, progress: { ...NONE, ...found?.progress } });
+      }
+      return open;
+    },
+
+    /** How far the pending renames of an app are; undefined when it has none. */
+    async progressOf(appId: Types.ObjectId): Promise<Pick<OpenRenames, 'renames' | 'progress'> | undefined> {
+      const newest = await schemas.findOne({ appId }, { sort: { version: -1 }, projection: { moving: 1 } });
+      if (!newest?.moving) return undefined;
+      const found = await schemas.findOne(ofVersion(appId, newest.moving), { projection: { progress: 1 } });
+      return { renames: newest.moving, progress: { ...NONE, ...found?.progress } };
+    },
+
+    /** Notes that every server knows of the renames. */
+    async setKnown({ appId, renames }: OpenRenames): Promise<void> {
+      await schemas.updateOne(ofVersion(appId, renames), [{ $set: { 'progress.knownAt': '$$NOW' } }]);
+    },
+
+    /** Notes the progress. */
+    async advance({ appId, renames }: OpenRenames, progress: MoveProgress): Promise<void> {
+      await schemas.updateOne(ofVersion(appId, renames), { $set: { progress } });
+    },
+
+    /**
+     * Ends the renames: every value was moved.
+     * @param checkAt when late writes under old keys are searched for first
+     */
+    async finish({ appId, renames }: OpenRenames, checkAt: Date | undefined): Promise<void> {
+      // First, so that a server that dies between the two leaves the renames pending.
+      if (checkAt) await schemas.updateOne(ofVersion(appId, renames), { $set: { check: { at: checkAt, done: 0 } } });
+      const filter = { appId, 'moving.version': renames.version };
+      await schemas.updateMany(filter, { $unset: { moving: 1, progress: 1 } });
+    },
+
+    /** Renames that have ended, and after which late writes are to be searched for now. */
+    dueChecks: (): Promise<DueCheck[]> =>
+      schemas
+        .aggregate<DueCheck>([
+          { $match: { 'check.at': { $exists: true }, moving: { $exists: false } } },
+          { $match: { $expr: { $lte: ['$check.at', '$$NOW'] } } },
+          { $limit: MAX_OPEN },
+          { $project: { _id: 0, appId: 1, version: 1, check: 1, now: '$$NOW' } },
+        ])
+        .toArray(),
+
+    /** Notes how far a search is, unless another server has ended it. */
+    async advanceCheck({ appId, version, check }: DueCheck, position: mongo.UUID): Promise<void> {
+      const filter = { appId, version, 'check.at': check.at };
+      await schemas.updateOne(filter, { $set: { 'check.position': position } });
+    },
+
+    /** Ends a search. @param at when the next one follows; undefined: never */
+    async endCheck({ appId, version, check }: DueCheck, at: Date | undefined): Promise<void> {
+      const change = at ? { $set: { check: { at, done: check.done + 1 } } } : { $unset: { check: 1 as const } };
+      await schemas.updateOne({ appId, version, 'check.at': check.at }, change);
+    },
+
+    /** The renames of the versions after this one, oldest first, whether pending or not. */
+    async since(appId: Types.ObjectId, version: number): Promise<PendingRenames[]> {
+      const filter = { appId, version: { $gt: version }, renames: { $exists: true } };
+      const found = await schemas
+        .find(filter, { projection: { version: 1, renames: 1, fields: 1 }, sort: { version: 1 } })
+        .toArray();
+      return found.map(({ version: later, renames = [], fields }) => renamesOf(later, renames, fields));
+    },
+  };
+}
+
+const MAX_ATTEMPTS = 24;
+const AT_ONCE = new Date(0);
+
+export type SlotHandover = ReturnType<typeof createSlotHandover>;
+
+/** Passes the index slots of renamed fields on to their new keys (decision 22). */
+export function createSlotHandover(apps: AppCollection) {
+  /**
+   * Replaces the slots of an app, if they are still those that were read. A later epoch: steps of
+   * the job that are under way look for values under the old keys.
+   */
+  async function change(
+    appId: Types.ObjectId,
+    changed: (slots: IndexSlot[], since: number) => IndexSlot[],
+  ): Promise<void> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const found = await apps.findOne({ _id: appId }, { projection: { slots: 1, slotEpoch: 1 } });
+      const { slots, slotEpoch = 0 } = found ?? {};
+      if (!slots) return;
+      const next = changed(slots, slotEpoch + 1);
+      if (next.every((slot, index) => slot === slots[index])) return;
+      const { matchedCount } = await apps.updateOne(
+        { _id: appId, slots, ...ofEpoch(slotEpoch) } as mongo.Filter<AppDocument>,
+        {
+          $set: { slots: next, slotEpoch: slotEpoch + 1 },
+        },
+      );
+      if (matchedCount === 1) return;
+    }
+    throw new Error('the index slots of an app keep changing');
+  }
+
+  return {
+    /**
+     * Begins the builds of these fields anew. Call it before the rename takes effect: a step of a
+     * build that is in progress would look for values under the old keys, and has no effect now.
+     */
+    restartBuilds: (appId: Types.ObjectId, pairs: readonly Rename[]): Promise<void> =>
+      change(appId, (slots, since) =>
+        slots.map((slot) => {
+          if (slot.state !== 'building' || !pairs.some(({ from }) => from === slot.key)) return slot;
+          const { knownAt: _, position: __, ...rest } = slot;
+          return { ...rest, id: new Types.ObjectId(), since, done: 0 };
+        }),
+      ),
+
+    /**
+     * Gives the slots of the old keys to the new keys. Idempotent. They are checked when the values
+     * are moved: a record without a value under the old key may have one under the new key.
+     */
+    handOver: (appId: Types.ObjectId, pairs: readonly Rename[]): Promise<void> =>
+      change(appId, (slots, since) =>
+        renamedSlots(slots, pairs).map((slot, index) => {
+          if (slot === slots[index] || slot.state !== 'ready') return slot;
+          const { position: _, ...rest } = slot;
+          return { ...rest, since, checkAt: AT_ONCE, checks: 0 };
+        }),
+      ),
+  };
+}

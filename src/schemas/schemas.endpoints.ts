@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { JsonStream, Versioned } from '../api/reply.ts';
+import { Timestamp, tagsOf, WholeNumber } from '../api/validation.ts';
+import { AppPath } from '../apps/apps.contract.ts';
+import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
+import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
+import type { AppSchema } from './schema-store.ts';
+import type { SchemaService } from './schemas.service.ts';
+
+const example = {
+  version: 2,
+  rejectUnknown: true,
+  fields: [
+    { key: 'name', label: 'Your name', kind: 'text', required: true, maxLength: 100 },
+    { key: 'plan', label: 'Plan', kind: 'select', required: false, enum: ['free', 'pro'] },
+  ],
+} as const;
+
+/** A schema in responses (spec 2.3). */
+const SchemaDocument = z
+  .strictObject({
+    version: z.int().positive(),
+    rejectUnknown: z.boolean(),
+    fields: z.array(FieldDefinition).max(MAX_FIELDS),
+  })
+  .meta({ id: 'Schema', example });
+
+const RenamedKey = z.string('must be a text').regex(FIELD_KEY_PATTERN, 'must be a key of a field');
+
+/** A renamed field (spec 4.4, rule 7). */
+const RenameEntry = z.strictObject({
+  from: RenamedKey.meta({ example: 'name' }),
+  to: RenamedKey.meta({ example: 'fullName' }),
+});
+
+/** The body of a schema replacement (spec 4.4). */
+export const SchemaReplacement = z
+  .strictObject({
+    rejectUnknown: z.boolean(),
+    fields: z.array(FieldDefinitionInput).max(MAX_FIELDS, `must have at most ${MAX_FIELDS} entries`),
+    renames: z
+      .array(RenameEntry)
+      .max(MAX_FIELDS, `must have at most ${MAX_FIELDS} entries`)
+      .optional()
+      .meta({ description: 'Fields whose stored values go on under another key', example: [] }),
+  })
+  .meta({ id: 'SchemaReplacement', example: { rejectUnknown: example.rejectUnknown, fields: example.fields } });
+
+const VersionQuery = z.strictObject({
+  version: WholeNumber(1).optional().meta({ description: 'An earlier version. Default: the newest', example: 1 }),
+});
+
+export const schemaEndpoints = {
+  getSchema: {
+    method: 'get',
+    path: '/v1/schema',
+    auth: 'app id',
+    cors: 'app',
+    tag: 'Public',
+    summary: "The app's schema",
+    description:
+      'The newest version, for clients that generate a form from it. A request with the ETag in `If-None-Match` gets 304 while the schema is unchanged.',
+    response: SchemaDocument,
+    responseHeaders: { ETag: 'Changes with the schema' },
+    conditional: true,
+    errors: [],
+  },
+  getOwnSchema: {
+    method: 'get',
+    path: '/auth/schema',
+    auth: 'session or key',
+    load: 'light',
+    scope: 'users:read',
+    tag: 'Schemas',
+    summary: "The schema of the session's app",
+    query: VersionQuery,
+    response: SchemaDocument,
+    errors: [404],
+  },
+  getAppSchema: {
+    method: 'get',
+    path: '/auth/apps/:sourceAppId/schema',
+    auth: 'session or key',
+    load: 'light',
+    scope: 'schema:write',
+    role: 'admin or own key',
+    tag: 'Schemas',
+    summary: "Any app's schema",
+    params: AppPath,
+    query: VersionQuery,
+    response: SchemaDocument,
+    responseHeaders: { ETag: 'Identifies the version, for `If-Match` of the replacement' },
+    errors: [404],
+  },
+  replaceSchema: {
+    method: 'put',
+    path: '/auth/apps/:sourceAppId/schema',
+    auth: 'session or key',
+    load: 'light',
+    scope: 'schema:write',
+    role: 'admin or own key',
+    audit: 'schema.replaced',
+    tag: 'Schemas',
+    summary: "Replace any app's schema",
+    description:
+      'Creates a new version; earlier versions stay readable. Stored records are not validated again. After the response every later submission is validated against the new version, on every server. `renames` moves stored values to other keys, in the background. With `If-Match` the replacement succeeds only if the named version is the newest; otherwise the response is 412.',
+    params: AppPath,
+    headers: z.object({
+      'if-match': z.string().optional().meta({ description: 'The ETag of the version to replace', example: '"v2"' }),
+    }),
+    body: jsonBody(SchemaReplacement, 'Invalid schema'),
+    response: SchemaDocument,
+    errors: [404, 409, 412],
+  },
+  listSchemaVersions: {
+    method: 'get',
+    path: '/auth/apps/:sourceAppId/schema/versions',
+    auth: 'session or key',
+    scope: 'schema:write',
+    role: 'admin or own key',
+    tag: 'Schemas',
+    summary: "The versions of any app's schema",
+    description: 'All versions, newest first, each with the number of its fields, who stored it, and what it renamed.',
+    params: AppPath,
+    response: z.strictObject({
+      versions: z.array(
+        z.strictObject({
+          version: z.int().positive(),
+          createdAt: Timestamp,
+          fields: z.int().nonnegative().meta({ example: 2 }),
+          author: z.string().optional().meta({
+            description: 'The app whose session stored it, or "command line"',
+            example: 'admin',
+          }),
+          renames: z.array(RenameEntry).optional(),
+        }),
+      ),
+    }),
+    errors: [404],
+  },
+} as const satisfies Endpoints;
+
+/** The endpoints of schemas (spec 4.1 and 4.4). */
+export const schemaRoutes = (schemas: SchemaService): Route[] =>
+  routes(schemaEndpoints, {
+    getSchema: async ({ principal }) => versioned(await schemas.current(principal.sourceAppId)),
+    getOwnSchema: async ({ principal, query }) => present(await schemas.ofApp(principal.app, query.version)),
+
+    getAppSchema: async ({ params, query, res }) => {
+      const schema = await schemas.get(params.sourceAppId, query.version);
+      // Not usable for 304: version 2 of another incarnation of the app is another document.
+      res.setHeader('ETag', `"v${schema.version}"`);
+      return present(schema);
+    },
+
+    replaceSchema: async ({ principal, params, headers, body, audit }) => {
+      const options = { over: versionsOf(headers['if-match']), author: principal.sourceAppId };
+      const schema = await schemas.replace(params.sourceAppId, body, options);
+      audit({ detail: { version: schema.version } });
+      return present(schema);
+    },
+
+    listSchemaVersions: async ({ params }) =>
+      JsonStream.of('versions', await schemas.history(params.sourceAppId), (version) => version),
+  });
+
+/**
+ * Returns the versions that an `If-Match` header names; undefined when it sets no condition. Tags
+ * of another form name no version.
+ */
+function versionsOf(ifMatch: string | undefined): number[] | undefined {
+  return tagsOf(ifMatch)?.flatMap((tag) => /^"v([1-9]\d{0,8})"$/.exec(tag)?.slice(1).map(Number) ?? []);
+}
+
+function present({ version, rejectUnknown, fields }: AppSchema): AppSchema {
+  return { version, rejectUnknown, fields };
+}
+
+/** Serialized schemas. The leases keep one object per newest schema, so each is serialized once. */
+const replies = new WeakMap<AppSchema, Versioned>();
+
+function versioned(schema: AppSchema): Versioned {
+  let reply = replies.get(schema);
+  if (!reply) {
+    const json = JSON.stringify(present(schema));
+    reply = new Versioned(json, `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`);
+    replies.set(schema, reply);
+  }
+  return reply;
+}

@@ -1,0 +1,129 @@
+import type { Types } from 'mongoose';
+import { InvalidInput } from '../core/errors.ts';
+import { decode } from '../database/collections.ts';
+import { instantOf } from '../fields/kinds/date.ts';
+import type { Target } from './condition-filters.ts';
+import { type QuerySchema, targetOf } from './conditions.ts';
+import type { Segment } from './index-range.ts';
+import { countSegments, type Query } from './plan.ts';
+import type { SlotOf } from './ready-slots.ts';
+import {
+  createRangeTally,
+  createValueTally,
+  dateScale,
+  MAX_TEXT,
+  numberScale,
+  type TallyResult,
+  type ValueTally,
+  withinDates,
+} from './tallies.ts';
+import { createBudget, type Position, type Walker } from './walk.ts';
+
+/** How the records that match a query divide by the values of one field (spec 4.3). */
+export interface Breakdown extends TallyResult {
+  field: string;
+  /** Records that were read; those in `values` or `ranges`, `empty` and `other` together. */
+  records: number;
+  /** Records without a value. */
+  empty: number;
+  /** Whether all matches were read. */
+  complete: boolean;
+}
+
+/** The time in which a breakdown reads; below the deadline of a request. */
+const BUDGET_MS = 1_500;
+const STEP_LIMIT = 5_000;
+/** With fewer groups, counting in the database costs little. */
+const MIN_GROUPS = 500;
+/** A character of `MAX_TEXT` takes at most 4 bytes. */
+const MAX_TEXT_BYTES = 4 * MAX_TEXT;
+/** Stands for values that are counted in `other`. */
+const LARGE = { $literal: {} };
+
+export type UserBreakdown = ReturnType<typeof createUserBreakdown>;
+
+/**
+ * Creates the breakdown of matching records by a field. It reads them within a time budget, newest
+ * first unless an index narrows the query.
+ */
+export function createUserBreakdown(walker: Walker, budgetMs = BUDGET_MS) {
+  /** @throws {InvalidInput} when the app has no such field, or one of lists */
+  return async (
+    appId: Types.ObjectId,
+    field: string,
+    query: Query,
+    { schema, slotOf }: { schema: QuerySchema; slotOf: SlotOf },
+  ): Promise<Breakdown> => {
+    const target = targetOf(field, schema);
+    if (!target || target.type === 'array' || target.type === 'email') throw refused();
+    const tally = tallyOf(target);
+    let [records, empty] = [0, 0];
+    const count = (value: unknown, times: number): void => {
+      records += times;
+      if (isEmpty(value)) empty += times;
+      else tally.add(value, times);
+    };
+    const segments = countSegments(query, slotOf);
+    const budget = createBudget(budgetMs);
+    let position: Position | undefined = segments.length > 0 ? { segment: 0 } : undefined;
+    if (segments.every(({ index }) => index === 'id')) await countGroups(segments);
+    await countRecords(segments);
+    return { field, records, empty, ...tally.result(), complete: position === undefined };
+
+    /** Counts in the database, until values rarely repeat: then reading the records is faster. */
+    async function countGroups(list: readonly Segment[]): Promise<void> {
+      for await (const { groups, next } of walker.groups(appId, list, groupKey(target as Target), budget)) {
+        const before = records;
+        for (const { _id, count: times } of groups) count(_id, times);
+        position = next;
+        if (groups.length > MIN_GROUPS && groups.length * 2 > records - before) return;
+      }
+    }
+
+    async function countRecords(list: readonly Segment[]): Promise<void> {
+      if (position === undefined || (records > 0 && budget.leftMs() <= 0)) return;
+      const reading = () => ({ members: [field], limit: STEP_LIMIT });
+      for await (const { documents, next } of walker.walk(appId, list, position, reading, budget)) {
+        await walker.each(documents, (document) => count(valueAt(target as Target, document), 1));
+        position = next;
+      }
+    }
+  };
+}
+
+/** The expression by which MongoDB counts. What is too large to be a value of an answer is one. */
+function groupKey({ path }: Target): Record<string, unknown> {
+  const value = `$${path}`;
+  const isType = (type: string) => ({ $eq: [{ $type: value }, type] });
+  const text = { $cond: [{ $lte: [{ $strLenBytes: value }, MAX_TEXT_BYTES] }, value, LARGE] };
+  const list = { $cond: [{ $eq: [{ $size: value }, 0] }, null, LARGE] };
+  const others = { $cond: [isType('object'), LARGE, value] };
+  return { $cond: [isType('string'), text, { $cond: [isType('array'), list, others] }] };
+}
+
+function tallyOf({ type }: Target): ValueTally {
+  if (type === 'number') return createRangeTally(numberScale, finite);
+  if (type === 'date') return createRangeTally(dateScale, (value) => withinDates(dateOf(value)));
+  if (type === 'time') return createRangeTally(dateScale, (value) => withinDates(timeOf(value)));
+  return createValueTally(type === 'checkbox' ? 'boolean' : 'string');
+}
+
+const dateOf = (value: unknown): number | undefined => (typeof value === 'string' ? instantOf(value) : undefined);
+const timeOf = (value: unknown): number | undefined => (value instanceof Date ? value.getTime() : undefined);
+const finite = (value: unknown): number | undefined => (Number.isFinite(value) ? (value as number) : undefined);
+
+function valueAt({ path, key }: Target, document: Uint8Array): unknown {
+  const record = decode<Record<string, unknown> & { data?: Record<string, unknown> }>(document);
+  if (key === undefined) return record[path];
+  return record.data && Object.hasOwn(record.data, key) ? record.data[key] : undefined;
+}
+
+/** As the operator `empty`. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+function refused(): InvalidInput {
+  const message = 'must be the path of a field of the app that has one value';
+  return new InvalidInput('Invalid query parameters', [{ path: 'field', message }]);
+}

@@ -1,0 +1,93 @@
+import { mongo, type Types } from 'mongoose';
+import { Conflict, InvalidInput } from '../core/errors.ts';
+import { type DocumentId, idOf } from '../database/bson/documents.ts';
+import type { RecordEraser } from '../records/erasure.ts';
+import type { ReadQueues } from '../records/read-queues.ts';
+import { conditionsOf, countSegments, type Query } from './plan.ts';
+import type { SlotOf } from './ready-slots.ts';
+import { NO_LIMIT, type Walker } from './walk.ts';
+
+/** The most records that one request erases (spec 8). Their ids take 16 MB. */
+const MAX_ERASED = 1_000_000;
+/** Records that one step deletes. */
+const STEP = 1_000;
+const UUID_BYTES = 16;
+
+export type BulkErase = ReturnType<typeof createBulkErase>;
+
+/**
+ * Creates the erasure of all records that match a query (spec 4.3).
+ *
+ * @param deps.erase deletes records with their idempotency keys
+ */
+export function createBulkErase(deps: { walker: Walker; erase: RecordEraser; queues: ReadQueues }) {
+  const { walker, erase, queues } = deps;
+
+  /**
+   * Resolves with the number of erased records. Erased are the records that matched when they were
+   * counted and still match when they are deleted: none that was added, or that began to match,
+   * meanwhile.
+   *
+   * @param signal ends the work after the current step
+   * @throws {Conflict} when `confirm` is not the number of matches; nothing is erased
+   * @throws {InvalidInput} when there are more matches than one request may erase
+   */
+  return async (
+    appId: Types.ObjectId,
+    query: Query,
+    slotOf: SlotOf,
+    { confirm, signal }: { confirm: number; signal: AbortSignal },
+  ): Promise<number> => {
+    const steps: PackedIds[] = [];
+    let count = 0;
+    const segments = countSegments(query, slotOf);
+    for await (const { documents } of walker.walk(appId, segments, undefined, () => ({ limit: STEP }), NO_LIMIT)) {
+      if (signal.aborted) return 0;
+      count += documents.length;
+      if (count > MAX_ERASED) throw tooMany();
+      if (documents.length > 0) steps.push(packed(documents.map(idOf)));
+    }
+    if (count !== confirm) throw differs(count);
+    let erased = 0;
+    for (const step of steps) {
+      if (signal.aborted) break;
+      erased += await queues.longScan(appId, () => erase(appId, unpacked(step), conditionsOf(query)));
+    }
+    return erased;
+  };
+}
+
+/**
+ * Ids in 16 bytes each; those of other types than UUID, which come from manual edits, as they are.
+ */
+interface PackedIds {
+  uuids: Buffer;
+  others: DocumentId[];
+}
+
+function packed(ids: readonly DocumentId[]): PackedIds {
+  const isUuid = (id: DocumentId): boolean => id instanceof mongo.UUID;
+  return {
+    uuids: Buffer.concat(ids.filter(isUuid).map(({ buffer }) => buffer)),
+    others: ids.filter((id) => !isUuid(id)),
+  };
+}
+
+function unpacked({ uuids, others }: PackedIds): DocumentId[] {
+  const count = uuids.length / UUID_BYTES;
+  const ids = Array.from(
+    { length: count },
+    (_, at) => new mongo.UUID(uuids.subarray(at * UUID_BYTES, (at + 1) * UUID_BYTES)),
+  );
+  return [...ids, ...others];
+}
+
+function tooMany(): InvalidInput {
+  const message = `matches more than ${MAX_ERASED} records; narrow it down`;
+  return new InvalidInput('Invalid query parameters', [{ path: 'where', message }]);
+}
+
+function differs(count: number): Conflict {
+  const records = count === 1 ? '1 record matches' : `${count} records match`;
+  return new Conflict(`${records}; nothing was erased`, [{ path: 'confirm', message: `must be ${count}` }]);
+}

@@ -1,0 +1,274 @@
+import type { mongo } from 'mongoose';
+import { literal } from '../database/collections.ts';
+import { indexText, normalizedText } from '../fields/base/index-value.ts';
+import { instantOf } from '../fields/kinds/date.ts';
+import type { UserDocument } from '../records/record.ts';
+
+/**
+ * The form of a date that the kind `date` accepts (spec 2.3), for MongoDB: it contains nothing of a
+ * query, and no repetition can take a character of what follows it.
+ */
+const DATE_FORM =
+  '^\\d{4}-\\d{2}-\\d{2}(?:[Tt](?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d))?$';
+
+/** The length of a date-time in UTC with milliseconds, the longest one without an offset. */
+const USUAL_LENGTH = '2026-01-31T08:30:00.123Z'.length;
+
+/**
+ * An expression for the instant of the date at a path; null for any other value. It cuts the
+ * fraction of a second to milliseconds as `instantOf` does.
+ */
+function instantAt(path: string): Record<string, unknown> {
+  const value = `$${path}`;
+  const parts = { $regexFind: { input: value, regex: '^(.{19}\\.\\d{3})\\d+(\\D.*)$' } };
+  const [start, zone] = [0, 1].map((at) => ({ $arrayElemAt: ['$$parts.captures', at] }));
+  const cut = { $let: { vars: { parts }, in: { $ifNull: [{ $concat: [start, zone] }, value] } } };
+  const ofText = { $cond: [{ $gt: [{ $strLenBytes: value }, USUAL_LENGTH] }, cut, value] };
+  const dateString = { $cond: [{ $eq: [{ $type: value }, 'string'] }, ofText, null] };
+  return { $dateFromString: { dateString, onError: null, onNull: null } };
+}
+
+/** Whether a date has no time. */
+export function isDay(text: string): boolean {
+  return text.length === 'YYYY-MM-DD'.length;
+}
+
+/**
+ * A pattern that matches this text with each letter in upper or lower case. Unlike the option `i`,
+ * it matches no letter whose value in an index slot differs.
+ */
+export function caseless(text: string): string {
+  return [...text].map(oneOf).join('');
+}
+
+function oneOf(character: string): string {
+  const upper = character.toUpperCase();
+  // A sigma has two lower-case letters.
+  const cases = [character.toLowerCase(), upper, ...(upper === 'Σ' ? ['σ', 'ς'] : [])];
+  const forms = [...new Set([character, ...cases.filter((form) => isCaseOf(form, character))])];
+  return forms.length === 1 ? literal(character) : `[${forms.map(literal).join('')}]`;
+}
+
+function isCaseOf(form: string, character: string): boolean {
+  return [...form].length === 1 && normalizedText(form) === normalizedText(character);
+}
+
+export type Filter = mongo.Filter<UserDocument>;
+type Conditions = Record<string, unknown>;
+
+/** Without it, MongoDB also matches an array that contains a matching value. */
+const NO_ARRAY = { $not: { $type: 'array' } };
+
+/** The filter of records for which all predicates hold. */
+export function filterOf(predicates: readonly Predicate[]): Filter {
+  if (predicates.length === 0) return {};
+  return { $and: predicates.map(conditionOf) } as Filter;
+}
+
+/** Joins filters; an empty one has no effect. */
+export function allOf(...filters: readonly Filter[]): Filter {
+  const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
+  if (conditions.length <= 1) return conditions[0] ?? {};
+  return { $and: conditions } as Filter;
+}
+
+function conditionOf(predicate: Predicate): Conditions {
+  const condition = withFormer(predicate);
+  return predicate.isNot ? { $nor: [condition] } : condition;
+}
+
+function withFormer(predicate: Predicate): Conditions {
+  const { target, test } = predicate;
+  if (!target.former) return positive(predicate);
+  const { path } = target.former;
+  return eitherPlace(target.former, positive(predicate), positive({ target: { ...target, path }, test, isNot: false }));
+}
+
+/** The condition on a key, or in records that are still to be moved the one on its former key. */
+export function eitherPlace(
+  { path, below }: NonNullable<Target['former']>,
+  condition: Conditions,
+  ofFormer: Conditions,
+): Conditions {
+  const unmoved = { schemaVersion: { $lt: below }, [path]: { $exists: true } };
+  return { $or: [{ $and: [unmoved, ofFormer] }, { $and: [{ $nor: [unmoved] }, condition] }] };
+}
+
+function positive({ target, test }: Predicate): Conditions {
+  const { path } = target;
+  switch (test.is) {
+    case 'within':
+      return anyOf(test.intervals.map((interval) => intervalCondition(target, interval)));
+    case 'equal':
+      return { [path]: { $in: test.texts, ...NO_ARRAY } };
+    case 'prefix':
+      return { [path]: { $regex: `^${caseless(test.text)}`, ...NO_ARRAY } };
+    case 'contains':
+      return { [path]: { $regex: literal(test.text), $options: 'i', ...NO_ARRAY } };
+    case 'item':
+      return { [path]: { $elemMatch: { value: { $in: test.values, ...NO_ARRAY } } } };
+    case 'absent':
+      return absent(path);
+    case 'empty':
+      return anyOf([absent(path), { [path]: { $eq: '', ...NO_ARRAY } }, { [path]: { $size: 0 } }]);
+  }
+}
+
+const absent = (path: string): Conditions => ({ [path]: { $eq: null, ...NO_ARRAY } });
+
+function anyOf(conditions: readonly Conditions[]): Conditions {
+  return conditions.length === 1 ? (conditions[0] as Conditions) : { $or: conditions };
+}
+
+function intervalCondition({ path, type }: Target, interval: Interval): Conditions {
+  if (type === 'date') return dateCondition(path, interval);
+  const stored = type === 'time' ? (value: Ordered) => new Date(Number(value)) : (value: Ordered) => value;
+  return { [path]: { ...comparisons(interval, stored), ...NO_ARRAY } };
+}
+
+/** Dates are stored as they were sent, with their zones, so their instants are compared. */
+function dateCondition(path: string, interval: Interval): Conditions {
+  const instant = instantAt(path);
+  const wanted = Object.entries(comparisons(interval, (value) => new Date(Number(value))));
+  return {
+    [path]: { $regex: DATE_FORM, ...NO_ARRAY },
+    $expr: {
+      $and: [{ $ne: [instant, null] }, ...wanted.map(([operator, value]) => ({ [operator]: [instant, value] }))],
+    },
+  };
+}
+
+function comparisons({ from, isFromOpen, to, isToOpen }: Interval, stored: (value: Ordered) => unknown): Conditions {
+  return {
+    ...(from !== undefined && { [isFromOpen ? '$gt' : '$gte']: stored(from) }),
+    ...(to !== undefined && { [isToOpen ? '$lt' : '$lte']: stored(to) }),
+  };
+}
+
+/** The value by which a record sorts; undefined when it has none of the target's type. */
+export function sortValueOf(type: SortTarget['type'], value: unknown): string | number | boolean | undefined {
+  if (type === 'mixed') return typeof value === 'number' || typeof value === 'boolean' ? value : textValueOf(value);
+  if (type === 'number') return typeof value === 'number' ? value : undefined;
+  if (type === 'checkbox') return typeof value === 'boolean' ? Number(value) : undefined;
+  if (type === 'time') return value instanceof Date ? value.getTime() : undefined;
+  if (typeof value !== 'string') return undefined;
+  if (type === 'date') return instantOf(value);
+  if (type === 'email') return value;
+  return type === 'text' ? textValueOf(value) : undefined;
+}
+
+const textValueOf = (value: unknown): string | undefined => indexText(value) ?? undefined;
+
+/** How the values of a path compare. */
+export type ValueType = 'email' | 'text' | 'number' | 'checkbox' | 'date' | 'time' | 'array';
+
+/** A member of a record that a query names (spec 4.3). */
+export interface Target {
+  /** As in the query: `email`, `createdAt`, `data.plan`. */
+  path: string;
+  type: ValueType;
+  /** The key in `data`; undefined for a member of the record itself. */
+  key?: string;
+  /** Where the value is in records whose renamed fields are still to be moved (decision 22). */
+  former?: { path: string; key: string; below: number };
+}
+
+/** A value that has an order. Times are milliseconds since 1970. */
+export type Ordered = number | boolean;
+
+/** The values from `from` to `to`; both count unless they are open. Absent: no bound. */
+export interface Interval {
+  from?: Ordered;
+  isFromOpen?: boolean;
+  to?: Ordered;
+  isToOpen?: boolean;
+}
+
+/** What a predicate asks of the value at its target. */
+export type Test =
+  | { is: 'within'; intervals: readonly Interval[] }
+  | { is: 'equal'; texts: readonly string[] }
+  | { is: 'prefix'; text: string }
+  | { is: 'contains'; text: string }
+  | { is: 'item'; values: readonly (string | number | boolean)[] }
+  | { is: 'absent' }
+  | { is: 'empty' };
+
+/** One condition of a query. With `isNot` it holds for exactly the other records. */
+export interface Predicate {
+  target: Target;
+  test: Test;
+  isNot: boolean;
+}
+
+/**
+ * What a query sorts by. The values of a key that is no field are `mixed`: numbers come before
+ * texts, and these before booleans.
+ */
+type SortTarget = Omit<Target, 'type'> & { type: ValueType | 'mixed' };
+
+/** The order of a query; ties are in the order of the id, in the same direction. */
+export interface Sort {
+  target: SortTarget;
+  direction: 1 | -1;
+}
+
+/** Whether `value` lies in the interval. */
+export function isWithin({ from, isFromOpen, to, isToOpen }: Interval, value: Ordered): boolean {
+  if (from !== undefined && (isFromOpen ? value <= from : value < from)) return false;
+  return to === undefined || (isToOpen ? value < to : value <= to);
+}
+
+/** The values that lie in an interval of both lists, in ascending order. */
+export function intersection(some: readonly Interval[], others: readonly Interval[]): Interval[] {
+  return some.flatMap((one) => others.map((other) => common(one, other))).filter((interval) => !isEmpty(interval));
+}
+
+function common(one: Interval, other: Interval): Interval {
+  const low = isHigherFrom(one, other) ? one : other;
+  const high = isLowerTo(one, other) ? one : other;
+  return {
+    ...(low.from !== undefined && { from: low.from, isFromOpen: low.isFromOpen ?? false }),
+    ...(high.to !== undefined && { to: high.to, isToOpen: high.isToOpen ?? false }),
+  };
+}
+
+function isHigherFrom(one: Interval, other: Interval): boolean {
+  if (one.from === undefined) return false;
+  if (other.from === undefined) return true;
+  return one.from === other.from ? one.isFromOpen === true : one.from > other.from;
+}
+
+function isLowerTo(one: Interval, other: Interval): boolean {
+  if (one.to === undefined) return false;
+  if (other.to === undefined) return true;
+  return one.to === other.to ? one.isToOpen === true : one.to < other.to;
+}
+
+function isEmpty({ from, isFromOpen, to, isToOpen }: Interval): boolean {
+  if (from === undefined || to === undefined) return false;
+  return from === to ? isFromOpen === true || isToOpen === true : from > to;
+}
+
+/** The same values as disjoint intervals in ascending order. */
+export function disjoint(intervals: readonly Interval[]): Interval[] {
+  const sorted = [...intervals].sort((one, other) =>
+    isHigherFrom(one, other) ? 1 : isHigherFrom(other, one) ? -1 : 0,
+  );
+  const merged: Interval[] = [];
+  for (const interval of sorted) {
+    const last = merged.at(-1);
+    if (!last || !touches(last, interval)) merged.push(interval);
+    else if (isLowerTo(last, interval)) merged[merged.length - 1] = withEndOf(last, interval);
+  }
+  return merged;
+}
+
+/** Whether an interval begins before the end of an earlier one, or right at it. */
+function touches({ to }: Interval, { from }: Interval): boolean {
+  return to === undefined || from === undefined || from <= to;
+}
+
+function withEndOf({ to: _, isToOpen: __, ...rest }: Interval, { to, isToOpen }: Interval): Interval {
+  return { ...rest, ...(to !== undefined && { to, isToOpen: isToOpen ?? false }) };
+}

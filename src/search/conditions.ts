@@ -1,0 +1,221 @@
+import { InvalidInput, type Issue } from '../core/errors.ts';
+import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
+import { instantOf } from '../fields/kinds/date.ts';
+import type { PendingRenames } from '../fields/renames.ts';
+import {
+  type Interval,
+  isDay,
+  type Ordered,
+  type Predicate,
+  type Sort,
+  type Target,
+  type ValueType,
+} from './condition-filters.ts';
+
+const OPERATORS = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'contains', 'exists', 'empty'] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+function isOperator(text: string): text is Operator {
+  return (OPERATORS as readonly string[]).includes(text);
+}
+
+const OF_TEXT = ['eq', 'ne', 'in', 'prefix', 'contains', 'exists', 'empty'] as const;
+const OF_ORDER = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'exists', 'empty'] as const;
+
+/** The operators of each type of value (spec 4.3). */
+const OPERATORS_OF: Record<ValueType, readonly Operator[]> = {
+  email: OF_TEXT,
+  text: OF_TEXT,
+  number: OF_ORDER,
+  date: OF_ORDER,
+  time: OF_ORDER,
+  checkbox: ['eq', 'ne', 'exists', 'empty'],
+  array: ['contains', 'exists', 'empty'],
+};
+
+/** The most values of `in` (spec 8). */
+const MAX_IN = 100;
+
+const DAY_MS = 86_400_000;
+const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+
+/** A predicate without its target. */
+type Comparison = Pick<Predicate, 'test' | 'isNot'>;
+
+/** Returns the comparison of an operator with the text of its value, or what is wrong with it. */
+export function comparisonOf(type: ValueType, operator: Operator, value: string): Comparison | string {
+  if (operator === 'exists' || operator === 'empty') return presence(operator, value);
+  if (type === 'array') return { test: { is: 'item', values: spellings(value) }, isNot: false };
+  const values = operator === 'in' ? value.split(',') : [value];
+  if (values.length > MAX_IN) return `has more than ${MAX_IN} values`;
+  if (type === 'text' || type === 'email') {
+    // Stored emails are in lower case.
+    return textual(operator, type === 'email' ? values.map((text) => text.toLowerCase()) : values);
+  }
+  return within(type, operator, values);
+}
+
+function presence(operator: 'exists' | 'empty', value: string): Comparison | string {
+  if (value !== 'true' && value !== 'false') return 'must have the value true or false';
+  const test = operator === 'exists' ? ({ is: 'absent' } as const) : ({ is: 'empty' } as const);
+  return { test, isNot: (operator === 'exists') === (value === 'true') };
+}
+
+function textual(operator: Operator, texts: readonly string[]): Comparison {
+  const [text = ''] = texts;
+  if (operator === 'prefix' || operator === 'contains') return { test: { is: operator, text }, isNot: false };
+  return { test: { is: 'equal', texts }, isNot: operator === 'ne' };
+}
+
+/** The texts, numbers and booleans that a text spells. */
+function spellings(text: string): (string | number | boolean)[] {
+  if (text === 'true' || text === 'false') return [text, text === 'true'];
+  const number = numberOf(text);
+  return number === undefined ? [text] : [text, number];
+}
+
+function numberOf(text: string): number | undefined {
+  const number = DECIMAL.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
+
+type Bounded = Exclude<ValueType, 'text' | 'email' | 'array'>;
+
+function within(type: Bounded, operator: Operator, values: readonly string[]): Comparison | string {
+  const intervals: Interval[] = [];
+  for (const value of values) {
+    const read = READERS[type](value);
+    if (typeof read === 'string') return read;
+    intervals.push(compared(operator, read));
+  }
+  return { test: { is: 'within', intervals }, isNot: operator === 'ne' };
+}
+
+/** The values that a text stands for: one of them, or those of a day. */
+const READERS: Record<Bounded, (text: string) => Required<Interval> | string> = {
+  number: (text) => point(numberOf(text)) ?? 'must have a decimal number as its value',
+  checkbox: (text) =>
+    text === 'true' || text === 'false' ? only(text === 'true') : 'must have the value true or false',
+  date: readDate,
+  time: readDate,
+};
+
+function readDate(text: string): Required<Interval> | string {
+  const instant = instantOf(text);
+  if (instant === undefined) return 'must have a date, or a date-time with its zone, as its value';
+  return isDay(text) ? { ...only(instant), to: instant + DAY_MS, isToOpen: true } : only(instant);
+}
+
+const only = (value: Ordered): Required<Interval> => ({ from: value, isFromOpen: false, to: value, isToOpen: false });
+const point = (value: number | undefined) => (value === undefined ? undefined : only(value));
+
+/** The values that stand in the relation of the operator to all values of `given`. */
+function compared(operator: Operator, given: Required<Interval>): Interval {
+  const { from, to, isToOpen } = given;
+  if (operator === 'gt') return { from: to, isFromOpen: !isToOpen };
+  if (operator === 'gte') return { from };
+  if (operator === 'lt') return { to: from, isToOpen: true };
+  if (operator === 'lte') return { to, isToOpen };
+  return given;
+}
+
+/** The part of an app's newest schema that decides what a path means. */
+export interface QuerySchema {
+  fields: readonly Pick<FieldDefinition, 'key' | 'kind'>[];
+  rejectUnknown: boolean;
+  /** The renames whose values are being moved, if any. */
+  renames?: PendingRenames | undefined;
+}
+
+/** The most `where` of a query and the most characters of a value (spec 8). */
+export const MAX_WHERE = 20;
+const MAX_VALUE_LENGTH = 1_000;
+
+/** Paths of the record itself. */
+const OWN_TARGETS: readonly Target[] = [
+  { path: 'email', type: 'email' },
+  { path: 'createdAt', type: 'time' },
+  { path: 'updatedAt', type: 'time' },
+  { path: 'confirmedAt', type: 'time' },
+  { path: 'schemaVersion', type: 'number' },
+];
+const OWN = new Map(OWN_TARGETS.map((target) => [target.path, target]));
+
+const CREATED_AT = OWN.get('createdAt') as Target;
+export const EMAIL = OWN.get('email') as Target;
+
+/** The schema of queries over several apps: only the members of the record are known. */
+export const NO_FIELDS: QuerySchema = { fields: [], rejectUnknown: true };
+
+/**
+ * Parses the `where` parameters of a query (spec 4.3).
+ * @throws {InvalidInput} with an issue for each invalid one
+ */
+export function parseWhere(where: readonly string[], schema: QuerySchema): Predicate[] {
+  if (where.length > MAX_WHERE) throw invalid([{ path: 'where', message: `must be given at most ${MAX_WHERE} times` }]);
+  const issues: Issue[] = [];
+  const predicates: Predicate[] = [];
+  for (const [index, text] of where.entries()) {
+    const parsed = parseOne(text, schema);
+    if (typeof parsed === 'string') issues.push({ path: `where.${index}`, message: parsed });
+    else predicates.push(parsed);
+  }
+  if (issues.length > 0) throw invalid(issues);
+  return predicates;
+}
+
+/**
+ * Parses `sort` and `order`; by default the newest records are first (spec 4.3).
+ * @throws {InvalidInput} when the app has no such field
+ */
+export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | undefined, schema: QuerySchema): Sort {
+  const target = targetOf(sort ?? CREATED_AT.path, schema);
+  if (!target) throw invalid([{ path: 'sort', message: 'is not a field of the app' }]);
+  const isNewestFirst = target.type === 'time';
+  const isField = target.key === undefined || schema.fields.some(({ key }) => key === target.key);
+  return {
+    target: isField ? target : { ...target, type: 'mixed' },
+    direction: (order ?? (isNewestFirst ? 'desc' : 'asc')) === 'desc' ? -1 : 1,
+  };
+}
+
+/** The member that a path names; undefined when the app has no such field. */
+export function targetOf(path: string, { fields, rejectUnknown, renames }: QuerySchema): Target | undefined {
+  const own = OWN.get(path);
+  if (own) return own;
+  const key = path.startsWith('data.') ? path.slice('data.'.length) : '';
+  if (!FIELD_KEY_PATTERN.test(key)) return undefined;
+  const kind = fields.find((field) => field.key === key)?.kind;
+  if (kind === undefined && rejectUnknown) return undefined;
+  const type = kind === undefined || kind === 'select' ? 'text' : kind;
+  const former = formerOf(key, renames);
+  return { path, key, type, ...(former && { former }) };
+}
+
+/** Where the value of a key is in records that are still to be moved. */
+function formerOf(key: string, renames: PendingRenames | undefined): Target['former'] {
+  const pair = renames?.pairs.find(({ to }) => to === key);
+  return pair && renames ? { path: `data.${pair.from}`, key: pair.from, below: renames.version } : undefined;
+}
+
+/** Returns the predicate, or what is wrong with the text. */
+function parseOne(text: string, schema: QuerySchema): Predicate | string {
+  const [path = '', operator = ''] = text.split(':', 2);
+  const value = text.slice(path.length + operator.length + 2);
+  const target = targetOf(path, schema);
+  if (!target) return 'does not begin with the path of a field of the app';
+  if (!isOperator(operator)) return 'has no known operator after its path';
+  if (!OPERATORS_OF[target.type].includes(operator)) return `has an operator that ${target.type} fields do not have`;
+  if (value.length > MAX_VALUE_LENGTH) return `has a value of more than ${MAX_VALUE_LENGTH} characters`;
+  return predicateOf(target, operator, value);
+}
+
+function predicateOf(target: Target, operator: Operator, value: string): Predicate | string {
+  const test = comparisonOf(target.type, operator, value);
+  return typeof test === 'string' ? test : { target, ...test };
+}
+
+function invalid(issues: readonly Issue[]): InvalidInput {
+  return new InvalidInput('Invalid query parameters', issues);
+}

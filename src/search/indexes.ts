@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { requireOperator } from '../apps/app-scope.ts';
+import { AppPath } from '../apps/apps.contract.ts';
+import type { AppService } from '../apps/apps.service.ts';
+import { renamedSlots, type SlotState } from '../apps/index-slots.ts';
+import { planSlots, wantedFields } from '../records/slot-store.ts';
+import type { RenameStore } from '../schemas/pending-renames.ts';
+import type { SchemaStore } from '../schemas/schema-store.ts';
+
+const Index = z
+  .strictObject({
+    key: z.string().meta({ example: 'plan' }),
+    state: z.enum(['building', 'ready', 'dropping', 'renaming']),
+    done: z.int().nonnegative().meta({ example: 12_000 }),
+    total: z.int().nonnegative().meta({ example: 50_000 }),
+  })
+  .meta({ id: 'Index' });
+
+/** The endpoint of indexed fields (spec 4.3). */
+export const indexSlotEndpoints = {
+  listIndexes: {
+    method: 'get',
+    path: '/auth/apps/:sourceAppId/indexes',
+    auth: 'session or key',
+    load: 'light',
+    scope: 'users:read',
+    tag: 'Schemas',
+    summary: 'The indexes of an app',
+    description:
+      'For the operators of the app and for admins. An index is built for each field with `indexed: true`, and dropped when the newest schema has the field no longer. A renamed field whose values are being moved is `renaming`, under its new key. `done` of `total` records have been dealt with.',
+    params: AppPath,
+    response: z.array(Index),
+    errors: [404],
+  },
+} as const satisfies Endpoints;
+
+/** An index of an app, or a renamed field whose values are being moved, as operators see it. */
+interface IndexView {
+  key: string;
+  state: SlotState | 'renaming';
+  done: number;
+  total: number;
+}
+
+type IndexSlotService = ReturnType<typeof createIndexSlotService>;
+
+/** What operators see of the indexes of an app (spec 4.3). */
+export function createIndexSlotService({
+  apps,
+  schemas,
+  renames,
+}: {
+  apps: Pick<AppService, 'get'>;
+  schemas: Pick<SchemaStore, 'newest'>;
+  renames: Pick<RenameStore, 'progressOf'>;
+}) {
+  return {
+    /**
+     * Resolves with the indexes of the newest schema, in the order of its fields, and then those
+     * that are being dropped, and the renamed fields whose values are being moved. A change of the
+     * schema counts at once, also before the job has begun to follow it (slot-job.ts).
+     * @throws {NotFound}
+     */
+    async list(sourceAppId: string): Promise<IndexView[]> {
+      const { id, slots: stored = [] } = await apps.get(sourceAppId);
+      const moving = await renames.progressOf(id);
+      const slots = moving ? renamedSlots(stored, moving.renames.pairs) : stored;
+      const fields = (await schemas.newest(id))?.schema.fields ?? [];
+      const wanted = wantedFields(fields);
+      const { drop } = planSlots(slots, wanted);
+      const ending = slots.filter((slot) => slot.state === 'dropping' || drop.includes(slot));
+      return [
+        ...wanted.map(({ key }): IndexView => {
+          const slot = slots.find((one) => one.key === key && !ending.includes(one));
+          return { key, state: slot?.state ?? 'building', done: slot?.done ?? 0, total: slot?.total ?? 0 };
+        }),
+        ...ending.map(({ key, state, done, total }): IndexView => {
+          return { key, state: 'dropping', done: state === 'dropping' ? done : 0, total };
+        }),
+        ...(moving?.renames.pairs ?? []).map(({ to }): IndexView => {
+          const { done, total } = moving?.progress ?? { done: 0, total: 0 };
+          return { key: to, state: 'renaming', done, total };
+        }),
+      ];
+    },
+  };
+}
+
+/** The endpoint of indexed fields (spec 4.3). */
+export const indexSlotRoutes = (indexSlots: IndexSlotService): Route[] =>
+  routes(indexSlotEndpoints, {
+    listIndexes: async ({ principal, params }) => {
+      requireOperator(principal, params.sourceAppId);
+      return indexSlots.list(params.sourceAppId);
+    },
+  });

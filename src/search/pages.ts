@@ -1,0 +1,243 @@
+import { mongo, type Types } from 'mongoose';
+import { type DocumentId, idOf } from '../database/bson/documents.ts';
+import { decode } from '../database/collections.ts';
+import { type Sort, sortValueOf } from './condition-filters.ts';
+import { type AppId, keyOf, type Segment, upTo } from './index-range.ts';
+import { type Budget, NO_LIMIT, type Position, type Walker } from './walk.ts';
+
+/** Where a page of an ordered walk begins. */
+export interface OrderedStart {
+  position?: Position | undefined;
+  /** Matches to leave out first. */
+  skip?: number;
+}
+
+/** The ids of one page. */
+export interface FoundPage<Start> {
+  ids: DocumentId[];
+  /** Where the next page begins; undefined when there is none. */
+  next: Start | undefined;
+  /** Whether the page is full, or all matches were read. */
+  isComplete: boolean;
+}
+
+/** After the page is full, the search for one more match takes at most this long. */
+const LOOK_AHEAD_MS = 100;
+/** A search that has found something answers after this time instead of filling its page. */
+const EAGER_MS = 120;
+/** From this number on, keys without conditions are skipped by the database. */
+const MIN_DATABASE_SKIP = 200;
+
+/**
+ * Resolves with the ids of the next `limit` matches of an ordered walk.
+ *
+ * @param isEager whether to answer soon with what was found, for a search while someone types
+ */
+export async function orderedPage(
+  walker: Walker,
+  appId: AppId,
+  segments: readonly Segment[],
+  { start, limit, budget, isEager }: { start: OrderedStart; limit: number; budget: Budget; isEager: boolean },
+): Promise<FoundPage<OrderedStart>> {
+  if (segments.length === 0) return { ids: [], next: undefined, isComplete: true };
+  const startedAt = performance.now();
+  const ids: DocumentId[] = [];
+  let { skip = 0, position } = await skipped(walker, appId, segments, start);
+  // One match beyond the page tells whether there is a next one.
+  const reading = () => ({ limit: skip + limit + 1 - ids.length });
+  for await (const step of walker.walk(appId, segments, position, reading, budget)) {
+    const left = step.documents.slice(skip);
+    skip -= step.documents.length - left.length;
+    const room = limit - ids.length;
+    ids.push(...left.slice(0, room).map(idOf));
+    if (left.length > room) {
+      const last = left[room - 1];
+      if (last)
+        position = {
+          segment: segments.indexOf(step.segment),
+          place: { key: keyOf(step.segment.index, last), isRead: true },
+        };
+      return { ids, next: { position }, isComplete: true };
+    }
+    position = step.next;
+    if (position === undefined) return { ids, next: undefined, isComplete: true };
+    const took = performance.now() - startedAt;
+    if (ids.length === limit && took > LOOK_AHEAD_MS) break;
+    if (isEager && ids.length > 0 && took > EAGER_MS) break;
+  }
+  return { ids, next: { position, skip }, isComplete: ids.length === limit };
+}
+
+/** Skips in the database what needs no comparison. */
+async function skipped(
+  walker: Walker,
+  appId: AppId,
+  segments: readonly Segment[],
+  start: OrderedStart,
+): Promise<OrderedStart> {
+  const { skip = 0, position } = start;
+  const [first] = segments;
+  if (skip < MIN_DATABASE_SKIP || position || !first || Object.keys(first.filter).length > 0) return start;
+  const place = await walker.skip(appId, first, skip);
+  return place ? { position: { segment: 0, place } } : start;
+}
+
+type SortValue = string | number | boolean;
+
+/** What a record sorts by. `null` stands for no value, which sorts last in both orders. */
+interface SortKey {
+  value: SortValue | null;
+  id: DocumentId;
+}
+
+/**
+ * A part of the walk that is sorted as a whole, up to `end` or to the end of the walk. Matches up
+ * to `after` were answered.
+ */
+interface Region {
+  end?: Position | undefined;
+  after?: SortKey | undefined;
+}
+
+/**
+ * Where a page of sorted matches begins. A page reads the first region. When its time ends before
+ * the region does, the part that was read becomes a region of its own, so that each match is
+ * answered once.
+ */
+export interface SortedStart {
+  /** The start of the first region. */
+  from?: Position | undefined;
+  regions?: Region[];
+  skip?: number;
+}
+
+/** Matches that one query returns. */
+const STEP_LIMIT = 10_000;
+/**
+ * When the later regions take this much of a cursor, the first one is read to its end whatever the
+ * time: a cursor has at most 8,000 characters, and each page adds one region.
+ */
+const MAX_REGIONS_LENGTH = 2_500;
+
+/**
+ * Resolves with the ids of the next `limit` matches of an unordered walk, in the order of `sort`.
+ * Memory use grows with `limit` and `skip` only.
+ */
+export async function sortedPage(
+  walker: Walker,
+  appId: Types.ObjectId,
+  segments: readonly Segment[],
+  { start, limit, sort, budget }: { start: SortedStart; limit: number; sort: Sort; budget: Budget },
+): Promise<FoundPage<SortedStart>> {
+  const { from, skip = 0, regions: [region = {}, ...later] = [{}] } = start;
+  const wanted = skip + limit;
+  const best = createBest(wanted + 1, sort);
+  const read = await readRegion();
+  const answered = best.keys.slice(0, wanted);
+  const hasMore = best.keys.length > wanted;
+  const rest: Region = { end: region.end, after: region.after };
+  const regions = [
+    ...(hasMore ? [{ end: read.isWhole ? region.end : read.position, after: answered.at(-1) ?? region.after }] : []),
+    ...(read.isWhole ? [] : [rest]),
+    ...later,
+  ];
+  const begin = hasMore ? from : read.isWhole ? region.end : read.position;
+  const next = { from: begin, regions, skip: Math.max(0, skip - answered.length) };
+  return {
+    ids: answered.slice(skip).map(({ id }) => id),
+    next: regions.length > 0 ? next : undefined,
+    isComplete: read.isWhole && later.length === 0,
+  };
+
+  /** Reads the first region as far as the time allows. */
+  async function readRegion(): Promise<{ isWhole: boolean; position: Position | undefined }> {
+    let position: Position | undefined = from ?? { segment: 0 };
+    const reading = () => ({
+      limit: STEP_LIMIT,
+      members: membersOf(sort),
+    });
+    const time = mongo.BSON.EJSON.stringify(later).length < MAX_REGIONS_LENGTH ? budget : NO_LIMIT;
+    const part = upTo(segments, region.end);
+    for await (const step of walker.walk(appId, part, position, reading, time)) {
+      await walker.each(step.documents, (document) => best.add(sortKeyOf(document, sort), region.after));
+      position = step.next;
+    }
+    return { isWhole: position === undefined || position.segment >= part.length, position };
+  }
+}
+
+/** Keeps the first keys of an order. */
+function createBest(count: number, sort: Sort) {
+  const keys: SortKey[] = [];
+  return {
+    /** The keys that were kept, in order. */
+    keys,
+
+    /** Keeps a key that comes after `after`, if it is one of the first. */
+    add(key: SortKey, after: SortKey | undefined): void {
+      if (after && compare(key, after, sort) <= 0) return;
+      const last = keys[count - 1];
+      if (last && compare(key, last, sort) >= 0) return;
+      let [low, high] = [0, keys.length];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (compare(keys[middle] as SortKey, key, sort) < 0) low = middle + 1;
+        else high = middle;
+      }
+      keys.splice(low, 0, key);
+      if (keys.length > count) keys.pop();
+    },
+  };
+}
+
+/** The members of a record from which its sort key is read. */
+function membersOf({ target: { path, former } }: Sort): string[] {
+  return [path === 'createdAt' ? '_id' : path, ...(former ? [former.path, 'schemaVersion'] : [])];
+}
+
+function sortKeyOf(document: Uint8Array, { target }: Sort): SortKey {
+  const record = decode<{ _id: DocumentId; data?: Record<string, unknown> } & Record<string, unknown>>(document);
+  const id = record._id;
+  if (target.path === 'createdAt') return { value: 0, id };
+  const data = record.data ?? {};
+  const { former } = target;
+  const isUnmoved = former && Number(record.schemaVersion) < former.below && Object.hasOwn(data, former.key);
+  const key = isUnmoved ? former.key : target.key;
+  const stored = key === undefined ? record[target.path] : Object.hasOwn(data, key) ? data[key] : undefined;
+  return { value: sortValueOf(target.type, stored) ?? null, id };
+}
+
+/** Compares in the order of the query: by value, then by id; no value comes last. */
+function compare(one: SortKey, other: SortKey, { direction }: Sort): number {
+  if ((one.value === null) !== (other.value === null)) return one.value === null ? 1 : -1;
+  return direction * (compareValues(one.value, other.value) || compareIds(one.id, other.id));
+}
+
+function compareValues(one: SortValue | null, other: SortValue | null): number {
+  if (one === other || one === null || other === null) return 0;
+  if (typeof one !== typeof other) return TYPES.indexOf(typeof one) - TYPES.indexOf(typeof other);
+  if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other);
+  return one < other ? -1 : 1;
+}
+
+/** The order of values of different types, as that of MongoDB. */
+const TYPES = ['number', 'string', 'boolean'] as readonly string[];
+
+/** Compares by code points, as MongoDB does; JavaScript compares UTF-16 units. */
+function compareTexts(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at += 1) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (a === b) continue;
+    // Surrogates stand for code points above all others.
+    const [isHigh, isOtherHigh] = [(a & 0xf800) === 0xd800, (b & 0xf800) === 0xd800];
+    return isHigh === isOtherHigh ? a - b : isHigh ? 1 : -1;
+  }
+  return one.length - other.length;
+}
+
+function compareIds(one: unknown, other: unknown): number {
+  if (one instanceof mongo.Binary && other instanceof mongo.Binary) return Buffer.compare(one.buffer, other.buffer);
+  // Ids of other types come from manual edits only.
+  return compareTexts(String(one), String(other));
+}

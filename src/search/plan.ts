@@ -1,0 +1,224 @@
+import { beginsPattern, isShortText } from '../fields/base/index-value.ts';
+import { allOf, caseless, type Filter, filterOf, type Predicate, type Sort } from './condition-filters.ts';
+import {
+  type Bounds,
+  EVERY_ASCENDING,
+  EVERY_ID,
+  emailPoints,
+  emailPrefix,
+  type IndexName,
+  idTimes,
+  type Segment,
+  slotIntervals,
+  slotPrefix,
+  slotTexts,
+  WITH_VALUE,
+  WITHOUT_VALUE,
+} from './index-range.ts';
+import type { SlotOf } from './ready-slots.ts';
+import type { TextSearch } from './text-search.ts';
+
+/** What an operator asks for, parsed (spec 4.3). */
+export interface Query {
+  predicates: readonly Predicate[];
+  /** Conditions of the parameters `search`, `field` and `value`. */
+  others?: Filter;
+  search?: TextSearch | undefined;
+  sort: Sort;
+  /** Whether the request names an order. */
+  isSorted: boolean;
+  /** Whether a condition on the email among `others` is known to hold for few records. */
+  isOfFewEmails?: boolean;
+}
+
+/**
+ * How to find the matches. At least one of `ordered` and `unordered` is set; no segment of a list
+ * repeats a record.
+ */
+export interface Plan {
+  /** Yields the matches in the order of the query. */
+  ordered?: Segment[];
+  /** Yields the matches in another order: they must be read as a whole and sorted. */
+  unordered?: Segment[];
+  /** Whether `unordered` covers a part of the app's records only, which may be small. */
+  isNarrow: boolean;
+  sort: Sort;
+}
+
+/** Chooses the indexes for a query. Reads nothing. */
+export function planOf(query: Query, slotOf: SlotOf): Plan {
+  const { predicates, search, sort } = query;
+  if (search && !query.isSorted) {
+    return { ordered: search.segments(allOf(filterOf(predicates), query.others ?? {})), isNarrow: false, sort };
+  }
+  if (query.isOfFewEmails) return { unordered: segmentsOf(query, EVERY_EMAIL), isNarrow: true, sort };
+  const candidates = candidatesOf(predicates, slotOf);
+  const [best] = candidates;
+  const index = orderIndexOf(sort, slotOf);
+  const own = candidates.find((candidate) => candidate.index === index) ?? singlePoint(candidates, sort);
+  if (own) {
+    const ordered = inOrder(own.index, own.bounds, sort, residual(query, own));
+    const isBetter = best !== undefined && best.rank < own.rank;
+    return { ordered, ...(isBetter && { unordered: segmentsOf(query, best) }), isNarrow: isBetter, sort };
+  }
+  if (index === undefined) return { unordered: segmentsOf(query, best), isNarrow: best !== undefined, sort };
+  const ordered = wholeIndex(index, sort, residual(query));
+  return { ordered, ...(best && { unordered: segmentsOf(query, best) }), isNarrow: best !== undefined, sort };
+}
+
+/** The conditions of a query as one filter. */
+export function conditionsOf({ predicates, others = {}, search }: Query): Filter {
+  return allOf(filterOf(predicates), others, search?.filter ?? {});
+}
+
+/** The best single index for a count; its segments cover the matches in any order. */
+export function countSegments(query: Query, slotOf: SlotOf): Segment[] {
+  const [best] = candidatesOf(query.predicates, slotOf);
+  return segmentsOf(query, best);
+}
+
+/** The index on emails alone decides which of its records are read for a condition on the email. */
+const EVERY_EMAIL: Candidate = { index: 'email', bounds: [EVERY_ASCENDING], rank: 0, exact: [] };
+
+/** The segments of the best index, or of all records. */
+function segmentsOf(query: Query, candidate: Candidate | undefined): Segment[] {
+  const { index, bounds } = candidate ?? { index: 'id', bounds: [EVERY_ID] };
+  const filter = residual(query, candidate);
+  return bounds.map((part) => segment(index, part, false, filter));
+}
+
+type ResidualFilter = Pick<Segment, 'filter' | 'isOfKeys'>;
+
+/** What the matches of a query must fulfil besides the bounds of an index. */
+function residual({ predicates, others = {}, search }: Query, candidate?: Candidate): ResidualFilter {
+  const { exact = [], keys = {} } = candidate ?? {};
+  const left = filterOf(predicates.filter((predicate) => !exact.includes(predicate)));
+  const ofRecords = allOf(left, others, search?.filter ?? {});
+  return { filter: allOf(keys, ofRecords), isOfKeys: Object.keys(ofRecords).length === 0 };
+}
+
+function segment(index: IndexName, bounds: Bounds, isReversed: boolean, filter: ResidualFilter): Segment {
+  return { index, bounds, isReversed, ...filter };
+}
+
+/** The index whose order is that of the query. */
+function orderIndexOf({ target }: Sort, slotOf: SlotOf): IndexName | undefined {
+  if (target.path === 'createdAt') return 'id';
+  if (target.path === 'email') return 'email';
+  return target.key === undefined ? undefined : slotOf(target.key)?.slot;
+}
+
+/** Records with one value in a slot are in the order of their ids, which is that of creation. */
+function singlePoint(candidates: readonly Candidate[], { target }: Sort): Candidate | undefined {
+  if (target.path !== 'createdAt') return undefined;
+  return candidates.find(
+    ({ index, bounds }) => index !== 'email' && bounds.length === 1 && isPoint(bounds[0] as Bounds),
+  );
+}
+
+function inOrder(index: IndexName, bounds: readonly Bounds[], { direction }: Sort, filter: ResidualFilter): Segment[] {
+  const isReversed = isAgainst(index, direction);
+  const parts = isReversed ? [...bounds].reverse() : bounds;
+  return parts.map((part) => segment(index, part, isReversed, filter));
+}
+
+/** All records in the order of an index; those without a value come last in both directions. */
+function wholeIndex(index: IndexName, { direction }: Sort, filter: ResidualFilter): Segment[] {
+  const parts = index === 'id' ? [EVERY_ID] : index === 'email' ? [EVERY_ASCENDING] : [WITH_VALUE, WITHOUT_VALUE];
+  return parts.map((part) => segment(index, part, isAgainst(index, direction), filter));
+}
+
+/** The index on ids has the newest first. */
+const isAgainst = (index: IndexName, direction: 1 | -1): boolean =>
+  index === 'id' ? direction === 1 : direction === -1;
+
+/** A condition that an index serves. */
+interface Candidate {
+  index: IndexName;
+  bounds: Bounds[];
+  /** The lower, the fewer records it selects as a rule. */
+  rank: number;
+  /** Predicates that hold for exactly the keys in the bounds that fulfil `keys`. */
+  exact: readonly Predicate[];
+  /** A condition on the keys of the index. */
+  keys?: Filter;
+}
+
+/** The conditions of a query that an index serves, the best first. */
+function candidatesOf(predicates: readonly Predicate[], slotOf: SlotOf): Candidate[] {
+  const positive = predicates.filter(({ isNot }) => !isNot);
+  const byPath = new Map<string, Predicate[]>();
+  for (const predicate of positive) {
+    const { path } = predicate.target;
+    byPath.set(path, [...(byPath.get(path) ?? []), predicate]);
+  }
+  return [...byPath.values()]
+    .flatMap((list) => candidateOf(list, slotOf) ?? [])
+    .sort((one, other) => one.rank - other.rank);
+}
+
+/** Whether the bounds hold one value. */
+function isPoint({ low, high }: Bounds): boolean {
+  return low.length === 2 && String(low[0]) === String(high[0]) && typeof low[0] === typeof high[0];
+}
+
+function candidateOf(predicates: readonly Predicate[], slotOf: SlotOf): Candidate | undefined {
+  const { target } = predicates[0] as Predicate;
+  const slot = target.key === undefined ? undefined : slotOf(target.key)?.slot;
+  const ranged = predicates.filter(({ test }) => test.is === 'within');
+  if (target.path === 'createdAt') {
+    return ranged.length > 0 ? { index: 'id', bounds: idTimes(ranged), rank: 4, exact: [] } : undefined;
+  }
+  if (target.type === 'email') return textCandidate(predicates, 'email', EMAIL_TEXTS);
+  if (slot === undefined) return undefined;
+  if (target.type === 'text') return textCandidate(predicates, slot, SLOT_TEXTS);
+  if (ranged.length === 0 || target.type === 'array' || target.type === 'time') return undefined;
+  const lists = ranged.map(({ test }) => (test.is === 'within' ? test.intervals : []));
+  const bounds = slotIntervals(target.type, lists);
+  return { index: slot, bounds, rank: bounds.every(isPoint) ? 1 : 3, exact: ranged };
+}
+
+/** How an index finds texts. */
+interface TextIndex {
+  pointsOf(texts: readonly string[]): Bounds[];
+  prefixOf(prefix: string): Bounds[];
+  ranks: { point: number; prefix: number };
+  /** Whether its keys alone tell which texts are equal to this one, or begin with it. */
+  isExact(text: string): boolean;
+  /** A condition on the keys of texts that begin with this one. */
+  begins(index: IndexName, prefix: string): Filter;
+}
+
+const EMAIL_TEXTS: TextIndex = {
+  pointsOf: emailPoints,
+  prefixOf: emailPrefix,
+  ranks: { point: 0, prefix: 2 },
+  isExact: () => true,
+  begins: () => ({}),
+};
+const SLOT_TEXTS: TextIndex = {
+  pointsOf: slotTexts,
+  prefixOf: slotPrefix,
+  ranks: { point: 1, prefix: 3 },
+  isExact: isShortText,
+  begins: (slot, prefix) => ({ [slot]: { $regex: beginsPattern(caseless(prefix)) } }) as Filter,
+};
+
+function textCandidate(predicates: readonly Predicate[], index: IndexName, texts: TextIndex): Candidate | undefined {
+  const { pointsOf, prefixOf, ranks, isExact, begins } = texts;
+  for (const predicate of predicates) {
+    const { test } = predicate;
+    if (test.is !== 'equal') continue;
+    const exact = test.texts.every(isExact) ? [predicate] : [];
+    return { index, bounds: pointsOf(test.texts), rank: ranks.point, exact };
+  }
+  for (const predicate of predicates) {
+    const { test } = predicate;
+    if (test.is !== 'prefix') continue;
+    const found = { index, bounds: prefixOf(test.text), rank: ranks.prefix };
+    return isExact(test.text)
+      ? { ...found, exact: [predicate], keys: begins(index, test.text) }
+      : { ...found, exact: [] };
+  }
+  return undefined;
+}

@@ -1,0 +1,168 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import type { App } from '../apps/app.ts';
+import { AppPath } from '../apps/apps.contract.ts';
+import type { AppService } from '../apps/apps.service.ts';
+import { Forbidden, InvalidInput, type Issue } from '../core/errors.ts';
+import { compileSchema } from '../fields/compile.ts';
+import { completeDefinition, definitionIssues } from '../fields/definition.ts';
+import { renameIssues, renamesOf, withRenamedKeys } from '../fields/renames.ts';
+import type { UserRecord } from '../records/record-json.ts';
+import { SchemaReplacement } from '../schemas/schemas.endpoints.ts';
+import type { SchemaChange, SchemaService } from '../schemas/schemas.service.ts';
+
+const Count = z.int().nonnegative();
+
+/** The endpoint that checks stored records against a schema. */
+export const schemaCheckEndpoints = {
+  checkSchema: {
+    method: 'post',
+    path: '/auth/apps/:sourceAppId/schema/check',
+    auth: 'session or key',
+    scope: 'schema:write',
+    role: 'admin or own key',
+    audit: 'schema.checked',
+    tag: 'Schemas',
+    summary: 'Check stored records against a schema',
+    description:
+      'Counts the stored records that do not conform to it, newest first, for up to two seconds. `renames` count as done. Changes nothing. An API key without the scope `users:read` gets no examples, and is refused with 403 when a field restricts its values, as `regex` and `enum` do: the counts would tell stored values.',
+    params: AppPath,
+    body: jsonBody(SchemaReplacement, 'Invalid schema'),
+    response: z.strictObject({
+      checked: Count.meta({ example: 1200 }),
+      failing: Count.meta({ example: 1 }),
+      newlyFailing: Count.meta({ description: 'Those that conform to the schema in force', example: 1 }),
+      examples: z
+        .array(z.strictObject({ id: z.uuid(), email: z.string(), path: z.string(), message: z.string() }))
+        .max(5)
+        .meta({
+          example: [
+            {
+              id: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57',
+              email: 'ada@example.com',
+              path: 'data.age',
+              message: 'must be a number',
+            },
+          ],
+        }),
+      complete: z.boolean().meta({ description: 'Whether every record was checked' }),
+    }),
+    errors: [404],
+  },
+} as const satisfies Endpoints;
+
+/** Below the deadline of a request. */
+const BUDGET_MS = 1_800;
+/** The longest time between two yields to the event loop (invariant 7). */
+const MAX_BLOCKING_MS = 10;
+const MAX_EXAMPLES = 5;
+/** The properties of a field by which a count tells which values are stored. */
+const OF_VALUES = ['regex', 'enum', 'min', 'max', 'minLength', 'maxLength'] as const;
+
+/** How many of an app's stored records do not conform to a schema. */
+interface SchemaCheck {
+  checked: number;
+  /** The records that do not conform to the schema. */
+  failing: number;
+  /** Those of them that conform to the schema that is in force. */
+  newlyFailing: number;
+  /**
+   * The first problem of each of at most 5 failing records: first those that newly fail, newest
+   * first, then others.
+   */
+  examples: FailingExample[];
+  /** Whether every record was checked within the time limit. */
+  complete: boolean;
+}
+
+/** A record that fails, with its first problem. */
+interface FailingExample extends Issue {
+  id: string;
+  email: string;
+}
+
+type SchemaCheckService = ReturnType<typeof createSchemaCheckService>;
+
+/**
+ * Checks stored records against a schema that is not in force yet. A replacement of the schema does
+ * not check them (spec 4.4, rule 2). It is part of the users feature, because the schemas feature
+ * does not import users (docs/architecture.md).
+ *
+ * @param budgetMs the time limit of one check
+ */
+export function createSchemaCheckService(deps: {
+  apps: Pick<AppService, 'get'>;
+  users: { each(app: App): AsyncIterable<UserRecord> };
+  schemas: Pick<SchemaService, 'ofApp'>;
+  budgetMs?: number;
+}) {
+  const { apps, users, schemas, budgetMs = BUDGET_MS } = deps;
+
+  return {
+    /**
+     * Checks an app's records as they would be under a schema, newest first, until the time limit:
+     * in their stored form, and with the values of renamed fields under the new keys. Stores
+     * nothing.
+     *
+     * @param options.canRead whether the caller may read records; without it there are no examples
+     * @throws {Forbidden} when the counts would tell values to a caller who may not read them
+     * @throws {NotFound} when the id names no app
+     * @throws {InvalidInput} when the definitions contradict themselves
+     */
+    async run(sourceAppId: string, input: SchemaChange, { canRead }: { canRead: boolean }): Promise<SchemaCheck> {
+      if (!canRead && input.fields.some((field) => OF_VALUES.some((name) => Object.hasOwn(field, name)))) {
+        throw new Forbidden('The scope users:read is required');
+      }
+      const startedAt = performance.now();
+      const app = await apps.get(sourceAppId);
+      const issues = definitionIssues(input.fields);
+      if (issues.length > 0) throw new InvalidInput('Invalid schema', issues);
+      const { rejectUnknown, renames: pairs = [] } = input;
+      const fields = input.fields.map(completeDefinition);
+      const newest = await schemas.ofApp(app);
+      const wrong = renameIssues(pairs, newest.fields, fields);
+      if (wrong.length > 0) throw new InvalidInput('Invalid schema', wrong);
+      const renames = renamesOf(newest.version + 1, pairs, fields);
+      // `definitionIssues` and `compileSchema` each compile all patterns; other work runs in
+      // between.
+      await yieldToEventLoop();
+      const validator = compileSchema({ rejectUnknown, fields });
+      const current = compileSchema(newest);
+
+      const result: SchemaCheck = { checked: 0, failing: 0, newlyFailing: 0, examples: [], complete: false };
+      const others: FailingExample[] = [];
+      const answer = (complete: boolean): SchemaCheck => {
+        return { ...result, examples: [...result.examples, ...others].slice(0, MAX_EXAMPLES), complete };
+      };
+      let resumedAt = performance.now();
+      for await (const { _id, email, data } of users.each(app)) {
+        const now = performance.now();
+        if (now - startedAt >= budgetMs) return answer(false);
+        if (now - resumedAt >= MAX_BLOCKING_MS) {
+          await yieldToEventLoop();
+          resumedAt = performance.now();
+        }
+        const [first] = validator.issues(withRenamedKeys(data, renames));
+        result.checked += 1;
+        if (!first) continue;
+        result.failing += 1;
+        const isNew = current.issues(data).length === 0;
+        if (isNew) result.newlyFailing += 1;
+        const examples = isNew ? result.examples : others;
+        if (canRead && examples.length < MAX_EXAMPLES) examples.push({ id: _id.toString(), email, ...first });
+      }
+      return answer(true);
+    },
+  };
+}
+
+/** The routes of `schemaCheckEndpoints`. */
+export const schemaCheckRoutes = (check: SchemaCheckService): Route[] =>
+  routes(schemaCheckEndpoints, {
+    checkSchema: async ({ principal, params, body, audit }) => {
+      const result = await check.run(params.sourceAppId, body, { canRead: principal.scopes.has('users:read') });
+      audit({ detail: { examples: result.examples.length } });
+      return result;
+    },
+  });

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { JsonStream } from '../api/reply.ts';
+import { Timestamp, WholeNumber } from '../api/validation.ts';
+import type { AppActivity } from '../apps/activity.ts';
+import type { App } from '../apps/app.ts';
+import type { AppScope } from '../apps/app-scope.ts';
+import { SourceAppId } from '../apps/apps.contract.ts';
+import type { AppService } from '../apps/apps.service.ts';
+import { AppNotFound } from '../core/errors.ts';
+import type { ReadQueues } from '../records/read-queues.ts';
+import { ScopeParameter } from './parameters.ts';
+import type { UserCounts } from './user-counts.ts';
+
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 365;
+/** The most apps that a request names (spec 8). */
+const MAX_NAMED = 200;
+
+const Count = z.int().nonnegative().meta({ example: 42 });
+const LastSubmission = Timestamp.nullable().meta({
+  description: 'The time of the last accepted submission, or null; up to a second behind submissions to other servers',
+});
+
+const SomeApps = z
+  .union([SourceAppId.transform((id) => [id]), z.array(SourceAppId)], 'must be app ids')
+  .refine((ids) => ids.length <= MAX_NAMED, `must be given at most ${MAX_NAMED} times`)
+  .optional()
+  .meta({
+    override: { type: 'array', items: { type: 'string' }, maxItems: MAX_NAMED },
+    description: 'Only these apps; repeated for several. One that does not exist is left out',
+    example: ['newsletter'],
+  });
+
+/** The endpoints for statistics. */
+export const userStatsEndpoints = {
+  getStats: {
+    method: 'get',
+    path: '/auth/stats',
+    auth: 'session or key',
+    scope: 'users:read',
+    tag: 'Users',
+    summary: "How many users the session's app has",
+    description: 'With the number of records created on each of the last days (UTC, today included), oldest first.',
+    query: z.strictObject({
+      days: WholeNumber(1, MAX_DAYS)
+        .default(DEFAULT_DAYS)
+        .meta({ description: `The number of days: 1 to ${MAX_DAYS}`, example: 30 }),
+      sourceAppId: ScopeParameter,
+    }),
+    response: z.strictObject({
+      users: Count,
+      lastSubmissionAt: LastSubmission,
+      days: z.array(z.strictObject({ date: z.iso.date().meta({ example: '2026-01-31' }), created: Count })),
+    }),
+    errors: [404],
+  },
+  getStatsOfAllApps: {
+    method: 'get',
+    path: '/auth/admin/stats',
+    auth: 'session or key',
+    scope: 'users:read',
+    role: 'admin',
+    tag: 'Users',
+    summary: 'How many users each app has',
+    description: 'All apps, or those that are named, sorted by `sourceAppId`.',
+    query: z.strictObject({ sourceAppId: SomeApps }),
+    response: z.strictObject({
+      apps: z.array(z.strictObject({ sourceAppId: SourceAppId, users: Count, lastSubmissionAt: LastSubmission })),
+    }),
+    errors: [],
+  },
+} as const satisfies Endpoints;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The statistics of one app. */
+export interface UserStats {
+  users: number;
+  lastSubmissionAt: Date | undefined;
+  /** Records created on each day (UTC, as `YYYY-MM-DD`), oldest day first. */
+  days: { date: string; created: number }[];
+}
+
+/** One entry of the statistics of all apps. */
+interface AppStats {
+  sourceAppId: string;
+  users: number;
+  lastSubmissionAt: Date | undefined;
+}
+
+type UserStatsService = ReturnType<typeof createUserStatsService>;
+
+/**
+ * Computes the statistics of the dashboard. Counts come from index keys (user-counts.ts), the times
+ * of last submissions from the documents of the apps (app-activity.ts).
+ */
+export function createUserStatsService(deps: {
+  apps: AppService;
+  activity: AppActivity;
+  counts: UserCounts;
+  queues: ReadQueues;
+}) {
+  const { apps, activity, counts, queues } = deps;
+
+  return {
+    /**
+     * Computes the statistics of one app.
+     *
+     * @param days the number of days, today included
+     * @throws {NotFound} when the app was deleted
+     */
+    async ofApp(
+      { sourceAppId, id }: Pick<App, 'id' | 'sourceAppId'>,
+      days: number,
+      now = new Date(),
+    ): Promise<UserStats> {
+      await activity.flush();
+      const app = await apps.get(sourceAppId);
+      if (!app.id.equals(id)) throw new AppNotFound();
+      const today = Math.floor(now.getTime() / DAY_MS);
+      const perDay = Array.from({ length: days }, (_, index) => {
+        const [from, to] = [index, index + 1].map((day) => new Date((today - days + 1 + day) * DAY_MS)) as [Date, Date];
+        return queues.scan(id, async () => ({
+          date: from.toISOString().slice(0, 10),
+          created: await counts.created(id, from, to),
+        }));
+      });
+      const [users, ...created] = await Promise.all([queues.scan(id, () => counts.ofApp(id)), ...perDay]);
+      return { users, lastSubmissionAt: app.lastSubmissionAt, days: created };
+    },
+
+    /** Yields the statistics of the named apps, sorted by `sourceAppId`. */
+    async *ofApps(names: readonly string[]): AsyncGenerator<AppStats> {
+      await activity.flush();
+      const found = await apps.named(names);
+      const users = await Promise.all(found.map(({ id }) => queues.scan(undefined, () => counts.ofApp(id))));
+      for (const [at, { sourceAppId, lastSubmissionAt }] of found.entries()) {
+        yield { sourceAppId, users: users[at] ?? 0, lastSubmissionAt };
+      }
+    },
+
+    /** Yields the statistics of every app, sorted by `sourceAppId`. */
+    async *ofAllApps(): AsyncGenerator<AppStats> {
+      const [users] = await Promise.all([queues.scan(undefined, () => counts.ofAllApps()), activity.flush()]);
+      for await (const { id, sourceAppId, lastSubmissionAt } of apps.list()) {
+        yield { sourceAppId, users: users.get(id.toHexString()) ?? 0, lastSubmissionAt };
+      }
+    },
+  };
+}
+
+/** The routes of `userStatsEndpoints`. */
+export const userStatsRoutes = (stats: UserStatsService, scope: AppScope): Route[] =>
+  routes(userStatsEndpoints, {
+    getStats: async ({ principal, query }) => {
+      const app = await scope(principal, query.sourceAppId);
+      const { users, lastSubmissionAt, days } = await stats.ofApp(app, query.days);
+      return { users, lastSubmissionAt: lastSubmissionAt?.toISOString() ?? null, days };
+    },
+
+    getStatsOfAllApps: ({ query: { sourceAppId } }) =>
+      JsonStream.of('apps', sourceAppId ? stats.ofApps(sourceAppId) : stats.ofAllApps(), present),
+  });
+
+function present({ sourceAppId, users, lastSubmissionAt }: AppStats) {
+  return { sourceAppId, users, lastSubmissionAt: lastSubmissionAt ?? null };
+}

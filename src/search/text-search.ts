@@ -1,0 +1,99 @@
+import { literal } from '../database/collections.ts';
+import { allOf, type Filter } from './condition-filters.ts';
+import { type Bounds, EVERY_ASCENDING, EVERY_ID, emailPrefix, type Segment } from './index-range.ts';
+
+/** The search for a text in emails and data (the parameter `q`, spec 4.3). */
+export interface TextSearch {
+  /** Matches the same records as the segments. */
+  filter: Filter;
+  /**
+   * Finds, in this order: emails that begin with the text, other emails that contain it, and other
+   * records whose data contains it, newest first.
+   *
+   * @param also what the records must fulfil besides
+   */
+  segments(also: Filter): Segment[];
+  /** Matches the emails that contain the text. */
+  inEmail: Filter;
+  /** Finds, across all apps, other records whose data contains the text, newest first. */
+  acrossApps(also: Filter): Segment[];
+}
+
+/** The most characters of `q` (spec 8). */
+export const MAX_SEARCH_LENGTH = 100;
+
+type Expression = Record<string, unknown>;
+
+export function textSearch(text: string): TextSearch {
+  // Stored emails are in lower case. Index keys are compared without the option `i`.
+  const email = text.normalize('NFKC').toLowerCase();
+  const inEmail = { email: { $regex: literal(email) } } as Filter;
+  const startsEmail = { email: { $regex: `^${literal(email)}` } } as Filter;
+  const inData = dataFilter(patternOf(text));
+  return {
+    filter: { $or: [inEmail, inData] } as Filter,
+    inEmail,
+    acrossApps: (also) => [
+      {
+        ...{ index: 'all', bounds: EVERY_ASCENDING, isReversed: true },
+        filter: allOf(inData, { $nor: [inEmail] } as Filter, also),
+        isOfKeys: false,
+      },
+    ],
+    segments(also) {
+      const part = (index: string, bounds: Bounds, filter: Filter): Segment => ({
+        index,
+        bounds,
+        isReversed: false,
+        filter: allOf(filter, also),
+        isOfKeys: false,
+      });
+      return [
+        ...emailPrefix(email).map((bounds) => part('email', bounds, {})),
+        part('email', EVERY_ASCENDING, { $and: [inEmail, { $nor: [startsEmail] }] } as Filter),
+        part('id', EVERY_ID, { $and: [inData, { $nor: [inEmail] }] } as Filter),
+      ];
+    },
+  };
+}
+
+/** Matches the text as it was sent, and in its normalized forms. */
+function patternOf(text: string): string {
+  const forms = [text, ...(['NFC', 'NFD', 'NFKC', 'NFKD'] as const).map((form) => text.normalize(form))];
+  return [...new Set(forms)].map(literal).join('|');
+}
+
+/**
+ * Matches records with a text in `data`: the value of a key, an item of an array, or a member of an
+ * object in one of these places. An expression looks at every key: records may have keys that the
+ * newest schema does not name.
+ */
+function dataFilter(pattern: string): Filter {
+  return { $expr: anyText('$data', { $literal: pattern }, 2) } as Filter;
+}
+
+/** Whether a text that matches is a member of an object, or further inside, `depth` levels deep. */
+function anyText(object: string, pattern: Expression, depth: number): Expression {
+  const member = `member${depth}`;
+  const inMember = textIn(`$$${member}.v`, pattern, depth);
+  return { $anyElementTrue: [{ $map: { input: { $objectToArray: object }, as: member, in: inMember } }] };
+}
+
+function textIn(value: string, pattern: Expression, depth: number): Expression {
+  const isText = { $regexMatch: { input: value, regex: pattern, options: 'i' } };
+  if (depth <= 1) return when(isOfType(value, 'string'), isText, false);
+  const item = `item${depth}`;
+  const inObject = (path: string) => when(isOfType(path, 'object'), anyText(path, pattern, depth - 1), false);
+  const inItem = when(
+    isOfType(`$$${item}`, 'string'),
+    { $regexMatch: { input: `$$${item}`, regex: pattern, options: 'i' } },
+    inObject(`$$${item}`),
+  );
+  const inArray = { $anyElementTrue: [{ $map: { input: value, as: item, in: inItem } }] };
+  return when(isOfType(value, 'string'), isText, when({ $isArray: [value] }, inArray, inObject(value)));
+}
+
+const isOfType = (value: string, type: string): Expression => ({ $eq: [{ $type: value }, type] });
+const when = (condition: Expression, result: Expression, otherwise: Expression | boolean): Expression => ({
+  $cond: [condition, result, otherwise],
+});

@@ -1,0 +1,275 @@
+import type { Types } from 'mongoose';
+import { InvalidInput } from '../core/errors.ts';
+import { idOf } from '../database/bson/documents.ts';
+import { isOverTime } from '../database/failures.ts';
+import { createReadQueues, type ReadQueues } from '../records/read-queues.ts';
+import type { UserCollection } from '../records/record.ts';
+import type { RecordBatches } from '../records/record-json.ts';
+import type { RecordPages } from '../records/record-pages.ts';
+import { allOf, type Filter } from './condition-filters.ts';
+import { hintOf, type Segment } from './index-range.ts';
+import { type FoundPage, type OrderedStart, orderedPage, type SortedStart, sortedPage } from './pages.ts';
+import { conditionsOf, countSegments, type Plan, planOf, type Query } from './plan.ts';
+import type { SlotOf } from './ready-slots.ts';
+import { type Budget, createBudget, createWalker, NO_LIMIT, type Walker } from './walk.ts';
+
+/** The time in which a page reads; below the deadline of a request. */
+const BUDGET_MS = 1_500;
+/** The least time of a count after the page was found. */
+const LEAST_COUNT_MS = 100;
+/** A narrow part of an index with at most this many keys is read as a whole and sorted. */
+const MAX_NARROW = 10_000;
+/** The most records to leave out in an order that no index has (spec 8). */
+const MAX_SORTED_SKIP = 10_000;
+
+/** Records whose ids an export reads at once, in an order other than that of creation. */
+const EXPORT_STEP = 1_000;
+
+/** Where a page begins; the plan of the first page holds for all. */
+export type PageStart = { ordered: OrderedStart } | { sorted: SortedStart };
+
+export interface PageOptions {
+  limit: number;
+  /** Undefined for the first page. */
+  start?: PageStart | undefined;
+  skip?: number;
+  total: 'exact' | 'capped' | 'none';
+}
+
+/** A page of matches (spec 4.3). */
+export interface QueryPage {
+  users: RecordBatches;
+  total: Total | undefined;
+  next: PageStart | undefined;
+  /** Whether the page is full, or all matches were read. */
+  isComplete: boolean;
+}
+
+export type UserQuery = ReturnType<typeof createUserQuery>;
+
+/**
+ * Finds records of one app by conditions (spec 4.3). What no index serves is read within a time
+ * budget, so a search never fails because an app is large.
+ *
+ * @param budgetMs the time for one page
+ */
+export function createUserQuery(
+  users: UserCollection,
+  pages: RecordPages,
+  budgetMs = BUDGET_MS,
+  queues: ReadQueues = createReadQueues(),
+) {
+  const walker = createWalker(users, queues);
+  const counting = { users, walker, queues };
+
+  /** Decides once per search whether the matches are sorted in memory. */
+  async function startOf(appId: Types.ObjectId, plan: Plan, skip: number, budget: Budget): Promise<PageStart> {
+    const { ordered, unordered } = plan;
+    const isSmall =
+      ordered === undefined ||
+      (unordered !== undefined &&
+        plan.isNarrow &&
+        (await countMatches(counting, appId, unordered.map(withoutFilter), { cap: MAX_NARROW, budget })).totalIs ===
+          'exact');
+    if (!isSmall) return { ordered: { skip } };
+    if (ordered === undefined && skip > MAX_SORTED_SKIP) {
+      throw refused('skip', `must be at most ${MAX_SORTED_SKIP} in this order; go on with cursor`);
+    }
+    return skip > MAX_SORTED_SKIP ? { ordered: { skip } } : { sorted: { skip } };
+  }
+
+  async function idsOf(
+    appId: Types.ObjectId,
+    plan: Plan,
+    start: PageStart,
+    { limit, budget, isEager }: { limit: number; budget: Budget; isEager: boolean },
+  ): Promise<FoundPage<PageStart>> {
+    if ('ordered' in start) {
+      const page = await orderedPage(walker, appId, plan.ordered ?? [], {
+        start: start.ordered,
+        limit,
+        budget,
+        isEager,
+      });
+      return { ...page, next: page.next && { ordered: page.next } };
+    }
+    const { sort } = plan;
+    const page = await sortedPage(walker, appId, plan.unordered ?? [], { start: start.sorted, limit, sort, budget });
+    return { ...page, next: page.next && { sorted: page.next } };
+  }
+
+  return {
+    /** Resolves with a page of the matches. @throws {InvalidInput} when `skip` is too large */
+    async page(appId: Types.ObjectId, query: Query, slotOf: SlotOf, options: PageOptions): Promise<QueryPage> {
+      const { limit, skip = 0, total } = options;
+      const budget = createBudget(budgetMs);
+      const plan = planOf(query, slotOf);
+      const start = options.start ?? (await startOf(appId, plan, skip, budget));
+      const isEager = query.search !== undefined && !query.isSorted;
+      const found = await idsOf(appId, plan, start, { limit, budget, isEager });
+      const isAll = options.start === undefined && skip === 0 && found.next === undefined;
+      return {
+        users: pages.byIds(appId, found.ids),
+        total: isAll && total !== 'none' ? { total: found.ids.length, totalIs: 'exact' } : await count(),
+        next: found.next,
+        isComplete: found.isComplete,
+      };
+
+      async function count(): Promise<Total | undefined> {
+        if (total === 'none') return undefined;
+        const least = found.ids.length > 0 ? skip + found.ids.length : 0;
+        // Someone who types waits for matches, not for their number.
+        if (isEager && total === 'capped') return { total: least, totalIs: 'partial' };
+        const counted = await countMatches(counting, appId, countSegments(query, slotOf), {
+          cap: total === 'capped' ? COUNT_CAP : Number.POSITIVE_INFINITY,
+          budget: createBudget(Math.max(LEAST_COUNT_MS, budget.leftMs())),
+        });
+        return counted.totalIs === 'partial' ? { ...counted, total: Math.max(counted.total, least) } : counted;
+      }
+    },
+
+    /**
+     * Resolves with the `limit` matches after the first `skip`, however many these are; undefined
+     * when the time ends first. Memory use grows with neither.
+     */
+    async pageAt(
+      appId: Types.ObjectId,
+      query: Query,
+      slotOf: SlotOf,
+      { limit, skip, budget }: { limit: number; skip: number; budget: Budget },
+    ): Promise<RecordBatches | undefined> {
+      const plan = planOf(query, slotOf);
+      let start: PageStart = plan.ordered ? { ordered: { skip } } : { sorted: {} };
+      let left = plan.ordered ? 0 : skip;
+      for (; left > MAX_SORTED_SKIP; left -= MAX_SORTED_SKIP) {
+        const { next, isComplete } = await idsOf(appId, plan, start, {
+          limit: MAX_SORTED_SKIP,
+          budget,
+          isEager: false,
+        });
+        if (!isComplete) return undefined;
+        if (!next) return pages.byIds(appId, []);
+        start = next;
+      }
+      if ('sorted' in start) start = { sorted: { ...start.sorted, skip: left } };
+      const { ids, isComplete } = await idsOf(appId, plan, start, { limit, budget, isEager: false });
+      return isComplete ? pages.byIds(appId, ids) : undefined;
+    },
+
+    /**
+     * Resolves with all matches, with back-pressure: newest first, or in the order that the query
+     * names.
+     *
+     * @param signal ends the iteration
+     * @throws {InvalidInput} when no index has that order and the matches are too many to sort
+     */
+    async all(appId: Types.ObjectId, query: Query, slotOf: SlotOf, signal?: AbortSignal): Promise<RecordBatches> {
+      // The order of a search by text is for people; a file is in the order of creation.
+      const plan = planOf({ ...query, isSorted: true }, slotOf);
+      const start = await startOf(appId, plan, 0, NO_LIMIT);
+      if ('ordered' in start) {
+        const isNewestFirst = query.sort.target.path === 'createdAt' && query.sort.direction === -1;
+        return isNewestFirst
+          ? pages.all(appId, conditionsOf(query), signal)
+          : inOrder(appId, plan.ordered ?? [], signal);
+      }
+      const { sort, unordered = [] } = plan;
+      const options = { start: {}, limit: MAX_NARROW, sort, budget: NO_LIMIT };
+      const { ids, next } = await sortedPage(walker, appId, unordered, options);
+      if (next) throw refused('sort', 'must be createdAt, email or an indexed field for this many records');
+      return pages.byIds(appId, ids);
+    },
+
+    walker,
+  };
+
+  async function* inOrder(appId: Types.ObjectId, segments: readonly Segment[], signal?: AbortSignal) {
+    for await (const { documents } of walker.walk(
+      appId,
+      segments,
+      undefined,
+      () => ({ limit: EXPORT_STEP }),
+      NO_LIMIT,
+    )) {
+      if (signal?.aborted) return;
+      yield* pages.byIds(appId, documents.map(idOf));
+    }
+  }
+}
+
+function refused(path: string, message: string): InvalidInput {
+  return new InvalidInput('Invalid query parameters', [{ path, message }]);
+}
+
+const withoutFilter = (segment: Segment): Segment => ({ ...segment, filter: {}, isOfKeys: true });
+
+/** A capped count ends here (spec 8). */
+const COUNT_CAP = 10_000;
+
+/**
+ * A number of matches. `exact`: it is their number. `capped`: there are more than it, and the count
+ * ended at its cap. `partial`: there may be more, and the count ended with its time.
+ */
+export interface Total {
+  total: number;
+  totalIs: 'exact' | 'capped' | 'partial';
+}
+
+/** The longest time for a count that reads index keys alone. */
+const KEYS_TIME_MS = 1_000;
+const STEP_LIMIT = 10_000;
+
+/**
+ * Counts the matches of the segments, at most up to `cap`.
+ *
+ * @param budget bounds a count that has to read records
+ */
+async function countMatches(
+  { users, walker, queues }: { users: UserCollection; walker: Walker; queues: ReadQueues },
+  appId: Types.ObjectId,
+  segments: readonly Segment[],
+  { cap = Number.POSITIVE_INFINITY, budget = NO_LIMIT }: { cap?: number; budget?: Budget },
+): Promise<Total> {
+  let total = 0;
+  for (const segment of segments) {
+    const counted = await countSegment(segment, cap - total);
+    total += counted.total;
+    if (total > cap) return { total: cap, totalIs: 'capped' };
+    if (!counted.isWhole) return { total, totalIs: 'partial' };
+  }
+  return { total, totalIs: 'exact' };
+
+  async function countSegment(segment: Segment, most: number): Promise<{ total: number; isWhole: boolean }> {
+    const keys = await countKeys(segment, most);
+    if (keys !== undefined) return { total: keys, isWhole: true };
+    let counted = 0;
+    let isWhole = false;
+    const reading = () => ({ limit: Math.min(STEP_LIMIT, most + 1 - counted) });
+    for await (const step of walker.walk(appId, [segment], undefined, reading, budget)) {
+      counted += step.documents.length;
+      isWhole = step.next === undefined;
+      if (counted > most) break;
+    }
+    return { total: counted, isWhole };
+  }
+
+  /** Counts in the database, when the index alone answers and its answer comes soon. */
+  async function countKeys(segment: Segment, most: number): Promise<number | undefined> {
+    const { index, bounds, filter, isOfKeys } = segment;
+    const isWhole = bounds.conditions === undefined;
+    if (!isOfKeys || (isWhole && index !== 'id' && index !== 'email')) return undefined;
+    const conditions = (isWhole ? {} : { [index === 'id' ? '_id' : index]: bounds.conditions }) as Filter;
+    const maxTimeMS = Math.max(1, Math.ceil(Math.min(KEYS_TIME_MS, budget.leftMs())));
+    try {
+      return await queues.scan(appId, () =>
+        users.countDocuments(allOf({ appId } as Filter, conditions, filter), {
+          ...{ hint: hintOf(index), maxTimeMS },
+          ...(Number.isFinite(most) && { limit: most + 1 }),
+        }),
+      );
+    } catch (error) {
+      if (isOverTime(error)) return undefined;
+      throw error;
+    }
+  }
+}

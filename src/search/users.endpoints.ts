@@ -1,0 +1,273 @@
+import { z } from 'zod';
+import type { Cursors } from '../api/cursors.ts';
+import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { JsonStream } from '../api/reply.ts';
+import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
+import type { AppScope } from '../apps/app-scope.ts';
+import { SourceAppId } from '../apps/apps.contract.ts';
+import { etagOf } from '../records/record-edit.ts';
+import {
+  MEMBERS_WITH_APP,
+  type Members,
+  OWN_MEMBERS,
+  presentDetails,
+  type RecordBatches,
+  recordsAsJson,
+} from '../records/record-json.ts';
+import {
+  Cursor,
+  checkCursor,
+  checkFieldAndValue,
+  checkSelection,
+  checkSkip,
+  filterParameters,
+  orderParameter,
+  pageMembers,
+  pageParameters,
+  queryParameters,
+  ScopeParameter,
+  SearchText,
+  sortParameter,
+  totalMembers,
+  Where,
+} from './parameters.ts';
+import type { UserPage } from './user-search.ts';
+import type { UserService } from './users.service.ts';
+
+/** The default and the maximum of `limit` (spec 8). */
+export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 200;
+
+/** The id of a user record (spec 2.1). */
+export const UserId = z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
+const Email = z.string().meta({ example: 'ada@example.com' });
+const Data = JsonObject.meta({ example: { name: 'Ada' } });
+
+const userFields = {
+  email: Email,
+  data: Data,
+  schemaVersion: z.int().positive().meta({ example: 1 }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  confirmedAt: Timestamp.optional().meta({
+    description: 'When the person confirmed the email address; only in records of which it was confirmed',
+  }),
+};
+
+export const User = z.strictObject({ id: UserId, ...userFields }).meta({ id: 'User' });
+
+/** One change of a consent (spec 2.8). */
+const ConsentEntry = z
+  .strictObject({
+    key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
+    given: z.boolean().meta({ description: '`true`: given; `false`: withdrawn' }),
+    at: Timestamp.meta({ description: 'When the submission was received' }),
+    version: z.string().meta({ description: 'The version of the text', example: '2026-01' }),
+    schemaVersion: z.int().positive().meta({ example: 1 }),
+    label: z.string().meta({ description: 'The label of the field', example: 'I accept the terms' }),
+    page: z.string().optional().meta({
+      description: 'The page with the form, without query and fragment, if known',
+      example: 'https://example.com/sign-up',
+    }),
+  })
+  .meta({ id: 'ConsentEntry' });
+
+export const DetailedUser = z
+  .strictObject({
+    ...{ id: UserId, ...userFields },
+    consents: z
+      .array(ConsentEntry)
+      .optional()
+      .meta({ description: 'The changes of consents, oldest first; only in records that have any' }),
+  })
+  .meta({ id: 'DetailedUser' });
+const UserOfApp = z.strictObject({ id: UserId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' });
+
+/** The path of one record. An id that is not a UUID is a 404 like any other unknown id. */
+export const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
+
+/** The header of answers with one record. */
+export const RECORD_ETAG = { ETag: 'Identifies the state of the record, for `If-Match` of a change' };
+
+const Limit = WholeNumber(1).transform((limit) => Math.min(limit, MAX_LIMIT));
+const limitMeta = {
+  description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`,
+  example: 50,
+};
+const skipMeta = { description: 'The number of users to skip', example: 0 };
+const PageLimit = z.int().min(1).max(MAX_LIMIT);
+const PageSkip = z.int().nonnegative();
+
+/** The endpoints for user records (spec 4.3 and 4.4). */
+export const userEndpoints = {
+  listUsers: {
+    method: 'get',
+    path: '/auth/users',
+    auth: 'session or key',
+    load: (query) => (Object.keys(query).length === 0 ? 'long' : 'read'),
+    scope: 'users:read',
+    audit: 'users.listed',
+    tag: 'Users',
+    summary: "The session's users",
+    description:
+      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id. With `where`, `q`, `cursor`, `total` or `sourceAppId`: a page with `next`, the cursor of the next one; a search that takes too long answers what it found, with `complete` false.",
+    query: z
+      .strictObject({
+        limit: Limit.optional().meta(limitMeta),
+        skip: WholeNumber(0).optional().meta(skipMeta),
+        ...filterParameters,
+        sort: sortParameter,
+        order: orderParameter,
+        ...pageParameters,
+      })
+      .superRefine(checkFieldAndValue)
+      .superRefine(checkCursor),
+    response: z.union([
+      z.strictObject({ users: z.array(User) }),
+      z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: PageLimit, skip: PageSkip }),
+      z.strictObject({ users: z.array(User), ...totalMembers, ...pageMembers }),
+    ]),
+    errors: [404, 429],
+  },
+  getUser: {
+    method: 'get',
+    path: '/auth/users/:id',
+    auth: 'session or key',
+    load: 'light',
+    scope: 'users:read',
+    tag: 'Users',
+    summary: "One of the session's users",
+    params: UserPath,
+    query: z.object({ sourceAppId: ScopeParameter }),
+    response: DetailedUser,
+    responseHeaders: RECORD_ETAG,
+    errors: [404],
+  },
+  eraseUsers: {
+    method: 'delete',
+    path: '/auth/users',
+    auth: 'session or key',
+    load: 'long',
+    scope: 'users:write',
+    audit: 'users.erased',
+    tag: 'Users',
+    summary: "Erase many of the session's users",
+    description:
+      'Permanent. Erases the users that match `where` and `q`, if `confirm` is their number; otherwise 409 tells their number.',
+    query: z
+      .strictObject({
+        ...queryParameters,
+        confirm: WholeNumber(0).meta({ description: 'The number of users to erase', example: 42 }),
+      })
+      .superRefine(checkSelection),
+    // Counts and deletes any number of records.
+    slow: true,
+    response: z.strictObject({ ok: z.literal(true), deletedUsers: z.int().nonnegative().meta({ example: 42 }) }),
+    errors: [404, 409, 429],
+  },
+  eraseUser: {
+    method: 'delete',
+    path: '/auth/users/:id',
+    auth: 'session or key',
+    load: 'light',
+    scope: 'users:write',
+    audit: 'user.erased',
+    tag: 'Users',
+    summary: "Erase one of the session's users",
+    description: 'Permanent. A later submission of the same email creates a new record.',
+    params: UserPath,
+    query: z.object({ sourceAppId: ScopeParameter }),
+    response: z.strictObject({ ok: z.literal(true) }),
+    errors: [404],
+  },
+  listAllUsers: {
+    method: 'get',
+    path: '/auth/admin/users',
+    auth: 'session or key',
+    scope: 'users:read',
+    role: 'admin',
+    audit: 'users.listed',
+    tag: 'Users',
+    summary: 'Users across all apps',
+    description:
+      'A page of users of all apps, or of one, newest first. With `q` or `where` (on `email`, or on any path with `sourceAppId`): the users that match, with `next`, the cursor of the next page.',
+    query: z
+      .strictObject({
+        sourceAppId: SourceAppId.optional().meta({ description: 'Only the users of this app' }),
+        limit: Limit.optional().meta(limitMeta),
+        skip: WholeNumber(0).optional().meta(skipMeta),
+        where: Where,
+        q: SearchText,
+        cursor: Cursor,
+      })
+      .superRefine(checkSkip),
+    response: z.union([
+      z.strictObject({ users: z.array(UserOfApp), limit: PageLimit, skip: PageSkip }),
+      z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),
+    ]),
+    errors: [400],
+  },
+} as const satisfies Endpoints;
+
+/**
+ * The routes of `userEndpoints` (spec 4.3 and 4.4).
+ *
+ * @param scope resolves with the app that a request names
+ */
+export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors): Route[] =>
+  routes(userEndpoints, {
+    listUsers: async ({ principal, query, closed }) => {
+      if (isQuery(query)) {
+        const app = await scope(principal, query.sourceAppId);
+        const found = await users.find(app, { ...query, limit: query.limit ?? DEFAULT_LIMIT }, cursors);
+        return listing(found.users, OWN_MEMBERS, found.rest);
+      }
+      const { app } = principal;
+      if (Object.keys(query).length === 0) return listing(users.list(app, closed()), OWN_MEMBERS);
+      const page: UserPage = { ...query, limit: query.limit ?? DEFAULT_LIMIT, skip: query.skip ?? 0 };
+      const found = await users.search(app, page);
+      const { limit, skip } = page;
+      return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
+    },
+
+    getUser: async ({ principal, params, query, res }) => {
+      const record = await users.get(await scope(principal, query.sourceAppId), params.id);
+      res.setHeader('ETag', etagOf(record));
+      return presentDetails(record);
+    },
+
+    eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, closed, audit }) => {
+      const app = await scope(principal, sourceAppId);
+      const deletedUsers = await users.eraseMatching(app, request, { confirm, signal: closed() });
+      audit({ detail: { deletedUsers } });
+      return { ok: true as const, deletedUsers };
+    },
+
+    eraseUser: async ({ principal, params, query }) => {
+      await users.erase(await scope(principal, query.sourceAppId), params.id);
+      return { ok: true as const };
+    },
+
+    listAllUsers: async ({ query, audit }) => {
+      if (query.sourceAppId === undefined) audit({ app: null });
+      const { limit = DEFAULT_LIMIT, skip = 0 } = query;
+      if (query.where !== undefined || query.q !== undefined || query.cursor !== undefined) {
+        const found = await users.findAcrossApps({ ...query, limit }, cursors);
+        return listing(found.users, MEMBERS_WITH_APP, found.rest);
+      }
+      return listing(users.listAcrossApps({ sourceAppId: query.sourceAppId, limit, skip }), MEMBERS_WITH_APP, {
+        limit,
+        skip,
+      });
+    },
+  });
+
+/** Parameters of queries. Without them a listing answers as it did before they existed. */
+const QUERY_PARAMETERS = ['where', 'q', 'cursor', 'total', 'sourceAppId'] as const;
+
+function isQuery(query: { [Name in (typeof QUERY_PARAMETERS)[number]]?: unknown }): boolean {
+  return QUERY_PARAMETERS.some((name) => query[name] !== undefined);
+}
+
+const listing = (records: RecordBatches, members: Members, rest?: Record<string, unknown>) =>
+  new JsonStream('users', recordsAsJson(records, members), rest);

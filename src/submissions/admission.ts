@@ -1,0 +1,261 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { Types } from 'mongoose';
+import type { App } from '../apps/app.ts';
+import type { AppCollection } from '../apps/apps.model.ts';
+import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
+import { Forbidden, Unavailable } from '../core/errors.ts';
+import { withTimeout } from '../core/timeouts.ts';
+import type { UserCollection } from '../records/record.ts';
+import type { Submission } from '../records/submission.ts';
+import { NoRecord, type StoredSubmission } from '../records/submission-store.ts';
+import { isWithin, momentOf, systemClock } from '../schemas/schema-leases.ts';
+import type { SubmissionOptions } from './acceptance.ts';
+import type { Challenges, Proof } from './challenges.ts';
+import type { HoldReason } from './held-store.ts';
+
+/** What is done with a valid submission. */
+interface Admission {
+  /** Hold it instead of storing it. */
+  hold?: HoldReason;
+  /** The solved challenge that it uses up. */
+  proof?: Proof;
+}
+
+const ADMITTED: Admission = {};
+
+export type CheckAdmission = ReturnType<typeof createAdmissionCheck>;
+
+/**
+ * Decides before the validation whether an app takes a submission: by `closesAt`, its bot
+ * protection and what was sent beside the data (spec 4.5). Costs nothing for an app without
+ * settings: then it answers without a promise.
+ *
+ * @returns a function that throws or rejects with {@link Forbidden}
+ */
+export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
+  return (app: Pick<App, 'id' | 'form'>, options: SubmissionOptions): Admission | Promise<Admission> => {
+    const { form = DEFAULT_FORM_SETTINGS } = app;
+    if (options.approvedFor !== undefined) return ADMITTED;
+    if (form.closesAt && form.closesAt.getTime() <= Date.now()) throw new Forbidden('This form is closed');
+    // Bot protection is for senders who do not prove who they are.
+    if (options.keyOf !== undefined) return ADMITTED;
+    if (form.botProtection === 'proof-of-work') return checkProof(app, options);
+    return options.isTrapped && form.botProtection === 'honeypot' ? { hold: 'honeypot' } : ADMITTED;
+  };
+
+  async function checkProof(
+    { id }: Pick<App, 'id'>,
+    { via = 'json', proof = '', isTrapped }: SubmissionOptions,
+  ): Promise<Admission> {
+    const trapped = isTrapped && ({ hold: 'honeypot' } as const);
+    if (proof !== '') return { ...trapped, proof: await challenges.verify(id, proof) };
+    if (via === 'json') throw new Forbidden('This app requires a proof of work; solve a challenge and send it');
+    return trapped || { hold: 'no-proof' };
+  }
+}
+
+/** Below the deadline of a request (api/deadline.ts). */
+const MAX_WAIT_MS = 2_000;
+const RETRY_MS = 20;
+
+type Write = (requiresRecord: boolean) => Promise<StoredSubmission>;
+
+export type Capacity = ReturnType<typeof createCapacity>;
+
+/**
+ * Stores submissions of apps with `maxRecords` (spec 4.5, decision 20): a new person needs a seat,
+ * and a person with a record does not.
+ */
+export function createCapacity(deps: { users: UserCollection; seats: Seats }) {
+  const { users, seats } = deps;
+
+  const findRecord = ({ appId, email }: Submission) => users.findOne({ appId, email }, { projection: { _id: 1 } });
+
+  return {
+    /**
+     * Calls `write` when the person has a record or the app has room for one more.
+     *
+     * @param limit the most records that the app may have
+     * @param write stores the submission; with `requiresRecord` it rejects with {@link NoRecord}
+     *   instead of creating a record
+     * @throws {Forbidden} when the app is full
+     * @throws {Unavailable} when others compete for the last seats for too long
+     */
+    async store(submission: Submission, limit: number, write: Write): Promise<StoredSubmission> {
+      const giveUpAt = performance.now() + MAX_WAIT_MS;
+      while (performance.now() < giveUpAt) {
+        const existing = await findRecord(submission);
+        if (existing) {
+          const stored = await changed(write);
+          if (stored) return stored;
+          continue;
+        }
+        const seat = await seats.take(submission.appId, limit);
+        if (seat === 'full') {
+          // A concurrent submission of the same person may have created the record.
+          if (!(await findRecord(submission))) throw formFull();
+          continue;
+        }
+        if (seat === 'contended') {
+          await sleep(RETRY_MS);
+          continue;
+        }
+        try {
+          const stored = await write(false);
+          // The server was suspended: others may have used the seat.
+          if (seat.isExpired()) throw new Unavailable();
+          return stored;
+        } finally {
+          seat.release();
+        }
+      }
+      throw new Unavailable('Too many submissions to this form at once; try again shortly', 1);
+    },
+  };
+}
+
+/** Changes the record of a person; resolves with undefined when it was erased meanwhile. */
+async function changed(write: Write): Promise<StoredSubmission | undefined> {
+  try {
+    return await write(true);
+  } catch (error) {
+    if (error instanceof NoRecord) return undefined;
+    throw error;
+  }
+}
+
+function formFull(): Forbidden {
+  return new Forbidden('This form is full');
+}
+
+/** Seats of a server that stopped are taken again after this time. No write takes as long. */
+const SEAT_MS = 30_000;
+/** The most submissions for which one reservation is made, and the most that wait in an app. */
+const MAX_BATCH = 200;
+const MAX_WAITING = 1_000;
+
+/**
+ * With this much room a seat needs no reservation as long as a count is valid: all servers together
+ * would have to create more records within a few seconds.
+ */
+const AMPLE_ROOM = 100_000;
+/** How long a count decides that an app is full or has ample room. */
+const COUNT_VALID_MS = 1_000;
+const MAX_COUNTED_APPS = 10_000;
+
+/** Permission to create one record. */
+interface Seat {
+  isExpired(): boolean;
+  /** Call it when the record is stored or was refused. */
+  release(): void;
+}
+
+/** `full`: the app has that many records. `contended`: others hold the last seats; try again. */
+type SeatAnswer = Seat | 'full' | 'contended';
+
+interface Waiting {
+  limit: number;
+  resolve(answer: SeatAnswer): void;
+  reject(error: unknown): void;
+}
+
+const UNRESERVED: Seat = { isExpired: () => false, release: () => undefined };
+
+export type Seats = ReturnType<typeof createSeats>;
+
+/**
+ * Limits the records of an app over all servers (decision 20). A server reserves seats in the app's
+ * document, then counts the records, and gives a seat only if the records, the seats reserved
+ * before its own and its own stay within the limit. A seat is given back after its record is
+ * stored. So whoever reserved last has counted everybody before.
+ *
+ * Each server makes one reservation per app at a time, for all submissions that wait for one.
+ *
+ * @param countOf resolves with the number of records of an app
+ */
+export function createSeats(apps: AppCollection, countOf: (appId: Types.ObjectId) => Promise<number>) {
+  const queues = new Map<string, Waiting[]>();
+  const counts = new LRUCache<string, number>({ max: MAX_COUNTED_APPS, ttl: COUNT_VALID_MS });
+
+  /** Reserves seats. Resolves with the number of seats that were reserved before. */
+  async function reserve(appId: Types.ObjectId, token: Types.ObjectId, count: number): Promise<number> {
+    const valid = {
+      $filter: { input: { $ifNull: ['$seats', []] }, as: 'one', cond: { $gt: ['$$one.until', '$$NOW'] } },
+    };
+    const own = { token, count: { $literal: count }, until: { $add: ['$$NOW', SEAT_MS] } };
+    const app = await apps.findOneAndUpdate(
+      { _id: appId, deletingSince: { $exists: false } },
+      [{ $set: { seats: { $concatArrays: [valid, [own]] } } }],
+      { returnDocument: 'after', projection: { seats: 1 } },
+    );
+    if (!app) throw new Unavailable();
+    const ahead = (app.seats ?? []).filter((one) => !one.token.equals(token));
+    return ahead.reduce((sum, one) => sum + one.count, 0);
+  }
+
+  async function withReservation<T>(
+    appId: Types.ObjectId,
+    count: number,
+    use: (records: number, ahead: number) => Promise<T>,
+  ): Promise<T> {
+    const token = new Types.ObjectId();
+    try {
+      const ahead = await reserve(appId, token, count);
+      const records = await countOf(appId);
+      counts.set(appId.toHexString(), records);
+      return await use(records, ahead);
+    } finally {
+      // If this fails, the reservation expires.
+      await apps.updateOne({ _id: appId }, { $pull: { seats: { token } } }).catch(() => undefined);
+    }
+  }
+
+  async function serve(appId: Types.ObjectId, batch: readonly Waiting[]): Promise<void> {
+    const begun = momentOf(systemClock);
+    const isExpired = (): boolean => !isWithin(SEAT_MS, begun, momentOf(systemClock));
+    try {
+      await withReservation(appId, batch.length, async (records, ahead) => {
+        let taken = records + ahead;
+        const given: Promise<void>[] = [];
+        for (const { limit, resolve } of batch) {
+          if (records >= limit) resolve('full');
+          else if (taken >= limit) resolve('contended');
+          else {
+            taken += 1;
+            given.push(new Promise((release) => resolve({ isExpired, release })));
+          }
+        }
+        await withTimeout(Promise.all(given), SEAT_MS, () => new Unavailable());
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async function run(appId: Types.ObjectId, queue: Waiting[]): Promise<void> {
+    while (queue.length > 0) await serve(appId, queue.splice(0, MAX_BATCH));
+    queues.delete(appId.toHexString());
+  }
+
+  return {
+    /**
+     * Asks for a seat of an app. Release the seat.
+     * @throws {Unavailable} when too many wait, or the database does not answer
+     */
+    async take(appId: Types.ObjectId, limit: number): Promise<SeatAnswer> {
+      const app = appId.toHexString();
+      const records = counts.get(app);
+      if (records !== undefined && records >= limit) return 'full';
+      if (records !== undefined && limit - records >= AMPLE_ROOM) return UNRESERVED;
+      const queue = queues.get(app) ?? [];
+      if (queue.length >= MAX_WAITING) throw new Unavailable('Too many submissions at once; try again shortly', 1);
+      const answer = new Promise<SeatAnswer>((resolve, reject) => queue.push({ limit, resolve, reject }));
+      if (!queues.has(app)) {
+        queues.set(app, queue);
+        void run(appId, queue);
+      }
+      return answer;
+    },
+  };
+}

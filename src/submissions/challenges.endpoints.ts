@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import type { App } from '../apps/app.ts';
+import { AppPath } from '../apps/apps.contract.ts';
+import { clientNetwork } from '../core/client-network.ts';
+import { AppNotFound, TooManyRequests } from '../core/errors.ts';
+import { createWindowLimit } from '../core/window-limit.ts';
+import type { Challenges } from './challenges.ts';
+
+const hex = z.string().regex(/^[0-9a-f]+$/);
+
+const Challenge = z
+  .strictObject({
+    parameters: z.strictObject({
+      algorithm: z.string().meta({ example: 'PBKDF2/SHA-256' }),
+      cost: z.int().positive().meta({ example: 5000 }),
+      expiresAt: z.int().meta({ description: 'In seconds since 1970', example: 1_769_848_200 }),
+      keyLength: z.int().positive().meta({ example: 32 }),
+      keyPrefix: hex,
+      keySignature: hex,
+      nonce: hex,
+      salt: hex,
+    }),
+    signature: hex,
+  })
+  .meta({ id: 'Challenge' });
+
+/** The endpoint for challenges (spec 4.5). */
+export const challengeEndpoints = {
+  getChallenge: {
+    method: 'get',
+    path: '/v1/forms/:sourceAppId/challenge',
+    auth: 'form',
+    cors: 'app',
+    tag: 'Public',
+    summary: 'A proof-of-work challenge',
+    description:
+      'A challenge of the ALTCHA protocol, version 2, for this app. Its solution counts for one submission, for 20 minutes. Send the base64 of `{ challenge, solution }` as JSON in `altcha` or `x-altcha`.',
+    params: AppPath,
+    response: Challenge,
+    responseHeaders: { 'Cache-Control': '`no-store`' },
+    errors: [429],
+  },
+} as const satisfies Endpoints;
+
+const WINDOW_MS = 60_000;
+
+/** Challenges per minute, app and client network: one for each submission of the usual limit. */
+export const CHALLENGES_PER_MINUTE = 600;
+
+/** The limit of one network over all apps, as a multiple of its limit for one app. */
+const NETWORK_FACTOR = 3;
+
+/**
+ * Counts one challenge for an address and an app.
+ *
+ * @param submitPerMinute the app's own limit of submissions; a higher one raises this limit
+ * @throws {TooManyRequests} when it exceeds the limit
+ */
+type ChallengeLimiter = (sourceAppId: string, address: string, submitPerMinute?: number) => void;
+
+/**
+ * Limits challenges per app and client network, and per network over all apps, in every
+ * environment. Without the second limit one network that knows the ids of 40 apps could request as
+ * many as the service can make. An app with a higher limit of its own is outside of it.
+ */
+export function createChallengeLimiter(perMinute = CHALLENGES_PER_MINUTE): ChallengeLimiter {
+  const ofApp = createWindowLimit(perMinute, WINDOW_MS);
+  const ofNetwork = createWindowLimit(perMinute * NETWORK_FACTOR, WINDOW_MS);
+  return (sourceAppId, address, submitPerMinute = 0) => {
+    const network = clientNetwork(address);
+    const key = `${sourceAppId} ${network}`;
+    const isRaised = submitPerMinute > perMinute;
+    const ownMs = ofApp.waitMs(key, isRaised ? submitPerMinute : perMinute);
+    const waitMs = isRaised ? ownMs : Math.max(ownMs, ofNetwork.waitMs(network));
+    if (waitMs > 0) throw new TooManyRequests('Too many challenges; try again later', Math.ceil(waitMs / 1000));
+    ofApp.count(key);
+    if (!isRaised) ofNetwork.count(network);
+  };
+}
+
+/**
+ * The routes of `challengeEndpoints` (spec 4.5).
+ *
+ * @param findApp resolves with an app from a lease
+ */
+export const challengeRoutes = (
+  challenges: Challenges,
+  findApp: (sourceAppId: string) => Promise<App | undefined>,
+  limit: ChallengeLimiter = createChallengeLimiter(),
+): Route[] =>
+  routes(challengeEndpoints, {
+    getChallenge: async ({ principal: { sourceAppId }, req, res }) => {
+      const app = await findApp(sourceAppId);
+      if (!app) throw new AppNotFound();
+      limit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
+      const { parameters, signature } = await challenges.issue(app.id);
+      res.setHeader('Cache-Control', 'no-store');
+      const { expiresAt = 0, keySignature = '' } = parameters;
+      const { algorithm, cost, keyLength, keyPrefix, nonce, salt } = parameters;
+      return {
+        parameters: { algorithm, cost, expiresAt, keyLength, keyPrefix, keySignature, nonce, salt },
+        signature,
+      };
+    },
+  });

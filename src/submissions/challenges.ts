@@ -1,0 +1,203 @@
+import { createHash, randomInt, randomUUID } from 'node:crypto';
+import { type Challenge, createChallenge, verifySolution } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import type { Connection, Types } from 'mongoose';
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import type { AppOwned } from '../apps/feature.ts';
+import { Forbidden, Unavailable } from '../core/errors.ts';
+import { deriveSecretKey } from '../core/secrets.ts';
+import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+
+/** The end of the messages of refusals after which a solution of another challenge helps. */
+export const NEW_CHALLENGE = 'solve a new challenge';
+
+/** How long a challenge can be solved and sent: a person may take that long to fill a form. */
+export const CHALLENGE_LIFETIME_MS = 20 * 60 * 1_000;
+
+/**
+ * A solver tries counters from 0 until one derives the key that the challenge describes. The server
+ * draws that counter from this range, so the time is uniform between a half and the whole of its
+ * maximum. decision 20 has the figures for a slow phone.
+ */
+const ALGORITHM = 'PBKDF2/SHA-256';
+const COST = 5_000;
+const MIN_COUNTER = 40;
+const MAX_COUNTER = 80;
+
+/**
+ * A challenge costs about 2.5 ms of one thread. Further ones wait; beyond this number they fail.
+ */
+const MAX_WAITING = 200;
+
+/** The longest solution as it is sent, in characters. A real one has about 900. */
+const MAX_SOLUTION_LENGTH = 2_000;
+
+const Solution = z.object({
+  challenge: z.object({
+    parameters: z.strictObject({
+      algorithm: z.string(),
+      cost: z.number(),
+      expiresAt: z.number(),
+      keyLength: z.number(),
+      keyPrefix: z.string(),
+      keySignature: z.string(),
+      nonce: z.string(),
+      salt: z.string(),
+    }),
+    signature: z.string(),
+  }),
+  solution: z.object({ counter: z.number(), derivedKey: z.string() }),
+});
+
+/** A verified solution. */
+export interface Proof {
+  /** Identifies the challenge. */
+  challengeId: string;
+}
+
+export type Challenges = ReturnType<typeof createChallenges>;
+
+/**
+ * Issues and verifies challenges of the ALTCHA protocol, version 2 (spec 4.5, decision 20). Nothing
+ * is stored: a challenge is signed with a key of its app's incarnation, which is derived from the
+ * secret. So it is valid on every server, and for no other app.
+ *
+ * @param secret SESSION_SECRET, the same on every server
+ */
+export function createChallenges(secret: string) {
+  const creating = pLimit(1);
+
+  /** The keys of an app: `hmacKeySignatureSecret` signs the solution within the challenge. */
+  function keysOf(appId: Types.ObjectId) {
+    const derive = (use: string): string => deriveSecretKey(secret, use, appId.id).toString('hex');
+    return { hmacSignatureSecret: derive('challenge'), hmacKeySignatureSecret: derive('challenge solution') };
+  }
+
+  return {
+    /**
+     * Resolves with a new challenge for an app.
+     *
+     * @param expiresAt when solutions of it stop being accepted, precise to a second
+     * @throws {Unavailable} when too many challenges are requested at once
+     */
+    async issue(
+      appId: Types.ObjectId,
+      expiresAt = new Date(Date.now() + CHALLENGE_LIFETIME_MS),
+    ): Promise<Challenge & { signature: string }> {
+      if (creating.pendingCount >= MAX_WAITING) throw new Unavailable('Too many challenges at once; try again', 1);
+      const counter = randomInt(MIN_COUNTER, MAX_COUNTER + 1);
+      const options = { algorithm: ALGORITHM, cost: COST, counter, deriveKey, expiresAt, ...keysOf(appId) };
+      const { parameters, signature = '' } = await creating(() => createChallenge(options));
+      return { parameters, signature };
+    },
+
+    /**
+     * Verifies a solution: the base64 of `{ challenge, solution }` as JSON. Costs a few hash
+     * computations whatever was sent: the signed challenge contains a signature of its solution, so
+     * the key is not derived again.
+     *
+     * @throws {Forbidden} when it is malformed, expired, of another app, changed or wrong
+     */
+    async verify(appId: Types.ObjectId, text: string): Promise<Proof> {
+      const sent = parse(text);
+      if (!sent) throw invalid();
+      const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...keysOf(appId) });
+      if (expired) throw new Forbidden(`The proof of work has expired; ${NEW_CHALLENGE}`);
+      if (!verified) throw invalid();
+      return { challengeId: sent.challenge.signature };
+    },
+  };
+}
+
+function invalid(): Forbidden {
+  return new Forbidden(`The proof of work is not valid; ${NEW_CHALLENGE}`);
+}
+
+function parse(text: string) {
+  if (text.length > MAX_SOLUTION_LENGTH) return undefined;
+  try {
+    const { challenge, solution } = Solution.parse(JSON.parse(Buffer.from(text, 'base64').toString('utf8')));
+    return { challenge, solution: { ...solution, time: 0 } };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Longer than a challenge lives (20 minutes), for servers whose clocks differ. */
+const KEPT_SECONDS = 60 * 60;
+const HASH_LENGTH = 32;
+
+/** A challenge whose solution was used. `_id` is the app's id and the start of its signature. */
+interface SpentChallengeDocument {
+  _id: string;
+  /** Identifies the submission that used it. */
+  holder: string;
+  at: Date;
+}
+
+const spentChallengeSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    holder: { type: String, required: true },
+    at: { type: Date, required: true, expires: KEPT_SECONDS },
+  },
+  { collection: 'spent_challenges', versionKey: false },
+);
+
+type SpentChallengeCollection = Collection<SpentChallengeDocument>;
+
+/** The model of `spent_challenges`. */
+export const createSpentChallengeModel = (connection: Connection): Model<SpentChallengeDocument> =>
+  createModel(connection, 'SpentChallenge', spentChallengeSchema);
+
+/**
+ * Identifies a submission by its email and its `Idempotency-Key`. Without a key each is another.
+ */
+export function holderOf(email: string, idempotencyKey: string | undefined): string {
+  if (idempotencyKey === undefined) return randomUUID();
+  return createHash('sha256').update(`${email} ${idempotencyKey}`).digest('base64url').slice(0, HASH_LENGTH);
+}
+
+export interface SpentChallenges extends AppOwned {
+  /**
+   * Uses a challenge for one submission. A call with the same holder succeeds again.
+   * @throws {Forbidden} when another submission used it
+   */
+  spend(appId: Types.ObjectId, proof: Proof, holder: string): Promise<void>;
+}
+
+/**
+ * Remembers over all servers which challenges were used: the unique `_id` decides.
+ *
+ * @param now the time from which MongoDB keeps an entry
+ */
+export function createSpentChallenges(spent: SpentChallengeCollection, now: () => Date): SpentChallenges {
+  return {
+    async spend(appId, { challengeId }, holder) {
+      const _id = `${appId.toHexString()} ${challengeId.slice(0, HASH_LENGTH)}`;
+      try {
+        await spent.insertOne({ _id, holder, at: now() });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const first = await spent.findOne({ _id }, { readConcern: 'majority' });
+        if (first?.holder !== holder) {
+          throw new Forbidden(`The proof of work was used before; ${NEW_CHALLENGE}`);
+        }
+      }
+    },
+
+    removeAll: async (appId, since) =>
+      (await spent.deleteMany({ ...ofApp(appId), ...(since && { at: { $gte: since } }) })).deletedCount,
+
+    has: async (appId, made, time) =>
+      (await spent.findOne({ ...ofApp(appId), at: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
+  };
+}
+
+/** Matches the ids that begin with the app's id and a space; `!` is the character after a space. */
+function ofApp(appId: Types.ObjectId) {
+  const id = appId.toHexString();
+  return { _id: { $gte: `${id} `, $lt: `${id}!` } };
+}

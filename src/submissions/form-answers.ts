@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import type { Request } from 'express';
+import type { FormEntries, FormEntry } from '../api/body/form-body.ts';
+import type { Refuse } from '../api/endpoint.ts';
+import { Redirect } from '../api/reply.ts';
+import { isOwnOrigin, prefersPage } from '../api/validation.ts';
+import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../apps/form-settings.ts';
+import { type AppError, InvalidInput, type Issue } from '../core/errors.ts';
+import { withTimeout } from '../core/timeouts.ts';
+import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../core/web-origin.ts';
+import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
+import { type FormControls, meaningOf, readForm } from './form-submission.ts';
+import type { FormPages, FormView, SentForm } from './pages/form-view.ts';
+import { KEY_FORMAT, KEY_PATTERN } from './submissions.endpoints.ts';
+import type { SubmissionOptions } from './submissions.service.ts';
+
+/** The request that asks for a redirect. */
+interface RedirectContext {
+  sourceAppId: string;
+  settings: Pick<FormSettings, 'origins'>;
+  /** The header `Origin`. */
+  origin: string | undefined;
+  /** Whether that is the service's own origin, as for the hosted form. */
+  isOwnOrigin: boolean;
+}
+
+/** What {@link redirectTarget} expects, for error messages. */
+const REDIRECT_FORMAT = 'must be a URL of an origin that the app lists, or a path of the site that sends the form';
+
+const MAX_PATH_LENGTH = 2_000;
+
+/**
+ * Returns the URL to which a form asks to send the browser (`_next`, `_error`), if that is allowed
+ * (spec 4.5); else undefined. `*` in the origins of an app lists no origin here: everybody could
+ * send people from this service to any site.
+ */
+function redirectTarget(text: string, context: RedirectContext): string | undefined {
+  const { sourceAppId, settings, isOwnOrigin } = context;
+  const url = isPath(text) ? urlOfPath(text, context) : parseRedirectUrl(text);
+  if (!url) return undefined;
+  if (settings.origins.includes(url.origin)) return url.href;
+  // The hosted form may name its own pages only.
+  const form = formPath(sourceAppId);
+  const isOfForm = url.pathname === form || url.pathname.startsWith(`${form}/`);
+  return isPath(text) && isOwnOrigin && isOfForm ? `${url.pathname}${url.search}${url.hash}` : undefined;
+}
+
+/** A redirect that is not allowed. */
+interface IgnoredRedirect {
+  /** The address for a form that is sent again, from another origin. */
+  text: string;
+  /** Where it would lead, for the operators: an origin, or `null` for a text without one. */
+  origin: string;
+}
+
+/** Describes a redirect for which {@link redirectTarget} returned nothing. */
+function ignoredRedirect(text: string, context: RedirectContext): IgnoredRedirect {
+  const url = isPath(text) ? urlOfPath(text, context) : parseWebUrl(text);
+  return { text: url?.href ?? text, origin: url?.origin ?? 'null' };
+}
+
+/**
+ * The path where a browser goes when neither the form nor the app names a URL.
+ * @param isHeld whether the page says that the entries are looked at first
+ */
+export function thanksPath(sourceAppId: string, isHeld = false): string {
+  return `${formPath(sourceAppId)}/thanks${isHeld ? '?held=1' : ''}`;
+}
+
+const formPath = (sourceAppId: string): string => `/f/${encodeURIComponent(sourceAppId)}`;
+
+const isPath = (text: string): boolean => text.startsWith('/');
+
+/** The URL of a path on the site that sends the form. */
+function urlOfPath(path: string, { origin }: RedirectContext): URL | undefined {
+  if (path.length > MAX_PATH_LENGTH || path.startsWith('//') || /[\\\s\p{Cc}]/u.test(path)) return undefined;
+  if (origin === undefined || !URL.canParse(path, origin)) return undefined;
+  const url = new URL(path, origin);
+  return url.origin === origin ? url : undefined;
+}
+
+/** What a form asks for beside its data, checked as far as it could be. */
+export interface FormAttempt {
+  lease: Lease;
+  settings: FormSettings;
+  /** Where a browser goes after a success, if the form or the app names a URL. */
+  next?: string;
+  /** The URL that the form itself named for that, if it is allowed. */
+  ownNext?: string;
+  /** The address that the form named for that, if it is not. */
+  ignoredNext?: IgnoredRedirect;
+  /** Where a browser goes when the submission is invalid. */
+  error?: string;
+  options: SubmissionOptions;
+  /** Why the controls are refused. */
+  problem?: InvalidInput;
+}
+
+/**
+ * Reads the controls of a form (spec 4.5).
+ * @param keyHeader the `Idempotency-Key` of the request
+ */
+export function attemptOf(
+  req: Request,
+  entries: FormEntries,
+  lease: Lease,
+  keyHeader: string | undefined,
+): FormAttempt {
+  const { app, validator } = lease;
+  const settings = app.form ?? DEFAULT_FORM_SETTINGS;
+  const { controls, isTrapped } = readForm(entries, new Set(validator.fieldKeys));
+  const { origin } = req.headers;
+  const own = origin !== undefined && isOwnOrigin(origin, req);
+  const context = { sourceAppId: app.sourceAppId, settings, origin, isOwnOrigin: own };
+  const [ownNext, error] = [controls.next, controls.error].map((url) => url && redirectTarget(url, context));
+  const ignoredNext = controls.next && !ownNext ? ignoredRedirect(controls.next, context) : undefined;
+  const next = ownNext ?? settings.next;
+  const key = keyOf(controls.key, keyHeader);
+  const issues = [
+    ...(controls.error && !error ? [{ path: '_error', message: REDIRECT_FORMAT }] : []),
+    ...(key.problem === undefined ? [] : [{ path: '_key', message: key.problem }]),
+    ...(isUtf8(controls) ? [] : [{ path: '_charset_', message: 'must be utf-8' }]),
+  ];
+  return {
+    lease,
+    settings,
+    ...(next && { next }),
+    ...(ownNext && { ownNext }),
+    ...(ignoredNext && { ignoredNext }),
+    ...(error && { error }),
+    options: {
+      via: 'form',
+      // A browser that gets 503 sends the same key again, so a form without one gets one here.
+      idempotencyKey: key.value ?? (prefersPage(req) ? randomUUID() : undefined),
+      proof: controls.altcha ?? altchaHeader(req),
+      address: req.ip,
+      isTrapped: isTrapped && settings.botProtection !== 'off',
+      page: req.headers.referer === undefined ? undefined : parsePageUrl(req.headers.referer),
+    },
+    ...(issues.length > 0 && { problem: new InvalidInput('Invalid submission', issues) }),
+  };
+}
+
+const isUtf8 = ({ charset = 'utf-8' }: FormControls): boolean => /^utf-?8$/i.test(charset.trim());
+
+/**
+ * The key of the entry `_key` and of the header, which must not differ. A quoted key is the same.
+ */
+function keyOf(entry: string | undefined, header: string | undefined): { value?: string; problem?: string } {
+  const keys = [entry, header].filter((key) => key !== undefined).map((key) => key.replace(/^"(.*)"$/, '$1'));
+  if (keys.some((key) => !KEY_PATTERN.test(key))) return { problem: KEY_FORMAT };
+  const [value, other = value] = keys;
+  if (value !== other) return { problem: 'must be the same as the header Idempotency-Key' };
+  return value === undefined ? {} : { value };
+}
+
+function altchaHeader({ headers }: Request): string | undefined {
+  const header = headers['x-altcha'];
+  return typeof header === 'string' ? header : undefined;
+}
+
+/** Larger entries are not shown again, in characters: writing the page would take too long. */
+const MAX_SHOWN = 256 * 1024;
+/** How long a page waits for the schema, so that also 503 is answered within 3 seconds. */
+const SCHEMA_WAIT_MS = 300;
+
+/**
+ * Answers browsers whose submission was refused (spec 4.5): with the form and its entries once they
+ * were read, else with a page that says what to do.
+ */
+export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; pages: FormPages }) {
+  const { leases, pages } = deps;
+  const attempts = new WeakMap<Request, FormAttempt>();
+
+  const refuse: Refuse = async (error, req) => {
+    const { status, message } = error;
+    const entries = req.form;
+    const attempt = attempts.get(req) ?? (await attemptAgain(req));
+    if (!entries || !attempt || status === 404 || sizeOf(entries) > MAX_SHOWN)
+      return pages.refusal({ status, message });
+    if (status === 400 && attempt.error !== undefined) return new Redirect(attempt.error);
+    return pages.form(viewOf(error, entries, attempt));
+  };
+
+  /** For a request that was refused before its handler ran, although its body was read. */
+  async function attemptAgain(req: Request): Promise<FormAttempt | undefined> {
+    const header = req.headers['idempotency-key'];
+    if (!req.form || req.appId === undefined) return undefined;
+    const lease = await withTimeout<Lease | undefined>(
+      leases.hold(req.appId),
+      SCHEMA_WAIT_MS,
+      () => new Error('late'),
+    ).catch(() => undefined);
+    return lease && attemptOf(req, req.form, lease, typeof header === 'string' ? header : undefined);
+  }
+
+  return {
+    refuse,
+
+    /** Remembers what a form asked for, in case that it is refused. */
+    note(req: Request, attempt: FormAttempt): void {
+      attempts.set(req, attempt);
+    },
+  };
+}
+
+function viewOf({ status, message, issues = [] }: AppError, entries: FormEntries, attempt: FormAttempt): FormView {
+  const { lease, settings, options } = attempt;
+  // After a failure of the service the submission may be stored: its key makes a repeat harmless.
+  const isUnknown = status >= 500;
+  return {
+    sourceAppId: lease.app.sourceAppId,
+    settings,
+    fields: lease.schema.fields,
+    sent: sentForm(entries, attempt, issues),
+    issues,
+    refusal: { status, message },
+    key: (isUnknown ? options.idempotencyKey : undefined) ?? randomUUID(),
+  };
+}
+
+/**
+ * The entries as they were sent, to show or to send them again. What the service has taken out of
+ * the form is left out: the key, the solution of a challenge and honeypots; so is a control that
+ * was refused, which nobody could correct.
+ */
+function sentForm(entries: FormEntries, attempt: FormAttempt, issues: readonly Issue[]): SentForm {
+  const keys = new Set(attempt.lease.validator.fieldKeys);
+  const { email, controls } = readForm(entries, keys);
+  const data = new Map<string, FormEntry[]>();
+  const others: FormEntry[] = [];
+  for (const entry of entries.list) {
+    const meaning = meaningOf(entry[0], keys);
+    if (meaning.use === 'data') {
+      const known = data.get(meaning.key);
+      if (known) known.push(entry);
+      else data.set(meaning.key, [entry]);
+    } else if (meaning.use === 'ignored' || meaning.use === 'reply-to') others.push(entry);
+  }
+  others.push(...controlEntries(attempt, controls.timeZone, issues));
+  return { email, data, others, files: entries.files };
+}
+
+/**
+ * The controls of a form that is sent again. Redirects are absolute: the page that shows the form
+ * belongs to another origin than the site whose paths they may be.
+ */
+function controlEntries(
+  { ownNext, ignoredNext, error }: FormAttempt,
+  timeZone: string | undefined,
+  issues: readonly Issue[],
+): FormEntry[] {
+  const isRefused = issues.some(({ path }) => path === '_tz');
+  const controls = { _next: ownNext ?? ignoredNext?.text, _error: error, _tz: isRefused ? undefined : timeZone };
+  return Object.entries(controls).flatMap(([name, value]): FormEntry[] => (value === undefined ? [] : [[name, value]]));
+}
+
+function sizeOf({ list }: FormEntries): number {
+  return list.reduce((size, [name, value]) => size + name.length + value.length, 0);
+}

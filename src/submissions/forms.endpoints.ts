@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { FormEntries } from '../api/body/form-body.ts';
+import { type Endpoints, jsonOrFormBody, type Route, routes } from '../api/endpoint.ts';
+import { Redirect } from '../api/reply.ts';
+import { prefersPage } from '../api/validation.ts';
+import { AppPath } from '../apps/apps.contract.ts';
+import type { OriginCounts } from '../apps/origins.ts';
+import { AppNotFound } from '../core/errors.ts';
+import type { StoredSubmission } from '../records/submission-store.ts';
+import type { SchemaLeases } from '../schemas/schema-leases.ts';
+import { UnknownApp } from '../schemas/schemas.service.ts';
+import { attemptOf, createFormRefusals, type FormAttempt, thanksPath } from './form-answers.ts';
+import { submissionOf } from './form-submission.ts';
+import type { FormPages } from './pages/form-view.ts';
+import { presentSubmitted, Submission, SubmissionHeaders, SubmittedUser } from './submissions.endpoints.ts';
+import type { SubmissionService } from './submissions.service.ts';
+
+const SubmittedForm = SubmittedUser.extend({
+  next: z.string().optional().meta({
+    description: 'The URL that the form named with `_next`, if the app allows it',
+    example: 'https://www.example.com/thanks',
+  }),
+}).meta({ id: 'SubmittedForm' });
+
+/** The endpoint for submissions from any form (spec 4.5). */
+export const formEndpoints = {
+  submitForm: {
+    method: 'post',
+    path: '/v1/forms/:sourceAppId',
+    auth: 'form',
+    scope: 'submit',
+    cors: 'app',
+    tag: 'Public',
+    summary: 'Submit a user record from an HTML form',
+    description:
+      'Stores as `POST /v1/users` does; the app is in the path. The texts of a form become values by the schema: the entry `email` is the email, `name`, `data[name]` and `data.name` are fields, repeated names and names with `[]` are items of an array field. Control names such as `_next` and `_key` are in the specification. A JSON body, or a request that prefers JSON, is answered as `POST /v1/users` answers it. Anyone else is redirected after a success, and gets a page that says what to do after a refusal.',
+    params: AppPath,
+    headers: SubmissionHeaders,
+    body: jsonOrFormBody(Submission, 'Invalid submission'),
+    limit: 'submit',
+    pages: true,
+    response: SubmittedForm,
+    errors: [409, 422, 429],
+  },
+} as const satisfies Endpoints;
+
+/** The routes of `formEndpoints` (spec 4.5). */
+export function formRoutes(deps: {
+  submissions: SubmissionService;
+  leases: Pick<SchemaLeases, 'hold'>;
+  /** Counts the addresses to which browsers were not sent, for the operators of the app. */
+  ignoredRedirects: Pick<OriginCounts, 'note'>;
+  pages: FormPages;
+}): Route[] {
+  const { submissions, leases, ignoredRedirects } = deps;
+  const refusals = createFormRefusals(deps);
+
+  /** Submits; an app that was deleted meanwhile is 404 here, as the app is in the path. */
+  async function submit(...submission: Parameters<SubmissionService['submit']>): Promise<StoredSubmission> {
+    try {
+      return await submissions.submit(...submission);
+    } catch (error) {
+      throw error instanceof UnknownApp ? new AppNotFound() : error;
+    }
+  }
+
+  return routes(
+    formEndpoints,
+    {
+      submitForm: async ({ principal, headers, body, req }) => {
+        const { sourceAppId } = principal;
+        const keyOf = principal.kind === 'key' ? principal.app.id : undefined;
+        const keyHeader = headers['idempotency-key'];
+        if (!(body instanceof FormEntries)) {
+          const options = { idempotencyKey: keyHeader, proof: body.altcha ?? headers['x-altcha'], keyOf };
+          return presentSubmitted(await submit(sourceAppId, body, options));
+        }
+        const lease = await leases.hold(sourceAppId);
+        if (!lease) throw new AppNotFound();
+        const attempt = attemptOf(req, body, lease, keyHeader);
+        refusals.note(req, attempt);
+        if (attempt.problem) throw attempt.problem;
+        const stored = await submit(sourceAppId, (newest) => submissionOf(body, newest), { ...attempt.options, keyOf });
+        // Only a submission that was accepted counts, so the limits of submissions bound strangers.
+        if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);
+        if (prefersPage(req)) return new Redirect(nextOf(attempt, stored));
+        return { ...presentSubmitted(stored), ...(attempt.ownNext !== undefined && { next: attempt.ownNext }) };
+      },
+    },
+    refusals.refuse,
+  );
+}
+
+/**
+ * Where a browser goes after a success. A person whose form was held because it came without a
+ * proof of work is told so; what filled a honeypot learns nothing.
+ */
+function nextOf({ next, lease }: FormAttempt, { heldFor }: StoredSubmission): string {
+  return next ?? thanksPath(lease.app.sourceAppId, heldFor === 'no-proof');
+}

@@ -1,0 +1,294 @@
+import { LRUCache } from 'lru-cache';
+import type { Connection, mongo, Types } from 'mongoose';
+import type { AppOwned, PersonData } from '../apps/feature.ts';
+import { clientNetwork } from '../core/client-network.ts';
+import { KeyReused, TooManyRequests } from '../core/errors.ts';
+import { createWindowLimit } from '../core/window-limit.ts';
+import type { DatabaseClock } from '../database/clock.ts';
+import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { firstIdAt, parseRecordId, type RecordId } from '../records/record-id.ts';
+import type { Submission } from '../records/submission.ts';
+
+/**
+ * Why a submission is held: a field that people do not see was filled, or an HTML form came without
+ * a solved challenge.
+ */
+export const HOLD_REASONS = ['honeypot', 'no-proof'] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];
+
+/** A valid submission that waits for an operator (spec 4.5). `_id` is a UUID of version 7. */
+export interface HeldDocument {
+  _id: mongo.UUID;
+  appId: Types.ObjectId;
+  /** Normalized. */
+  email: string;
+  /** As it was sent, under the keys of `schemaVersion`. */
+  data: Record<string, unknown>;
+  reason: HoldReason;
+  /** The schema version that it was checked against. */
+  schemaVersion: number;
+  at: Date;
+  expiresAt: Date;
+  /** The approximate size of the document, in bytes. */
+  size: number;
+  /** The URL of the page that sent it. */
+  page?: string;
+  /** Hashes of the `Idempotency-Key` and of the data that came with it. */
+  key?: mongo.Binary;
+  content?: mongo.Binary;
+}
+
+const heldSchema = new Schema(
+  {
+    _id: { type: Schema.Types.UUID, required: true },
+    appId: { type: Schema.Types.ObjectId, required: true },
+    email: { type: String, required: true },
+    data: { type: Schema.Types.Mixed, required: true },
+    reason: { type: String, required: true, enum: HOLD_REASONS },
+    schemaVersion: { type: Number, required: true },
+    at: { type: Date, required: true },
+    expiresAt: { type: Date, required: true, expires: 0 },
+    size: { type: Number, required: true },
+    page: { type: String },
+    key: { type: Schema.Types.Mixed },
+    content: { type: Schema.Types.Mixed },
+  },
+  { collection: 'held_submissions', versionKey: false, minimize: false },
+)
+  // The entries of an app, newest first.
+  .index({ appId: 1, _id: -1 })
+  // The size of an app's queue is summed from the keys of this index.
+  .index({ appId: 1, reason: 1, size: 1 })
+  // The entries of a person, in any app.
+  .index({ email: 1, appId: 1 })
+  // A repeat with the same key and email is held once.
+  .index({ appId: 1, email: 1, key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
+
+type HeldCollection = Collection<HeldDocument>;
+
+/** The model of `held_submissions`, with its indexes. */
+export const createHeldModel = (connection: Connection): Model<HeldDocument> =>
+  createModel(connection, 'HeldSubmission', heldSchema);
+
+const WINDOW_MS = 60 * 60 * 1_000;
+/** What one network may add to the queue of one app in an hour, in units. */
+export const UNITS_PER_HOUR = 100;
+/** An entry counts one unit for each started 16 kB. */
+const UNIT_BYTES = 16 * 1024;
+
+/**
+ * Limits what one client network adds to the queue of one app, so that it cannot fill the queue
+ * and keep other people from being held.
+ *
+ * @returns a function that counts an entry of `bytes` and throws {@link TooManyRequests} when the
+ *   network has no units left
+ */
+function createHeldLimiter(): (appId: Types.ObjectId, address: string, bytes: number) => void {
+  const limit = createWindowLimit(UNITS_PER_HOUR, WINDOW_MS);
+  return (appId, address, bytes) => {
+    const key = `${appId.toHexString()} ${clientNetwork(address)}`;
+    const waitMs = limit.waitMs(key);
+    if (waitMs > 0) throw new TooManyRequests('Too many submissions; try again later', Math.ceil(waitMs / 1_000));
+    for (let units = Math.ceil(bytes / UNIT_BYTES); units > 0; units -= 1) limit.count(key);
+  };
+}
+
+/**
+ * The bounds of one app's queue for each reason. Bots that fill honeypots leave the room of people
+ * whose browser solves no challenge.
+ */
+export const MAX_HELD = 1_000;
+const MAX_HELD_BYTES = 10 * 1024 * 1024;
+const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/** For how long a full queue is not counted again, so that a flood costs one count a second. */
+const FULL_FOR_MS = 1_000;
+const MAX_FULL_APPS = 1_000;
+const RETRY_AFTER_SECONDS = 3_600;
+
+/** A page ends after this size, also with fewer entries than its limit. */
+const MAX_PAGE_BYTES = 1024 * 1024;
+const BATCH_SIZE = 10;
+/** The size of a document without its email, page and data, in bytes. */
+const OVERHEAD = 300;
+
+/** A page of a queue, newest first. `next` is the id before which the next page begins. */
+export interface HeldPage {
+  held: HeldDocument[];
+  next?: RecordId;
+}
+
+interface Load {
+  count: number;
+  bytes: number;
+}
+
+export type HeldStore = ReturnType<typeof createHeldStore>;
+
+/** The queue of held submissions of each app (spec 4.5). */
+export function createHeldStore(
+  held: HeldCollection,
+  newId: (at: Date) => RecordId,
+  clock: Pick<DatabaseClock, 'earlier' | 'later'>,
+) {
+  const limitNetwork = createHeldLimiter();
+  /** What this server adds to each app's queue at the moment, by app and reason. */
+  const adding = new Map<string, Load>();
+  const full = new LRUCache<string, true>({ max: MAX_FULL_APPS, ttl: FULL_FOR_MS });
+
+  async function loadOf(appId: Types.ObjectId, reason: HoldReason): Promise<Load> {
+    const group = { _id: null, count: { $sum: 1 }, bytes: { $sum: '$size' } };
+    const [load] = await held
+      .aggregate<Load>([{ $match: { appId, reason } }, { $group: group }], { hint: { appId: 1, reason: 1, size: 1 } })
+      .toArray();
+    return load ?? { count: 0, bytes: 0 };
+  }
+
+  /**
+   * Runs `add` if the queue has room. Entries that other servers add at the same moment are not
+   * seen, so a queue may exceed its bounds by these few; none that was accepted is removed.
+   *
+   * @throws {TooManyRequests} when the queue is full
+   */
+  async function withRoom<T>({ appId, reason, size: bytes }: HeldDocument, add: () => Promise<T>): Promise<T> {
+    const queue = `${appId.toHexString()} ${reason}`;
+    const own = adding.get(queue) ?? { count: 0, bytes: 0 };
+    adding.set(queue, own);
+    own.count += 1;
+    own.bytes += bytes;
+    try {
+      if (full.has(queue)) throw queueFull();
+      const { count, bytes: stored } = await loadOf(appId, reason);
+      if (count + own.count > MAX_HELD || stored + own.bytes > MAX_HELD_BYTES) {
+        full.set(queue, true);
+        throw queueFull();
+      }
+      return await add();
+    } finally {
+      own.count -= 1;
+      own.bytes -= bytes;
+      if (own.count === 0) adding.delete(queue);
+    }
+  }
+
+  /** The entry of an earlier request with the same key. */
+  async function findRepeat({ appId, email, key, content }: HeldDocument): Promise<HeldDocument | undefined> {
+    if (!key) return undefined;
+    const entry = await held.findOne({ appId, email, key }, { readConcern: 'majority' });
+    if (entry?.content && content && Buffer.compare(entry.content.buffer, content.buffer) !== 0) throw new KeyReused();
+    return entry ?? undefined;
+  }
+
+  return {
+    /**
+     * Holds a submission for 30 days. Resolves with its entry, or with the entry of an earlier
+     * request with the same `Idempotency-Key`.
+     *
+     * @param data the data as it was sent, under the keys of the schema that it was checked against
+     * @param how.address the address of the client, whose network has a share of the queue
+     * @throws {TooManyRequests} when the app's queue is full, or the network used its share
+     * @throws {KeyReused} when the key came with other data
+     */
+    async hold(
+      { appId, email, schemaVersion, now, applied }: Submission,
+      data: Record<string, unknown>,
+      { reason, page, address }: { reason: HoldReason; page?: string | undefined; address?: string | undefined },
+    ): Promise<HeldDocument> {
+      const size = OVERHEAD + email.length + (page?.length ?? 0) + Buffer.byteLength(JSON.stringify(data));
+      const expiresAt = new Date(clock.later().getTime() + LIFETIME_MS);
+      const entry: HeldDocument = {
+        ...{ _id: newId(now), appId, email, data, reason, schemaVersion, at: now, expiresAt, size },
+        ...(page !== undefined && { page }),
+        ...(applied && { key: applied.key, content: applied.content }),
+      };
+      const earlier = await findRepeat(entry);
+      if (earlier) return earlier;
+      if (address !== undefined) limitNetwork(appId, address, size);
+      return withRoom(entry, async () => {
+        try {
+          await held.insertOne(entry);
+          return entry;
+        } catch (error) {
+          const concurrent = isDuplicateKey(error) ? await findRepeat(entry) : undefined;
+          if (!concurrent) throw error;
+          return concurrent;
+        }
+      });
+    },
+
+    /** Resolves with a page of an app's queue. @param before the `next` of the page before */
+    async page(appId: Types.ObjectId, limit: number, before?: RecordId): Promise<HeldPage> {
+      const filter = { appId, expiresAt: { $gt: clock.earlier() }, ...(before && { _id: { $lt: before } }) };
+      const found = held.find(filter, { limit: limit + 1, batchSize: BATCH_SIZE }).sort({ _id: -1 });
+      const entries: HeldDocument[] = [];
+      let bytes = 0;
+      for await (const entry of found) {
+        const last = entries.at(-1);
+        bytes += entry.size;
+        if (last && (entries.length === limit || bytes > MAX_PAGE_BYTES)) return { held: entries, next: last._id };
+        entries.push(entry);
+      }
+      return { held: entries };
+    },
+
+    /**
+     * Resolves with the number of entries, by reason, from the keys of an index. Entries that have
+     * expired count until MongoDB removes them, within about a minute.
+     */
+    async counts(appId: Types.ObjectId): Promise<Record<HoldReason, number>> {
+      const counted = HOLD_REASONS.map(async (reason) => [reason, (await loadOf(appId, reason)).count] as const);
+      return Object.fromEntries(await Promise.all(counted)) as Record<HoldReason, number>;
+    },
+
+    /** Resolves with an entry, or with undefined when the app has none of this id. */
+    async find(appId: Types.ObjectId, id: string): Promise<HeldDocument | undefined> {
+      const _id = parseRecordId(id);
+      return (_id && (await held.findOne({ _id, appId, expiresAt: { $gt: clock.earlier() } }))) ?? undefined;
+    },
+
+    /** Deletes an entry; resolves with false when the app has none of this id. */
+    async remove(appId: Types.ObjectId, id: string): Promise<boolean> {
+      const _id = parseRecordId(id);
+      return _id !== undefined && (await held.deleteOne({ _id, appId })).deletedCount === 1;
+    },
+
+    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
+      (await held.deleteMany({ appId, ...(since && { _id: { $gte: firstIdAt(since) } }) })).deletedCount,
+
+    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
+      const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time) };
+      return (await held.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
+    },
+  } satisfies AppOwned & Record<string, unknown>;
+}
+
+function queueFull(): TooManyRequests {
+  return new TooManyRequests('This form cannot take more submissions for now; try again later', RETRY_AFTER_SECONDS);
+}
+
+const BY_EMAIL = { email: 1, appId: 1 } as const;
+
+/** The held submissions of a person. */
+export function createHeldOfPerson(held: HeldCollection): PersonData {
+  return {
+    name: 'held',
+
+    async *entriesOf(appIds, email) {
+      for await (const entry of held.find(
+        { email, appId: { $in: [...appIds] } },
+        { hint: BY_EMAIL, batchSize: BATCH_SIZE },
+      )) {
+        const { _id, appId, data, reason, at, page } = entry;
+        const shown = {
+          ...{ kind: 'held', id: _id.toString(), email: entry.email, data, reason, at: at.toISOString() },
+          ...(page !== undefined && { page }),
+        };
+        yield { appId, shown };
+      }
+    },
+
+    eraseOf: async (appIds, email) =>
+      (await held.deleteMany({ email, appId: { $in: [...appIds] } }, { hint: BY_EMAIL })).deletedCount,
+  };
+}

@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
+import type { App } from '../apps/app.ts';
+import type { AppScope } from '../apps/app-scope.ts';
+import { InvalidInput, KeyReused, NotFound } from '../core/errors.ts';
+import { withRenamedKeys } from '../fields/renames.ts';
+import { appliedKey } from '../records/idempotency-keys.ts';
+import { parseRecordId, type RecordId } from '../records/record-id.ts';
+import type { StoredSubmission } from '../records/submission-store.ts';
+import type { RenameStore } from '../schemas/pending-renames.ts';
+import type { Lease } from '../schemas/schema-leases.ts';
+import { ScopeParameter } from '../search/parameters.ts';
+import { DEFAULT_LIMIT, MAX_LIMIT, UserId } from '../search/users.endpoints.ts';
+import type { SubmissionOptions } from './acceptance.ts';
+import { type HeldDocument, type HeldStore, HOLD_REASONS, type HoldReason } from './held-store.ts';
+import { presentSubmitted, SubmittedUser } from './submissions.endpoints.ts';
+import type { SubmissionService } from './submissions.service.ts';
+
+const Held = z
+  .strictObject({
+    id: UserId,
+    email: z.string().meta({ example: 'ada@example.com' }),
+    data: JsonObject.meta({ example: { name: 'Ada' } }),
+    reason: z.enum(HOLD_REASONS),
+    at: Timestamp,
+  })
+  .meta({ id: 'HeldSubmission' });
+
+/** The path of one entry. An id that is not a UUID is a 404 like any other unknown id. */
+const HeldPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
+
+const Scope = z.strictObject({ sourceAppId: ScopeParameter });
+
+/** The endpoints for held submissions (spec 4.5). */
+export const heldEndpoints = {
+  listHeld: {
+    method: 'get',
+    path: '/auth/held',
+    auth: 'session or key',
+    scope: 'users:read',
+    audit: 'held.listed',
+    tag: 'Forms',
+    summary: "The session's held submissions",
+    description:
+      'A page of the submissions that bot protection holds for 30 days, newest first. A page may have fewer than `limit`; `next` tells whether there are more.',
+    query: z.strictObject({
+      limit: WholeNumber(1)
+        .transform((limit) => Math.min(limit, MAX_LIMIT))
+        .default(DEFAULT_LIMIT)
+        .meta({
+          description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`,
+          example: 50,
+        }),
+      cursor: z
+        .string('must be one text')
+        .optional()
+        .meta({ description: 'The `next` of the page before', example: 'AZJMnl86fBGbDi9tahyOVw' }),
+      counts: z
+        .literal('true', 'must be true')
+        .optional()
+        .meta({ description: 'Whether the answer has the number of all held submissions', example: 'true' }),
+      sourceAppId: ScopeParameter,
+    }),
+    response: z.strictObject({
+      held: z.array(Held),
+      counts: z
+        .strictObject(
+          Object.fromEntries(HOLD_REASONS.map((reason) => [reason, z.int().nonnegative()])) as Record<
+            HoldReason,
+            z.ZodInt
+          >,
+        )
+        .optional()
+        .meta({ description: 'How many are held, by reason', example: { honeypot: 2, 'no-proof': 5 } }),
+      next: z.string().optional().meta({ example: 'AZJMnl86fBGbDi9tahyOVw' }),
+    }),
+    errors: [404],
+  },
+  releaseHeld: {
+    method: 'post',
+    path: '/auth/held/:id/release',
+    auth: 'session or key',
+    load: 'light',
+    scope: 'users:write',
+    audit: 'held.released',
+    tag: 'Forms',
+    summary: 'Store a held submission',
+    description:
+      'Stores it as if it came now, checked by the newest schema, and once, also when this is requested twice. A submission that is refused stays held.',
+    params: HeldPath,
+    query: Scope,
+    response: SubmittedUser,
+    errors: [400, 404, 409, 413, 422],
+  },
+  deleteHeld: {
+    method: 'delete',
+    path: '/auth/held/:id',
+    auth: 'session or key',
+    load: 'light',
+    scope: 'users:write',
+    audit: 'held.deleted',
+    tag: 'Forms',
+    summary: 'Delete a held submission',
+    params: HeldPath,
+    query: Scope,
+    response: z.strictObject({ ok: z.literal(true) }),
+    errors: [404],
+  },
+} as const satisfies Endpoints;
+
+type AppRef = Pick<App, 'id' | 'sourceAppId'>;
+
+type HeldService = ReturnType<typeof createHeldService>;
+
+/** What operators do with held submissions (spec 4.5). */
+export function createHeldService(deps: {
+  store: HeldStore;
+  submissions: SubmissionService;
+  renames: Pick<RenameStore, 'since'>;
+}) {
+  const { store, submissions, renames } = deps;
+
+  /**
+   * The data of an entry under the keys of a later schema version: with the renames that were made
+   * after the submission came, one version after the other.
+   */
+  async function dataFor({ appId, data, schemaVersion }: HeldDocument, version: number) {
+    if (version <= schemaVersion) return data;
+    const later = await renames.since(appId, schemaVersion);
+    return later.filter((one) => one.version <= version).reduce(withRenamedKeys, data);
+  }
+
+  return {
+    /**
+     * Resolves with a page of the app's held submissions, newest first.
+     *
+     * @param cursor the `next` of the page before
+     * @throws {InvalidInput} when the cursor is not one
+     */
+    async list({ id }: AppRef, limit: number, cursor?: string): Promise<{ held: HeldDocument[]; next?: string }> {
+      const { held, next } = await store.page(id, limit, cursor === undefined ? undefined : parseCursor(cursor));
+      return { held, ...(next && { next: Buffer.from(next.buffer).toString('base64url') }) };
+    },
+
+    /** Resolves with the number of the app's held submissions, by reason. */
+    counts: ({ id }: AppRef): Promise<Record<HoldReason, number>> => store.counts(id),
+
+    /**
+     * Stores a held submission as if it came now: checked by the newest schema, and once, also when
+     * it is released again at the same time or, within 24 hours, after a crash, and also when the
+     * same submission was stored under its `Idempotency-Key`. Values of fields that were renamed
+     * since it came are stored under the new keys. An operator approved it, so only `maxRecords`
+     * and the schema can refuse it; it then stays held.
+     *
+     * @throws {NotFound} when the app holds none of this id
+     * @throws {AppError} as `SubmissionService.submit`
+     */
+    async release({ id: appId, sourceAppId }: AppRef, id: string): Promise<StoredSubmission> {
+      const entry = await store.find(appId, id);
+      if (!entry) throw notFound();
+      const { email, data, page, key, content } = entry;
+      const source = async ({ schema }: Lease) => ({ email, data: await dataFor(entry, schema.version) });
+      const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
+        submissions.submit(sourceAppId, source, { sentUnder, page, approvedFor: appId });
+      // A space: no client can send this key. The content is the same under each schema.
+      const ownKey = appliedKey(`held ${entry._id.toHexString()}`, { data }, entry.at);
+      const stored = await submit(key && content ? { key, content } : ownKey).catch((error) => {
+        if (error instanceof KeyReused) return submit(ownKey);
+        throw error;
+      });
+      await store.remove(appId, id);
+      return stored;
+    },
+
+    /** Deletes a held submission. @throws {NotFound} when the app holds none of this id */
+    async remove({ id: appId }: AppRef, id: string): Promise<void> {
+      if (!(await store.remove(appId, id))) throw notFound();
+    },
+  };
+}
+
+function notFound(): NotFound {
+  return new NotFound('Held submission not found');
+}
+
+/** A cursor is the base64url form of an id. */
+function parseCursor(cursor: string): RecordId {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const id = bytes.length === 16 && bytes.toString('base64url') === cursor && parseRecordId(bytes.toString('hex'));
+  if (!id) throw new InvalidInput('Invalid query parameters', [{ path: 'cursor', message: 'is not a cursor' }]);
+  return id;
+}
+
+/** The routes of `heldEndpoints` (spec 4.5). */
+export const heldRoutes = (service: HeldService, scope: AppScope): Route[] =>
+  routes(heldEndpoints, {
+    listHeld: async ({ principal, query: { limit, cursor, counts, sourceAppId } }) => {
+      const app = await scope(principal, sourceAppId);
+      const { held, next } = await service.list(app, limit, cursor);
+      return {
+        ...(counts && { counts: await service.counts(app) }),
+        held: held.map(({ _id, email, data, reason, at }) => ({
+          ...{ id: _id.toString(), email, data, reason, at: at.toISOString() },
+        })),
+        ...(next !== undefined && { next }),
+      };
+    },
+
+    releaseHeld: async ({ principal, params, query }) =>
+      presentSubmitted(await service.release(await scope(principal, query.sourceAppId), params.id)),
+
+    deleteHeld: async ({ principal, params, query }) => {
+      await service.remove(await scope(principal, query.sourceAppId), params.id);
+      return { ok: true as const };
+    },
+  });

@@ -1,0 +1,176 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
+import { Versioned } from '../../api/reply.ts';
+import { AppPath } from '../../apps/apps.contract.ts';
+import { AppNotFound } from '../../core/errors.ts';
+import type { FormControl } from '../../fields/presentation.ts';
+import { controlsOf } from './form-body.ts';
+import { isClosed, pageContext, prefilledTexts } from './form-pages.ts';
+import type { FindForm, FormPages, PublicForm } from './form-view.ts';
+import { languageOf } from './page.ts';
+
+const Choice = z.strictObject({ value: z.string(), label: z.string() });
+
+const Control = z
+  .strictObject({
+    key: z.string(),
+    type: z
+      .enum(['text', 'textarea', 'tel', 'url', 'email', 'checkbox', 'select', 'radio', 'number', 'date', 'list'])
+      .meta({ description: '`list` is an input that adds one item to an array field' }),
+    attributes: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .meta({ description: 'HTML attributes of the control, by name' }),
+    choices: z.array(Choice),
+    label: z.string(),
+    help: z.string().optional(),
+    required: z.boolean(),
+    hidden: z.boolean().meta({ description: 'Whether the form sends the field without showing it' }),
+    default: z.string().optional(),
+    prefill: z.boolean().meta({ description: 'Whether a query parameter of the page fills the field' }),
+    source: z.enum(['page', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign']).optional(),
+    consent: z.strictObject({ version: z.string(), url: z.string().optional() }).optional(),
+  })
+  .meta({ id: 'FormControl' });
+
+const FormDefinition = z
+  .strictObject({
+    sourceAppId: z.string(),
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+    submitLabel: z.string().nullable(),
+    thanks: z.string().nullable(),
+    next: z.string().nullable(),
+    lang: z.string().meta({ description: 'The language of the form, a BCP 47 tag' }),
+    dir: z.enum(['ltr', 'rtl']),
+    closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
+    honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
+    proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
+    fields: z.array(Control),
+  })
+  .meta({
+    id: 'FormDefinition',
+    example: {
+      ...{ sourceAppId: 'newsletter', title: 'Newsletter', description: null, submitLabel: 'Subscribe', thanks: null },
+      ...{ next: null, lang: 'en', dir: 'ltr', closed: false, honeypot: true, proofOfWork: false, fields: [] },
+    },
+  });
+
+const PAGE_HEADERS = {
+  'Content-Security-Policy': 'The policy of this page',
+  'Cache-Control': '`no-store`',
+};
+
+/** The pages of public forms (spec 4.5). */
+export const formPageEndpoints = {
+  getFormPage: {
+    method: 'get',
+    path: '/f/:sourceAppId',
+    auth: 'form',
+    tag: 'Forms',
+    summary: "The app's form as a page",
+    description:
+      'Works without JavaScript. Query parameters fill the fields that allow `prefill`. The page cannot be framed; sites embed the form with `/embed/v1.js`.',
+    params: AppPath,
+    response: z.string(),
+    isPage: true,
+    responseHeaders: PAGE_HEADERS,
+    errors: [],
+  },
+  getThanksPage: {
+    method: 'get',
+    path: '/f/:sourceAppId/thanks',
+    auth: 'form',
+    tag: 'Forms',
+    summary: 'The page after a submission',
+    description:
+      'With the query parameter `held` it says that the entries are looked at before they are stored, as after an HTML form without the proof of work that the app asks for.',
+    params: AppPath,
+    response: z.string(),
+    isPage: true,
+    responseHeaders: PAGE_HEADERS,
+    errors: [],
+  },
+} as const satisfies Endpoints;
+
+/** The form as data for the embed script (spec 4.5). */
+export const formDefinitionEndpoints = {
+  getFormDefinition: {
+    method: 'get',
+    path: '/v1/forms/:sourceAppId',
+    auth: 'form',
+    cors: 'app',
+    tag: 'Public',
+    summary: "The app's form as data",
+    description:
+      'Texts and controls of the form, from which the embed script builds it. A request with the ETag in `If-None-Match` gets 304 while the form is unchanged.',
+    params: AppPath,
+    response: FormDefinition,
+    responseHeaders: { ETag: 'Changes with the form' },
+    conditional: true,
+    errors: [],
+  },
+} as const satisfies Endpoints;
+
+/** Controls as JSON, with the hash of that text. Each list of controls is serialized once. */
+const serialized = new WeakMap<readonly FormControl[], { json: string; hash: string }>();
+
+/** Returns a form as the embed script reads it (spec 4.5). The ETag changes with the content. */
+function formDefinition({ sourceAppId, settings, fields }: PublicForm): Versioned {
+  const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
+  const texts = JSON.stringify({
+    sourceAppId,
+    title,
+    description,
+    submitLabel,
+    thanks,
+    next,
+    ...languageOf(settings.locale),
+    closed: isClosed(settings),
+    honeypot: settings.botProtection !== 'off',
+    proofOfWork: settings.botProtection === 'proof-of-work',
+  });
+  const controls = serializedControls(controlsOf(fields));
+  const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;
+  return new Versioned(json, `"${hashOf(texts + controls.hash)}"`);
+}
+
+function serializedControls(controls: readonly FormControl[]): { json: string; hash: string } {
+  let result = serialized.get(controls);
+  if (!result) {
+    const json = JSON.stringify(controls);
+    result = { json, hash: hashOf(json) };
+    serialized.set(controls, result);
+  }
+  return result;
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+/** The routes of the form pages and of the form as data (spec 4.5). */
+export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
+  async function formOf({ sourceAppId }: { sourceAppId: string }): Promise<PublicForm> {
+    const form = await findForm(sourceAppId);
+    if (!form) throw new AppNotFound();
+    return form;
+  }
+
+  const ofPages = routes(
+    formPageEndpoints,
+    {
+      getFormPage: async ({ principal, req }) => {
+        const form = await formOf(principal);
+        return pages.form({ ...form, prefilled: prefilledTexts(form.fields, pageContext(req)), key: randomUUID() });
+      },
+      getThanksPage: async ({ principal, req }) =>
+        pages.thanks({ ...(await formOf(principal)), isHeld: req.query.held !== undefined }),
+    },
+    async ({ status, message }) => pages.refusal({ status, message }),
+  );
+  const ofDefinition = routes(formDefinitionEndpoints, {
+    getFormDefinition: async ({ principal }) => formDefinition(await formOf(principal)),
+  });
+  return [...ofPages, ...ofDefinition];
+}

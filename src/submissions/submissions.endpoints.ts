@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { JsonObject, Timestamp } from '../api/validation.ts';
+import type { StoredSubmission } from '../records/submission-store.ts';
+import { UserId } from '../search/users.endpoints.ts';
+import type { SubmissionService } from './submissions.service.ts';
+
+/** The body of a submission (spec 4.1). */
+export const Submission = z
+  .strictObject({
+    email: z.string('must be a text'),
+    data: JsonObject.optional(),
+    altcha: z.string('must be a text').optional().meta({ description: 'As the header `x-altcha`' }),
+  })
+  .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
+
+/** The answer to a submission. */
+export const SubmittedUser = z
+  .strictObject({ id: UserId, createdAt: Timestamp, updatedAt: Timestamp })
+  .meta({ id: 'SubmittedUser' });
+
+/** The form of an `Idempotency-Key`. */
+export const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
+export const KEY_FORMAT = 'must be 1 to 255 visible ASCII characters';
+
+/** The headers of a submission. */
+export const SubmissionHeaders = z.object({
+  'idempotency-key': z.string().regex(KEY_PATTERN, KEY_FORMAT).optional().meta({
+    description: 'A text that the client chooses, unique for each submission',
+    example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  }),
+  'x-altcha': z.string().optional().meta({
+    description:
+      'For apps with the bot protection `proof-of-work`: the solution of a challenge (`GET /v1/forms/{sourceAppId}/challenge`)',
+  }),
+});
+
+/** The endpoint for submissions (spec 4.1). */
+export const submissionEndpoints = {
+  submitUser: {
+    method: 'post',
+    path: '/v1/users',
+    auth: 'app id',
+    scope: 'submit',
+    cors: 'app',
+    tag: 'Public',
+    summary: 'Submit a user record',
+    description:
+      "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. A submission that was answered with 200 is durable. A request that got no answer, or a 503, can be sent again with the same `Idempotency-Key` and is applied once. `data` must conform to the app's schema.",
+    headers: SubmissionHeaders,
+    body: jsonBody(Submission, 'Invalid submission'),
+    limit: 'submit',
+    response: SubmittedUser,
+    errors: [409, 422, 429],
+  },
+} as const satisfies Endpoints;
+
+/**
+ * The answer to a submission (spec 4.1). A held one is answered like a stored one, so that a bot
+ * sees a success.
+ */
+export function presentSubmitted({ id, createdAt, updatedAt }: StoredSubmission) {
+  return { id: id.toString(), createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+}
+
+/** The routes of `submissionEndpoints` (spec 4.1). */
+export const submissionRoutes = (submissions: SubmissionService): Route[] =>
+  routes(submissionEndpoints, {
+    submitUser: async ({ principal, headers, body }) =>
+      presentSubmitted(
+        await submissions.submit(principal.sourceAppId, body, {
+          idempotencyKey: headers['idempotency-key'],
+          proof: body.altcha ?? headers['x-altcha'],
+          keyOf: principal.kind === 'key' ? principal.app.id : undefined,
+        }),
+      ),
+  });

@@ -1,0 +1,330 @@
+import type { mongo, Types } from 'mongoose';
+import type { AppOwned, PersonData } from '../apps/feature.ts';
+import { isOnlyDuplicates } from '../database/failures.ts';
+import type { UserCollection } from '../records/record.ts';
+import { firstIdAt, type RecordId } from '../records/record-id.ts';
+import type { RecordEvent } from '../records/relay.ts';
+import {
+  type Attempt,
+  DELIVERY_STATES,
+  type DeliveryCollection,
+  type DeliveryDocument,
+  type DeliveryState,
+  type WebhookDocument,
+} from './webhook-store.ts';
+
+/** The deliveries that are due and examined for one look at an endpoint. */
+const DUE_BATCH = 500;
+
+/**
+ * Creates the function that reads which deliveries are due, in the order of the events of each
+ * record (spec 4.11): for each record at most the first that waits, and none that waits behind an
+ * earlier one of its record.
+ */
+function createDueDeliveries(deliveries: DeliveryCollection) {
+  /**
+   * @param limit the most deliveries that the result has
+   * @param busy records with an attempt in progress
+   */
+  return async (
+    webhookId: RecordId,
+    { now, limit, busy }: { now: number; limit: number; busy: RecordId[] },
+  ): Promise<DeliveryDocument[]> => {
+    const isDue = { state: 'waiting', webhookId, nextAt: { $lte: new Date(now) } } as const;
+    const found = await deliveries
+      .find({ ...isDue, recordId: { $nin: busy } }, { limit: DUE_BATCH })
+      .sort({ nextAt: 1 })
+      .toArray();
+    const firsts = await firstOfEach(
+      webhookId,
+      found.map(({ recordId }) => recordId),
+    );
+    const due: DeliveryDocument[] = [];
+    for (const delivery of found) {
+      const first = firsts.get(delivery.recordId.toHexString());
+      if (!first || first.revision >= delivery.revision) due.push(delivery);
+      // Not read again before the one in front of it.
+      else if (first.nextAt.getTime() > now) {
+        // Unless it was replayed meanwhile.
+        const { _id, nextAt } = delivery;
+        await deliveries.updateOne(
+          { _id, state: 'waiting', ...(nextAt && { nextAt }) },
+          { $set: { nextAt: first.nextAt } },
+        );
+      }
+      if (due.length === limit) break;
+    }
+    return due;
+  };
+
+  /** For each record the first waiting delivery, by the id of the record. */
+  async function firstOfEach(webhookId: RecordId, recordIds: RecordId[]) {
+    const found = await deliveries
+      .aggregate<{ _id: RecordId; first: { revision: number; nextAt: Date } }>([
+        { $match: { recordId: { $in: recordIds }, webhookId, state: 'waiting' } },
+        { $group: { _id: '$recordId', first: { $min: { revision: '$revision', nextAt: '$nextAt' } } } },
+      ])
+      .toArray();
+    return new Map(found.map(({ _id, first }) => [_id.toHexString(), first]));
+  }
+}
+
+/** How long a delivery is kept after its last change. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+/** The attempts that are kept of a delivery. */
+const MAX_LOG = 10;
+/** The deliveries that one statement changes. */
+const STEP = 1_000;
+/** The index with the order of the events for each state of an endpoint. */
+const OF_WEBHOOK = { webhookId: 1, state: 1, _id: -1 } as const;
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+/** Reads and writes deliveries (spec 4.11). */
+export function createDeliveryStore(deliveries: DeliveryCollection) {
+  const expiry = (now: number): Date => new Date(now + KEPT_MS);
+
+  /**
+   * Changes the deliveries of an endpoint in some states, from the first id on, in steps, so that
+   * no statement takes long. Each is changed once, although it may come back to its state
+   * meanwhile. Resolves with their number.
+   */
+  async function changeAll(
+    of: { webhookId: RecordId; state: { $in: DeliveryState[] } },
+    update: mongo.UpdateFilter<DeliveryDocument>,
+    { first = '', limit = Number.POSITIVE_INFINITY }: { first?: string; limit?: number } = {},
+  ): Promise<number> {
+    let changed = 0;
+    let _id: { $gte: string } | { $gt: string } = { $gte: first };
+    while (changed < limit) {
+      const options = { projection: { _id: 1 }, limit: Math.min(STEP, limit - changed), hint: OF_WEBHOOK };
+      const found = await deliveries
+        .find({ ...of, _id }, options)
+        .sort({ _id: 1 })
+        .toArray();
+      const ids = found.map((delivery) => delivery._id);
+      const last = ids.at(-1);
+      if (last === undefined) break;
+      changed += (await deliveries.updateMany({ ...of, _id: { $in: ids } }, update)).modifiedCount;
+      _id = { $gt: last };
+    }
+    return changed;
+  }
+
+  /** Deletes in steps, so that no statement takes long. Resolves with the number. */
+  async function deleteAll(filter: mongo.Filter<DeliveryDocument>): Promise<number> {
+    for (let deleted = 0; ; ) {
+      const found = await deliveries.find(filter, { projection: { _id: 1 }, limit: STEP }).toArray();
+      if (found.length === 0) return deleted;
+      const _id = { $in: found.map((delivery) => delivery._id) };
+      deleted += (await deliveries.deleteMany({ _id })).deletedCount;
+    }
+  }
+
+  /**
+   * Ends deliveries that wait, except those that were replayed since they were read. Resolves with
+   * their number.
+   */
+  async function endAll(waiting: readonly Pick<DeliveryDocument, '_id' | 'nextAt'>[]): Promise<number> {
+    const writes = waiting.map(({ _id, nextAt }) => ({
+      updateOne: {
+        filter: { _id, state: 'waiting' as const, ...(nextAt && { nextAt }) },
+        update: { $set: { state: 'failed' as const }, $unset: { nextAt: 1 as const } },
+      },
+    }));
+    return (await deliveries.bulkWrite(writes, { ordered: false })).modifiedCount;
+  }
+
+  return {
+    /** Stores a delivery of each event to each webhook that wants it. Idempotent. */
+    async add(events: readonly RecordEvent[], webhooks: readonly WebhookDocument[], now: number): Promise<void> {
+      const added = events.flatMap((event) =>
+        webhooks
+          .filter(({ appId, events: wanted }) => appId.equals(event.appId) && wanted.includes(event.type))
+          .map(({ _id: webhookId }): DeliveryDocument => {
+            const { id, recordId, appId, type, revision, changed, at } = event;
+            return {
+              ...{ _id: `${id}:${webhookId}`, webhookId, appId, recordId, type, revision, at },
+              ...(changed && { changed }),
+              ...{ state: 'waiting', attempts: 0, log: [], nextAt: new Date(now), expiresAt: expiry(now) },
+            };
+          }),
+      );
+      if (added.length === 0) return;
+      try {
+        await deliveries.insertMany(added, { ordered: false });
+      } catch (error) {
+        if (!isOnlyDuplicates(error)) throw error;
+      }
+    },
+
+    /** The webhooks with waiting deliveries. */
+    waitingWebhooks: (): Promise<RecordId[]> => deliveries.distinct('webhookId', { state: 'waiting' }),
+
+    due: createDueDeliveries(deliveries),
+
+    /** When the next attempt of an endpoint is due; undefined when none waits. */
+    async nextDue(webhookId: RecordId): Promise<number | undefined> {
+      const [next] = await deliveries
+        .find({ state: 'waiting', webhookId }, { projection: { nextAt: 1 }, limit: 1 })
+        .sort({ nextAt: 1 })
+        .toArray();
+      return next?.nextAt?.getTime();
+    },
+
+    /**
+     * Stores the result of an attempt. Changes nothing if the delivery was erased or replayed
+     * meanwhile.
+     * @param nextAt the time of the next attempt; undefined when none follows
+     */
+    async settle(
+      { _id, attempts, type, nextAt: dueAt }: DeliveryDocument,
+      { attempt, isSuccess, nextAt }: { attempt: Attempt; isSuccess: boolean; nextAt: number | undefined },
+      now: number,
+    ): Promise<void> {
+      const settled = isSuccess ? 'delivered' : 'failed';
+      await deliveries.updateOne(
+        { _id, state: 'waiting', attempts, ...(dueAt && { nextAt: dueAt }) },
+        {
+          $set: {
+            state: nextAt === undefined ? settled : 'waiting',
+            expiresAt: expiry(Math.max(now, nextAt ?? 0)),
+            ...(nextAt !== undefined && { nextAt: new Date(nextAt) }),
+          },
+          ...(nextAt === undefined && { $unset: { nextAt: 1 } }),
+          $inc: { attempts: 1 },
+          $push: { log: { $each: [type === 'user.erased' ? withoutResponse(attempt) : attempt], $slice: -MAX_LOG } },
+        },
+        // A result that a crash loses is a repeated attempt.
+        { writeConcern: { w: 1, j: false } },
+      );
+    },
+
+    /**
+     * Ends the waiting deliveries of an endpoint that gets none; resolves with their number.
+     *
+     * @param isOff resolves with whether the endpoint is disabled or deleted. Asked after
+     *   deliveries were read, so that none is ended that was added after it was enabled again
+     */
+    async giveUp(webhookId: RecordId, isOff: () => Promise<boolean>): Promise<number> {
+      const options = { projection: { nextAt: 1 }, limit: STEP, hint: OF_WEBHOOK } as const;
+      for (let ended = 0, last = ''; ; ) {
+        const waiting = { webhookId, state: 'waiting' as const, _id: { $gt: last } };
+        const found = await deliveries.find(waiting, options).sort({ _id: 1 }).toArray();
+        const end = found.at(-1);
+        if (!end || !(await isOff())) return ended;
+        ended += await endAll(found);
+        last = end._id;
+      }
+    },
+
+    /** Ends one waiting delivery whose record is gone. */
+    async drop({ _id }: DeliveryDocument): Promise<void> {
+      await deliveries.deleteOne({ _id, state: 'waiting' });
+    },
+
+    /** Resolves with a page of an endpoint's deliveries, newest first. */
+    page: (
+      webhookId: RecordId,
+      { limit, before, state }: { limit: number; before?: string | undefined; state?: DeliveryState | undefined },
+    ): Promise<DeliveryDocument[]> =>
+      deliveries
+        .find(
+          {
+            ...{ webhookId, state: { $in: state ? [state] : [...DELIVERY_STATES] } },
+            ...(before !== undefined && { _id: { $lt: before } }),
+          },
+          { limit, hint: OF_WEBHOOK },
+        )
+        .sort({ _id: -1 })
+        .toArray(),
+
+    /** Resolves with a delivery of an app. */
+    find: async (appId: Types.ObjectId, id: string): Promise<DeliveryDocument | undefined> =>
+      (await deliveries.findOne({ _id: id, appId })) ?? undefined,
+
+    /** Lets a delivery wait for a first attempt again. Resolves with false when there is none. */
+    async replay(appId: Types.ObjectId, id: string, now: number): Promise<boolean> {
+      const update = {
+        $set: { state: 'waiting' as const, attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) },
+      };
+      return (await deliveries.updateOne({ _id: id, appId }, update)).matchedCount === 1;
+    },
+
+    /** Lets the ended deliveries of events since a time wait again, the oldest first. */
+    replaySince: (webhookId: RecordId, since: Date, limit: number, now: number): Promise<number> =>
+      changeAll(
+        { webhookId, state: { $in: ['delivered', 'failed'] } },
+        { $set: { state: 'waiting', attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) } },
+        { first: firstIdAt(new Date(Math.max(since.getTime(), 0))).toString(), limit },
+      ),
+
+    /** Deletes all deliveries of a webhook, in steps. */
+    removeOf: (webhookId: RecordId): Promise<number> => deleteAll({ webhookId }),
+
+    /** Resolves with those of these webhooks that have deliveries. */
+    withDeliveries: (webhookIds: readonly RecordId[]): Promise<RecordId[]> =>
+      deliveries.distinct('webhookId', { webhookId: { $in: [...webhookIds] } }),
+
+    /** Deletes what names these records, except that they were erased. Resolves with the number. */
+    forget: (recordIds: readonly RecordId[]): Promise<number> => deleteAll(namesOf(recordIds)),
+
+    /** Whether {@link forget} would delete something. */
+    names: async (recordIds: readonly RecordId[]): Promise<boolean> =>
+      (await deliveries.findOne(namesOf(recordIds), { projection: { _id: 1 } })) !== null,
+
+    /** What is stored of these records. */
+    ofRecords: (recordIds: readonly RecordId[]): AsyncIterable<DeliveryDocument> =>
+      deliveries.find({ recordId: { $in: [...recordIds] } }),
+
+    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
+      (await deliveries.deleteMany({ appId, ...(since && { _id: { $gte: firstIdAt(since).toString() } }) }))
+        .deletedCount,
+
+    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
+      const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time).toString() };
+      return (await deliveries.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
+    },
+  } satisfies AppOwned & Record<string, unknown>;
+}
+
+const namesOf = (recordIds: readonly RecordId[]) =>
+  ({ recordId: { $in: [...recordIds] }, type: { $ne: 'user.erased' } }) as const;
+
+/** The receiver may answer with what it knew of the person; this delivery outlives the record. */
+function withoutResponse({ response: _, ...attempt }: Attempt): Attempt {
+  return attempt;
+}
+
+/** The deliveries that name a record of a person. Their answers may repeat values of the record. */
+export function createDeliveriesOfPerson(users: UserCollection, deliveries: DeliveryStore): PersonData {
+  async function recordsOf(appIds: readonly Types.ObjectId[], email: string): Promise<RecordId[]> {
+    const options = { projection: { _id: 1 }, hint: { appId: 1, email: 1 } } as const;
+    return (await users.find({ appId: { $in: [...appIds] }, email }, options).toArray()).map(({ _id }) => _id);
+  }
+
+  return {
+    name: 'deliveries',
+
+    async *entriesOf(appIds, email) {
+      for await (const delivery of deliveries.ofRecords(await recordsOf(appIds, email))) {
+        const { _id, appId, type, at, state, recordId, log } = delivery;
+        const attempts = log.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() }));
+        yield {
+          appId,
+          shown: {
+            kind: 'delivery',
+            id: _id,
+            type,
+            at: at.toISOString(),
+            state,
+            record: recordId.toString(),
+            attempts,
+          },
+        };
+      }
+    },
+
+    eraseOf: async (appIds, email) => deliveries.forget(await recordsOf(appIds, email)),
+  };
+}

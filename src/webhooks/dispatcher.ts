@@ -1,0 +1,286 @@
+import { setMaxListeners } from 'node:events';
+import { mongo } from 'mongoose';
+import pLimit from 'p-limit';
+import type { Logger } from '../core/logger.ts';
+import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
+import type { RecordId } from '../records/record-id.ts';
+import { createAttempts, Endpoint } from './attempts.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import { bodyOf, type LargeRecord, type RecordReader } from './payload.ts';
+import type { Sender } from './sender.ts';
+import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
+
+/** The large bodies in flight, over all webhooks and of one of them, in bytes. */
+export const MAX_BYTES = 32 * 1024 * 1024;
+export const MAX_BYTES_OF_ONE = 8 * 1024 * 1024;
+
+/** A part of the budget. */
+export interface Room {
+  /** Replaces the size that was asked for, when the real one is known. */
+  resize(bytes: number): void;
+  release(): void;
+}
+
+interface Waiter {
+  owner: string;
+  bytes: number;
+  resolve(room: Room): void;
+}
+
+/**
+ * Bounds the bytes of bodies in flight to {@link MAX_BYTES}. Of those that wait, the one goes next
+ * whose owner has the fewest bytes in flight, so that no owner keeps the others waiting. Each owner
+ * has {@link MAX_BYTES_OF_ONE}. A body that is larger than a bound goes when its owner, or nobody,
+ * has another one in flight.
+ */
+export function createBodyBudget() {
+  let used = 0;
+  const held = new Map<string, number>();
+  const waiting: Waiter[] = [];
+
+  const heldBy = (owner: string): number => held.get(owner) ?? 0;
+
+  function add(owner: string, bytes: number): void {
+    used += bytes;
+    const sum = heldBy(owner) + bytes;
+    if (sum > 0) held.set(owner, sum);
+    else held.delete(owner);
+  }
+
+  function next(): Waiter | undefined {
+    const own = waiting.filter(({ owner, bytes }) => {
+      const before = heldBy(owner);
+      return before === 0 || before + bytes <= MAX_BYTES_OF_ONE;
+    });
+    const [first, ...rest] = own;
+    // The earliest of those with the fewest bytes.
+    return first && rest.reduce((best, one) => (heldBy(one.owner) < heldBy(best.owner) ? one : best), first);
+  }
+
+  function grant(): void {
+    for (let one = next(); one && (used === 0 || used + one.bytes <= MAX_BYTES); one = next()) {
+      waiting.splice(waiting.indexOf(one), 1);
+      add(one.owner, one.bytes);
+      one.resolve(roomOf(one.owner, one.bytes));
+    }
+  }
+
+  function roomOf(owner: string, bytes: number): Room {
+    let current = bytes;
+    function resize(next: number): void {
+      add(owner, next - current);
+      current = next;
+      grant();
+    }
+    return { resize, release: () => resize(0) };
+  }
+
+  return {
+    /** Resolves with room for a body of that size, when there is some. */
+    take: (owner: string, bytes: number): Promise<Room> =>
+      new Promise((resolve) => {
+        waiting.push({ owner, bytes, resolve });
+        grant();
+      }),
+  };
+}
+
+/** The attempts in progress over all endpoints, beside the first one of each. */
+const MAX_AT_ONCE = 200;
+/** The due deliveries of an endpoint that are read at once. */
+const READ_AT_ONCE = 200;
+/** The endpoints that are looked at at the same time. */
+const LOOKS_AT_ONCE = 8;
+/** How often the endpoints with waiting deliveries are read from the database. */
+const REFRESH_MS = 1_000;
+/** How often an endpoint is looked at without a sign of work: another server may have replayed. */
+const LOOK_EVERY_MS = 5_000;
+/** The pause before another look at an endpoint whose due deliveries wait for earlier ones. */
+const BLOCKED_MS = 100;
+
+export type Dispatcher = ReturnType<typeof createDispatcher>;
+
+/**
+ * Creates what makes the attempts of waiting deliveries. Only one server may run it at a time; an
+ * attempt that another server makes at the same time, for a moment, is a repetition with the same
+ * id.
+ *
+ * @param deps.now the time in milliseconds, as in Date.now; another one in tests only
+ */
+export function createDispatcher(deps: {
+  webhooks: WebhookStore;
+  deliveries: DeliveryStore;
+  readRecords: RecordReader;
+  sender: Sender;
+  logger: Logger;
+  now?: (() => number) | undefined;
+  metrics?: Metrics;
+}) {
+  const { webhooks, deliveries, readRecords, sender, logger, now = Date.now, metrics = NO_METRICS } = deps;
+  const attempt = createAttempts({ webhooks, deliveries, sender, now });
+  const endpoints = new Map<string, Endpoint>();
+  const budget = createBodyBudget();
+  const stopping = new AbortController();
+  // Each attempt in progress has one.
+  setMaxListeners(0, stopping.signal);
+  const limitLooks = pLimit(LOOKS_AT_ONCE);
+  let refreshAt = 0;
+  let inProgress = 0;
+  let onWork = (): void => undefined;
+  const countAttempt = metrics.counter('webhook_attempts_total', {
+    help: 'Attempts of deliveries to webhooks by this server, by result',
+    labels: ['result'],
+  });
+  metrics.gauge('webhook_attempts_in_progress', { help: 'Attempts of deliveries in progress' }, () => inProgress);
+
+  function endpointOf(webhookId: string): Endpoint {
+    const known = endpoints.get(webhookId) ?? new Endpoint();
+    endpoints.set(webhookId, known);
+    return known;
+  }
+
+  /**
+   * Reads which endpoints have work, because other servers add to it, and forgets the idle ones.
+   */
+  async function refresh(): Promise<void> {
+    if (now() < refreshAt) return;
+    const waiting = new Set((await deliveries.waitingWebhooks()).map(String));
+    for (const [id, endpoint] of endpoints) {
+      if (!waiting.has(id) && endpoint.busy.size === 0) endpoints.delete(id);
+    }
+    for (const id of waiting) endpointOf(id).lookBy(now() + LOOK_EVERY_MS);
+    refreshAt = now() + REFRESH_MS;
+  }
+
+  /** Reads the due deliveries of an endpoint. */
+  async function look(id: string, endpoint: Endpoint): Promise<void> {
+    const postpone = endpoint.beginLook();
+    const webhookId = new mongo.UUID(id);
+    const busy = [...endpoint.busy.keys()].map((record) => new mongo.UUID(record));
+    const due = await deliveries.due(webhookId, { now: now(), limit: READ_AT_ONCE, busy });
+    if (due.length === 0) {
+      const next = await deliveries.nextDue(webhookId);
+      // Due but behind an attempt in progress: its end wakes the endpoint.
+      return postpone(Math.max(next ?? Number.POSITIVE_INFINITY, now() + BLOCKED_MS));
+    }
+    const webhook = await webhooks.find(webhookId);
+    if (webhook && !webhook.disabled) endpoint.fill({ webhook, deliveries: due, readAt: now() });
+    else await deliveries.giveUp(webhookId, () => webhooks.isOff(webhookId));
+  }
+
+  /** Begins the attempts of an endpoint that are due; resolves with their number. */
+  async function advance(id: string, endpoint: Endpoint): Promise<number> {
+    // One attempt is always possible, so that slow endpoints hold up no other.
+    const shared = (): number => Math.max(MAX_AT_ONCE - inProgress, endpoint.busy.size === 0 ? 1 : 0);
+    const free = (): number => Math.min(endpoint.free(now()), shared());
+    if (free() <= 0) return 0;
+    let taken = endpoint.take(free(), now());
+    if (!taken && endpoint.isDue(now())) {
+      await look(id, endpoint);
+      taken = endpoint.take(Math.max(free(), 0), now());
+    }
+    if (!taken) return 0;
+    inProgress += taken.deliveries.length;
+    const { webhook } = taken;
+    const begun = taken.deliveries.map((delivery) => hold(endpoint, delivery));
+    const records = await readRecords.many(taken.deliveries).catch((error) => {
+      for (const { end } of begun) end();
+      throw error;
+    });
+    for (const { delivery, end } of begun) {
+      const record = records.get(delivery.recordId.toHexString());
+      const work =
+        record && 'maxBodyBytes' in record
+          ? deliverLarge(endpoint, webhook, delivery, record)
+          : deliver(endpoint, webhook, delivery, bodyOf(delivery, webhook, record));
+      // The delivery still waits and is attempted again.
+      work.catch((error) => logger.warn({ reason: reasonOf(error) }, 'a delivery was not settled')).finally(end);
+    }
+    return begun.length;
+  }
+
+  /** Makes an attempt; drops the delivery without a body. */
+  async function deliver(
+    endpoint: Endpoint,
+    webhook: WebhookDocument,
+    delivery: DeliveryDocument,
+    body: string | undefined,
+  ): Promise<void> {
+    if (body === undefined) return deliveries.drop(delivery);
+    const isSuccess = await attempt(webhook, delivery, body, stopping.signal);
+    if (isSuccess === undefined) return;
+    countAttempt({ result: isSuccess ? 'delivered' : 'failed' });
+    endpoint.note(isSuccess, now());
+  }
+
+  /** Reads a large record and makes the attempt when there is room for its body. */
+  async function deliverLarge(
+    endpoint: Endpoint,
+    { _id }: WebhookDocument,
+    delivery: DeliveryDocument,
+    { maxBodyBytes }: LargeRecord,
+  ): Promise<void> {
+    const room = await budget.take(_id.toHexString(), maxBodyBytes);
+    try {
+      if (stopping.signal.aborted) return;
+      // It may have been changed while the delivery waited.
+      const webhook = await webhooks.find(_id);
+      if (!webhook || webhook.disabled) return;
+      const body = bodyOf(delivery, webhook, await readRecords.one(delivery));
+      room.resize(Buffer.byteLength(body ?? ''));
+      await deliver(endpoint, webhook, delivery, body);
+    } finally {
+      room.release();
+    }
+  }
+
+  /** Notes that an attempt for the record is in progress, until `end` is called. */
+  function hold(endpoint: Endpoint, delivery: DeliveryDocument) {
+    const record = delivery.recordId.toHexString();
+    let resolve = (): void => undefined;
+    endpoint.busy.set(
+      record,
+      new Promise<void>((settle) => {
+        resolve = settle;
+      }),
+    );
+    const end = (): void => {
+      inProgress -= 1;
+      endpoint.busy.delete(record);
+      endpoint.wake();
+      resolve();
+      onWork();
+    };
+    return { delivery, end };
+  }
+
+  return {
+    /** Tells of new deliveries of these webhooks, so that they are attempted at once. */
+    notify(webhookIds: readonly RecordId[]): void {
+      for (const id of webhookIds) endpointOf(id.toHexString()).wake();
+      onWork();
+    },
+
+    /** Calls the listener whenever there may be work. There is one listener at a time. */
+    listen(listener: () => void): void {
+      onWork = listener;
+    },
+
+    /** Begins all attempts that are due; resolves with their number. */
+    async step(): Promise<number> {
+      await refresh();
+      const looks = [...endpoints].map(([id, endpoint]) => limitLooks(() => advance(id, endpoint)));
+      return (await Promise.all(looks)).reduce((sum, begun) => sum + begun, 0);
+    },
+
+    /** Aborts the attempts in progress. Their deliveries still wait. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await Promise.all([...endpoints.values()].flatMap(({ busy }) => [...busy.values()]));
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
+}

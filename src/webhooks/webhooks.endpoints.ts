@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { Timestamp } from '../api/validation.ts';
+import type { AppScope } from '../apps/app-scope.ts';
+import { SourceAppId } from '../apps/apps.contract.ts';
+import { EVENT_TYPES } from '../records/outbox.ts';
+import { ScopeParameter } from '../search/parameters.ts';
+import { UserId } from '../search/users.endpoints.ts';
+import { isSecret, SECRET_FORMAT } from './sender.ts';
+import type { WebhookDocument } from './webhook-store.ts';
+import type { WebhookService } from './webhooks.service.ts';
+
+const MAX_URL = 2_000;
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+const Url = z
+  .string('must be a text')
+  .max(MAX_URL, `must have at most ${MAX_URL} characters`)
+  .refine(isPlainUrl, 'must be an absolute http or https URL without user, password and fragment')
+  .meta({ example: 'https://example.com/hooks' });
+const EventTypes = z
+  .array(z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`), 'must be a list')
+  .min(1, 'must name at least one event')
+  .max(EVENT_TYPES.length, 'must name each event once')
+  .refine((list) => new Set(list).size === list.length, 'must name each event once')
+  .meta({ example: ['user.created', 'user.updated'] });
+const Secret = z.string('must be a text').refine(isSecret, `must be ${SECRET_FORMAT}`).meta({ example: SECRET });
+
+const Webhook = z
+  .strictObject({
+    id: UserId,
+    sourceAppId: SourceAppId,
+    url: Url,
+    events: EventTypes,
+    state: z.enum(['active', 'disabled']),
+    disabledReason: z.enum(['operator', 'gone', 'failing']).optional(),
+    disabledAt: Timestamp.optional(),
+    failingSince: Timestamp.optional(),
+    createdAt: Timestamp,
+  })
+  .meta({ id: 'Webhook' });
+
+/** The result of one attempt. */
+export const attemptFields = {
+  ms: z.int().meta({ example: 41 }),
+  status: z.int().optional().meta({ example: 200 }),
+  error: z.string().optional().meta({ example: 'no answer within 15 s' }),
+  response: z.string().optional().meta({ example: 'ok' }),
+};
+export const WebhookPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
+export const WebhookScope = z.strictObject({ sourceAppId: ScopeParameter });
+export const Ok = z.strictObject({ ok: z.literal(true) });
+
+/** What all endpoints of webhooks and deliveries declare. */
+export const webhookDefaults = { auth: 'session or key', scope: 'webhooks', tag: 'Webhooks' } as const;
+
+/** The endpoints of webhooks (spec 4.11). */
+export const webhookEndpoints = {
+  listWebhooks: {
+    ...webhookDefaults,
+    method: 'get',
+    path: '/auth/webhooks',
+    load: 'light',
+    summary: 'The webhooks of an app',
+    query: WebhookScope,
+    response: z.strictObject({ webhooks: z.array(Webhook) }),
+    errors: [404],
+  },
+  createWebhook: {
+    ...webhookDefaults,
+    audit: 'webhook.created',
+    method: 'post',
+    path: '/auth/webhooks',
+    load: 'light',
+    summary: 'Create a webhook',
+    description:
+      'The address gets the events of the app, signed by Standard Webhooks. The secret is shown once. An app has at most 20 webhooks.',
+    query: WebhookScope,
+    body: jsonBody(z.strictObject({ url: Url, events: EventTypes, secret: Secret.optional() }), 'Invalid webhook'),
+    response: z.strictObject({ ...Webhook.shape, secret: Secret }),
+    errors: [404, 409],
+  },
+  changeWebhook: {
+    ...webhookDefaults,
+    audit: 'webhook.changed',
+    method: 'patch',
+    path: '/auth/webhooks/:id',
+    load: 'light',
+    summary: 'Change a webhook',
+    description: '`enabled: true` also ends a disabling by failures or by 410.',
+    params: WebhookPath,
+    query: WebhookScope,
+    body: jsonBody(
+      z.strictObject({
+        url: Url.optional(),
+        events: EventTypes.optional(),
+        enabled: z.boolean('must be true or false').optional(),
+      }),
+      'Invalid webhook',
+    ),
+    response: Webhook,
+    errors: [404],
+  },
+  deleteWebhook: {
+    ...webhookDefaults,
+    audit: 'webhook.deleted',
+    method: 'delete',
+    path: '/auth/webhooks/:id',
+    load: 'long',
+    summary: 'Delete a webhook',
+    params: WebhookPath,
+    query: WebhookScope,
+    slow: true,
+    response: Ok,
+    errors: [404],
+  },
+  testWebhook: {
+    ...webhookDefaults,
+    audit: 'webhook.tested',
+    method: 'post',
+    path: '/auth/webhooks/:id/test',
+    load: 'long',
+    summary: 'Send a test event',
+    description: 'Sends one event of the type `webhook.test` with made-up values, and tells the result.',
+    params: WebhookPath,
+    query: WebhookScope,
+    slow: true,
+    response: z.strictObject({ ok: z.boolean(), ...attemptFields }),
+    errors: [404],
+  },
+  rotateWebhookSecret: {
+    ...webhookDefaults,
+    audit: 'webhook.secret.replaced',
+    method: 'post',
+    path: '/auth/webhooks/:id/rotate-secret',
+    load: 'light',
+    summary: 'Replace the secret of a webhook',
+    description: 'The old secret signs for 24 hours more, beside the new one.',
+    params: WebhookPath,
+    query: WebhookScope,
+    response: z.strictObject({ secret: Secret }),
+    errors: [404],
+  },
+} as const satisfies Endpoints;
+
+function isPlainUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, hash } = new URL(text);
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '' && hash === '';
+}
+
+/** The routes of `webhookEndpoints` (spec 4.11). */
+export const webhookRoutes = (webhooks: WebhookService, scope: AppScope): Route[] =>
+  routes(webhookEndpoints, {
+    listWebhooks: async ({ principal, query }) => {
+      const list = await webhooks.list(await scope(principal, query.sourceAppId));
+      return { webhooks: list.map(present) };
+    },
+
+    createWebhook: async ({ principal, query, body, audit }) => {
+      const { webhook, secret } = await webhooks.create(await scope(principal, query.sourceAppId), body);
+      const presented = present(webhook);
+      audit({ target: presented.id });
+      return { ...presented, secret };
+    },
+
+    changeWebhook: async ({ principal, query, params, body }) =>
+      present(await webhooks.change(await scope(principal, query.sourceAppId), params.id, body)),
+
+    deleteWebhook: async ({ principal, query, params }) => {
+      await webhooks.remove(await scope(principal, query.sourceAppId), params.id);
+      return { ok: true as const };
+    },
+
+    testWebhook: async ({ principal, query, params }) => {
+      const app = await scope(principal, query.sourceAppId);
+      const { isSuccess, retryAfterMs: _, ...result } = await webhooks.test(app, params.id);
+      return { ok: isSuccess, ...result };
+    },
+
+    rotateWebhookSecret: async ({ principal, query, params }) => ({
+      secret: await webhooks.rotateSecret(await scope(principal, query.sourceAppId), params.id),
+    }),
+  });
+
+function present({ _id, sourceAppId, url, events, disabled, failingSince, createdAt }: WebhookDocument) {
+  return {
+    ...{ id: _id.toString(), sourceAppId, url, events },
+    state: disabled ? ('disabled' as const) : ('active' as const),
+    ...(disabled && { disabledReason: disabled.reason, disabledAt: disabled.at.toISOString() }),
+    ...(failingSince && { failingSince: failingSince.toISOString() }),
+    createdAt: createdAt.toISOString(),
+  };
+}
