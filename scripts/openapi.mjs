@@ -6,11 +6,11 @@ import { build, install, root, say } from './setup.mjs';
 
 install();
 build();
-const { allEndpoints } = await import('../dist/http/endpoints.js');
+const { listEndpoints } = await import('../dist/http/endpoints.js');
 const { createOpenApiDocument } = await import('../dist/api/openapi.js');
 
 const path = join(root, 'openapi.json');
-const text = `${JSON.stringify(createOpenApiDocument(allEndpoints), null, 2)}\n`;
+const text = `${JSON.stringify(createOpenApiDocument(listEndpoints()), null, 2)}\n`;
 if (!process.argv.includes('--check')) {
   writeFileSync(path, text);
   say(`Wrote ${path}`);

@@ -1,11 +1,11 @@
 import { constants, setPriority } from 'node:os';
-import { createContainer } from './container/container.ts';
-import type { ImportSetup } from './container/imports.ts';
 import { loadConfig } from './core/config.ts';
 import { createLogger } from './core/logger.ts';
 import { connectDatabase } from './database/client.ts';
 import { IMPORT_JOB } from './imports/import-job.ts';
+import type { ImportSetup } from './imports/imports.ts';
 import { serveJob, serverLog } from './jobs/serve-job.ts';
+import { createServices } from './services.ts';
 
 // The process in which a server runs imports (decision 26).
 
@@ -18,7 +18,7 @@ try {
     const connection = await connectDatabase(uri);
     // The server measures.
     const own = { ...config, sessionSecret, metricsToken: undefined };
-    const { jobs, imports, stop } = createContainer(own, connection, logger);
+    const { jobs, imports, stop } = createServices(own, connection, logger);
     return {
       ...{ jobs, hasWork: imports.hasWork },
       async close() {

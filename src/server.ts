@@ -1,12 +1,13 @@
 import closeWithGrace from 'close-with-grace';
 import type { NewPassword } from './apps/apps.service.ts';
-import { createContainer } from './container/container.ts';
 import { type Config, ConfigError, loadConfig } from './core/config.ts';
 import { createLogger, type Logger } from './core/logger.ts';
 import { sessionSecret } from './core/session-secret.ts';
 import { openDatabase } from './database/open.ts';
 import { createApp } from './http/app.ts';
+import { createEmbed } from './http/embed.ts';
 import { listen } from './http/listener.ts';
+import { createServices } from './services.ts';
 
 const STOP_WITHIN_MS = 9_500;
 const STOP_SIGNALS: closeWithGrace.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
@@ -24,7 +25,9 @@ interface Running {
 async function start(config: Config, logger: Logger): Promise<Running> {
   const secret = await sessionSecret(config);
   const database = await openDatabase(config, { logger, progress: say });
-  const services = createContainer({ ...config, sessionSecret: secret }, database.connection, logger, {
+  const embed = createEmbed();
+  const services = createServices({ ...config, sessionSecret: secret }, database.connection, logger, {
+    pageAssets: embed.assets,
     importProcess: {
       program: new URL('./import-process.js', import.meta.url),
       setup: { uri: database.uri, sessionSecret: secret },
@@ -39,6 +42,7 @@ async function start(config: Config, logger: Logger): Promise<Running> {
       config: { ...config, sessionSecret: secret },
       logger,
       services,
+      embed,
       isStopping: () => stopping,
     });
     const listener = await listen(http, config.port, config.host);

@@ -1,11 +1,12 @@
-import { createContainer } from '../../dist/container/container.js';
 import { loadConfig } from '../../dist/core/config.js';
 import { createLogger } from '../../dist/core/logger.js';
 import { connectDatabase } from '../../dist/database/client.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { createApp } from '../../dist/http/app.js';
+import { createEmbed } from '../../dist/http/embed.js';
 import { listen } from '../../dist/http/listener.js';
 import { createRecordIds } from '../../dist/records/record-id.js';
+import { createServices } from '../../dist/services.js';
 import { APP, createSubmissions, FORM_SETTINGS, HELD, SCHEMAS } from './sample-data.mjs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -20,10 +21,11 @@ export async function startFilledService(dataDir, progress) {
   const uri = new URL(embedded.uri);
   uri.pathname = '/screenshots';
   const connection = await connectDatabase(uri.href);
-  const services = createContainer(config, connection, logger);
+  const embed = createEmbed();
+  const services = createServices(config, connection, logger, { pageAssets: embed.assets });
   await services.prepare();
   await services.apps.ensureAdmin(ADMIN.sourceAppId, ADMIN.password);
-  const app = createApp({ config, logger, services });
+  const app = createApp({ config, logger, services, embed });
   const listener = await listen(app, 0, '127.0.0.1');
   const operator = await fill(listener.url, connection);
   return {

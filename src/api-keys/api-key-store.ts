@@ -1,8 +1,9 @@
-import { type Connection, type mongo, Types } from 'mongoose';
+import { type mongo, Types } from 'mongoose';
 import type { Scope } from '../api/principal.ts';
 import type { AppOwned } from '../apps/feature.ts';
 import { Conflict, Unavailable } from '../core/errors.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 
 /** The keys of one app at most (spec 8). */
@@ -30,27 +31,14 @@ export interface ApiKeyDocument {
   lastUsedFrom?: string;
 }
 
-const apiKeySchema = new Schema(
-  {
-    appId: { type: Schema.Types.ObjectId, required: true },
-    place: { type: Number, required: true },
-    hash: { type: Schema.Types.Mixed, required: true, unique: true },
-    name: { type: String, required: true },
-    scopes: { type: [String], required: true },
-    createdAt: { type: Date, required: true },
-    expiresAt: { type: Date },
-    cidrs: { type: [String], default: undefined },
-    lastUsedAt: { type: Date },
-    lastUsedFrom: { type: String },
-  },
-  { collection: 'api_keys', versionKey: false },
-).index({ appId: 1, place: 1 }, { unique: true });
+const API_KEYS = declareCollection('api_keys')
+  .index({ hash: 1 }, { unique: true })
+  .index({ appId: 1, place: 1 }, { unique: true });
 
 type ApiKeyCollection = Collection<ApiKeyDocument>;
 
 /** The model of `api_keys`, with its indexes. */
-export const createApiKeyModel = (connection: Connection): Model<ApiKeyDocument> =>
-  createModel(connection, 'ApiKey', apiKeySchema);
+export const createApiKeyModel = (connection: Connection): Model<ApiKeyDocument> => createModel(connection, API_KEYS);
 
 /** A use is written when the stored one is older than this, in milliseconds. */
 const NOTE_EVERY_MS = 60_000;

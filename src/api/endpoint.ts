@@ -175,6 +175,8 @@ type Handlers<All extends Endpoints> = { [Name in keyof All]: Handler<All[Name]>
 
 /** One endpoint with its handler. */
 export interface Route {
+  /** Its operation id. */
+  name: string;
   spec: EndpointSpec;
   handle(input: AnyInput): Promise<unknown> | unknown;
   refuse?: Refuse | undefined;
@@ -193,6 +195,7 @@ export type Refuse = (error: AppError, req: Request) => Promise<Html | Redirect 
  */
 export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers<All>, refuse?: Refuse): Route[] {
   return Object.entries(endpoints).map(([name, spec]) => ({
+    name,
     spec,
     refuse,
     // Each handler's input is the one of its own spec: `mount` builds it from that spec.

@@ -6,7 +6,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import type { BodySpec, EndpointSpec } from './endpoint.ts';
+import type { BodySpec, EndpointSpec, Route } from './endpoint.ts';
 import { ErrorBody } from './validation.ts';
 
 const REQUEST_ID = {
@@ -35,9 +35,9 @@ const AppIdHeader = z
  *
  * @param cookieName the name of the session cookie
  */
-export function createOpenApiDocument(endpoints: readonly [name: string, spec: EndpointSpec][], cookieName = 'sid') {
+export function createOpenApiDocument(endpoints: readonly Pick<Route, 'name' | 'spec'>[], cookieName = 'sid') {
   const paths: ZodOpenApiPathsObject = {};
-  for (const [name, spec] of endpoints) {
+  for (const { name, spec } of endpoints) {
     const path = spec.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [spec.method]: operation(name, spec) };
   }

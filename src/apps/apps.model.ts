@@ -1,5 +1,6 @@
-import type { Connection, Types } from 'mongoose';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { Types } from 'mongoose';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import type { CountedOrigin, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot } from './index-slots.ts';
 
@@ -77,28 +78,9 @@ export interface AppDocument {
   slotEpoch?: number;
 }
 
-const appSchema = new Schema(
-  {
-    sourceAppId: { type: String, required: true, unique: true },
-    role: { type: String, required: true, enum: ['user', 'admin'] satisfies Role[] },
-    passwordHash: { type: String, required: true },
-    credentialId: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    deletingSince: { type: Date, index: true, sparse: true },
-    creating: { type: Boolean },
-    lastSubmissionAt: { type: Date },
-    form: { type: Schema.Types.Mixed },
-    refusedOrigins: { type: [Schema.Types.Mixed], default: undefined },
-    ignoredRedirects: { type: [Schema.Types.Mixed], default: undefined },
-    seats: { type: [Schema.Types.Mixed], default: undefined },
-    mailCounts: { type: Schema.Types.Mixed },
-    retention: { type: Schema.Types.Mixed },
-    slots: { type: [Schema.Types.Mixed], default: undefined },
-    slotEpoch: { type: Number },
-    consumers: { type: [String], default: undefined },
-  },
-  { collection: 'apps', versionKey: false },
-)
+const APPS = declareCollection('apps')
+  .index({ sourceAppId: 1 }, { unique: true })
+  .index({ deletingSince: 1 }, { sparse: true })
   // For preflights, which do not name the app (form-settings/app-origins.ts).
   .index({ 'form.origins': 1 }, { sparse: true })
   // For the job that builds and drops them.
@@ -128,15 +110,9 @@ export interface DeletedAppDocument {
   lateSince?: Date;
 }
 
-const deletedAppSchema = new Schema(
-  {
-    deletedAt: { type: Date, required: true },
-    begunAt: { type: Date },
-    forgetAt: { type: Date, required: true, expires: 0 },
-    lateSince: { type: Date, index: true, sparse: true },
-  },
-  { collection: 'deleted_apps', versionKey: false },
-);
+const DELETED_APPS = declareCollection('deleted_apps')
+  .index({ forgetAt: 1 }, { expireAfterSeconds: 0 })
+  .index({ lateSince: 1 }, { sparse: true });
 
 /**
  * The revision: see revision.ts. The collection name `change_stamps` and the field name `stamp` are
@@ -147,20 +123,17 @@ interface RevisionDocument {
   stamp: Types.ObjectId;
 }
 
-const revisionSchema = new Schema(
-  { _id: { type: String, required: true }, stamp: { type: Schema.Types.ObjectId, required: true } },
-  { collection: 'change_stamps', versionKey: false },
-);
+const CHANGE_STAMPS = declareCollection('change_stamps');
 
 export type AppCollection = Collection<AppDocument>;
 export type DeletedAppCollection = Collection<DeletedAppDocument>;
 
 export type RevisionCollection = Collection<RevisionDocument>;
 
-export const createAppModel = (connection: Connection): Model<AppDocument> => createModel(connection, 'App', appSchema);
+export const createAppModel = (connection: Connection): Model<AppDocument> => createModel(connection, APPS);
 
 export const createDeletedAppModel = (connection: Connection): Model<DeletedAppDocument> =>
-  createModel(connection, 'DeletedApp', deletedAppSchema);
+  createModel(connection, DELETED_APPS);
 
 export const createRevisionModel = (connection: Connection): Model<RevisionDocument> =>
-  createModel(connection, 'Revision', revisionSchema);
+  createModel(connection, CHANGE_STAMPS);

@@ -1,4 +1,8 @@
 import type { Types } from 'mongoose';
+import type { Route } from '../api/endpoint.ts';
+import type { CollectionIndexes } from '../database/collections.ts';
+import type { Job } from '../jobs/job-runner.ts';
+import type { JobWorker } from '../jobs/job-worker.ts';
 
 /**
  * Resolves with the time of MongoDB's clock until which a removal may begin a statement; rejects
@@ -47,3 +51,23 @@ export interface PersonData {
 
 /** The apps that one query names. */
 export const APPS_AT_ONCE = 500;
+
+/** What a feature declares to the rest of the service. services.ts reads it; nothing adds to it. */
+export interface Feature {
+  routes?: readonly Route[];
+  /** The collections whose indexes exist before the server listens. */
+  models?: readonly CollectionIndexes[];
+  jobs?: readonly Job[];
+  /** Jobs that run in a process of their own. */
+  workers?: readonly JobWorker[];
+  /** What is deleted with an app. */
+  owned?: readonly AppOwned[];
+  /** What is held of a person, in the order of an erasure. */
+  personal?: readonly PersonData[];
+  /** Changes stored data before the indexes are created. */
+  prepare?(): Promise<void>;
+  /** Stops work in progress, before the background jobs stop. */
+  stop?(): Promise<void>;
+  /** Writes what is pending and releases connections, after the background jobs have stopped. */
+  close?(): unknown;
+}

@@ -3,10 +3,19 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { Timestamp, tagsOf } from '../api/validation.ts';
 import { canonicalTimeZone, normalizeEmail } from '../core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../core/web-origin.ts';
+import type { App } from './app.ts';
 import type { AppScope } from './app-scope.ts';
 import { AppPath } from './apps.contract.ts';
-import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
+import type { Apps } from './apps.ts';
+import type { Feature } from './feature.ts';
+import {
+  createFormSettingsService,
+  type FormSettingsService,
+  type FormSettingsView,
+  type MailAbilities,
+} from './form-settings.service.ts';
 import { BOT_PROTECTIONS, type CountedOrigin, type FormSettings, NOTIFY_TIMES } from './form-settings.ts';
+import { createAppOrigins, createOriginCounts } from './origins.ts';
 
 const MAX_ORIGINS = 50;
 /** The most addresses that are notified of records (spec 8). */
@@ -219,4 +228,31 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
 
 function presentOrigin({ origin, count, lastAt }: CountedOrigin) {
   return { origin, count, lastAt: lastAt.toISOString() };
+}
+
+/**
+ * Creates the form settings of apps, and the decision on the origins that they list.
+ *
+ * @param deps.findApp resolves with the state of an app that is in force
+ */
+export function createFormSettings(deps: {
+  apps: Pick<Apps, 'collection' | 'revision' | 'scope'>;
+  findApp(sourceAppId: string): Promise<App | undefined>;
+  abilities: MailAbilities;
+}) {
+  const { apps, findApp, abilities } = deps;
+  const { collection, revision } = apps;
+  const refused = createOriginCounts(collection, 'refusedOrigins');
+  const ignoredRedirects = createOriginCounts(collection, 'ignoredRedirects');
+  const service = createFormSettingsService({
+    ...{ apps: collection, revision, refused, ignored: ignoredRedirects, abilities },
+  });
+  return {
+    origins: createAppOrigins({ apps: collection, findApp, refused }),
+    ignoredRedirects,
+    feature: {
+      routes: formSettingsRoutes(service, apps.scope),
+      close: () => Promise.all([refused.flush(), ignoredRedirects.flush()]),
+    } satisfies Feature,
+  };
 }

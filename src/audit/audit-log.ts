@@ -1,11 +1,12 @@
 import { isIP } from 'node:net';
-import type { Connection, mongo, Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import { v7 } from 'uuid';
 import { AUDITED_LOOKS, type AuditAction, type AuditActor, type AuditedApp } from '../api/endpoint.ts';
 import type { Logger } from '../core/logger.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
+import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 
 /** An action of the audit log: those of endpoints, and log-ins that failed. */
 type LoggedAction = AuditAction | 'login.failed';
@@ -28,22 +29,8 @@ export interface AuditDocument {
   expiresAt: Date;
 }
 
-const auditSchema = new Schema(
-  {
-    _id: { type: String, required: true },
-    at: { type: Date, required: true },
-    action: { type: String, required: true },
-    actor: { type: Schema.Types.Mixed, required: true },
-    appId: { type: Schema.Types.ObjectId },
-    sourceAppId: { type: String },
-    target: { type: String },
-    detail: { type: Schema.Types.Mixed },
-    count: { type: Number, required: true },
-    lastAt: { type: Date },
-    expiresAt: { type: Date, required: true, expires: 0 },
-  },
-  { collection: 'audit_events', versionKey: false },
-)
+const AUDIT_EVENTS = declareCollection('audit_events')
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   // The events of an app, and those of one action, newest first.
   .index({ sourceAppId: 1, _id: -1 })
   .index({ sourceAppId: 1, action: 1, _id: -1 })
@@ -52,8 +39,7 @@ const auditSchema = new Schema(
 type AuditCollection = Collection<AuditDocument>;
 
 /** The model of `audit_events`, with its indexes. */
-export const createAuditModel = (connection: Connection): Model<AuditDocument> =>
-  createModel(connection, 'AuditEvent', auditSchema);
+export const createAuditModel = (connection: Connection): Model<AuditDocument> => createModel(connection, AUDIT_EVENTS);
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Events of which the answer waits: without them it is not sent. */

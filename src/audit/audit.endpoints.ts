@@ -5,7 +5,10 @@ import type { SessionPrincipal } from '../api/principal.ts';
 import { Timestamp, WholeNumber } from '../api/validation.ts';
 import { Forbidden } from '../core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
-import type { AuditDocument, AuditFilter, AuditLog } from './audit-log.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Connection } from '../database/client.ts';
+import type { DatabaseClock } from '../database/clock.ts';
+import { type AuditDocument, type AuditFilter, type AuditLog, createAuditLog, createAuditModel } from './audit-log.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -107,5 +110,26 @@ function present({ _id, at, sourceAppId, actor, action, target, detail, count, l
   return {
     ...{ id: _id, at: at.toISOString(), sourceAppId, actor: { kind, id, address }, action, target },
     detail: { ...detail, ...repeated },
+  };
+}
+
+/**
+ * Creates the audit log.
+ *
+ * @param deps.days how long an event is kept
+ */
+export function createAudit(deps: {
+  connection: Connection;
+  days: number;
+  clock: DatabaseClock;
+  logger: Logger;
+  cursors: Cursors;
+}) {
+  const { connection, days, clock, logger, cursors } = deps;
+  const model = createAuditModel(connection);
+  const log = createAuditLog({ events: model.collection, days, clock, logger });
+  return {
+    log,
+    feature: { models: [model], routes: auditRoutes(log, cursors), close: () => log.flush() },
   };
 }

@@ -1,6 +1,6 @@
-import type { Services } from '../container/container.ts';
 import { ConfigError } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
+import type { Services } from '../services.ts';
 
 /** Opens the database, runs a task with the services, and closes the database. */
 export type WithServices = (task: (services: Services) => Promise<void>) => Promise<void>;

@@ -1,8 +1,8 @@
-import { createContainer } from '../container/container.ts';
 import { loadConfig } from '../core/config.ts';
 import { createLogger } from '../core/logger.ts';
 import { existingSecret } from '../core/session-secret.ts';
 import { openDatabase } from '../database/open.ts';
+import { createServices } from '../services.ts';
 import type { WithServices } from './command.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function withServices(env: NodeJS.ProcessEnv, task: Parameters<With
   const database = await openDatabase(config, { logger, progress, shared: true });
   // For what depends on hashes with the secret, such as imports.
   const sessionSecret = await existingSecret(config);
-  const services = createContainer({ ...config, sessionSecret }, database.connection, logger);
+  const services = createServices({ ...config, sessionSecret }, database.connection, logger);
   try {
     await services.prepare();
     await task(services);

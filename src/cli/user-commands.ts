@@ -5,11 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ScopedApp } from '../apps/app-scope.ts';
-import type { Services } from '../container/container.ts';
 import { AppError, InvalidInput } from '../core/errors.ts';
 import { type ExportFormat, exportFormats } from '../exports/export.ts';
 import { fileNameSetting } from '../imports/date-format.ts';
 import type { ImportDocument } from '../imports/imports.model.ts';
+import type { Services } from '../services.ts';
 import { COMMAND_LINE, say, type WithServices } from './command.ts';
 
 /** The commands `users export|import` (spec 2.1 and 4.7). */
@@ -22,9 +22,9 @@ export function userCommands(withServices: WithServices): Command {
     .argument('<id>', 'the app')
     .addOption(new Option('--format <format>', 'how').choices(exportFormats).default('csv'))
     .action((id: string, { format }: { format: ExportFormat }) =>
-      withServices(async ({ apps, users: service, audit }) => {
+      withServices(async ({ apps, exports, audit }) => {
         const app = await apps.get(id);
-        const content = await service.export(app, { format });
+        const content = await exports.matching(app, { format });
         await audit.record({ action: 'users.exported', actor: COMMAND_LINE, app, detail: { format } });
         try {
           await pipeline(content, process.stdout, { end: false });

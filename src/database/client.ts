@@ -1,4 +1,4 @@
-import mongoose, { type Connection } from 'mongoose';
+import { mongo } from 'mongoose';
 import type { Metrics } from '../metrics/metrics.ts';
 import { isUnreachable } from './failures.ts';
 
@@ -7,11 +7,17 @@ const DEFAULT_DATABASE = 'user-collection';
 /**
  * The most connections to each server of the database; `maxPoolSize` in the URI takes precedence.
  * The requests of operators take at most about a hundred (api/operator-load.ts and
- * users/read-queues.ts); the others are for submissions and jobs.
+ * records/read-queues.ts); the others are for submissions and jobs.
  */
 export const POOL_SIZE = 160;
 
-export type { Connection } from 'mongoose';
+/** A connected client and the database that the service uses. */
+export interface Connection {
+  readonly name: string;
+  getClient(): mongo.MongoClient;
+  collection<Document extends mongo.Document>(name: string): mongo.Collection<Document>;
+  close(): Promise<void>;
+}
 
 /**
  * Connects to MongoDB. Writes are acknowledged by a majority and journaled (invariant 1); reads go
@@ -32,8 +38,7 @@ export type { Connection } from 'mongoose';
 export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<Connection> {
   const retryUntil = performance.now() + timeoutMs;
   for (;;) {
-    const connection = mongoose.createConnection(uri, {
-      ...(namesDatabase(uri) ? {} : { dbName: DEFAULT_DATABASE }),
+    const client = new mongo.MongoClient(uri, {
       ...(/[?&]maxPoolSize=/i.test(uri) ? {} : { maxPoolSize: POOL_SIZE }),
       writeConcern: { w: 'majority', journal: true },
       readPreference: 'primary',
@@ -43,22 +48,29 @@ export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<
       waitQueueTimeoutMS: 2_000,
       socketTimeoutMS: 30_000,
       heartbeatFrequencyMS: 1_000,
-      autoIndex: false,
-      autoCreate: false,
-      bufferCommands: false,
     });
-    // A connection that fails later reconnects; an 'error' event without a listener ends the
-    // process.
-    connection.on('error', () => undefined);
     try {
-      await connection.asPromise();
+      await client.connect();
+      const connection = connectionOf(client, namesDatabase(uri) ? client.options.dbName : DEFAULT_DATABASE);
       assertDurable(connection);
       return connection;
     } catch (error) {
-      await connection.close().catch(() => undefined);
+      await client.close().catch(() => undefined);
       if (performance.now() >= retryUntil || !isUnreachable(error)) throw error;
     }
   }
+}
+
+const connectionOf = (client: mongo.MongoClient, name: string): Connection => ({
+  name,
+  getClient: () => client,
+  collection: (collection) => client.db(name).collection(collection),
+  close: () => client.close(),
+});
+
+/** A connection that is never opened, for what only describes the service. */
+export function createClosedConnection(): Connection {
+  return connectionOf(new mongo.MongoClient('mongodb://127.0.0.1'), DEFAULT_DATABASE);
 }
 
 /** Compares the effective options of the driver, from any source, with the required ones. */

@@ -1,5 +1,5 @@
-import type { Connection } from 'mongoose';
 import type { Logger } from '../core/logger.ts';
+import type { Connection } from '../database/client.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 import { STATEMENT_TIME_MS } from './collections.ts';
 

@@ -1,31 +1,24 @@
-import mongoose, { type Connection, mongo } from 'mongoose';
+import { mongo } from 'mongoose';
+import type { Connection } from './client.ts';
 
 /** The driver's typed collection. */
 export type Collection<Document extends mongo.Document> = mongo.Collection<Document>;
 
-/**
- * The part of a Mongoose schema that the service uses: it declares a collection's shape and
- * indexes.
- */
-interface SchemaDeclaration {
-  index(keys: Record<string, 1 | -1>, options?: mongo.CreateIndexesOptions): this;
-  indexes(): [mongo.IndexSpecification, mongo.CreateIndexesOptions & { background?: boolean }][];
+/** One index: its keys and the options of `createIndex`. */
+type IndexDeclaration = [keys: Record<string, 1 | -1>, options: mongo.CreateIndexesOptions];
+
+/** A collection's name and its indexes. Its documents are declared by a type. */
+export interface CollectionDeclaration {
+  name: string;
+  indexes: readonly IndexDeclaration[];
+  /** Returns the declaration with one more index. */
+  index(...index: [keys: IndexDeclaration[0], options?: IndexDeclaration[1]]): CollectionDeclaration;
 }
 
-interface SchemaOptions {
-  collection: string;
-  versionKey: false;
-  minimize?: false;
+/** Declares a collection without any index but that on `_id`. */
+export function declareCollection(name: string, indexes: readonly IndexDeclaration[] = []): CollectionDeclaration {
+  return { name, indexes, index: (keys, options = {}) => declareCollection(name, [...indexes, [keys, options]]) };
 }
-
-/**
- * With Mongoose's own types the compiler takes ten seconds longer: it compares sixteen type
- * parameters wherever a schema is passed.
- */
-export const Schema = mongoose.Schema as unknown as {
-  new (definition: Record<string, unknown>, options: SchemaOptions): SchemaDeclaration;
-  Types: { ObjectId: unknown; UUID: unknown; Mixed: unknown };
-};
 
 /**
  * No field is returned as raw bytes. The driver looks field names up in a plain object, which
@@ -96,29 +89,26 @@ export function limitStatementTime<Document extends mongo.Document>(
   return collection;
 }
 
-/** A collection as a model file declares it. */
+/** A collection of the database with its declaration. */
 export interface Model<Document extends mongo.Document> {
-  schema: SchemaDeclaration;
+  declaration: CollectionDeclaration;
   collection: Collection<Document>;
 }
 
-/**
- * Registers a Mongoose schema and returns it with the driver's own collection, which is used for
- * reads and writes: Mongoose documents cost time and are not needed
- * (docs/decisions/0010-native-collections.md).
- */
+/** A model of any document, for the creation of its indexes. */
+export interface CollectionIndexes {
+  declaration: CollectionDeclaration;
+  collection: unknown;
+}
+
+/** Opens a collection that has the default time limit for each of its statements. */
 export function createModel<Document extends mongo.Document>(
   connection: Connection,
-  name: string,
-  schema: SchemaDeclaration,
+  declaration: CollectionDeclaration,
 ): Model<Document> {
-  const models = connection as unknown as {
-    model(name: string, schema: SchemaDeclaration): { collection: { collectionName: string } };
-  };
-  const { collectionName } = models.model(name, schema).collection;
   const database = connection.getClient().db(connection.name);
-  const collection = database.collection<Document>(collectionName, { fieldsAsRaw: NO_RAW_FIELDS });
-  return { schema, collection: limitStatementTime(collection) };
+  const collection = database.collection<Document>(declaration.name, { fieldsAsRaw: NO_RAW_FIELDS });
+  return { declaration, collection: limitStatementTime(collection) };
 }
 
 /**
@@ -126,12 +116,10 @@ export function createModel<Document extends mongo.Document>(
  * before: without the unique index, two concurrent first submissions of one email create two
  * records (invariant 2). Several servers may call this at the same time.
  */
-export async function ensureIndexes(
-  models: readonly { schema: SchemaDeclaration; collection: unknown }[],
-): Promise<void> {
-  for (const { schema, collection } of models) {
+export async function ensureIndexes(models: readonly CollectionIndexes[]): Promise<void> {
+  for (const { declaration, collection } of models) {
     // Not `createIndexes`: the driver removes the time limit from its options.
-    for (const [keys, { background: _, ...options }] of schema.indexes()) {
+    for (const [keys, options] of declaration.indexes) {
       await (collection as Collection<mongo.Document>).createIndex(keys, {
         ...options,
         maxTimeMS: INDEX_BUILD_TIME_MS,

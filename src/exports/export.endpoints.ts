@@ -13,7 +13,7 @@ import {
   sortParameter,
 } from '../search/parameters.ts';
 import { User } from '../search/users.endpoints.ts';
-import type { UserService } from '../search/users.service.ts';
+import type { ExportService } from './export.service.ts';
 import { type ExportFormat, exportFormats } from './export.ts';
 
 /** The most records that an export names (spec 8). */
@@ -121,20 +121,20 @@ function checkCsv(
  *
  * @param scope resolves with the app that a request names
  */
-export const exportRoutes = (users: Pick<UserService, 'export' | 'exportSelected'>, scope: AppScope): Route[] =>
+export const exportRoutes = (exports: ExportService, scope: AppScope): Route[] =>
   routes(exportEndpoints, {
     exportUsers: async ({ principal, query: { sourceAppId, ...request }, closed, audit }) => {
       const app = await scope(principal, sourceAppId);
       const { format, bom } = request;
       audit({ detail: { format } });
-      const content = await users.export(app, { ...request, bom: bom !== undefined }, { signal: closed() });
+      const content = await exports.matching(app, { ...request, bom: bom !== undefined }, { signal: closed() });
       return fileOf(app.sourceAppId, format, content);
     },
 
     exportSelectedUsers: async ({ principal, query, body: { ids, ...request }, audit }) => {
       const app = await scope(principal, query.sourceAppId);
       audit({ detail: { format: request.format } });
-      return fileOf(app.sourceAppId, request.format, await users.exportSelected(app, ids, request));
+      return fileOf(app.sourceAppId, request.format, await exports.selected(app, ids, request));
     },
   });
 

@@ -23,6 +23,12 @@ interface EmbedFile {
   address: string;
 }
 
+/** The embed script and the style sheet of form pages, with their addresses. */
+export interface Embed {
+  router: Router;
+  assets: PageAssets;
+}
+
 /**
  * Serves the embed script at `/embed/v1.js`, where `v1` is the version of its interface, and the
  * style sheet of form pages at `/embed/v1.css` (spec 4.5). The files are also served under an
@@ -30,7 +36,7 @@ interface EmbedFile {
  *
  * @param folder the built files; 404 while it does not exist
  */
-export function createEmbed(folder = BUILT): { router: Router; assets: PageAssets } {
+export function createEmbed(folder = BUILT): Embed {
   const router = Router({ caseSensitive: true, strict: true });
   const serve = (extension: 'js' | 'css', type: string): string => {
     const file = load(`${folder}v1.${extension}`, type, extension);

@@ -1,5 +1,6 @@
-import type { Connection, mongo, Types } from 'mongoose';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { mongo, Types } from 'mongoose';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import type { Encoding } from './text-blocks.ts';
 
 export const IMPORT_FORMATS = ['csv', 'ndjson'] as const;
@@ -128,68 +129,23 @@ export interface RejectDocument {
   row?: string;
 }
 
-const importSchema = new Schema(
-  {
-    appId: { type: Schema.Types.ObjectId, required: true },
-    sourceAppId: { type: String, required: true },
-    settings: { type: Schema.Types.Mixed, required: true },
-    state: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    startedAt: { type: Date },
-    endedAt: { type: Date },
-    expiresAt: { type: Date, required: true, expires: 0 },
-    received: { type: Number, required: true },
-    chunks: { type: [Schema.Types.ObjectId], required: true },
-    upload: { type: Schema.Types.ObjectId },
-    layout: { type: Schema.Types.Mixed },
-    position: { type: Schema.Types.Mixed },
-    counters: { type: Schema.Types.Mixed, required: true },
-    firstErrors: { type: [Schema.Types.Mixed], required: true },
-    failure: { type: String },
-    runs: { type: Number },
-    runner: { type: Number },
-    cleanup: { type: Boolean, index: true, sparse: true },
-    excluded: { type: [Schema.Types.Mixed], required: true },
-    exclusionKey: { type: Schema.Types.Mixed, required: true },
-  },
-  { collection: 'imports', versionKey: false },
-)
+const IMPORTS = declareCollection('imports')
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+  .index({ cleanup: 1 }, { sparse: true })
   // The imports of an app, newest first.
   .index({ appId: 1, _id: -1 })
   // For the job.
   .index({ state: 1, startedAt: 1 });
 
-const chunkSchema = new Schema(
-  {
-    appId: { type: Schema.Types.ObjectId, required: true },
-    importId: { type: Schema.Types.ObjectId, required: true },
-    at: { type: Date, required: true },
-    expiresAt: { type: Date, required: true, expires: 0 },
-    bytes: { type: Schema.Types.Mixed, required: true },
-    size: { type: Number, required: true },
-    version: { type: Number },
-  },
-  { collection: 'import_chunks', versionKey: false },
-)
+const IMPORT_CHUNKS = declareCollection('import_chunks')
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ appId: 1, at: 1 })
   // The ids of the chunks of an import, and their sizes, without reading the chunks.
   .index({ importId: 1, _id: 1 })
   .index({ appId: 1, importId: 1, size: 1 });
 
-const rejectSchema = new Schema(
-  {
-    _id: { type: Schema.Types.Mixed, required: true },
-    appId: { type: Schema.Types.ObjectId, required: true },
-    at: { type: Date, required: true },
-    expiresAt: { type: Date, required: true, expires: 0 },
-    run: { type: Number },
-    line: { type: Number, required: true },
-    reason: { type: String, required: true },
-    email: { type: [String], default: undefined },
-    row: { type: String },
-  },
-  { collection: 'import_rejects', versionKey: false },
-)
+const IMPORT_REJECTS = declareCollection('import_rejects')
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ appId: 1, at: 1 })
   // The rejected lines of a person, in any app.
   .index({ email: 1, appId: 1 }, { sparse: true });
@@ -199,13 +155,12 @@ export type ChunkCollection = Collection<ChunkDocument>;
 export type RejectCollection = Collection<RejectDocument>;
 
 /** The model of `imports`. */
-export const createImportModel = (connection: Connection): Model<ImportDocument> =>
-  createModel(connection, 'Import', importSchema);
+export const createImportModel = (connection: Connection): Model<ImportDocument> => createModel(connection, IMPORTS);
 
 /** The model of `import_chunks`, the files. */
 export const createChunkModel = (connection: Connection): Model<ChunkDocument> =>
-  createModel(connection, 'ImportChunk', chunkSchema);
+  createModel(connection, IMPORT_CHUNKS);
 
 /** The model of `import_rejects`. */
 export const createRejectModel = (connection: Connection): Model<RejectDocument> =>
-  createModel(connection, 'ImportReject', rejectSchema);
+  createModel(connection, IMPORT_REJECTS);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection, Types } from 'mongoose';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { Types } from 'mongoose';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import type { StepContext } from './job.ts';
 
@@ -19,22 +20,12 @@ interface JobDocument {
   next: Date;
 }
 
-const jobSchema = new Schema(
-  {
-    _id: { type: String, required: true },
-    owner: { type: String, required: true },
-    turn: { type: Schema.Types.ObjectId },
-    until: { type: Date, required: true },
-    at: { type: Date, required: true },
-    next: { type: Date, required: true },
-  },
-  { collection: 'jobs', versionKey: false },
-);
+const JOBS = declareCollection('jobs');
 
 type JobCollection = Collection<JobDocument>;
 
 /** The model of `jobs`. */
-export const createJobModel = (connection: Connection): Model<JobDocument> => createModel(connection, 'Job', jobSchema);
+export const createJobModel = (connection: Connection): Model<JobDocument> => createModel(connection, JOBS);
 
 /** How long a lock is valid after it was taken or renewed, in milliseconds. */
 const LOCK_MS = 3_500;

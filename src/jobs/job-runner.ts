@@ -13,6 +13,26 @@ const LOOK_EVERY_MS = 1_000;
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
 /**
+ * In-process signal that a job has work. It exists before the jobs, so that a feature can wake a
+ * job that is created later.
+ */
+export interface JobSignal {
+  /** Runs a job soon, although it is not due. Does nothing for a job of another process. */
+  wake(name: string): void;
+}
+
+/** Creates the signal; `connect` tells it what wakes the jobs. */
+export function createJobSignal(): JobSignal & { connect(wake: (name: string) => void): void } {
+  let wakeJob: ((name: string) => void) | undefined;
+  return {
+    wake: (name) => wakeJob?.(name),
+    connect(wake) {
+      wakeJob = wake;
+    },
+  };
+}
+
+/**
  * Runs jobs, each on one server at a time. One read a second tells which jobs are due, so a server
  * takes only the locks of those. When a server dies, another one goes on within 5 s: the time of a
  * lock (job-locks.ts) and one interval of looking.
@@ -20,71 +40,59 @@ export type JobRunner = ReturnType<typeof createJobRunner>;
  * @param deps.lookEveryMs {@link LOOK_EVERY_MS}; shorter in tests only. A job whose own interval is
  *   at most {@link LOOK_EVERY_MS} is due at each look.
  */
-export function createJobRunner({
-  locks,
-  logger,
-  lookEveryMs = LOOK_EVERY_MS,
-}: {
+export function createJobRunner(deps: {
   locks: JobLocks;
+  jobs: readonly Job[];
+  /** What runs jobs elsewhere, such as in a process of their own. */
+  workers?: readonly JobWorker[];
   logger: Logger;
   lookEveryMs?: number | undefined;
 }) {
-  const workers = new Map<string, JobWorker>();
-  let started: JobWorker[] | undefined;
+  const { locks, jobs, workers: others = [], logger, lookEveryMs = LOOK_EVERY_MS } = deps;
+  const pauseOf = ({ everyMs }: Job): number => (everyMs <= LOOK_EVERY_MS ? Math.min(everyMs, lookEveryMs) : everyMs);
+  const all = [...jobs.map((job) => createJobWorker({ ...job, everyMs: pauseOf(job) }, locks, logger)), ...others];
+  const workers = new Map(all.map((worker) => [worker.name, worker]));
+  if (workers.size < all.length) throw new Error('two jobs have the same name');
   const stopping = new AbortController();
   let looking = Promise.resolve();
 
-  function addWorker(worker: JobWorker): void {
-    if (started || workers.has(worker.name)) throw new Error(`the job ${worker.name} cannot be added`);
-    workers.set(worker.name, worker);
-  }
-
-  async function look(all: readonly JobWorker[]): Promise<void> {
-    const idle = all.filter((worker) => !worker.isWorking());
+  async function look(started: readonly JobWorker[]): Promise<void> {
+    const idle = started.filter((worker) => !worker.isWorking());
     if (idle.length === 0) return;
     const obstacles = await locks.obstacles(idle.map(({ name }) => name));
     for (const worker of idle) worker.consider(obstacles.get(worker.name));
   }
 
-  async function lookAlways(all: readonly JobWorker[]): Promise<void> {
+  async function lookAlways(started: readonly JobWorker[]): Promise<void> {
     const { signal } = stopping;
-    const pauseMs = Math.min(lookEveryMs, ...all.map(({ everyMs }) => everyMs));
+    const pauseMs = Math.min(lookEveryMs, ...started.map(({ everyMs }) => everyMs));
     while (!signal.aborted) {
       // The database may be unreachable; the next look tries again.
-      await look(all).catch(() => undefined);
+      await look(started).catch(() => undefined);
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
   return {
-    /** Registers a job. Call before `start`. */
-    add(job: Job): void {
-      const everyMs = job.everyMs <= LOOK_EVERY_MS ? Math.min(job.everyMs, lookEveryMs) : job.everyMs;
-      addWorker(createJobWorker({ ...job, everyMs }, locks, logger));
-    },
-
-    /** Registers a job with the worker that runs it. Call before `start`. */
-    addWorker,
-
     /** Starts all jobs, or only the one of this name. */
     start(only?: string): void {
-      started = [...workers.values()].filter(({ name }) => only === undefined || name === only);
+      const started = all.filter(({ name }) => only === undefined || name === only);
       for (const worker of started) worker.start();
       looking = lookAlways(started);
     },
 
-    /** Runs a job soon, although it is not due. Does nothing for a job that was not added. */
+    /** Runs a job soon, although it is not due. Does nothing for a job of another process. */
     wake(name: string): void {
       workers.get(name)?.wake();
     },
 
     /** The jobs of this server. */
-    states: (): JobState[] => [...workers.values()].map(({ state }) => ({ ...state })),
+    states: (): JobState[] => all.map(({ state }) => ({ ...state })),
 
     /** Starts no further step, and resolves when the steps in progress have ended. */
     async stop(): Promise<void> {
       stopping.abort();
-      await Promise.all([looking, ...[...workers.values()].map((worker) => worker.stop())]);
+      await Promise.all([looking, ...all.map((worker) => worker.stop())]);
     },
   };
 }

@@ -7,7 +7,7 @@ import { AppPath } from '../apps/apps.contract.ts';
 import type { FormSettings } from '../apps/form-settings.ts';
 import { type AppError, AppNotFound } from '../core/errors.ts';
 import type { FindForm, PublicForm } from '../submissions/pages/form-view.ts';
-import { ownLanguage, type PageAssets, pageReply } from '../submissions/pages/page.ts';
+import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply } from '../submissions/pages/page.ts';
 import type { ConfirmationService } from './confirmation.ts';
 
 const LinkPath = AppPath.extend({
@@ -85,7 +85,7 @@ const OTHER = {
 
 const NO_FORM = { title: 'This form does not exist', text: 'Check the address. The form may have been removed.' };
 
-export function createConfirmationPages(assets: PageAssets): ConfirmationPages {
+export function createConfirmationPages(assets: PageAssets = DEFAULT_ASSETS): ConfirmationPages {
   /** A page with the heading of the form; its own texts are English. */
   function pageOf({ sourceAppId, settings }: FormOf, title: string, content: string, status = 200): Html {
     const own = ownLanguage(settings.locale);

@@ -1,6 +1,7 @@
-import type { Connection, mongo, Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import type { AppOwned, PersonData } from '../apps/feature.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
 import type { UserCollection, UserDocument } from '../records/record.ts';
 import type { RecordId } from '../records/record-id.ts';
@@ -58,30 +59,8 @@ export interface MailDocument {
   expiresAt: Date;
 }
 
-const mailSchema = new Schema(
-  {
-    _id: { type: String, required: true },
-    appId: { type: Schema.Types.ObjectId, required: true },
-    purpose: { type: String, required: true },
-    state: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    nextAt: { type: Date, required: true },
-    attempts: { type: Number, required: true },
-    recordId: { type: Schema.Types.UUID },
-    isCreation: { type: Boolean },
-    at: { type: Date },
-    summary: { type: String },
-    hour: { type: Date },
-    day: { type: String },
-    created: { type: Number },
-    changed: { type: Number },
-    taken: { type: [String], default: undefined },
-    refused: { type: [String], default: undefined },
-    reason: { type: String },
-    expiresAt: { type: Date, required: true, expires: 0 },
-  },
-  { collection: 'mails', versionKey: false },
-)
+const MAILS = declareCollection('mails')
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   // The emails to send, in order.
   .index({ nextAt: 1 }, { partialFilterExpression: { state: 'due' } })
   .index({ appId: 1, createdAt: 1 })
@@ -91,8 +70,7 @@ const mailSchema = new Schema(
 type MailCollection = Collection<MailDocument>;
 
 /** The model of `mails`, with its indexes. */
-export const createMailModel = (connection: Connection): Model<MailDocument> =>
-  createModel(connection, 'Mail', mailSchema);
+export const createMailModel = (connection: Connection): Model<MailDocument> => createModel(connection, MAILS);
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { type Connection, mongo, Types } from 'mongoose';
+import { mongo, Types } from 'mongoose';
 import type { AppOwned, PersonData } from '../apps/feature.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 
 const HASH_BYTES = 16;
 
@@ -18,16 +19,13 @@ interface SuppressionDocument {
   at: Date;
 }
 
-const suppressionSchema = new Schema(
-  { _id: { type: Schema.Types.Mixed, required: true }, at: { type: Date, required: true } },
-  { collection: 'suppressed_people', versionKey: false },
-);
+const SUPPRESSED_PEOPLE = declareCollection('suppressed_people');
 
 type SuppressionCollection = Collection<SuppressionDocument>;
 
 /** The model of `suppressed_people`. */
 export const createSuppressionModel = (connection: Connection): Model<SuppressionDocument> =>
-  createModel(connection, 'SuppressedPerson', suppressionSchema);
+  createModel(connection, SUPPRESSED_PEOPLE);
 
 export interface Suppressions extends AppOwned {
   /** Keeps imports from bringing this person back to an app, or to {@link ALL_APPS}. Idempotent. */

@@ -1,9 +1,10 @@
-import type { Connection, mongo, Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
+import type { Connection } from '../database/client.ts';
 import { beginsBefore } from '../database/clock.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import type { UserCollection, UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
@@ -23,22 +24,12 @@ export interface ErasureDocument {
   at: Date;
 }
 
-const erasureSchema = new Schema(
-  {
-    _id: { type: Schema.Types.UUID, required: true },
-    appId: { type: Schema.Types.ObjectId, required: true },
-    eventId: { type: Schema.Types.UUID, required: true },
-    revision: { type: Number, required: true },
-    at: { type: Date, required: true },
-  },
-  { collection: 'erasures', versionKey: false },
-).index({ appId: 1 });
+const ERASURES = declareCollection('erasures').index({ appId: 1 });
 
 export type ErasureCollection = Collection<ErasureDocument>;
 
 /** The model of `erasures`, with its index. */
-export const createErasureModel = (connection: Connection): Model<ErasureDocument> =>
-  createModel(connection, 'Erasure', erasureSchema);
+export const createErasureModel = (connection: Connection): Model<ErasureDocument> => createModel(connection, ERASURES);
 
 /** The announced erasures of an app, as its data. */
 export function createErasureStore(erasures: ErasureCollection) {
@@ -65,7 +56,7 @@ interface Announced extends Pick<UserDocument, '_id' | 'eventCount'> {
 }
 
 /** What other features keep about records. It may repeat values of the record. */
-interface RecordTraces {
+export interface RecordTraces {
   /** Whether something names one of these records. */
   exist(ids: readonly DocumentId[]): Promise<boolean>;
   /** Deletes what names these records, which are gone. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Connection, mongo, type Types } from 'mongoose';
+import { mongo, type Types } from 'mongoose';
 import type { AppOwned } from '../apps/feature.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
 import type { AppliedKey, UserCollection, UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
@@ -26,20 +27,13 @@ interface MovedKeyDocument {
   at: Date;
 }
 
-const movedKeySchema = new Schema(
-  {
-    _id: { type: Schema.Types.Mixed, required: true },
-    content: { type: Schema.Types.Mixed, required: true },
-    at: { type: Date, required: true, expires: KEPT_SECONDS },
-  },
-  { collection: 'applied_keys', versionKey: false },
-);
+const APPLIED_KEYS = declareCollection('applied_keys').index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
 
 type MovedKeyCollection = Collection<MovedKeyDocument>;
 
 /** The model of `applied_keys`. */
 export const createMovedKeyModel = (connection: Connection): Model<MovedKeyDocument> =>
-  createModel(connection, 'AppliedKey', movedKeySchema);
+  createModel(connection, APPLIED_KEYS);
 
 /**
  * The entry that a record keeps of a submission with an `Idempotency-Key`. Its size is bounded: a

@@ -1,7 +1,8 @@
-import { type Connection, mongo, type Types } from 'mongoose';
-import { SLOT_NAMES, type SlotName } from '../apps/index-slots.ts';
+import { mongo, type Types } from 'mongoose';
+import type { SlotName } from '../apps/index-slots.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
 import type { OutboxEntry } from './outbox.ts';
 
@@ -103,32 +104,7 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
 /** The index on the records of an app, newest first: ids are in order of creation. */
 export const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
 
-const userSchema = new Schema(
-  {
-    _id: { type: Schema.Types.UUID, required: true },
-    appId: { type: Schema.Types.ObjectId, required: true },
-    sourceAppId: { type: String, required: true },
-    email: { type: String, required: true },
-    data: { type: Schema.Types.Mixed, required: true },
-    schemaVersion: { type: Number, required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-    arraySizes: { type: Schema.Types.Mixed },
-    appliedKeys: { type: [Schema.Types.Mixed], default: undefined },
-    keyEpoch: { type: Number },
-    sizeBound: { type: Number },
-    consents: { type: [Schema.Types.Mixed], default: undefined },
-    consentState: { type: Schema.Types.Mixed },
-    confirmedAt: { type: Date },
-    confirmation: { type: Schema.Types.Mixed },
-    import: { type: Schema.Types.Mixed },
-    slotEpoch: { type: Number },
-    outbox: { type: [Schema.Types.Mixed], default: undefined },
-    eventCount: { type: Number },
-    ...Object.fromEntries(SLOT_NAMES.map((slot) => [slot, { type: Schema.Types.Mixed }])),
-  },
-  { collection: 'users', versionKey: false, minimize: false },
-)
+const USERS = declareCollection('users')
   // At most one record per app and email (invariant 2).
   .index({ appId: 1, email: 1 }, { unique: true })
   .index(NEWEST_FIRST);
@@ -151,5 +127,4 @@ export function newestFirst(appId: Types.ObjectId, from?: DocumentId, end?: Docu
 }
 
 /** The model of `users`, with its indexes. */
-export const createUserModel = (connection: Connection): Model<UserDocument> =>
-  createModel(connection, 'User', userSchema);
+export const createUserModel = (connection: Connection): Model<UserDocument> => createModel(connection, USERS);

@@ -1,6 +1,7 @@
-import { type Connection, type mongo, Types } from 'mongoose';
+import { type mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/feature.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import type { PendingRenames, Rename } from '../fields/renames.ts';
@@ -56,21 +57,7 @@ export interface RenameCheck {
   position?: mongo.UUID;
 }
 
-const schemaVersionSchema = new Schema(
-  {
-    appId: { type: Schema.Types.ObjectId, required: true },
-    version: { type: Number, required: true },
-    rejectUnknown: { type: Boolean, required: true },
-    fields: { type: [Schema.Types.Mixed], required: true },
-    createdAt: { type: Date, required: true },
-    author: { type: String },
-    renames: { type: [Schema.Types.Mixed], default: undefined },
-    moving: { type: Schema.Types.Mixed },
-    progress: { type: Schema.Types.Mixed },
-    check: { type: Schema.Types.Mixed },
-  },
-  { collection: 'schema_versions', versionKey: false, minimize: false },
-)
+const SCHEMA_VERSIONS = declareCollection('schema_versions')
   .index({ appId: 1, version: -1 }, { unique: true })
   // For the apps that have indexed fields, or had them (users/index-slots).
   .index({ 'fields.indexed': 1 }, { partialFilterExpression: { 'fields.indexed': true } })
@@ -81,7 +68,7 @@ const schemaVersionSchema = new Schema(
 export type SchemaCollection = Collection<SchemaDocument>;
 
 export const createSchemaModel = (connection: Connection): Model<SchemaDocument> =>
-  createModel(connection, 'SchemaVersion', schemaVersionSchema);
+  createModel(connection, SCHEMA_VERSIONS);
 
 /** A schema as responses contain it (spec 2.3). */
 export interface AppSchema {

@@ -1,20 +1,13 @@
-import type { Readable } from 'node:stream';
 import type { Cursors } from '../api/cursors.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { NotFound } from '../core/errors.ts';
-import type { CsvColumn } from '../exports/csv.ts';
-import { columnsOf, type ExportRequest, exportUsers, type FileRequest } from '../exports/export.ts';
 import type { DetailedRecord, RecordBatches, UserRecord } from '../records/record-json.ts';
-import type { RecentRenames } from '../records/record-moves.ts';
-import type { SlotStore } from '../records/slot-store.ts';
 import type { UserStore } from '../records/user-store.ts';
-import type { AppSchema } from '../schemas/schema-store.ts';
-import type { SchemaService } from '../schemas/schemas.service.ts';
 import type { Breakdown, UserBreakdown } from './breakdown.ts';
 import type { BulkErase } from './bulk-erase.ts';
 import type { PeopleRequest, PeopleSearch } from './people-search.ts';
-import { NO_SLOTS, readySlots } from './ready-slots.ts';
+import type { ReadQueriedApp } from './queried-app.ts';
 import type { QueryRequest } from './request.ts';
 import { type AnsweredPage, findUsers, type PageRequest, queryOf } from './user-finder.ts';
 import type { UserQuery } from './user-query.ts';
@@ -26,34 +19,14 @@ export type UserService = ReturnType<typeof createUserService>;
 export function createUserService(deps: {
   apps: Pick<AppService, 'find'>;
   people: PeopleSearch;
-  schemas: SchemaService;
+  queried: ReadQueriedApp;
   store: UserStore;
   search: UserSearch;
   query: UserQuery;
   bulkErase: BulkErase;
   breakDown: UserBreakdown;
-  slotStore: Pick<SlotStore, 'ofApps'>;
-  recentRenames: RecentRenames;
 }) {
-  const { apps, people, schemas, store, search, query, bulkErase, breakDown, slotStore, recentRenames } = deps;
-
-  async function queried({ id }: Pick<App, 'id'>) {
-    // The renames first: when they are done meanwhile, no record is read under an old key.
-    const renames = (await recentRenames()).get(id.toHexString());
-    const schema = { ...(await schemas.ofApp({ id })), renames };
-    const isIndexed = schema.fields.some((field) => 'indexed' in field && field.indexed);
-    const [app] = isIndexed ? await slotStore.ofApps([id]) : [];
-    return { id, schema, slotOf: app ? readySlots(app.slots, schema) : NO_SLOTS };
-  }
-
-  /** The columns that an export asks for. */
-  async function columnsIn(
-    app: Pick<App, 'sourceAppId'>,
-    request: FileRequest,
-    schema: AppSchema,
-  ): Promise<CsvColumn[]> {
-    return columnsOf(request, schema, (await apps.find(app.sourceAppId))?.form?.doubleOptIn);
-  }
+  const { apps, people, queried, store, search, query, bulkErase, breakDown } = deps;
 
   return {
     /**
@@ -122,41 +95,6 @@ export function createUserService(deps: {
     },
 
     /**
-     * Streams an app's matching records as UTF-8 text, newest first or in the order of the query.
-     * By default CSV has the columns of the newest schema. The stream fails with the error of the
-     * read.
-     *
-     * @param options.signal ends the iteration
-     * @throws {InvalidInput} for an invalid query or column
-     * @throws {NotFound} when the app was deleted
-     */
-    async export(
-      app: Pick<App, 'id' | 'sourceAppId'>,
-      request: ExportRequest,
-      { signal }: { signal?: AbortSignal } = {},
-    ): Promise<Readable> {
-      const { schema, slotOf } = await queried(app);
-      const columns = await columnsIn(app, request, schema);
-      const records = await query.all(app.id, queryOf(request, schema), slotOf, signal);
-      return fileOf(records, request, schema, columns);
-    },
-
-    /**
-     * Streams the records of these ids like `export`, newest first (spec 4.3). Ids of which the app
-     * has no record are left out.
-     * @throws {InvalidInput} for an invalid column @throws {NotFound} when the app was deleted
-     */
-    async exportSelected(
-      app: Pick<App, 'id' | 'sourceAppId'>,
-      ids: readonly string[],
-      request: FileRequest,
-    ): Promise<Readable> {
-      const { schema } = await queried(app);
-      const columns = await columnsIn(app, request, schema);
-      return fileOf(store.byIds(app.id, ids), request, schema, columns);
-    },
-
-    /**
      * Resolves with a page of a search across all apps, or in one of them (spec 4.4).
      * @throws {InvalidInput} for an invalid query or cursor
      */
@@ -174,16 +112,6 @@ export function createUserService(deps: {
     listAcrossApps: (page: { sourceAppId?: string | undefined; limit: number; skip: number }): RecordBatches =>
       store.page(page.sourceAppId, page.limit, page.skip),
   };
-}
-
-function fileOf(
-  records: RecordBatches,
-  { format, bom }: FileRequest,
-  { fields }: Pick<AppSchema, 'fields'>,
-  columns: CsvColumn[],
-): Readable {
-  const keys = fields.map(({ key }) => key);
-  return exportUsers(records, format, keys, { bom, columns });
 }
 
 async function* noRecords(): AsyncGenerator<Uint8Array[]> {}

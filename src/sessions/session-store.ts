@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import MongoStore from 'connect-mongo';
 import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
-import type { Connection, Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import { z } from 'zod';
 import type { App } from '../apps/app.ts';
 import type { AppOwned } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
+import type { Connection } from '../database/client.ts';
 import { INDEX_BUILD_TIME_MS, limitStatementTime } from '../database/collections.ts';
 
 /** The lifetime of a session (spec 2.5), in milliseconds. */

@@ -1,13 +1,14 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { type Challenge, createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import type { Connection, Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { AppOwned } from '../apps/feature.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 
 /** The end of the messages of refusals after which a solution of another challenge helps. */
@@ -137,20 +138,13 @@ interface SpentChallengeDocument {
   at: Date;
 }
 
-const spentChallengeSchema = new Schema(
-  {
-    _id: { type: String, required: true },
-    holder: { type: String, required: true },
-    at: { type: Date, required: true, expires: KEPT_SECONDS },
-  },
-  { collection: 'spent_challenges', versionKey: false },
-);
+const SPENT_CHALLENGES = declareCollection('spent_challenges').index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
 
 type SpentChallengeCollection = Collection<SpentChallengeDocument>;
 
 /** The model of `spent_challenges`. */
 export const createSpentChallengeModel = (connection: Connection): Model<SpentChallengeDocument> =>
-  createModel(connection, 'SpentChallenge', spentChallengeSchema);
+  createModel(connection, SPENT_CHALLENGES);
 
 /**
  * Identifies a submission by its email and its `Idempotency-Key`. Without a key each is another.

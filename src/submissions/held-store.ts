@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import type { Connection, mongo, Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import type { AppOwned, PersonData } from '../apps/feature.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { KeyReused, TooManyRequests } from '../core/errors.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
+import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { firstIdAt, parseRecordId, type RecordId } from '../records/record-id.ts';
 import type { Submission } from '../records/submission.ts';
@@ -39,23 +40,8 @@ export interface HeldDocument {
   content?: mongo.Binary;
 }
 
-const heldSchema = new Schema(
-  {
-    _id: { type: Schema.Types.UUID, required: true },
-    appId: { type: Schema.Types.ObjectId, required: true },
-    email: { type: String, required: true },
-    data: { type: Schema.Types.Mixed, required: true },
-    reason: { type: String, required: true, enum: HOLD_REASONS },
-    schemaVersion: { type: Number, required: true },
-    at: { type: Date, required: true },
-    expiresAt: { type: Date, required: true, expires: 0 },
-    size: { type: Number, required: true },
-    page: { type: String },
-    key: { type: Schema.Types.Mixed },
-    content: { type: Schema.Types.Mixed },
-  },
-  { collection: 'held_submissions', versionKey: false, minimize: false },
-)
+const HELD_SUBMISSIONS = declareCollection('held_submissions')
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   // The entries of an app, newest first.
   .index({ appId: 1, _id: -1 })
   // The size of an app's queue is summed from the keys of this index.
@@ -69,7 +55,7 @@ type HeldCollection = Collection<HeldDocument>;
 
 /** The model of `held_submissions`, with its indexes. */
 export const createHeldModel = (connection: Connection): Model<HeldDocument> =>
-  createModel(connection, 'HeldSubmission', heldSchema);
+  createModel(connection, HELD_SUBMISSIONS);
 
 const WINDOW_MS = 60 * 60 * 1_000;
 /** What one network may add to the queue of one app in an hour, in units. */

@@ -78,6 +78,8 @@ const BUSY_UTILIZATION = 0.95;
 const BUSY_PAUSE = 5;
 const MAX_BUSY_PAUSE_MS = 300;
 
+export const EVENT_JOB = 'events';
+
 /**
  * The job that takes events out of records and delivers them. Both run on the same server, so that
  * an event is delivered as soon as it is relayed. It ends while nobody listens to any app and no
@@ -124,7 +126,7 @@ export function createEventJob(deps: {
   }
 
   return {
-    name: 'events',
+    name: EVENT_JOB,
     everyMs: STEP_MS,
     onWake() {
       relayPauses.wake();

@@ -1,7 +1,8 @@
-import type { Connection, mongo, Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import type { AppOwned } from '../apps/feature.ts';
-import { type Collection, createModel, type Model, Schema } from '../database/collections.ts';
-import { EVENT_TYPES, type EventType } from '../records/outbox.ts';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import type { EventType } from '../records/outbox.ts';
 import { firstIdAt, type RecordId } from '../records/record-id.ts';
 
 /** A key with which deliveries are signed. */
@@ -90,39 +91,10 @@ export interface DeletedWebhookDocument {
   isDone?: boolean;
 }
 
-const webhookSchema = new Schema(
-  {
-    _id: { type: Schema.Types.UUID, required: true },
-    appId: { type: Schema.Types.ObjectId, required: true },
-    sourceAppId: { type: String, required: true },
-    url: { type: String, required: true },
-    events: { type: [String], required: true, enum: EVENT_TYPES },
-    secrets: { type: [Schema.Types.Mixed], required: true },
-    createdAt: { type: Date, required: true },
-    disabled: { type: Schema.Types.Mixed },
-    failingSince: { type: Date },
-  },
-  { collection: 'webhooks', versionKey: false },
-).index({ appId: 1, _id: 1 });
+const WEBHOOKS = declareCollection('webhooks').index({ appId: 1, _id: 1 });
 
-const deliverySchema = new Schema(
-  {
-    _id: { type: String, required: true },
-    webhookId: { type: Schema.Types.UUID, required: true },
-    appId: { type: Schema.Types.ObjectId, required: true },
-    recordId: { type: Schema.Types.UUID, required: true },
-    type: { type: String, required: true, enum: EVENT_TYPES },
-    revision: { type: Number, required: true },
-    changed: { type: [String], default: undefined },
-    at: { type: Date, required: true },
-    state: { type: String, required: true, enum: DELIVERY_STATES },
-    attempts: { type: Number, required: true },
-    log: { type: [Schema.Types.Mixed], required: true },
-    nextAt: { type: Date },
-    expiresAt: { type: Date, required: true, expires: 0 },
-  },
-  { collection: 'deliveries', versionKey: false },
-)
+const DELIVERIES = declareCollection('deliveries')
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   // The next attempts of an endpoint.
   .index({ state: 1, webhookId: 1, nextAt: 1 })
   // The log of an endpoint, newest first, of one state or merged of all.
@@ -134,31 +106,24 @@ const deliverySchema = new Schema(
 /** As for apps: longer than any server may be suspended. */
 const DELETED_KEPT_SECONDS = 90 * 24 * 60 * 60;
 
-const deletedWebhookSchema = new Schema(
-  {
-    _id: { type: Schema.Types.UUID, required: true },
-    appId: { type: Schema.Types.ObjectId, required: true },
-    deletedAt: { type: Date, required: true, expires: DELETED_KEPT_SECONDS },
-    isDone: { type: Boolean },
-  },
-  { collection: 'deleted_webhooks', versionKey: false },
-).index({ appId: 1 });
+const DELETED_WEBHOOKS = declareCollection('deleted_webhooks')
+  .index({ deletedAt: 1 }, { expireAfterSeconds: DELETED_KEPT_SECONDS })
+  .index({ appId: 1 });
 
 type WebhookCollection = Collection<WebhookDocument>;
 export type DeliveryCollection = Collection<DeliveryDocument>;
 export type DeletedWebhookCollection = Collection<DeletedWebhookDocument>;
 
 /** The model of `webhooks`, with its index. */
-export const createWebhookModel = (connection: Connection): Model<WebhookDocument> =>
-  createModel(connection, 'Webhook', webhookSchema);
+export const createWebhookModel = (connection: Connection): Model<WebhookDocument> => createModel(connection, WEBHOOKS);
 
 /** The model of `deliveries`, with its indexes. */
 export const createDeliveryModel = (connection: Connection): Model<DeliveryDocument> =>
-  createModel(connection, 'Delivery', deliverySchema);
+  createModel(connection, DELIVERIES);
 
 /** The model of `deleted_webhooks`, with its indexes. */
 export const createDeletedWebhookModel = (connection: Connection): Model<DeletedWebhookDocument> =>
-  createModel(connection, 'DeletedWebhook', deletedWebhookSchema);
+  createModel(connection, DELETED_WEBHOOKS);
 
 /** An endpoint whose attempts all failed for this time is disabled. */
 const DISABLED_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;

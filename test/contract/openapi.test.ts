@@ -8,7 +8,8 @@ import { createOpenApiDocument } from '../../src/api/openapi.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { createApp } from '../../src/http/app.ts';
-import { allEndpoints } from '../../src/http/endpoints.ts';
+import { createEmbed } from '../../src/http/embed.ts';
+import { listEndpoints } from '../../src/http/endpoints.ts';
 import { document } from '../support/openapi.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Example, examplesIn } from './examples.ts';
@@ -57,7 +58,7 @@ describe('the served document', () => {
   });
 
   it('contains the configured name of the session cookie', () => {
-    const { components } = createOpenApiDocument(allEndpoints, 'other');
+    const { components } = createOpenApiDocument(listEndpoints(), 'other');
     expect(components?.securitySchemes?.session).toMatchObject({ type: 'apiKey', in: 'cookie', name: 'other' });
     expect(served.components.securitySchemes.session).toMatchObject({ name: 'sid' });
   });
@@ -101,7 +102,12 @@ function methodsAt(pathname: string): Set<string> {
 
 it('lists every mounted route', () => {
   const config = { ...loadConfig({ NODE_ENV: 'test' }), sessionSecret: 'a secret of the tests' };
-  const app = createApp({ config, logger: createLogger({ logLevel: 'silent' }), services: server.services });
+  const app = createApp({
+    config,
+    logger: createLogger({ logLevel: 'silent' }),
+    services: server.services,
+    embed: createEmbed(),
+  });
   const mounted = new Set(routePaths(app.router).map((path) => path.replace(/:(\w+)/g, '{$1}')));
   expect([...mounted].filter((path) => !PAGES.test(path)).sort()).toEqual(Object.keys(served.paths).sort());
 });
@@ -144,7 +150,7 @@ describe.each(operations)(
       const namesAppInHeader = isPublic && !name.includes('{sourceAppId}');
       expect(appId?.required ?? false).toBe(namesAppInHeader);
       if (namesAppInHeader) expect(appId?.schema.pattern).toBe('^[a-zA-Z0-9._-]{1,80}$');
-      const [, { auth, scope }] = allEndpoints.find(([id]) => id === operationId) ?? fail(operationId);
+      const { auth, scope } = listEndpoints().find(({ name }) => name === operationId)?.spec ?? fail(operationId);
       const key = { key: scope ? [scope] : [] };
       const expected = {
         ...{ none: [], visitor: [], 'app id': [{}, key], form: [{}, key] },

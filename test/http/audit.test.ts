@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepeatedEvents } from '../../src/audit/audit-log.ts';
-import { allEndpoints } from '../../src/http/endpoints.ts';
+import { listEndpoints } from '../../src/http/endpoints.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { createKey } from '../support/keys.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
@@ -38,11 +38,11 @@ describe('an event (spec 4.9)', () => {
   beforeAll(buildApp);
 
   it('is declared by every change and every bulk look of operators, admins and keys', () => {
-    const proven = allEndpoints.filter(([, { auth }]) => auth === 'session' || auth === 'session or key');
-    const changes = proven.filter(([, { method }]) => method !== 'get').map(([name]) => name);
-    const silent = changes.filter((name) => !proven.find(([other]) => other === name)?.[1].audit);
+    const proven = listEndpoints().filter(({ spec: { auth } }) => auth === 'session' || auth === 'session or key');
+    const changes = proven.filter(({ spec }) => spec.method !== 'get').map(({ name }) => name);
+    const silent = changes.filter((name) => !proven.find((other) => other.name === name)?.spec.audit);
     expect(silent).toEqual([]);
-    const looks = proven.filter(([, { method, audit }]) => method === 'get' && audit).map(([name]) => name);
+    const looks = proven.filter(({ spec: { method, audit } }) => method === 'get' && audit).map(({ name }) => name);
     expect(looks.sort()).toEqual([...['exportUsers', 'getImportRejects', 'listAllUsers', 'listHeld', 'listUsers']]);
   });
 

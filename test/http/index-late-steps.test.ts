@@ -1,7 +1,6 @@
 import { mongo } from 'mongoose';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAppRevision } from '../../src/apps/revision.ts';
-import { createModels } from '../../src/container/models.ts';
 import { connectDatabase } from '../../src/database/client.ts';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { Job } from '../../src/jobs/job.ts';
@@ -16,6 +15,7 @@ import { createRenameStore } from '../../src/schemas/pending-renames.ts';
 import { createSchemaStore } from '../../src/schemas/schema-store.ts';
 import { accept } from '../../src/submissions/acceptance.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
+import { createModels } from '../support/models.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -42,9 +42,10 @@ function processes(): number[] {
 /** A runner as a server has one, whose job runs in a process. */
 function startRunner(): JobRunner {
   const logger = createLogger({ logLevel: 'info' }, { write: (line) => log.push(JSON.parse(line)) });
-  const runner = createJobRunner({ locks: createJobLocks(createJobModel(connection).collection), logger });
   const job = { name: 'served', everyMs: 100, hasWork, program, flags: [], setup: { uri } };
-  runner.addWorker(createProcessWorker(job, logger));
+  const workers = [createProcessWorker(job, logger)];
+  const locks = createJobLocks(createJobModel(connection).collection);
+  const runner = createJobRunner({ locks, jobs: [], workers, logger });
   runner.start();
   return runner;
 }

@@ -31,8 +31,8 @@ const jobs = () => createJobModel(connection).collection;
 
 /** A runner as each server has one. */
 function startRunner(...own: Job[]): JobRunner {
-  const runner = createJobRunner({ locks: createJobLocks(jobs()), logger: createLogger({ logLevel: 'silent' }) });
-  for (const job of own) runner.add(job);
+  const logger = createLogger({ logLevel: 'silent' });
+  const runner = createJobRunner({ locks: createJobLocks(jobs()), jobs: own, logger });
   runner.start();
   runners.push(runner);
   return runner;
@@ -106,9 +106,9 @@ describe('A job', () => {
     await expect.poll(steps, POLL).toBe(names.length);
     const runner = createJobRunner({
       locks: createJobLocks(collection),
+      jobs: idle,
       logger: createLogger({ logLevel: 'silent' }),
     });
-    for (const job of idle) runner.add(job);
     runner.start();
     runners.push(runner);
     const sent = () => tap.commands().filter((command) => Object.values(command)[0] === 'jobs');
@@ -154,9 +154,12 @@ describe('A job', () => {
     startRunner(job(() => (first += 1)));
     await expect.poll(() => first, POLL).toBe(1);
     await expect.poll(async () => (await jobs().findOne({ _id: 'early' }))?.owner, POLL).toBe('');
-    const runner = createJobRunner({ locks: createJobLocks(jobs()), logger: createLogger({ logLevel: 'silent' }) });
     let second = 0;
-    runner.add(job(() => (second += 1)));
+    const runner = createJobRunner({
+      locks: createJobLocks(jobs()),
+      jobs: [job(() => (second += 1))],
+      logger: createLogger({ logLevel: 'silent' }),
+    });
     runner.wake('early');
     runner.start();
     runners.push(runner);

@@ -1,12 +1,12 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPasswordHasher } from '../../src/apps/passwords.ts';
-import { createContainer } from '../../src/container/container.ts';
 import { clientNetwork } from '../../src/core/client-network.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { Unauthenticated, Unavailable } from '../../src/core/errors.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { connectDatabase } from '../../src/database/client.ts';
+import { createServices } from '../../src/services.ts';
 import { createLoginLimiter, createSessionService } from '../../src/sessions/sessions.service.ts';
 import type { Client } from '../support/client.ts';
 import { startCommandTap } from '../support/command-tap.ts';
@@ -64,7 +64,7 @@ describe('unknown apps and wrong passwords', () => {
     const uri = new URL(inject('mongodbUri'));
     uri.pathname = `/${randomName()}`;
     const connection = await connectDatabase(uri.href);
-    const services = createContainer(config, connection, createLogger({ logLevel: 'silent' }));
+    const services = createServices(config, connection, createLogger({ logLevel: 'silent' }));
     try {
       await services.apps.ensureAdmin('admin', ADMIN_PASSWORD);
       // The first check also creates the dummy hash for unknown apps.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SCOPES, type Scope } from '../../src/api/principal.ts';
-import { allEndpoints } from '../../src/http/endpoints.ts';
+import { listEndpoints } from '../../src/http/endpoints.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { createKey } from '../support/keys.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -44,10 +44,16 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** The endpoints that need more than the name of an app. */
-const guarded = allEndpoints.filter(([, { auth, scope }]) => scope || !['none', 'app id', 'form'].includes(auth));
+const guarded = listEndpoints().filter(
+  ({ spec: { auth, scope } }) => scope || !['none', 'app id', 'form'].includes(auth),
+);
 
 /** Resolves with whether a key gets past the checks of an endpoint. No request is complete. */
-async function opened(key: string, [, { method, path }]: (typeof guarded)[number], ofApp: string): Promise<boolean> {
+async function opened(
+  key: string,
+  { spec: { method, path } }: (typeof guarded)[number],
+  ofApp: string,
+): Promise<boolean> {
   const target = path.replace(':sourceAppId', ofApp).replace(/:\w+/g, 'none');
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const body = method === 'get' ? {} : { body: '[]' };
@@ -60,15 +66,16 @@ it.each(SCOPES)('%s opens its endpoints only', async (scope) => {
   const settings = { sourceAppId: app.sourceAppId };
   const { key } = await createKey(server, server.admin, [scope], settings);
   const names: string[] = [];
-  for (const endpoint of guarded) if (await opened(key, endpoint, app.sourceAppId)) names.push(endpoint[0]);
+  for (const endpoint of guarded) if (await opened(key, endpoint, app.sourceAppId)) names.push(endpoint.name);
   expect(names).toEqual(OPENED[scope]);
 });
 
 it('no scope opens an endpoint for another app', async () => {
   const other = await server.admin.buildApp();
   const { key } = await createKey(server, server.admin, [...SCOPES], { sourceAppId: app.sourceAppId });
-  const inPath = guarded.filter(([, { path }]) => path.includes(':sourceAppId'));
-  for (const endpoint of inPath) expect([endpoint[0], await opened(key, endpoint, other.sourceAppId)]).toContain(false);
+  const inPath = guarded.filter(({ spec: { path } }) => path.includes(':sourceAppId'));
+  for (const endpoint of inPath)
+    expect([endpoint.name, await opened(key, endpoint, other.sourceAppId)]).toContain(false);
   const operator = await new Client(server.listener.url).logIn(other.sourceAppId, other.password);
   expect((await operator.get('/auth/users').expect(200)).body.users).toEqual([]);
 });

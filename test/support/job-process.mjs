@@ -7,8 +7,7 @@ import { createJobRunner } from '../../dist/jobs/job-runner.js';
 
 const connection = await connectDatabase(process.env.MONGODB_URI ?? '');
 const locks = createJobLocks(createJobModel(connection).collection);
-const runner = createJobRunner({ locks, logger: createLogger({ logLevel: 'silent' }) });
-runner.add({
+const orphaned = {
   name: 'orphaned',
   everyMs: 10,
   async run() {
@@ -16,5 +15,5 @@ runner.add({
     await sleep(60_000);
     return true;
   },
-});
-runner.start();
+};
+createJobRunner({ locks, jobs: [orphaned], logger: createLogger({ logLevel: 'silent' }) }).start();

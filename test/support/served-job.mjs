@@ -13,8 +13,7 @@ async function open({ uri }) {
   const work = connection.collection('work');
   const hasWork = async () => (await work.findOne({ left: { $gt: 0 } })) !== null;
   const logger = createLogger({ logLevel: 'info' }, serverLog);
-  const jobs = createJobRunner({ locks: createJobLocks(createJobModel(connection).collection), logger });
-  jobs.add({
+  const job = {
     name: 'served',
     everyMs: 100,
     async run() {
@@ -23,7 +22,9 @@ async function open({ uri }) {
       if (step) logger.info({ left: step.left }, 'a step');
       return step !== null;
     },
-  });
+  };
+  const locks = createJobLocks(createJobModel(connection).collection);
+  const jobs = createJobRunner({ locks, jobs: [job], logger });
   return {
     ...{ jobs, hasWork },
     async close() {

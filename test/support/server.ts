@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
-import { type ContainerOptions, createContainer, type Services } from '../../src/container/container.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { connectDatabase } from '../../src/database/client.ts';
 import { createApp } from '../../src/http/app.ts';
+import { createEmbed } from '../../src/http/embed.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
+import { createServices, type ServiceOptions, type Services } from '../../src/services.ts';
 import { Client } from './client.ts';
 
 /**
  * For servers whose background work a test waits for: they look for it ten times a second instead
  * of once.
  */
-export const QUICK_JOBS: ContainerOptions = { lookEveryMs: 100 };
+export const QUICK_JOBS: ServiceOptions = { lookEveryMs: 100 };
 
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-tests';
 const PASSWORD_COST = 4;
@@ -59,7 +60,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
 export async function startServer(
   env: Record<string, string> = {},
   database = randomName(),
-  options: ContainerOptions = {},
+  options: ServiceOptions = {},
 ): Promise<TestServer> {
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
@@ -74,13 +75,18 @@ export async function startServer(
   uri.pathname = `/${database}`;
   const connection = await connectDatabase(uri.href);
   const hasJobs = Object.keys(options).length > 0 || config.mail !== undefined || config.webhooksAllowPrivate;
-  const defaults = { passwordCost: PASSWORD_COST, ...(hasJobs && QUICK_JOBS) };
-  const services = createContainer(config, connection, logger, { ...defaults, ...options });
+  const embed = createEmbed();
+  const defaults = { passwordCost: PASSWORD_COST, pageAssets: embed.assets, ...(hasJobs && QUICK_JOBS) };
+  const services = createServices(config, connection, logger, { ...defaults, ...options });
   await services.prepare();
   await services.start();
   await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
   const sessionSecret = config.sessionSecret ?? 'unset';
-  const listener = await listen(createApp({ config: { ...config, sessionSecret }, logger, services }), 0, '127.0.0.1');
+  const listener = await listen(
+    createApp({ config: { ...config, sessionSecret }, logger, services, embed }),
+    0,
+    '127.0.0.1',
+  );
   const admin = new Client(listener.url);
   await admin.logIn(config.adminAppId, config.adminPassword ?? '');
   return {

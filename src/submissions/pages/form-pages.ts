@@ -6,9 +6,7 @@ import { formFields } from '../../fields/markup/form-field.ts';
 import { type PageContext, prefilled, THANKS, THANKS_HELD } from '../../fields/markup.ts';
 import { adviceFor, canShowAgain, controlsOf, formBody, statement } from './form-body.ts';
 import type { FormPages, FormView } from './form-view.ts';
-import { ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
-
-const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/embed/v1.css' };
+import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
 
 /**
  * Creates the pages of public forms (spec 4.5). Every text of settings, of the schema and of a

@@ -9,6 +9,9 @@ export interface PageAssets {
   style: string;
 }
 
+/** The addresses while the files are not built. */
+export const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/embed/v1.css' };
+
 /** One page. `main` is HTML; the other texts are escaped here. */
 export interface Page {
   title: string;

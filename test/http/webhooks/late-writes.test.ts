@@ -1,12 +1,12 @@
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createModels, type Models } from '../../../src/container/models.ts';
 import { type Connection, connectDatabase } from '../../../src/database/client.ts';
 import { createRecordIds } from '../../../src/records/record-id.ts';
 import { createRelay, type RecordEvent } from '../../../src/records/relay.ts';
 import { createDeliveryStore } from '../../../src/webhooks/delivery-store.ts';
 import type { DeliveryDocument, WebhookDocument } from '../../../src/webhooks/webhook-store.ts';
 import { createWebhookStore } from '../../../src/webhooks/webhook-store.ts';
+import { createModels, type Models } from '../../support/models.ts';
 import { databaseUri } from '../../support/process.ts';
 import { randomName } from '../../support/server.ts';
 
@@ -22,12 +22,12 @@ let models: Models;
 beforeAll(async () => {
   connection = await connectDatabase(databaseUri(randomName()));
   models = createModels(connection);
-  for (const [keys, options] of [...models.deliveries.schema.indexes()]) {
+  for (const [keys, options] of models.deliveries.declaration.indexes) {
     await models.deliveries.collection.createIndex(keys, options);
   }
 });
 afterAll(async () => {
-  await connection.dropDatabase();
+  await connection.getClient().db(connection.name).dropDatabase();
   await connection.close();
 });
 

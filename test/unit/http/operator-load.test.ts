@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasTurns, LOADS, loadOf } from '../../../src/api/operator-load.ts';
 import { POOL_SIZE } from '../../../src/database/client.ts';
-import { allEndpoints } from '../../../src/http/endpoints.ts';
+import { listEndpoints } from '../../../src/http/endpoints.ts';
 import { QUERIES } from '../../../src/records/read-queues.ts';
 
 /** Endpoints whose work is bounded by keys: one record, the settings of an app, a session. */
@@ -19,10 +19,11 @@ const LONG = [
   ...['deleteApp', 'deleteWebhook', 'testWebhook', 'replayWebhook'],
 ];
 
-const operators = allEndpoints.filter(([, spec]) => hasTurns(spec));
+const endpoints = listEndpoints();
+const operators = endpoints.filter(({ spec }) => hasTurns(spec));
 /** The names of the endpoints with this load, for a request with a query. */
 const withLoad = (load: string): string[] =>
-  operators.filter(([, spec]) => loadOf(spec, { query: { limit: 1 } as never }) === load).map(([name]) => name);
+  operators.filter(({ spec }) => loadOf(spec, { query: { limit: 1 } as never }) === load).map(({ name }) => name);
 
 describe('the loads of endpoints of operators', () => {
   it('are read, except for those that are listed here', () => {
@@ -32,14 +33,14 @@ describe('the loads of endpoints of operators', () => {
   });
 
   it('are long for a list without parameters', () => {
-    const [, spec] = operators.find(([name]) => name === 'listUsers') ?? [];
+    const spec = operators.find(({ name }) => name === 'listUsers')?.spec;
     expect(spec && loadOf(spec, { query: {} as never })).toBe('long');
     expect(spec && loadOf(spec, { query: { sort: 'email' } as never })).toBe('read');
   });
 
   it('are declared by no other endpoint', () => {
-    const others = allEndpoints.filter(([, spec]) => !hasTurns(spec) && spec.load !== undefined);
-    expect(others.map(([name]) => name)).toEqual([]);
+    const others = endpoints.filter(({ spec }) => !hasTurns(spec) && spec.load !== undefined);
+    expect(others.map(({ name }) => name)).toEqual([]);
   });
 
   it('leave no app all slots', () => {

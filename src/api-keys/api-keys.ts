@@ -1,0 +1,26 @@
+import type { Apps } from '../apps/apps.ts';
+import type { Feature } from '../apps/feature.ts';
+import type { Connection } from '../database/client.ts';
+import { createApiKeyModel, createApiKeyStore } from './api-key-store.ts';
+import { apiKeyRoutes } from './api-keys.endpoints.ts';
+import { createApiKeyService } from './api-keys.service.ts';
+
+/**
+ * Creates the keys of programs.
+ *
+ * @param deps.failures the number of refused keys in 15 minutes for one address; 0: any number
+ */
+export function createApiKeys(deps: {
+  connection: Connection;
+  apps: Pick<Apps, 'service' | 'scope'>;
+  failures: number;
+}) {
+  const { connection, apps, failures } = deps;
+  const model = createApiKeyModel(connection);
+  const store = createApiKeyStore(model.collection);
+  const service = createApiKeyService({ store, apps: apps.service, failures });
+  return {
+    service,
+    feature: { models: [model], owned: [store], routes: apiKeyRoutes(service, apps.scope) } satisfies Feature,
+  };
+}

@@ -1,0 +1,105 @@
+import type { Cursors } from '../api/cursors.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Connection } from '../database/client.ts';
+import type { DatabaseClock } from '../database/clock.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { createAppActivity, createPace } from './activity.ts';
+import { createAppConsumers } from './app-consumers.ts';
+import { createAppCreation } from './app-creation.ts';
+import {
+  createAppRemoval,
+  createLateSweep,
+  createRemovalGuard,
+  SWEEP_EVERY_MS,
+  upgradeTombstones,
+} from './app-removal.ts';
+import { createAppScope } from './app-scope.ts';
+import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps.model.ts';
+import { appRoutes } from './apps.routes.ts';
+import { createAppService } from './apps.service.ts';
+import type { AppOwned, Feature } from './feature.ts';
+import { createPasswordHasher } from './passwords.ts';
+import { createAppRevision } from './revision.ts';
+
+export type Apps = ReturnType<typeof createApps>;
+
+/**
+ * Creates what the other features need of apps. Their deletion comes last
+ * ({@link createAppAdministration}), because it reaches the data of all features.
+ *
+ * @param deps.initialData what is stored for a new app before it becomes visible
+ * @param deps.passwordCost the bcrypt cost; lower in tests only
+ */
+export function createApps(deps: {
+  connection: Connection;
+  initialData: readonly AppOwned[];
+  clock: DatabaseClock;
+  metrics: Metrics;
+  passwordCost: number | undefined;
+}) {
+  const { connection, initialData, clock, metrics, passwordCost } = deps;
+  const models = {
+    apps: createAppModel(connection),
+    deletedApps: createDeletedAppModel(connection),
+    revisions: createRevisionModel(connection),
+  };
+  const apps = models.apps.collection;
+  const deletedApps = models.deletedApps.collection;
+  const revision = createAppRevision(models.revisions.collection);
+  const activity = createAppActivity(apps);
+  const service = createAppService({
+    ...{ apps, deletedApps },
+    createApp: createAppCreation({ apps, owned: initialData, clock }),
+    hasher: createPasswordHasher(passwordCost, metrics),
+  });
+  return {
+    collection: apps,
+    deletedApps,
+    service,
+    revision,
+    activity,
+    pace: createPace(apps, activity),
+    consumers: createAppConsumers(apps, revision),
+    scope: createAppScope(service),
+    feature: {
+      models: Object.values(models),
+      prepare: () => upgradeTombstones(deletedApps),
+      close: () => activity.flush(),
+    } satisfies Feature,
+  };
+}
+
+/**
+ * Creates the administration of apps: listing, creation, passwords and deletion.
+ *
+ * @param deps.users the records, whose number a deletion reports
+ * @param deps.others what else belongs to an app
+ * @param deps.confirmPassword resolves when the password is the app's
+ */
+export function createAppAdministration(deps: {
+  apps: Apps;
+  users: AppOwned;
+  others: readonly AppOwned[];
+  confirmPassword: Parameters<typeof appRoutes>[2];
+  cursors: Cursors;
+  clock: DatabaseClock;
+  logger: Logger;
+  sweepEveryMs: number | undefined;
+}) {
+  const { apps, users, others, confirmPassword, cursors, clock, logger, sweepEveryMs = SWEEP_EVERY_MS } = deps;
+  const { collection, deletedApps, service, revision } = apps;
+  const stored = { apps: collection, deletedApps };
+  const guardOf = createRemovalGuard({ ...stored, clock });
+  const sweepLate = createLateSweep({ ...stored, owned: [users, ...others], guardOf, logger, sweepEveryMs });
+  const removal = createAppRemoval({
+    ...{ ...stored, users, others, guardOf, clock },
+    ...{ revision, sweepLate, logger, sweepEveryMs },
+  });
+  return {
+    removal,
+    feature: {
+      routes: appRoutes(service, removal, confirmPassword, cursors),
+      jobs: [removal.job],
+    } satisfies Feature,
+  };
+}

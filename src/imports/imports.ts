@@ -1,0 +1,107 @@
+import type { Apps } from '../apps/apps.ts';
+import type { Feature } from '../apps/feature.ts';
+import type { Config } from '../core/config.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Connection } from '../database/client.ts';
+import type { DatabaseClock } from '../database/clock.ts';
+import type { JobSignal } from '../jobs/job-runner.ts';
+import { createProcessWorker, type ProcessJob } from '../jobs/process-worker.ts';
+import type { Suppressions } from '../people/suppressions.ts';
+import type { Records } from '../records/records.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import { createBatchWriter } from './batch-writer.ts';
+import { createContentStore } from './content.ts';
+import { createImportJob, IMPORT_JOB } from './import-job.ts';
+import { createImportStore, ownedByTime } from './import-store.ts';
+import { createChunkModel, createImportModel, createRejectModel } from './imports.model.ts';
+import { importRoutes } from './imports.routes.ts';
+import { createImportService } from './imports.service.ts';
+import { createLineBatches } from './line-batches.ts';
+import { createLinePlanner } from './line-planner.ts';
+import { createLineWrites } from './line-writes.ts';
+import { createImportsOfPerson } from './person-lines.ts';
+import { createRejectStore } from './rejects.ts';
+import { createUploads } from './upload.ts';
+
+/** What the process of imports needs to open its services. */
+export interface ImportSetup {
+  uri: string;
+  sessionSecret: string;
+}
+
+/** The process that runs imports: its program and what it is sent. */
+export interface ImportProcess extends Pick<ProcessJob, 'program'> {
+  setup: ImportSetup;
+}
+
+/**
+ * The heap of the process of imports. With the young generation of the server, which is made for
+ * many requests at once, it would take twice the memory.
+ */
+const PROCESS_FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=512', '--no-allocation-site-pretenuring'];
+
+/**
+ * Creates what receives imports, and the job that applies them.
+ *
+ * @param deps.importProcess runs the job; without it, it runs in this process
+ * @param deps.writesEndMs how long the job waits for writes of a run that was cut short; shorter in
+ * tests only
+ */
+export function createImports(deps: {
+  config: Pick<Config, 'importLimits' | 'maxArrayItems'>;
+  connection: Connection;
+  apps: Apps;
+  schemas: Pick<Schemas, 'leases'>;
+  records: Records;
+  suppressions: Suppressions;
+  clock: DatabaseClock;
+  signal: JobSignal;
+  logger: Logger;
+  writesEndMs: number | undefined;
+  importProcess: ImportProcess | undefined;
+}) {
+  const { config, connection, apps, schemas, records, suppressions, clock, signal, logger } = deps;
+  const { writesEndMs, importProcess } = deps;
+  const models = {
+    imports: createImportModel(connection),
+    chunks: createChunkModel(connection),
+    rejects: createRejectModel(connection),
+  };
+  const store = createImportStore(models.imports.collection, clock.later);
+  const content = createContentStore(models.chunks.collection, models.imports.collection);
+  const rejects = createRejectStore(models.rejects.collection, models.imports.collection);
+  const { leases } = schemas;
+  const { users, keys, limits, moves, newId, erase, revalidation, outboxSignal } = records;
+  const { maxArrayItems } = config;
+  const planner = createLinePlanner({ users, keys, limits, maxArrayItems, moves, catchUp: records.slots.catchUp });
+  const writes = createLineWrites({ users, imports: models.imports.collection, maxArrayItems, newId });
+  const job = createImportJob({
+    ...{ store, content, rejects, users, eraseRecords: erase, leases, logger },
+    batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
+    writer: createBatchWriter({ users, planner, writes, revalidation, onEvents: outboxSignal.notify }),
+    pace: apps.pace,
+    writesEndMs,
+  });
+  const { name, everyMs } = job;
+  const { hasWork } = store;
+  const service = createImportService({
+    ...{ store, content, rejects, leases, wake: () => signal.wake(IMPORT_JOB) },
+    uploads: createUploads({ imports: models.imports.collection, content, limits: config.importLimits }),
+  });
+  return {
+    service,
+    feature: {
+      routes: importRoutes(service, apps.scope),
+      models: Object.values(models),
+      ...(importProcess
+        ? { workers: [createProcessWorker({ name, everyMs, hasWork, ...importProcess, flags: PROCESS_FLAGS }, logger)] }
+        : { jobs: [job] }),
+      owned: [
+        ownedByTime(models.imports.collection, 'createdAt'),
+        ownedByTime(models.chunks.collection, 'at'),
+        ownedByTime(models.rejects.collection, 'at'),
+      ],
+      personal: [createImportsOfPerson({ store, content, rejects: models.rejects.collection })],
+    } satisfies Feature,
+  };
+}

@@ -1,0 +1,80 @@
+import type { Apps } from '../apps/apps.ts';
+import type { Feature } from '../apps/feature.ts';
+import type { MailAbilities } from '../apps/form-settings.service.ts';
+import type { Config } from '../core/config.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Connection } from '../database/client.ts';
+import type { Job, JobSignal } from '../jobs/job-runner.ts';
+import { createMailer, type Mailer } from '../mail/mailer.ts';
+import type { Records } from '../records/records.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import type { FindForm } from '../submissions/pages/form-view.ts';
+import type { PageAssets } from '../submissions/pages/page.ts';
+import { confirmationRoutes, createConfirmationPages } from './confirmation.endpoints.ts';
+import { createConfirmationService, createConfirmationTokens } from './confirmation.ts';
+import { createDigestJob } from './digest-job.ts';
+import { createMailApps } from './mail-apps.ts';
+import { createMailJob, MAIL_JOB } from './mail-job.ts';
+import { createMailModel, createMailQueue, createMailsOfPerson } from './mail-queue.ts';
+import { createMailRates, type MailLimits } from './mail-rates.ts';
+import { mailStatusRoutes } from './mail-status.ts';
+import { createMailRenderer } from './messages.ts';
+import { createNotificationConsumer } from './notification-consumer.ts';
+
+/**
+ * Creates what plans and sends emails.
+ *
+ * @param deps.secret derives the keys of links
+ * @param deps.mailLimits lower in tests only
+ */
+export function createNotifications(deps: {
+  config: Pick<Config, 'mail' | 'publicUrl'>;
+  connection: Connection;
+  apps: Apps;
+  schemas: Schemas;
+  records: Pick<Records, 'users'>;
+  findForm: FindForm;
+  abilities: MailAbilities;
+  pageAssets: PageAssets | undefined;
+  signal: JobSignal;
+  logger: Logger;
+  secret: string;
+  mailLimits: MailLimits | undefined;
+}) {
+  const { config, connection, schemas, records, findForm, abilities, pageAssets, signal, logger, secret } = deps;
+  const wake = (): void => signal.wake(MAIL_JOB);
+  const { publicUrl } = config;
+  const { users } = records;
+  const model = createMailModel(connection);
+  const queue = createMailQueue(model.collection);
+  const apps = createMailApps(deps.apps.collection);
+  const rates = createMailRates(deps.apps.collection, deps.mailLimits);
+  const tokens = createConfirmationTokens(secret);
+  const confirmations = createConfirmationService({ users, rates, tokens, findApp: schemas.findApp });
+  const mailer: Mailer | undefined = config.mail && createMailer(config.mail);
+  const fieldsOf = async (...[appId]: Parameters<Schemas['store']['newest']>) =>
+    (await schemas.store.newest(appId))?.schema.fields ?? [];
+  const render = createMailRenderer({ apps, users, fieldsOf, queue, publicUrl, linkPath: confirmations.linkPath });
+  const { pace } = deps.apps;
+  const jobs: Job[] = mailer
+    ? [createMailJob({ queue, render, mailer, logger }), createDigestJob({ apps, users, queue, wake, pace })]
+    : [];
+  return {
+    confirmations,
+    queue,
+    consumer: createNotificationConsumer({ apps, confirmations, queue, rates, wake }),
+    /** Empty when the service sends no email. */
+    jobs,
+    feature: {
+      routes: [
+        ...mailStatusRoutes(abilities),
+        ...confirmationRoutes(confirmations, findForm, createConfirmationPages(pageAssets)),
+      ],
+      models: [model],
+      jobs,
+      owned: [queue],
+      personal: [createMailsOfPerson(model.collection, users)],
+      close: () => mailer?.close(),
+    } satisfies Feature,
+  };
+}

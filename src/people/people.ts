@@ -1,0 +1,58 @@
+import type { Apps } from '../apps/apps.ts';
+import type { Feature, PersonData } from '../apps/feature.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Connection } from '../database/client.ts';
+import type { DatabaseClock } from '../database/clock.ts';
+import type { Records } from '../records/records.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import { createRecordEditor, editingRoutes } from './editing.ts';
+import { peopleRoutes } from './people.endpoints.ts';
+import { createPeopleService } from './people.service.ts';
+import { createRetentionStore, retentionRoutes } from './retention.ts';
+import { createRetentionJob } from './retention-job.ts';
+import { createSuppressionModel, createSuppressions, type Suppressions } from './suppressions.ts';
+
+/** Creates the list of the people whom no import brings back. */
+export function createSuppressionList(connection: Connection, sessionSecret: string | undefined) {
+  const model = createSuppressionModel(connection);
+  const list = createSuppressions(model.collection, sessionSecret);
+  return { list, feature: { models: [model], owned: [list] } satisfies Feature };
+}
+
+/**
+ * Creates what operators do for one person: edits, exports and erasures, and how long records are
+ * kept.
+ *
+ * @param deps.parts what is held of a person, in the order of an erasure
+ * @param deps.retentionEveryMs the interval of the erasure of old records; shorter in tests only
+ */
+export function createPeople(deps: {
+  apps: Apps;
+  schemas: Pick<Schemas, 'leases'>;
+  records: Records;
+  suppressions: Suppressions;
+  parts: readonly PersonData[];
+  clock: DatabaseClock;
+  logger: Logger;
+  retentionEveryMs: number | undefined;
+}) {
+  const { apps, schemas, records, suppressions, parts, clock, logger, retentionEveryMs } = deps;
+  const { users, limits, moves, newId, erase, repairSlots, repairRenames } = records;
+  const editor = createRecordEditor({
+    ...{ users, leases: schemas.leases, repairSlots, moves, repairRenames, limits, newId },
+    catchUp: records.slots.catchUp,
+    onEvents: records.outboxSignal.notify,
+  });
+  const people = createPeopleService({ apps: apps.service, suppressions, logger, parts });
+  const retention = createRetentionStore(apps.collection);
+  return {
+    routes: [
+      ...editingRoutes(editor, apps.scope),
+      ...peopleRoutes(people, apps.scope),
+      ...retentionRoutes(retention, apps.scope),
+    ],
+    jobs: [
+      createRetentionJob({ store: retention, users, erase, clock, pace: apps.pace, logger, everyMs: retentionEveryMs }),
+    ],
+  } satisfies Feature;
+}

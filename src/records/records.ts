@@ -1,0 +1,111 @@
+import type { Apps } from '../apps/apps.ts';
+import type { Feature } from '../apps/feature.ts';
+import type { Config } from '../core/config.ts';
+import type { Connection } from '../database/client.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import { createErasureModel, createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
+import { createGroupCommit, createRecordWriter } from './group-commit.ts';
+import { createIdempotencyKeys, createMovedKeyModel } from './idempotency-keys.ts';
+import { createOutboxSignal } from './outbox.ts';
+import { createPersonRecords } from './person-records.ts';
+import { createReadQueues } from './read-queues.ts';
+import { createUserModel } from './record.ts';
+import { createRecordIds } from './record-id.ts';
+import { createRecordLimits } from './record-limits.ts';
+import { createRecordMoves, createRenameRepair } from './record-moves.ts';
+import { createRecordPages } from './record-pages.ts';
+import { createRenameJob } from './rename-job.ts';
+import { createRevalidation } from './revalidation.ts';
+import { createSlotJob } from './slot-job.ts';
+import { createSlotRecords, createSlotRepair } from './slot-records.ts';
+import { createSlotStore } from './slot-store.ts';
+import { createSubmissionStore } from './submission-store.ts';
+import { createUserStore } from './user-store.ts';
+
+export type Records = ReturnType<typeof createRecords>;
+
+/**
+ * Creates what reads and writes the stored records.
+ *
+ * @param deps.writesEndMs how long jobs wait for late writes; shorter in tests only
+ * @param deps.checksMs when jobs search for late writes after their end; sooner in tests only
+ */
+export function createRecords(deps: {
+  config: Pick<Config, 'maxArrayItems' | 'recordLimit'>;
+  connection: Connection;
+  apps: Apps;
+  schemas: Schemas;
+  /** What other features keep about records. */
+  traces: RecordTraces;
+  metrics: Metrics;
+  writesEndMs: number | undefined;
+  checksMs: readonly number[] | undefined;
+}) {
+  const { config, connection, apps, schemas, traces, metrics, writesEndMs, checksMs } = deps;
+  const { revision, pace } = apps;
+  const { leases, renames, slotHandover } = schemas;
+  const models = {
+    users: createUserModel(connection),
+    movedKeys: createMovedKeyModel(connection),
+    erasures: createErasureModel(connection),
+  };
+  const users = models.users.collection;
+  const erasures = models.erasures.collection;
+  const erasureStore = createErasureStore(erasures);
+  const newId = createRecordIds();
+  const outboxSignal = createOutboxSignal();
+  const keys = createIdempotencyKeys(users, models.movedKeys.collection);
+  const limits = createRecordLimits(config.recordLimit);
+  const queues = createReadQueues();
+  const pages = createRecordPages(users, renames.recent, queues);
+  const erase = createRecordEraser({
+    ...{ users, erasures, newId, onEvents: outboxSignal.notify },
+    ...{ removeKeysOf: keys.removeOf, hasConsumers: apps.consumers.hasAny, traces },
+  });
+  const appIdOf = async (sourceAppId: string) => (await apps.service.find(sourceAppId))?.id;
+  const store = createUserStore(users, pages, renames.recent, appIdOf, erase);
+
+  const slots = createSlotStore(apps.collection);
+  const slotRecords = createSlotRecords(users);
+  const moves = createRecordMoves(users);
+  const repairSlots = createSlotRepair({ records: slotRecords, hold: leases.hold });
+  const repairRenames = createRenameRepair({ store: renames, moves });
+  const revalidation = createRevalidation({ apps: apps.service, leases, users: store, repairSlots, repairRenames });
+
+  const submissions = createSubmissionStore({
+    ...{ users, keys, limits, newId, moves, catchUp: slots.catchUp, maxArrayItems: config.maxArrayItems },
+    writer: createGroupCommit(users, createRecordWriter(users), metrics),
+  });
+  return {
+    users,
+    erasures,
+    erasureStore,
+    newId,
+    outboxSignal,
+    keys,
+    limits,
+    pages,
+    queues,
+    erase,
+    store,
+    slots,
+    moves,
+    repairSlots,
+    repairRenames,
+    revalidation,
+    submissions,
+    feature: {
+      models: Object.values(models),
+      jobs: [
+        createSlotJob({
+          ...{ store: slots, records: slotRecords, schemas: schemas.store, renames, revision, pace },
+          ...{ writesEndMs, checksMs },
+        }),
+        createRenameJob({ store: renames, moves, slots: slotHandover, revision, pace, writesEndMs, checksMs }),
+      ],
+      owned: [keys, erasureStore],
+      personal: [createPersonRecords(users, renames.recent, erase)],
+    } satisfies Feature,
+  };
+}

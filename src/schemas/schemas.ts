@@ -1,0 +1,46 @@
+import type { App } from '../apps/app.ts';
+import type { Apps } from '../apps/apps.ts';
+import type { Feature } from '../apps/feature.ts';
+import { type Connection, monitorPrimary } from '../database/client.ts';
+import { createRenameStore, createSlotHandover } from './pending-renames.ts';
+import { createSchemaLeases } from './schema-leases.ts';
+import { createSchemaModel, createSchemaStore } from './schema-store.ts';
+import { schemaRoutes } from './schemas.endpoints.ts';
+import { createSchemaService } from './schemas.service.ts';
+
+/** Creates what stores schema versions. The creation of an app stores the first one. */
+export function createSchemaStorage(connection: Connection) {
+  const model = createSchemaModel(connection);
+  return { model, store: createSchemaStore(model.collection), renames: createRenameStore(model.collection) };
+}
+
+export type Schemas = ReturnType<typeof createSchemas>;
+
+/** Creates the schemas of apps and the leases on them. */
+export function createSchemas(deps: {
+  storage: ReturnType<typeof createSchemaStorage>;
+  apps: Apps;
+  connection: Connection;
+}) {
+  const { storage, apps, connection } = deps;
+  const { model, store, renames } = storage;
+  const { service: appService, revision } = apps;
+  const leases = createSchemaLeases({
+    findApp: (sourceAppId, readConcern) => appService.find(sourceAppId, readConcern),
+    newestSchema: (app, readConcern) => store.newest(app.id, readConcern),
+    readRevision: () => revision.read(),
+  });
+  monitorPrimary(connection, () => leases.revokeAll());
+  const slotHandover = createSlotHandover(apps.collection);
+  const service = createSchemaService({ apps: appService, store, leases, revision, slots: slotHandover });
+  return {
+    store,
+    renames,
+    slotHandover,
+    leases,
+    service,
+    /** Resolves with the state of an app that is in force. */
+    findApp: async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app,
+    feature: { models: [model], owned: [store], routes: schemaRoutes(service) } satisfies Feature,
+  };
+}

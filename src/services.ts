@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { createCursors } from './api/cursors.ts';
+import { createApiKeys } from './api-keys/api-keys.ts';
+import { createAppAdministration, createApps } from './apps/apps.ts';
+import type { Feature } from './apps/feature.ts';
+import { createFormSettings } from './apps/form-settings.endpoints.ts';
+import { createAudit } from './audit/audit.endpoints.ts';
+import type { Config } from './core/config.ts';
+import type { Logger } from './core/logger.ts';
+import { withTimeout } from './core/timeouts.ts';
+import { type Connection, measurePool } from './database/client.ts';
+import { createDatabaseClock } from './database/clock.ts';
+import { ensureIndexes } from './database/collections.ts';
+import { createExports } from './exports/exports.ts';
+import { createImports, type ImportProcess } from './imports/imports.ts';
+import { createJobLocks, createJobModel } from './jobs/job-locks.ts';
+import { createJobRunner, createJobSignal, measureJobs } from './jobs/job-runner.ts';
+import { createMetrics, measureProcess, NO_METRICS } from './metrics/metrics.ts';
+import type { MailLimits } from './notifications/mail-rates.ts';
+import { createNotifications } from './notifications/notifications.ts';
+import { createPeople, createSuppressionList } from './people/people.ts';
+import { createRecords } from './records/records.ts';
+import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
+import { createSearch } from './search/search.ts';
+import { createSessions } from './sessions/sessions.ts';
+import type { PageAssets } from './submissions/pages/page.ts';
+import { createSubmissions } from './submissions/submissions.ts';
+import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
+
+/** How long `stop` waits for a step of a background job. */
+const STOP_JOBS_WITHIN_MS = 1_000;
+
+/** What tests shorten or make cheaper. */
+export interface ServiceOptions {
+  /** The bcrypt cost. */
+  passwordCost?: number;
+  /** The interval of the search for interrupted deletions. */
+  sweepEveryMs?: number;
+  /** The time that a page of a query reads. */
+  queryBudgetMs?: number;
+  /** The hourly limits of emails. */
+  mailLimits?: MailLimits;
+  /** The clock of deliveries, as `Date.now`. */
+  deliveryNow?: () => number;
+  /** How long the builder of indexes and the mover of renamed fields wait for late writes. */
+  writesEndMs?: number;
+  /**
+   * When late writes are searched for after the build of an index or the end of a rename, and after
+   * the search before.
+   */
+  checksMs?: readonly number[];
+  /** The interval at which a server reads which jobs are due. */
+  lookEveryMs?: number;
+  /** The interval of the erasure of old records. */
+  retentionEveryMs?: number;
+  /** How long the job of imports waits for writes of a run that was cut short. */
+  importWritesEndMs?: number;
+}
+
+/** How an entry uses the services. */
+export interface EntryOptions {
+  /** The process that runs imports; without it, this process runs them. */
+  importProcess?: ImportProcess;
+  /** The addresses of the script and the style sheet of form pages. */
+  pageAssets?: PageAssets;
+}
+
+/** The settings that services depend on. */
+export type ServiceConfig = Pick<
+  Config,
+  | 'auditDays'
+  | 'importLimits'
+  | 'mail'
+  | 'maxArrayItems'
+  | 'metricsToken'
+  | 'publicUrl'
+  | 'rateLimitLogin'
+  | 'recordLimit'
+  | 'sessionCookieName'
+  | 'sessionSecret'
+  | 'webhooksAllowPrivate'
+>;
+
+export type Services = ReturnType<typeof createServices>;
+
+/**
+ * Creates all features on one connection, from the bottom to the top: each uses only what stands
+ * above it in this function. Two calls share nothing, so a test can run two servers in one process.
+ */
+export function createServices(
+  config: ServiceConfig,
+  connection: Connection,
+  logger: Logger,
+  options: ServiceOptions & EntryOptions = {},
+) {
+  const { passwordCost, sweepEveryMs, queryBudgetMs, mailLimits, writesEndMs, checksMs, lookEveryMs } = options;
+  const { pageAssets, importProcess } = options;
+  const registry = config.metricsToken === undefined ? undefined : createMetrics();
+  const metrics = registry ?? NO_METRICS;
+  // Without a secret (command line) nothing issues or verifies challenges, cursors and links.
+  const secret = config.sessionSecret ?? randomUUID();
+  const cursors = createCursors(secret);
+  const clock = createDatabaseClock({ connection, logger, metrics });
+  const signal = createJobSignal();
+  const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
+
+  const audit = createAudit({ connection, days: config.auditDays, clock, logger, cursors });
+  const storage = createSchemaStorage(connection);
+  const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost });
+  const schemas = createSchemas({ storage, apps, connection });
+  const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
+  const sessions = createSessions({ connection, apps, audit: audit.log, config });
+  const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin });
+  const deliveries = createDeliveryStorage(connection);
+  const traces = { exist: deliveries.store.names, remove: deliveries.store.forget };
+  const records = createRecords({ config, connection, apps, schemas, traces, metrics, writesEndMs, checksMs });
+  const search = createSearch({ apps, schemas, records, cursors, queryBudgetMs });
+  const exports = createExports({ apps, records, search });
+  const submissions = createSubmissions({
+    ...{ connection, apps, schemas, records, clock, secret, pageAssets, metrics },
+    ignoredRedirects: formSettings.ignoredRedirects,
+    countOf: search.counts.ofApp,
+  });
+  const suppressions = createSuppressionList(connection, config.sessionSecret);
+  const imports = createImports({
+    ...{ config, connection, apps, schemas, records, clock, signal, logger, importProcess },
+    ...{ suppressions: suppressions.list, writesEndMs: options.importWritesEndMs },
+  });
+  const notifications = createNotifications({
+    ...{ config, connection, apps, schemas, records, abilities, pageAssets, signal, logger, secret, mailLimits },
+    findForm: submissions.findForm,
+  });
+  const webhooks = createWebhooks({
+    ...{ config, connection, apps, schemas, records, signal, logger, metrics },
+    storage: deliveries,
+    ...{ otherConsumers: [notifications.consumer], now: options.deliveryNow },
+  });
+
+  /**
+   * In the order in which an erasure reaches what is held of a person: what can become a record
+   * comes first, then what names a record, then the records.
+   */
+  const holders: Feature[] = [
+    submissions.feature,
+    schemas.feature,
+    imports.feature,
+    notifications.feature,
+    webhooks,
+    records.feature,
+    suppressions.feature,
+    sessions.feature,
+    apiKeys.feature,
+  ];
+  const people = createPeople({
+    ...{ apps, schemas, records, clock, logger, retentionEveryMs: options.retentionEveryMs },
+    ...{ suppressions: suppressions.list, parts: holders.flatMap(({ personal = [] }) => personal) },
+  });
+  const administration = createAppAdministration({
+    ...{ apps, cursors, clock, logger, sweepEveryMs, confirmPassword: sessions.service.confirmPassword },
+    ...{ users: records.store, others: holders.flatMap(({ owned = [] }) => owned) },
+  });
+  /**
+   * In the order in which routes are tried: the most frequent requests first, and literal paths
+   * before those with a parameter in the same place.
+   */
+  const features: Feature[] = [
+    ...[submissions.feature, schemas.feature, exports.feature, search.feature, people, imports.feature],
+    ...[sessions.feature, apps.feature, administration.feature, apiKeys.feature, audit.feature],
+    ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature],
+  ];
+  const jobModel = createJobModel(connection);
+  const jobs = createJobRunner({
+    locks: createJobLocks(jobModel.collection),
+    jobs: features.flatMap((feature) => feature.jobs ?? []),
+    workers: features.flatMap(({ workers = [] }) => workers),
+    logger,
+    lookEveryMs,
+  });
+  signal.connect(jobs.wake);
+  measureJobs(jobs, metrics);
+  measurePool(connection, metrics);
+  const stopMeasuring = measureProcess(metrics);
+
+  return {
+    /** The endpoints of all features, in the order in which they are tried. */
+    routes: features.flatMap(({ routes = [] }) => routes),
+    apps: apps.service,
+    appOrigins: formSettings.origins,
+    apiKeys: apiKeys.service,
+    audit: audit.log,
+    challenges: submissions.challenges,
+    confirmations: notifications.confirmations,
+    exports: exports.service,
+    findApp: schemas.findApp,
+    imports: imports.service,
+    jobs,
+    leases: schemas.leases,
+    /** Plans emails about events of records. */
+    mailConsumer: notifications.consumer,
+    /** The jobs that send emails; none when the service sends none. */
+    mailJobs: notifications.jobs,
+    mailQueue: notifications.queue,
+    /** Undefined without METRICS_TOKEN. */
+    metrics: registry,
+    outboxSignal: records.outboxSignal,
+    removal: administration.removal,
+    schemas: schemas.service,
+    sessions: sessions.service,
+    sessionStore: sessions.store,
+    submissions: submissions.service,
+    suppressions: suppressions.list,
+    users: search.users,
+    /** Whether it knows the secret with which stored hashes of emails are made. */
+    hasSecret: config.sessionSecret !== undefined,
+
+    /** Creates the indexes on which the invariants depend. Await it before any other call. */
+    async prepare(): Promise<void> {
+      for (const feature of features) await feature.prepare?.();
+      await ensureIndexes([jobModel, ...features.flatMap(({ models = [] }) => models)]);
+    },
+
+    /**
+     * For a server, before it listens: finishes interrupted deletions and starts the background
+     * jobs.
+     */
+    async start(): Promise<void> {
+      await clock.start();
+      await apps.revision.bump();
+      await administration.removal.start();
+      jobs.start();
+    },
+
+    /** Whether the database answers. */
+    async ping(): Promise<boolean> {
+      try {
+        await clock.read();
+        return true;
+      } catch {
+        return false; // the reason is in the log of the requests that fail
+      }
+    },
+
+    /** What an operator should mend. */
+    warnings: clock.warnings,
+
+    /** Stops background work; resolves when pending writes are completed or have failed. */
+    async stop(): Promise<void> {
+      stopMeasuring();
+      clock.stop();
+      await Promise.all(features.map((feature) => feature.stop?.())).catch(() => undefined);
+      // A step in progress may be abandoned: the next server repeats it.
+      await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job goes on')).catch(() => undefined);
+      await Promise.all(features.map((feature) => feature.close?.())).catch(() => undefined);
+    },
+  };
+}

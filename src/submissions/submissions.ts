@@ -1,0 +1,78 @@
+import type { Types } from 'mongoose';
+import type { Apps } from '../apps/apps.ts';
+import type { Feature } from '../apps/feature.ts';
+import type { OriginCounts } from '../apps/origins.ts';
+import type { Connection } from '../database/client.ts';
+import type { DatabaseClock } from '../database/clock.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Records } from '../records/records.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import { createAdmissionCheck, createCapacity, createSeats } from './admission.ts';
+import { challengeRoutes } from './challenges.endpoints.ts';
+import { createChallenges, createSpentChallengeModel, createSpentChallenges } from './challenges.ts';
+import { formRoutes } from './forms.endpoints.ts';
+import { createHeldService, heldRoutes } from './held.ts';
+import { createHeldModel, createHeldOfPerson, createHeldStore } from './held-store.ts';
+import { createFormPages } from './pages/form-pages.ts';
+import { createFormLookup } from './pages/form-view.ts';
+import type { PageAssets } from './pages/page.ts';
+import { formPageRoutes } from './pages/pages.endpoints.ts';
+import { submissionRoutes } from './submissions.endpoints.ts';
+import { countSubmissions, createSubmissionService } from './submissions.service.ts';
+
+/**
+ * Creates what accepts submissions.
+ *
+ * @param deps.countOf resolves with the number of records of an app
+ * @param deps.secret derives the keys of challenges
+ * @param deps.pageAssets the addresses of the script and the style sheet of form pages
+ */
+export function createSubmissions(deps: {
+  connection: Connection;
+  apps: Apps;
+  schemas: Schemas;
+  records: Records;
+  countOf(appId: Types.ObjectId): Promise<number>;
+  clock: DatabaseClock;
+  ignoredRedirects: OriginCounts;
+  secret: string;
+  pageAssets: PageAssets | undefined;
+  metrics: Metrics;
+}) {
+  const { connection, apps, schemas, records, countOf, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
+  const { leases, findApp } = schemas;
+  const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
+  const spent = createSpentChallenges(models.spent.collection, clock.later);
+  const held = createHeldStore(models.held.collection, records.newId, clock);
+  const challenges = createChallenges(secret);
+  const service = countSubmissions(
+    createSubmissionService({
+      ...{ activity: apps.activity, leases, spent, held, limits: records.limits },
+      ...{ store: records.submissions, revalidation: records.revalidation, onEvents: records.outboxSignal.notify },
+      checkAdmission: createAdmissionCheck(challenges),
+      capacity: createCapacity({ users: records.users, seats: createSeats(apps.collection, countOf) }),
+    }),
+    metrics,
+  );
+  const pages = createFormPages(pageAssets);
+  const findForm = createFormLookup(leases);
+  const heldService = createHeldService({ store: held, submissions: service, renames: schemas.renames });
+  return {
+    service,
+    challenges,
+    findForm,
+    feature: {
+      routes: [
+        // Routes are tried in this order: the most frequent requests first.
+        ...submissionRoutes(service),
+        ...challengeRoutes(challenges, findApp),
+        ...formRoutes({ submissions: service, leases, pages, ignoredRedirects }),
+        ...formPageRoutes(findForm, pages),
+        ...heldRoutes(heldService, apps.scope),
+      ],
+      models: Object.values(models),
+      owned: [spent, held],
+      personal: [createHeldOfPerson(models.held.collection)],
+    } satisfies Feature,
+  };
+}

@@ -1,0 +1,94 @@
+import type { Apps } from '../apps/apps.ts';
+import type { Feature } from '../apps/feature.ts';
+import type { Config } from '../core/config.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Connection } from '../database/client.ts';
+import type { JobSignal } from '../jobs/job-runner.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Records } from '../records/records.ts';
+import { createRelay, type EventConsumer } from '../records/relay.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import { createDeliveryService, deliveryRoutes } from './deliveries.ts';
+import { createDeliveryConsumer } from './delivery-consumer.ts';
+import { createDeliveriesOfPerson, createDeliveryStore } from './delivery-store.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { createEventJob, EVENT_JOB } from './event-job.ts';
+import { createRecordReader } from './payload.ts';
+import { createSender } from './sender.ts';
+import { createDeletedWebhookStore, createWebhookRemoval } from './webhook-removal.ts';
+import {
+  createDeletedWebhookModel,
+  createDeliveryModel,
+  createWebhookModel,
+  createWebhookStore,
+} from './webhook-store.ts';
+import { webhookRoutes } from './webhooks.endpoints.ts';
+import { createWebhookService } from './webhooks.service.ts';
+
+/** Creates what stores deliveries. The erasure of a record forgets those that name it. */
+export function createDeliveryStorage(connection: Connection) {
+  const model = createDeliveryModel(connection);
+  return { model, store: createDeliveryStore(model.collection) };
+}
+
+/**
+ * Creates what relays events and delivers them to webhooks.
+ *
+ * @param deps.otherConsumers other features that listen to events
+ * @param deps.now the time of deliveries; another one in tests only
+ */
+export function createWebhooks(deps: {
+  config: Pick<Config, 'webhooksAllowPrivate'>;
+  connection: Connection;
+  apps: Apps;
+  schemas: Pick<Schemas, 'renames'>;
+  storage: ReturnType<typeof createDeliveryStorage>;
+  records: Records;
+  otherConsumers: readonly EventConsumer[];
+  signal: JobSignal;
+  logger: Logger;
+  metrics: Metrics;
+  now: (() => number) | undefined;
+}): Feature {
+  const { config, connection, apps, schemas, storage, records, otherConsumers, signal, logger, metrics, now } = deps;
+  const { users, erasures, newId, outboxSignal } = records;
+  const { consumers, scope } = apps;
+  const models = {
+    webhooks: createWebhookModel(connection),
+    deliveries: storage.model,
+    deletedWebhooks: createDeletedWebhookModel(connection),
+  };
+  const webhooks = createWebhookStore(models.webhooks.collection);
+  const deliveries = storage.store;
+  const deleted = createDeletedWebhookStore(models.deletedWebhooks.collection);
+  const wake = (): void => signal.wake(EVENT_JOB);
+  const allowPrivate = config.webhooksAllowPrivate;
+  const sender = createSender({ allowPrivate });
+  const readRecords = createRecordReader(users, schemas.renames.recent);
+  const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, sender, logger, now, metrics });
+  const relay = createRelay({
+    ...{ users, erasures },
+    consumers: [createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers],
+  });
+  const removal = createWebhookRemoval({ webhooks, deliveries, consumers, deleted, rest: apps.pace.rest });
+  const service = createWebhookService({
+    ...{ webhooks, deliveries, consumers, removal, sender, newId, allowPrivate, wake },
+  });
+  return {
+    routes: [
+      ...webhookRoutes(service, scope),
+      ...deliveryRoutes(createDeliveryService({ webhooks, deliveries, readRecords, wake }), scope),
+    ],
+    models: Object.values(models),
+    jobs: [
+      createEventJob({ consumers, erasures: records.erasureStore, relay, dispatcher, stored: outboxSignal }),
+      removal.job,
+    ],
+    owned: [webhooks, deliveries, deleted],
+    personal: [createDeliveriesOfPerson(users, deliveries)],
+    async stop() {
+      await dispatcher.stop();
+      sender.close();
+    },
+  };
+}
