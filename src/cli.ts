@@ -33,6 +33,8 @@ process.stdout.on('error', (error) => {
 
 try {
   await program.parseAsync();
+  // A write fails after the call that began it; this one ends after all before it.
+  await new Promise((resolve) => process.stdout.write('', resolve));
   // The reader closed the pipe (`... | head`): not an error.
   if (output.error && output.error.code !== 'EPIPE') throw output.error;
 } catch (error) {
