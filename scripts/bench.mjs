@@ -10,7 +10,7 @@
 //   --records N   the number of records of --data, and of lines of --import
 //   --logins      instead: submissions and right passwords beside a flood of wrong ones
 //   --beside A,B  folders of other versions, built, which --logins measures in turns with this one
-//   --busy N      processes that compute beside the right passwords of --logins, as on a slow machine
+//   --busy N      processes that compute beside --logins, as on a slow machine
 //   --flood       instead: submissions beside floods of an operator's reads; --only names floods
 //   --rounds N, --seconds N, --connections N,M, --output FILE
 import { writeFileSync } from 'node:fs';

@@ -92,7 +92,9 @@ async function withLimit(build, uri, busy) {
   }
 }
 
-/** Runs `work` during a flood; resolves with its result and what the flood was answered and cost. */
+/**
+ * Runs `work` during a flood; resolves with its result and what the flood was answered and cost.
+ */
 async function duringFlood(server, { clients, addresses, sourceAppId }, work) {
   const attacker = fork(new URL('login-flood.mjs', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   attacker.send({ url: server.url, clients, addresses, sourceAppId });

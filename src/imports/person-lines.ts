@@ -215,9 +215,9 @@ export function createImportsOfPerson(deps: {
   const linesOf = createPersonLines(content);
 
   /**
-   * Overwrites the lines of a person in the content of an import; resolves with their number. Chunks
-   * that were stored before the right to write the file ended, and are not listed, are removed: no
-   * request can list them any more.
+   * Overwrites the lines of a person in the content of an import; resolves with their number.
+   * Chunks that were stored before the right to write the file ended, and are not listed, are
+   * removed: no request can list them any more.
    */
   async function eraseLines(importId: Types.ObjectId, email: string): Promise<number> {
     const stored = await content.idsOf(importId);

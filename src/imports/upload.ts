@@ -27,7 +27,10 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
 
   const mayWrite = ({ _id }: Progress, upload: Types.ObjectId) => ({ _id, upload, state: 'uploading' as const });
 
-  /** Stores the bytes that follow what the file has, as a chunk or in its last one, and counts them. */
+  /**
+   * Stores the bytes that follow what the file has, as a chunk or in its last one, and counts
+   * them.
+   */
   async function add(progress: Progress, upload: Types.ObjectId, bytes: Buffer): Promise<void> {
     const received = progress.received + bytes.length;
     await checkSize(progress, received);
