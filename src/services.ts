@@ -23,7 +23,7 @@ import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 import { createSearch } from './search/search.ts';
 import { createSessions } from './sessions/sessions.ts';
-import type { PageAssets } from './submissions/pages/page.ts';
+import type { PageAssets } from './submissions/page.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logger.ts';
-import type { Connection } from '../database/client.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
+import type { Connection } from './client.ts';
 import { STATEMENT_TIME_MS } from './collections.ts';
 
 /**

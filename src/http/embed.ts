@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
 import { NotFound } from '../core/errors.ts';
-import type { PageAssets } from '../submissions/pages/page.ts';
+import type { PageAssets } from '../submissions/page.ts';
 
 /** The built files; the path is the same from `src/http` and from `dist/http`. */
 const BUILT = fileURLToPath(new URL('../../dist/web/embed/', import.meta.url));

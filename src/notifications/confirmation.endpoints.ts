@@ -6,8 +6,8 @@ import type { Html } from '../api/reply.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import type { FormSettings } from '../apps/form-settings.ts';
 import { type AppError, AppNotFound } from '../core/errors.ts';
-import type { FindForm, PublicForm } from '../submissions/pages/form-view.ts';
-import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply } from '../submissions/pages/page.ts';
+import type { FindForm, PublicForm } from '../submissions/form-view.ts';
+import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply } from '../submissions/page.ts';
 import type { ConfirmationService } from './confirmation.ts';
 
 const LinkPath = AppPath.extend({

@@ -3,7 +3,6 @@ import type { Types } from 'mongoose';
 import { Conflict, InvalidInput, KeyReused, TooLarge, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../database/failures.ts';
 import { TOO_MANY_EXTRA_KEYS } from '../fields/compile.ts';
-import type { HoldReason } from '../submissions/held-store.ts';
 import { createConflictReader, type Repeat, turnIntoArray } from './conflict.ts';
 import { type SentConsents, stateAfter } from './consents.ts';
 import type { RecordWriter } from './group-commit.ts';
@@ -14,7 +13,7 @@ import type { RecordLimits } from './record-limits.ts';
 import type { RecordMoves } from './record-moves.ts';
 import { insertOf, type RecordView, UNSEEN, upsertOf } from './record-upsert.ts';
 import type { SlotStore } from './slot-store.ts';
-import type { Submission, Written } from './submission.ts';
+import type { HoldReason, Submission, Written } from './submission.ts';
 
 /** Each further attempt means that a concurrent submission changed the same record. */
 const MAX_ATTEMPTS = 24;

@@ -64,3 +64,10 @@ export function growthWith({ growth, consents }: Submission, appended: readonly 
 export function bytesOf({ size, consents }: Submission): number {
   return size.set + size.append + (consents ? consents.bytes : 0) + OVERHEAD;
 }
+
+/**
+ * Why a submission is held: a field that people do not see was filled, or an HTML form came without
+ * a solved challenge.
+ */
+export const HOLD_REASONS = ['honeypot', 'no-proof'] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];

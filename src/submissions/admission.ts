@@ -7,12 +7,11 @@ import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import type { UserCollection } from '../records/record.ts';
-import type { Submission } from '../records/submission.ts';
+import type { HoldReason, Submission } from '../records/submission.ts';
 import { NoRecord, type StoredSubmission } from '../records/submission-store.ts';
 import { isWithin, momentOf, systemClock } from '../schemas/schema-leases.ts';
 import type { SubmissionOptions } from './acceptance.ts';
 import type { Challenges, Proof } from './challenges.ts';
-import type { HoldReason } from './held-store.ts';
 
 /** What is done with a valid submission. */
 interface Admission {

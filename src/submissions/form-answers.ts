@@ -10,7 +10,7 @@ import { withTimeout } from '../core/timeouts.ts';
 import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../core/web-origin.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { type FormControls, meaningOf, readForm } from './form-submission.ts';
-import type { FormPages, FormView, SentForm } from './pages/form-view.ts';
+import type { FormPages, FormView, SentForm } from './form-view.ts';
 import { KEY_FORMAT, KEY_PATTERN } from './submissions.endpoints.ts';
 import type { SubmissionOptions } from './submissions.service.ts';
 

@@ -11,7 +11,7 @@ import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
 import { attemptOf, createFormRefusals, type FormAttempt, thanksPath } from './form-answers.ts';
 import { submissionOf } from './form-submission.ts';
-import type { FormPages } from './pages/form-view.ts';
+import type { FormPages } from './form-view.ts';
 import { presentSubmitted, Submission, SubmissionHeaders, SubmittedUser } from './submissions.endpoints.ts';
 import type { SubmissionService } from './submissions.service.ts';
 

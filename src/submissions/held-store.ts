@@ -10,13 +10,7 @@ import { type Collection, createModel, declareCollection, type Model } from '../
 import { isDuplicateKey } from '../database/failures.ts';
 import { firstIdAt, parseRecordId, type RecordId } from '../records/record-id.ts';
 import type { Submission } from '../records/submission.ts';
-
-/**
- * Why a submission is held: a field that people do not see was filled, or an HTML form came without
- * a solved challenge.
- */
-export const HOLD_REASONS = ['honeypot', 'no-proof'] as const;
-export type HoldReason = (typeof HOLD_REASONS)[number];
+import { HOLD_REASONS, type HoldReason } from '../records/submission.ts';
 
 /** A valid submission that waits for an operator (spec 4.5). `_id` is a UUID of version 7. */
 export interface HeldDocument {

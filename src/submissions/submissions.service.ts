@@ -4,7 +4,7 @@ import { normalizeEmail } from '../core/identifiers.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordLimits } from '../records/record-limits.ts';
 import type { Revalidation } from '../records/revalidation.ts';
-import type { Submission } from '../records/submission.ts';
+import type { HoldReason, Submission } from '../records/submission.ts';
 import { OutdatedSchema, type StoredSubmission, type SubmissionStore } from '../records/submission-store.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
@@ -18,7 +18,7 @@ import {
 } from './acceptance.ts';
 import type { Capacity, CheckAdmission } from './admission.ts';
 import { holderOf, type SpentChallenges } from './challenges.ts';
-import type { HeldStore, HoldReason } from './held-store.ts';
+import type { HeldStore } from './held-store.ts';
 
 /**
  * How often one submission is checked again because its schema was replaced while it was stored.

@@ -10,13 +10,13 @@ import type { Schemas } from '../schemas/schemas.ts';
 import { createAdmissionCheck, createCapacity, createSeats } from './admission.ts';
 import { challengeRoutes } from './challenges.endpoints.ts';
 import { createChallenges, createSpentChallengeModel, createSpentChallenges } from './challenges.ts';
+import { formPageRoutes } from './form-pages.endpoints.ts';
+import { createFormPages } from './form-pages.ts';
+import { createFormLookup } from './form-view.ts';
 import { formRoutes } from './forms.endpoints.ts';
 import { createHeldService, heldRoutes } from './held.ts';
 import { createHeldModel, createHeldOfPerson, createHeldStore } from './held-store.ts';
-import { createFormPages } from './pages/form-pages.ts';
-import { createFormLookup } from './pages/form-view.ts';
-import type { PageAssets } from './pages/page.ts';
-import { formPageRoutes } from './pages/pages.endpoints.ts';
+import type { PageAssets } from './page.ts';
 import { submissionRoutes } from './submissions.endpoints.ts';
 import { countSubmissions, createSubmissionService } from './submissions.service.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_FORM_SETTINGS } from '../../../../src/apps/form-settings.ts';
 import type { FieldDefinition } from '../../../../src/fields/definition.ts';
-import { controlsOf } from '../../../../src/submissions/pages/form-body.ts';
-import { createFormPages } from '../../../../src/submissions/pages/form-pages.ts';
-import type { FormView, SentForm } from '../../../../src/submissions/pages/form-view.ts';
+import { controlsOf } from '../../../../src/submissions/form-body.ts';
+import { createFormPages } from '../../../../src/submissions/form-pages.ts';
+import type { FormView, SentForm } from '../../../../src/submissions/form-view.ts';
 
 const pages = createFormPages();
 const EVIL = `"><script>alert(1)</script><b x='`;

@@ -1,7 +1,7 @@
 import { html } from 'ghtml';
-import { Html } from '../../api/reply.ts';
-import type { FormSettings } from '../../apps/form-settings.ts';
-import type { Markup, MarkupNode } from '../../fields/markup.ts';
+import { Html } from '../api/reply.ts';
+import type { FormSettings } from '../apps/form-settings.ts';
+import type { Markup, MarkupNode } from '../fields/markup.ts';
 
 /** The addresses of the files that form pages load. */
 export interface PageAssets {

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import { html } from 'ghtml';
-import type { FormSettings } from '../../apps/form-settings.ts';
-import type { FieldDefinition } from '../../fields/definition.ts';
-import { formFields } from '../../fields/markup/form-field.ts';
-import { type PageContext, prefilled, THANKS, THANKS_HELD } from '../../fields/markup.ts';
+import type { FormSettings } from '../apps/form-settings.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
+import { formFields } from '../fields/markup/form-field.ts';
+import { type PageContext, prefilled, THANKS, THANKS_HELD } from '../fields/markup.ts';
 import { adviceFor, canShowAgain, controlsOf, formBody, statement } from './form-body.ts';
 import type { FormPages, FormView } from './form-view.ts';
 import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';

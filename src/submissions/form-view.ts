@@ -1,9 +1,9 @@
-import type { FormEntry } from '../../api/body/form-body.ts';
-import type { Html } from '../../api/reply.ts';
-import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../../apps/form-settings.ts';
-import type { Issue } from '../../core/errors.ts';
-import type { FieldDefinition } from '../../fields/definition.ts';
-import type { SchemaLeases } from '../../schemas/schema-leases.ts';
+import type { FormEntry } from '../api/body/form-body.ts';
+import type { Html } from '../api/reply.ts';
+import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../apps/form-settings.ts';
+import type { Issue } from '../core/errors.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
+import type { SchemaLeases } from '../schemas/schema-leases.ts';
 
 /** The entries of a form that was refused. */
 export interface SentForm {

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
-import { Versioned } from '../../api/reply.ts';
-import { AppPath } from '../../apps/apps.contract.ts';
-import { AppNotFound } from '../../core/errors.ts';
-import type { FormControl } from '../../fields/presentation.ts';
+import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { Versioned } from '../api/reply.ts';
+import { AppPath } from '../apps/apps.contract.ts';
+import { AppNotFound } from '../core/errors.ts';
+import type { FormControl } from '../fields/presentation.ts';
 import { controlsOf } from './form-body.ts';
 import { isClosed, pageContext, prefilledTexts } from './form-pages.ts';
 import type { FindForm, FormPages, PublicForm } from './form-view.ts';

@@ -1,9 +1,9 @@
 import { html } from 'ghtml';
-import type { FormEntry } from '../../api/body/form-body.ts';
-import { type Issue, MAX_ISSUES } from '../../core/errors.ts';
-import { printable } from '../../fields/base/kind.ts';
-import type { FieldDefinition } from '../../fields/definition.ts';
-import { type FormField, formFields, isHidden } from '../../fields/markup/form-field.ts';
+import type { FormEntry } from '../api/body/form-body.ts';
+import { type Issue, MAX_ISSUES } from '../core/errors.ts';
+import { printable } from '../fields/base/kind.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
+import { type FormField, formFields, isHidden } from '../fields/markup/form-field.ts';
 import {
   described,
   fieldMarkup,
@@ -14,9 +14,9 @@ import {
   PROBLEM_CLASS,
   requiredMark,
   sentence,
-} from '../../fields/markup.ts';
-import { type FormControl, formControl } from '../../fields/presentation.ts';
-import { NEW_CHALLENGE } from '../challenges.ts';
+} from '../fields/markup.ts';
+import { type FormControl, formControl } from '../fields/presentation.ts';
+import { NEW_CHALLENGE } from './challenges.ts';
 import type { FormView, SentForm } from './form-view.ts';
 import { ownLanguage, toHtml } from './page.ts';
 
