@@ -54,6 +54,9 @@ function commandText(command: string, collection: string): string {
   return `\x02${command}\0${String.fromCharCode(collection.length + 1)}\0\0\0${collection}\0`;
 }
 
+/** The length of the message that begins with a chunk. */
+const lengthOf = (chunk: Buffer): number => (chunk.length < 4 ? 0 : chunk.readInt32LE(0));
+
 /** Starts a proxy in front of `target`, a URL with host and port. */
 export async function startProxy(target: URL): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'stalled' = 'open';
@@ -70,6 +73,9 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
     const pair: [Socket, Socket] = [clientSocket, targetSocket];
     pairs.add(pair);
     let waiting: Buffer[] | undefined;
+    let onComplete: (() => void) | undefined;
+    /** The bytes of the current message that have not arrived. A message begins with its length. */
+    let missing = 0;
     const forward = async (): Promise<void> => {
       const answered = new Promise<void>((resolve) => {
         targetSocket.once('data', () => resolve());
@@ -89,12 +95,17 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
           withheld.add(clientSocket);
         }
       }
+      missing = (missing > 0 ? missing : lengthOf(chunk)) - chunk.length;
       if (waiting) waiting.push(chunk);
       else if (hold && chunk.includes(hold.text)) {
-        waiting = [chunk];
-        hold.held(forward);
+        const { held } = hold;
         hold = undefined;
+        waiting = [chunk];
+        onComplete = () => held(forward);
       } else if (!holdMany?.(chunk, () => targetSocket.write(chunk))) targetSocket.write(chunk);
+      if (missing > 0) return;
+      onComplete?.();
+      onComplete = undefined;
     });
     targetSocket.on('data', (chunk) => {
       if (!withheld.has(clientSocket)) clientSocket.write(chunk);
