@@ -102,7 +102,8 @@ describe('the process of imports (decision 26)', () => {
     async () => {
       const { server, pid, id } = await startWithImport();
       process.kill(pid, 'SIGSTOP');
-      // It still holds the standard error of the server, so the server has not closed all of its own.
+      // It still holds the standard error of the server, so the server has not closed all of its
+      // own.
       const exited = new Promise((resolve) => server.child.once('exit', resolve));
       server.child.kill('SIGTERM');
       expect(await exited).toBe(0);
