@@ -127,7 +127,7 @@ describe('the webhooks of an app', () => {
       await dialog.getByText(refused).waitFor();
       await dialog.getByLabel('URL').fill('https://example.com/');
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await row(page, /example\.com/).waitFor();
+      await page.getByRole('button', { name: 'Actions for https://example.com/' }).waitFor();
       expect((await operator.get('/auth/webhooks').expect(200)).body.webhooks).toMatchObject([{ id }]);
     } finally {
       await open.page.close();
