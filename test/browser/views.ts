@@ -229,7 +229,7 @@ export const VIEWS: View[] = [
       const buffer = Buffer.from('Mail;Full name;Other\nada@example.com;Ada;x\nnobody;Bob;y\n');
       await page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
       await page.getByRole('button', { name: 'Dry run' }).click();
-      await page.getByText('Line 3: email must be an email address').first().waitFor();
+      await page.getByText('Line 3: Mail must be an email address').first().waitFor();
     },
   },
   {
