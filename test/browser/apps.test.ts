@@ -152,7 +152,7 @@ describe('apps', () => {
     await open.page.getByText('No users match').waitFor();
     await search.fill('one');
     await open.page.getByRole('link', { name: 'one@example.com' }).click();
-    await open.page.getByRole('definition').getByText('One').waitFor();
+    await open.page.getByRole('definition').getByText('One', { exact: true }).waitFor();
     await open.page.goBack();
     await open.page.getByRole('link', { name: one.sourceAppId, exact: true }).click();
     await open.page.getByText('1 user', { exact: true }).waitFor();

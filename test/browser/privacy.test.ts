@@ -82,8 +82,8 @@ describe('the data of a person', () => {
     await expect.poll(() => rows('Record')).toContain('name Ada');
     expect(await rows('Record')).toEqual([
       'name Ada',
-      expect.stringMatching(/^visits \[ \{ "page": "\/pricing", "timestamp": /),
       expect.stringMatching(/^note word .*… Show all 5,000 characters$/),
+      expect.stringMatching(/^visits \[ \{ "page": "\/pricing", "timestamp": /),
       expect.stringMatching(/^ID [0-9a-f-]{36}$/),
       ...['Email ada@example.com', 'Schema version 2'],
       ...[expect.stringMatching(/^Created \d/), expect.stringMatching(/^Updated \d/)],
