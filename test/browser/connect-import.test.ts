@@ -72,7 +72,6 @@ describe('the import of a form', () => {
       .getByText(`<form action="${server.listener.url}/v1/forms/${app.sourceAppId}" method="post">`)
       .waitFor();
     for (const text of [
-      '_replyto Rename it to email, which every submission needs.',
       'full-name The name cannot be a key. Rename it to fullName.',
       'cv Files are refused. Remove the field.',
       'secret Passwords should not be collected. Remove the field.',
