@@ -22,6 +22,8 @@ try {
     return {
       ...{ jobs, hasWork: imports.hasWork },
       async close() {
+        // Without the time limit of `stop`: the batch in progress ends, and its import is released.
+        await jobs.stop();
         await stop();
         await connection.close();
       },

@@ -93,6 +93,14 @@ export function createImportJob(
     return session.run;
   }
 
+  /**
+   * Lets another server go on at once, unless this run has not yet dealt with the writes of an
+   * earlier one: the next server does that.
+   */
+  async function release(_id: Types.ObjectId, { runner, run, isClean }: Session): Promise<void> {
+    if (run?.isUncontested() ?? isClean) await store.release(_id, runner);
+  }
+
   /** Works on an import for a while. */
   async function work(_id: Types.ObjectId, session: Session, { signal, stillOwner }: StepContext): Promise<void> {
     const id = _id.toHexString();
@@ -113,20 +121,19 @@ export function createImportJob(
     } catch (error) {
       sessions.delete(id);
       if (error instanceof MissingContent) await session.run?.fail('The content is incomplete; import the file again');
-      else if (!(error instanceof RunIsOver || error instanceof AppIsGone)) {
+      // Thrown before or after a write, so none is in flight.
+      else if (error instanceof RunIsOver) await release(_id, session);
+      else if (!(error instanceof AppIsGone)) {
         const reason = error instanceof Error ? error.name : 'unknown';
         logger.warn({ import: id, reason }, 'a batch of an import failed and will be repeated');
       }
     }
   }
 
-  /** Lets another server go on at once. */
   async function releaseAll(): Promise<void> {
     const open = [...sessions];
     sessions.clear();
-    // Until this run has dealt with the writes of an earlier one, that is left to the next server.
-    const settled = open.filter(([, { run, isClean }]) => run?.isUncontested() ?? isClean);
-    for (const [id, { runner }] of settled) await store.release(new Types.ObjectId(id), runner);
+    for (const [id, session] of open) await release(new Types.ObjectId(id), session);
   }
 
   return {

@@ -27,10 +27,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
 
   const mayWrite = ({ _id }: Progress, upload: Types.ObjectId) => ({ _id, upload, state: 'uploading' as const });
 
-  /**
-   * Stores the bytes that follow what the file has, as a chunk or in its last one, and counts
-   * them.
-   */
+  /** Stores bytes that follow what the file has, as a chunk or in its last one. */
   async function add(progress: Progress, upload: Types.ObjectId, bytes: Buffer): Promise<void> {
     const received = progress.received + bytes.length;
     await checkSize(progress, received);

@@ -71,9 +71,7 @@ function inTwoParts(first: string, second: string) {
   return { parts: parts(), release, isReached };
 }
 
-/**
- * Ends a server behind the proxy as a crash does: nothing that it still does reaches the database.
- */
+/** Ends a server behind the proxy as a crash does: nothing more of it reaches the database. */
 async function crash(writing: Promise<unknown>): Promise<void> {
   proxy.cut();
   await writing.catch(() => undefined);

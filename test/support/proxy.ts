@@ -37,10 +37,7 @@ export interface HeldCommands {
   release(): void;
 }
 
-/**
- * Elements of write commands in MongoDB's wire protocol: the first one, and the stage of a
- * pipeline.
- */
+/** Elements of write commands in MongoDB's wire protocol: the first, or a stage of a pipeline. */
 const WRITES = ['\x02insert\0', '\x02update\0', '\x02findAndModify\0', '\x03$merge\0'];
 /** Background jobs renew their locks at any time. */
 const LOCKS = WRITES.map((name) => `${name}\x05\0\0\0jobs\0`);
