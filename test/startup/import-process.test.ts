@@ -90,9 +90,11 @@ describe('the process of imports (decision 26)', () => {
       const stopped = await imports().findOne({ state: 'running' });
       expect(stopped?._id.toHexString()).toBe(id);
       expect(stopped).not.toHaveProperty('runner');
-      const { admin } = await start();
-      const done = await untilImport(admin, sourceAppId, id);
+      const next = await start();
+      const done = await untilImport(next.admin, sourceAppId, id);
       expect(done).toMatchObject({ state: 'completed', read: LINES, created: LINES });
+      // Its process would take the imports of the tests that follow.
+      await next.server.end('SIGTERM');
     },
     LONG_MS,
   );
