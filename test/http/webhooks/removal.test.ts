@@ -115,6 +115,7 @@ describe('a deleted webhook', () => {
     expect(await countOf(id)).toBe(0);
     expect(await countOf(other)).toBe(3);
     expect((await appDocument(a, app.sourceAppId)).consumers).toEqual([`webhook ${other}`]);
+    await operator.delete(`/auth/webhooks/${other}`).expect(200);
   });
 
   it('is deleted by another server when its server stopped after any of its statements', async () => {
