@@ -132,13 +132,13 @@ describe('GET /auth/users/export', () => {
 });
 
 describe('POST /auth/users/export', () => {
-  const idOf = async (email: string): Promise<string> =>
-    (
-      await server.admin
-        .get('/auth/admin/users')
-        .query({ where: `email:eq:${email}` })
-        .expect(200)
-    ).body.users[0].id;
+  /** The id of a record, first of the app of this test: other files of the server use the emails. */
+  async function idOf(email: string): Promise<string> {
+    const query = { where: `email:eq:${email}` };
+    const { users } = (await server.admin.get('/auth/admin/users').query(query).expect(200)).body;
+    const own = users.find((user: { sourceAppId: string }) => user.sourceAppId === sourceAppId);
+    return (own ?? users[0]).id;
+  }
   const unknown = '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57';
 
   it('returns the records that are named once each, newest first, without unknown and foreign ones', async () => {
