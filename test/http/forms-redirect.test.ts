@@ -35,7 +35,7 @@ async function expectRefused(entries: Entries, path: string, origin?: string, so
   const { body, headers } = await request.set('Accept', 'application/json').expect(400);
   expect(body).toMatchObject({ message: 'Invalid submission', errors: [{ path }] });
   expect(headers).not.toHaveProperty('location');
-  expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
+  expect(await server.db.collection('users').countDocuments({ sourceAppId: app, email })).toBe(0);
 }
 
 /**
@@ -50,7 +50,7 @@ async function expectIgnored(url: string, origin?: string, sourceAppId = app): P
     const { headers, body } = await request.set('Accept', accept).expect(status);
     expect(headers.location).toBe(status === 303 ? `/f/${sourceAppId}/thanks` : undefined);
     expect(body).not.toHaveProperty('next');
-    expect(await server.db.collection('users').countDocuments({ email })).toBe(1);
+    expect(await server.db.collection('users').countDocuments({ sourceAppId, email })).toBe(1);
   }
 }
 
