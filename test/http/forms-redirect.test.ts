@@ -35,7 +35,7 @@ async function expectRefused(entries: Entries, path: string, origin?: string, so
   const { body, headers } = await request.set('Accept', 'application/json').expect(400);
   expect(body).toMatchObject({ message: 'Invalid submission', errors: [{ path }] });
   expect(headers).not.toHaveProperty('location');
-  expect(await server.db.collection('users').countDocuments({ sourceAppId: app, email })).toBe(0);
+  expect(await server.db.collection('users').countDocuments({ sourceAppId, email })).toBe(0);
 }
 
 /**
