@@ -132,7 +132,7 @@ describe('GET /auth/users/export', () => {
 });
 
 describe('POST /auth/users/export', () => {
-  /** The id of a record, first of the app of this test: other files of the server use the emails. */
+  /** The id of a record, first of this app: other files of the server use the emails too. */
   async function idOf(email: string): Promise<string> {
     const query = { where: `email:eq:${email}` };
     const { users } = (await server.admin.get('/auth/admin/users').query(query).expect(200)).body;
