@@ -46,7 +46,7 @@ interface RequestTurn {
   /**
    * Ends the turn when the first piece of a list or a file was read, so that a slow client holds no
    * turn. What follows are single pages, whose queries have turns of their own
-   * (users/read-queues.ts).
+   * (records/read-queues.ts).
    */
   onStart?: () => void;
 }

@@ -92,7 +92,7 @@ export interface Pace {
 
 /**
  * Creates the pace of background work. For other servers it reads the times that servers note for
- * the dashboard (app-activity.ts), so it costs submissions nothing.
+ * the dashboard, so it costs submissions nothing.
  */
 export function createPace(apps: AppCollection, activity: Pick<AppActivity, 'latest'>): Pace {
   let last = { at: Number.NEGATIVE_INFINITY, busy: false };

@@ -6,7 +6,7 @@ export type AppConsumers = ReturnType<typeof createAppConsumers>;
 
 /**
  * Who listens to the events of an app. While somebody does, each write of a record stores its event
- * in the record (users/outbox).
+ * in the record (records/outbox.ts).
  */
 export function createAppConsumers(apps: AppCollection, revision: Pick<AppRevision, 'publish'>) {
   return {

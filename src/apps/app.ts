@@ -10,7 +10,7 @@ export interface App {
   role: Role;
   credentialId: string;
   createdAt: Date;
-  /** The time of the latest submission; approximate (app-activity.ts). */
+  /** The time of the latest submission; approximate (activity.ts). */
   lastSubmissionAt: Date | undefined;
   /** Undefined while the app has the default settings. */
   form: StoredFormSettings | undefined;

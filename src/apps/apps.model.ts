@@ -53,23 +53,23 @@ export interface AppDocument {
    * field, so that filters on live apps test `deletingSince` only.
    */
   creating?: true;
-  /** May lag by about a second, and a crash loses updates: see app-activity.ts. */
+  /** May lag by about a second, and a crash loses updates: see activity.ts. */
   lastSubmissionAt?: Date;
   /** Absent until an operator changes the settings of the app's forms. */
   form?: StoredFormSettings;
-  /** The latest origins whose requests were refused (form-settings/refused-origins.ts). */
+  /** The latest origins whose requests were refused (origins.ts). */
   refusedOrigins?: CountedOrigin[];
   /** The latest origins to which forms asked in vain to send browsers; likewise. */
   ignoredRedirects?: CountedOrigin[];
-  /** Room reserved for records that are being created (submissions/admission/seats.ts). */
+  /** Room reserved for records that are being created (submissions/admission.ts). */
   seats?: Seats[];
-  /** How many emails were planned for the app (notifications/queue/mail-rates.ts). */
+  /** How many emails were planned for the app (notifications/mail-rates.ts). */
   mailCounts?: MailCounts;
   /** When records are erased for their age (users/retention). Absent: never. */
   retention?: Retention;
   /** Who listens to the events of its records (app-consumers.ts). Absent or empty: nobody. */
   consumers?: string[];
-  /** The uses of index slots by fields of the app (users/index-slots). Absent: none. */
+  /** The uses of index slots by fields of the app (records/slot-store.ts). Absent: none. */
   slots?: IndexSlot[];
   /**
    * Grows with each change of `slots`. The fencing token of writes of slots: a record keeps the
@@ -81,7 +81,7 @@ export interface AppDocument {
 const APPS = declareCollection('apps')
   .index({ sourceAppId: 1 }, { unique: true })
   .index({ deletingSince: 1 }, { sparse: true })
-  // For preflights, which do not name the app (form-settings/app-origins.ts).
+  // For preflights, which do not name the app (origins.ts).
   .index({ 'form.origins': 1 }, { sparse: true })
   // For the job that builds and drops them.
   .index({ 'slots.state': 1 }, { sparse: true })

@@ -65,7 +65,7 @@ const MAX_DURATION_MS = 5_000;
 export interface Waiter {
   /** The client's network, as `clientNetwork` returns it. */
   network: string;
-  /** Whether that network logged in before (known-networks.ts). */
+  /** Whether that network logged in before (sessions/sessions.service.ts). */
   known: boolean;
   /** Milliseconds until the request's deadline; 0 when it has ended. */
   leftMs(): number;

@@ -19,7 +19,7 @@ const FIXED = new Map([
   ['retryWrites', 'true'],
   ['retryReads', 'true'],
   ['readPreference', 'primary'],
-  // Behind a load balancer the driver does not learn which member is primary (primary-monitor.ts).
+  // Behind a load balancer the driver does not learn which member is primary (database/client.ts).
   ['loadBalanced', 'false'],
 ]);
 

@@ -28,7 +28,7 @@ export interface Entry {
 /** Lines with different emails. */
 export interface LineBatch {
   entries: readonly Entry[];
-  /** The emails that are suppressed. Later ones are excluded from the import (exclusions.ts). */
+  /** The emails that are suppressed. Later ones are excluded from the import (import-store.ts). */
   suppressed: ReadonlySet<string>;
   /** The lease under which the lines were checked. */
   lease: Lease;

@@ -195,7 +195,7 @@ export function createRecordEditor(deps: {
      * Changes a record in one atomic step and resolves with it. The change is checked by the newest
      * schema; what it does not name stays as it is, also when submissions arrive at the same time.
      *
-     * @param tags the tags of the only states to change (record-etag.ts); undefined: any
+     * @param tags the tags of the only states to change (records/record-edit.ts); undefined: any
      * @throws {InvalidInput} when the schema or the number of keys refuses it
      * @throws {NotFound} when the app has no record of this id
      * @throws {PreconditionFailed} when the record is in another state; nothing is changed

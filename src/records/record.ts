@@ -95,7 +95,7 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
    * of a lower one is refused.
    */
   slotEpoch?: number;
-  /** Events that consumers have not got yet, in their order (users/outbox). */
+  /** Events that consumers have not got yet, in their order (outbox.ts). */
   outbox?: OutboxEntry[];
   /** The number of events of the record so far. */
   eventCount?: number;

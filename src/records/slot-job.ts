@@ -12,7 +12,7 @@ import { type OpenApp, planSlots, type SlotStore, wantedFields } from './slot-st
 /**
  * How long a write may take effect after every lease ended under which it was made: 3 s in the
  * queue of its server, the time limit of its statement, and one repetition by the driver
- * (decision 21). A live server looks at its late writes itself (slot-repair.ts), so this is for
+ * (decision 21). A live server looks at its late writes itself (slot-records.ts), so this is for
  * servers that died.
  */
 export const WRITES_END_MS = 10_000;
@@ -81,7 +81,7 @@ export function createSlotJob(deps: {
     for (const app of found) {
       const { fields = [], moving } = newest.get(app.appId.toHexString()) ?? {};
       // A slot goes on under the new key of a field; it is passed on soon
-      // (schemas/renames/slot-handover.ts).
+      // (schemas/pending-renames.ts).
       if (moving && renamedSlots(app.slots, moving.pairs).some(isOther(app.slots))) continue;
       const plan = planSlots(app.slots, wantedFields(fields));
       if (plan.drop.length > 0 || plan.claim.length > 0) await store.assign(app, plan);

@@ -38,7 +38,7 @@ export interface Submission {
   consents: SentConsents | undefined;
   /** The renames whose values are being moved, if any. */
   renames?: PendingRenames | undefined;
-  /** Whether the write stores an event for consumers of the app (users/outbox). */
+  /** Whether the write stores an event for consumers of the app (outbox.ts). */
   hasConsumers: boolean;
   /** It may change a record but not create one: an app with `maxRecords` has no seat for it. */
   requiresRecord?: boolean;

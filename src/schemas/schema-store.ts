@@ -6,7 +6,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import type { PendingRenames, Rename } from '../fields/renames.ts';
 
-/** How far the job has moved the values of renamed fields (users/renames/rename-job.ts). */
+/** How far the job has moved the values of renamed fields (records/rename-job.ts). */
 export interface MoveProgress {
   /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
   knownAt?: Date;
@@ -59,7 +59,7 @@ export interface RenameCheck {
 
 const SCHEMA_VERSIONS = declareCollection('schema_versions')
   .index({ appId: 1, version: -1 }, { unique: true })
-  // For the apps that have indexed fields, or had them (users/index-slots).
+  // For the apps that have indexed fields, or had them (records/slot-store.ts).
   .index({ 'fields.indexed': 1 }, { partialFilterExpression: { 'fields.indexed': true } })
   // For the apps whose renames are in progress: none, as a rule.
   .index({ 'moving.version': 1 }, { sparse: true })

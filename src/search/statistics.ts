@@ -93,7 +93,7 @@ type UserStatsService = ReturnType<typeof createUserStatsService>;
 
 /**
  * Computes the statistics of the dashboard. Counts come from index keys (user-counts.ts), the times
- * of last submissions from the documents of the apps (app-activity.ts).
+ * of last submissions from the documents of the apps (activity.ts).
  */
 export function createUserStatsService(deps: {
   apps: AppService;

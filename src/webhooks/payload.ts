@@ -3,7 +3,7 @@ import type { RecordId } from '../records/record-id.ts';
 import { type RecentRenames, shownRecord } from '../records/record-moves.ts';
 import type { DeliveryDocument, WebhookDocument } from './webhook-store.ts';
 
-/** The size above which a record is large: its body waits for room (body-budget.ts). */
+/** The size above which a record is large: its body waits for room (dispatcher.ts). */
 const LARGE_BYTES = 16 * 1024;
 /** JSON has up to six characters for a byte of a record: an escaped control character. */
 const MAX_GROWTH = 6;

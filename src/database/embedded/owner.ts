@@ -97,7 +97,7 @@ async function writeSecret(path: string, content: string): Promise<void> {
 /**
  * Finds the process that owns the embedded database of a DATA_DIR, and its address.
  *
- * A pid file (claim.ts) proves nothing: process ids and ports are reused, and a container sees only
+ * A pid file proves nothing: process ids and ports are reused, and a container sees only
  * its own processes. So the mongod that listens on a recorded port is queried for the folder that
  * it serves and for a connection of its owner. With a key, both sides authenticate (SCRAM) without
  * revealing it: another program on that port learns nothing and is not accepted.
