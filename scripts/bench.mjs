@@ -9,7 +9,8 @@
 //   --import      instead: an import of CSV, its memory, and submissions beside it
 //   --records N   the number of records of --data, and of lines of --import
 //   --logins      instead: submissions and right passwords beside a flood of wrong ones
-//   --beside A,B  folders of other versions, built, which --logins measures in turns with this one
+//   --beside A    the folder of another version, built, measured in turns with this one; --logins
+//                 takes several (A,B)
 //   --busy N      processes that compute beside --logins, as on a slow machine
 //   --flood       instead: submissions beside floods of an operator's reads; --only names floods
 //   --rounds N, --seconds N, --connections N,M, --output FILE
@@ -22,7 +23,7 @@ build();
 const { cases } = await import('./bench/cases.mjs');
 const { prepareFixture } = await import('./bench/fixture.mjs');
 const { measure } = await import('./bench/measure.mjs');
-const { summarize, table } = await import('./bench/report.mjs');
+const { summarize, table, tableBeside } = await import('./bench/report.mjs');
 
 const { values } = parseArgs({
   options: {
@@ -91,7 +92,7 @@ if (values.flood) {
 }
 const names = values.only?.split(',') ?? Object.keys(cases);
 
-const fixture = await prepareFixture(say);
+const fixture = await prepareFixture(say, values.beside);
 const results = [];
 try {
   for (const name of names) {
@@ -107,20 +108,21 @@ try {
 }
 writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, seconds, results }, null, 2)}\n`);
 console.log(table(results));
+if (values.beside !== undefined) console.log(`\nThis version, of ${values.beside}:\n${tableBeside(results)}`);
 
-/** Measures both servers in turn; the order changes with each round. */
+/** Measures the servers in turn; the order changes with each round. */
 async function compare(name, request, connections, duration) {
-  const measured = { baseline: [], service: [] };
+  const servers = Object.keys(fixture.servers);
+  const measured = Object.fromEntries(servers.map((server) => [server, []]));
   for (let round = 0; round <= rounds; round += 1) {
-    const order = round % 2 === 0 ? ['baseline', 'service'] : ['service', 'baseline'];
-    for (const server of order) {
-      const { mongodPid, cookie } = fixture;
+    for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
+      const { mongodPid } = fixture;
       const warmUp = round === 0;
       const options = {
-        server: fixture[server],
+        server: fixture.servers[server],
         mongodPid,
         request,
-        cookie,
+        cookie: fixture.servers[server].cookie,
         connections,
         seconds: warmUp ? duration / 2 : duration,
       };

@@ -23,43 +23,50 @@ export const SERVICE_ENV = {
 };
 const LISTED = 10_000;
 
-/** Starts everything; `stop` stops and removes it. */
-export async function prepareFixture(progress) {
+/**
+ * Starts everything; `stop` stops and removes it.
+ *
+ * @param beside the folder of another version, built, that is measured in turns with this one
+ */
+export async function prepareFixture(progress, beside) {
   const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
   const mongod = await startEmbedded(
     { dataDir, mongod: loadConfig(process.env).mongod },
     { progress, logger: pino({ level: 'silent' }) },
   );
   const MONGODB_URI = mongod.uri;
-  const [baseline, service] = await Promise.all([
+  const [baseline, service, other] = await Promise.all([
     startServer(['scripts/bench/baseline.mjs'], {
       MONGODB_URI: MONGODB_URI.replace('/user-collection', '/baseline'),
       BASELINE_SCHEMA: JSON.stringify(schema),
     }),
-    startServer([...START_FLAGS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), 'dist/server.js'], {
-      ...SERVICE_ENV,
-      MONGODB_URI,
-    }),
+    startService('.', MONGODB_URI),
+    beside && startService(beside, MONGODB_URI.replace('/user-collection', '/beside')),
   ]);
-  const cookie = await prepareService(service.url, progress);
+  progress('Preparing ...');
+  const servers = { baseline, service, ...(other && { beside: other }) };
+  for (const server of [service, other].filter(Boolean)) server.cookie = await prepareService(server.url);
+  baseline.cookie = service.cookie;
   await fill(baseline.url, 'list');
   return {
-    baseline,
-    service,
-    cookie,
+    servers,
     mongodPid: await pidOf(MONGODB_URI),
     uri: MONGODB_URI,
     async stop() {
-      await Promise.all([stopServer(baseline), stopServer(service)]);
+      await Promise.all(Object.values(servers).map(stopServer));
       await mongod.stop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
 
+function startService(folder, uri) {
+  const flags = [...START_FLAGS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [])];
+  return startServer([...flags, join(folder, 'dist/server.js')], { ...SERVICE_ENV, MONGODB_URI: uri });
+}
+
 /** Creates the apps; returns the cookie of the app whose users are listed. */
-async function prepareService(url, progress) {
-  progress('Preparing ...');
+async function prepareService(url) {
   const admin = await createApp(url, 'bench', schema, ADMIN_PASSWORD);
   const { password } = await call(url, 'POST', '/auth/apps', admin, { sourceAppId: 'list' });
   await fill(url, 'list');

@@ -7,17 +7,38 @@ export function median(values) {
 
 const METRICS = ['rate', 'p50', 'p99', 'serverCpu', 'mongodCpu', 'memory'];
 
-/** @param rounds measurements by server: `{ baseline: [...], service: [...] }` */
+/**
+ * @param rounds measurements by server: `{ baseline: [...], service: [...], beside: [...] }`, the
+ *   last only where another version is measured
+ */
 export function summarize(rounds) {
-  const of = (list) =>
+  const medians = (list) =>
     Object.fromEntries(METRICS.map((metric) => [metric, median(list.map((round) => round[metric]))]));
-  const baseline = of(rounds.baseline);
-  const service = of(rounds.service);
+  const ratios = (one, other) => Object.fromEntries(METRICS.map((metric) => [metric, one[metric] / other[metric]]));
+  const baseline = medians(rounds.baseline);
+  const service = medians(rounds.service);
+  const beside = rounds.beside && medians(rounds.beside);
   return {
     baseline,
     service,
-    ratios: Object.fromEntries(METRICS.map((metric) => [metric, service[metric] / baseline[metric]])),
+    ratios: ratios(service, baseline),
+    ...(beside && { beside, ratiosBeside: ratios(service, beside) }),
   };
+}
+
+/** The same medians of this version and another, and the ratio of the two. */
+export function tableBeside(results) {
+  const head = ['case', 'conn.', ...METRICS.flatMap((metric) => [`${metric} beside`, metric, 'x'])];
+  const rows = results.map(({ name, connections, service, beside, ratiosBeside }) => [
+    name,
+    connections,
+    ...METRICS.flatMap((metric) => [
+      beside[metric].toFixed(2),
+      service[metric].toFixed(2),
+      ratiosBeside[metric].toFixed(2),
+    ]),
+  ]);
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
 /** @param results `[{ name, connections, baseline, service, ratios }]` */
