@@ -119,7 +119,7 @@ export function createServices(
   const submissions = createSubmissions({
     ...{ connection, apps, schemas, records, clock, secret, pageAssets, metrics },
     ignoredRedirects: formSettings.ignoredRedirects,
-    countOf: search.counts.ofApp,
+    countOf: records.counts.ofApp,
   });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   const imports = createImports({
@@ -160,8 +160,7 @@ export function createServices(
     ...{ users: records.store, others: holders.flatMap(({ owned = [] }) => owned) },
   });
   /**
-   * In the order in which routes are tried: the most frequent requests first, and literal paths
-   * before those with a parameter in the same place.
+   * In the order of their routes: literal paths before those with a parameter in the same place.
    */
   const features: Feature[] = [
     ...[submissions.feature, schemas.feature, exports.feature, search.feature, people, imports.feature],

@@ -30,7 +30,7 @@ const FIELDS = [
 
 /** What the operator of the flooded app sends, and how many at once. */
 const FORMS = {
-  searches: { clients: 250, path: '/auth/users?search=x&sort=data.a' },
+  searches: { clients: 250, path: '/auth/users?where=email:contains:x&sort=data.a' },
   queries: { clients: 80, path: '/auth/users?where=data.name:contains:nobody&sort=data.a' },
   statistics: { clients: 80, path: '/auth/stats?days=365' },
   charts: { clients: 80, path: '/auth/users/breakdown?field=data.a' },
@@ -40,7 +40,7 @@ const FORMS = {
     path: `/auth/apps/${FLOODED}/schema/check`,
     body: { rejectUnknown: true, fields: [{ ...FIELDS[0], max: 10 }, FIELDS[1]] },
   },
-  exports: { clients: 80, path: '/auth/users/export?field=name&value=nobody' },
+  exports: { clients: 80, path: '/auth/users/export?where=data.name:eq:nobody' },
   'lists without parameters': { clients: 80, path: '/auth/users' },
   'held submissions': { clients: 80, path: '/auth/held?limit=200' },
   'audit events': { clients: 80, path: '/auth/audit?limit=200' },

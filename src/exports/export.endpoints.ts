@@ -3,15 +3,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Download } from '../api/reply.ts';
 import type { AppScope } from '../apps/app-scope.ts';
-import {
-  checkFieldAndValue,
-  filterParameters,
-  orderParameter,
-  queryParameters,
-  ScopeParameter,
-  SINGLE_TEXT,
-  sortParameter,
-} from '../search/parameters.ts';
+import { orderParameter, queryParameters, ScopeParameter, SINGLE_TEXT, sortParameter } from '../search/parameters.ts';
 import { User } from '../search/users.endpoints.ts';
 import type { ExportService } from './export.service.ts';
 import { type ExportFormat, exportFormats } from './export.ts';
@@ -69,12 +61,10 @@ export const exportEndpoints = {
       .strictObject({
         ...fileMembers,
         bom: z.literal('true', 'must be true').optional().meta(bomMeta('true')),
-        ...filterParameters,
         ...queryParameters,
         sort: sortParameter,
         order: orderParameter,
       })
-      .superRefine(checkFieldAndValue)
       .superRefine(checkCsv),
     // A filter with few matches may read many records before the first byte is sent.
     slow: true,

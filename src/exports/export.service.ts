@@ -4,7 +4,7 @@ import type { AppService } from '../apps/apps.service.ts';
 import type { RecordBatches } from '../records/record-json.ts';
 import type { UserStore } from '../records/user-store.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
-import { queryOf } from '../search/user-finder.ts';
+import { parseQuery } from '../search/user-finder.ts';
 import type { UserQuery } from '../search/user-query.ts';
 import { columnsOf, type ExportRequest, exportUsers, type FileRequest } from './export.ts';
 
@@ -49,7 +49,7 @@ export function createExportService(deps: {
       request: ExportRequest,
       { signal }: { signal?: AbortSignal } = {},
     ): Promise<Readable> =>
-      fileOf(app, request, ({ schema, slotOf }) => query.all(app.id, queryOf(request, schema), slotOf, signal)),
+      fileOf(app, request, ({ schema, slotOf }) => query.all(app.id, parseQuery(request, schema), slotOf, signal)),
 
     /**
      * Streams the records of these ids like `matching`, newest first (spec 4.3). Ids of which the

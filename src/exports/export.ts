@@ -3,8 +3,7 @@ import { InvalidInput } from '../core/errors.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { OPTIONAL_MEMBERS, OWN_MEMBERS, type RecordBatches, recordsAsJson } from '../records/record-json.ts';
 import { targetOf } from '../search/conditions.ts';
-import type { QueryRequest } from '../search/request.ts';
-import type { UserFilter } from '../search/user-search.ts';
+import type { QueryRequest } from '../search/user-finder.ts';
 import { type CsvColumn, recordsAsCsv } from './csv.ts';
 
 export const exportFormats = ['csv', 'ndjson', 'json'] as const;
@@ -68,7 +67,7 @@ async function* toArray(records: RecordBatches): AsyncGenerator<Uint8Array | str
 }
 
 /** The parameters of an export (spec 4.3). */
-export interface ExportRequest extends QueryRequest, UserFilter, FileRequest {}
+export interface ExportRequest extends QueryRequest, FileRequest {}
 
 /** What the file of an export is like (spec 4.3). */
 export interface FileRequest {

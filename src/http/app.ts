@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import { createBodyReaders } from '../api/body/readers.ts';
+import type { Route } from '../api/endpoint.ts';
 import { createOpenApiDocument } from '../api/openapi.ts';
 import { createOperatorLoad } from '../api/operator-load.ts';
 import { createAuditRecorder } from '../audit/audit-recorder.ts';
@@ -50,7 +51,9 @@ export function createApp({ config, logger, services, embed, isStopping = () => 
   const cors = createCors(config.corsOrigins, services.appOrigins);
   const isReady = async (): Promise<boolean> => !isStopping() && (await services.ping());
   const routes = [...services.routes, ...systemRoutes(isReady, services.warnings)];
-  mount(http, routes, {
+  // Express compares a request with all routes before its own: first those of public clients.
+  const byFrequency = routes.toSorted((one, other) => Number(isFrequent(other)) - Number(isFrequent(one)));
+  mount(http, byFrequency, {
     auth: createAuthStrategies({
       loadSession: createSessionLoader(config, services.sessionStore),
       sessions: services.sessions,
@@ -79,3 +82,5 @@ export function createApp({ config, logger, services, embed, isStopping = () => 
   http.use(createErrorHandler(logger));
   return http;
 }
+
+const isFrequent = ({ spec }: Route): boolean => spec.auth === 'app id';

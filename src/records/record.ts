@@ -103,13 +103,24 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
 
 /** The index on the records of an app, newest first: ids are in order of creation. */
 export const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
+/** The index on the emails of an app. */
+export const EMAILS = { appId: 1, email: 1 } as const;
 
 const USERS = declareCollection('users')
   // At most one record per app and email (invariant 2).
-  .index({ appId: 1, email: 1 }, { unique: true })
+  .index(EMAILS, { unique: true })
   .index(NEWEST_FIRST);
 
 export type UserCollection = Collection<UserDocument>;
+
+export type RecordFilter = mongo.Filter<UserDocument>;
+
+/** Joins filters; an empty one has no effect. */
+export function allOf(...filters: readonly RecordFilter[]): RecordFilter {
+  const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
+  if (conditions.length <= 1) return conditions[0] ?? {};
+  return { $and: conditions } as RecordFilter;
+}
 
 /**
  * Returns the options of a `find` for the records of an app, newest first, with ids of any type.

@@ -4,11 +4,13 @@ import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Schemas } from '../schemas/schemas.ts';
+import { createEmailScan } from './email-scan.ts';
 import { createErasureModel, createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
 import { createGroupCommit, createRecordWriter } from './group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './idempotency-keys.ts';
 import { createOutboxSignal } from './outbox.ts';
 import { createPersonRecords } from './person-records.ts';
+import { createRecordRanges } from './ranges.ts';
 import { createReadQueues } from './read-queues.ts';
 import { createUserModel } from './record.ts';
 import { createRecordIds } from './record-id.ts';
@@ -21,6 +23,7 @@ import { createSlotJob } from './slot-job.ts';
 import { createSlotRecords, createSlotRepair } from './slot-records.ts';
 import { createSlotStore } from './slot-store.ts';
 import { createSubmissionStore } from './submission-store.ts';
+import { createUserCounts } from './user-counts.ts';
 import { createUserStore } from './user-store.ts';
 
 export type Records = ReturnType<typeof createRecords>;
@@ -58,7 +61,8 @@ export function createRecords(deps: {
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
   const limits = createRecordLimits(config.recordLimit);
   const queues = createReadQueues();
-  const pages = createRecordPages(users, renames.recent, queues);
+  const ranges = createRecordRanges(users, queues);
+  const pages = createRecordPages({ users, ranges, queues, recentRenames: renames.recent });
   const erase = createRecordEraser({
     ...{ users, erasures, newId, onEvents: outboxSignal.notify },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: apps.consumers.hasAny, traces },
@@ -85,6 +89,9 @@ export function createRecords(deps: {
     outboxSignal,
     keys,
     limits,
+    counts: createUserCounts(users),
+    emails: createEmailScan(users, apps.service.idsAfter, queues),
+    ranges,
     pages,
     queues,
     erase,

@@ -7,15 +7,12 @@ import { firstIdAt, parseRecordId } from './record-id.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, type RecordBatches } from './record-json.ts';
 import { type RecentRenames, shownRecord } from './record-moves.ts';
 import type { RecordPages } from './record-pages.ts';
-import type { OpenSlice } from './record-slice.ts';
 
 /**
  * The records of a statement. Neither smaller statements nor rests between them help submissions to
  * other apps (docs/performance.md, "Data work").
  */
 const REMOVAL_STEP = 1_000;
-/** The time limit of the query for one page; below the deadline of a request. */
-const PAGE_TIME_MS = 2_200;
 
 /** Reads and deletes stored records (spec 2.1). Submissions write them (src/submissions/store). */
 export interface UserStore extends AppOwned {
@@ -84,14 +81,7 @@ export function createUserStore(
     async *page(sourceAppId, limit, skip) {
       const appId = sourceAppId === undefined ? undefined : await findAppId(sourceAppId);
       if (sourceAppId !== undefined && appId === undefined) return;
-      const open: OpenSlice = (slice, idsOnly) =>
-        users
-          .find<Uint8Array>(appId ? { appId } : {}, {
-            ...{ raw: true, batchSize: slice.limit, maxTimeMS: PAGE_TIME_MS, ...slice },
-            ...(idsOnly && { projection: { _id: 1 } }),
-          })
-          .sort({ _id: -1 });
-      yield* await pages.slice(open, { skip, limit }, appId);
+      yield* pages.slice(appId, { skip, limit });
     },
 
     async has(appId, created, time) {

@@ -2,9 +2,9 @@ import type { Types } from 'mongoose';
 import { InvalidInput } from '../core/errors.ts';
 import { decode } from '../database/collections.ts';
 import { instantOf } from '../fields/kinds/date.ts';
+import { createBudget, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
 import type { Target } from './condition-filters.ts';
 import { type QuerySchema, targetOf } from './conditions.ts';
-import type { Segment } from './index-range.ts';
 import { countSegments, type Query } from './plan.ts';
 import type { SlotOf } from './ready-slots.ts';
 import {
@@ -17,7 +17,6 @@ import {
   type ValueTally,
   withinDates,
 } from './tallies.ts';
-import { createBudget, type Position, type Walker } from './walk.ts';
 
 /** How the records that match a query divide by the values of one field (spec 4.3). */
 export interface Breakdown extends TallyResult {
@@ -46,7 +45,7 @@ export type UserBreakdown = ReturnType<typeof createUserBreakdown>;
  * Creates the breakdown of matching records by a field. It reads them within a time budget, newest
  * first unless an index narrows the query.
  */
-export function createUserBreakdown(walker: Walker, budgetMs = BUDGET_MS) {
+export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) {
   /** @throws {InvalidInput} when the app has no such field, or one of lists */
   return async (
     appId: Types.ObjectId,
@@ -72,7 +71,7 @@ export function createUserBreakdown(walker: Walker, budgetMs = BUDGET_MS) {
 
     /** Counts in the database, until values rarely repeat: then reading the records is faster. */
     async function countGroups(list: readonly Segment[]): Promise<void> {
-      for await (const { groups, next } of walker.groups(appId, list, groupKey(target as Target), budget)) {
+      for await (const { groups, next } of ranges.groups(appId, list, groupKey(target as Target), budget)) {
         const before = records;
         for (const { _id, count: times } of groups) count(_id, times);
         position = next;
@@ -83,8 +82,8 @@ export function createUserBreakdown(walker: Walker, budgetMs = BUDGET_MS) {
     async function countRecords(list: readonly Segment[]): Promise<void> {
       if (position === undefined || (records > 0 && budget.leftMs() <= 0)) return;
       const reading = () => ({ members: [field], limit: STEP_LIMIT });
-      for await (const { documents, next } of walker.walk(appId, list, position, reading, budget)) {
-        await walker.each(documents, (document) => count(valueAt(target as Target, document), 1));
+      for await (const { documents, next } of ranges.walk(appId, list, position, reading, { budget })) {
+        await ranges.each(documents, (document) => count(valueAt(target as Target, document), 1));
         position = next;
       }
     }

@@ -2,10 +2,10 @@ import { mongo, type Types } from 'mongoose';
 import { Conflict, InvalidInput } from '../core/errors.ts';
 import { type DocumentId, idOf } from '../database/bson/documents.ts';
 import type { RecordEraser } from '../records/erasure.ts';
+import type { RecordRanges } from '../records/ranges.ts';
 import type { ReadQueues } from '../records/read-queues.ts';
 import { conditionsOf, countSegments, type Query } from './plan.ts';
 import type { SlotOf } from './ready-slots.ts';
-import { NO_LIMIT, type Walker } from './walk.ts';
 
 /** The most records that one request erases (spec 8). Their ids take 16 MB. */
 const MAX_ERASED = 1_000_000;
@@ -20,8 +20,8 @@ export type BulkErase = ReturnType<typeof createBulkErase>;
  *
  * @param deps.erase deletes records with their idempotency keys
  */
-export function createBulkErase(deps: { walker: Walker; erase: RecordEraser; queues: ReadQueues }) {
-  const { walker, erase, queues } = deps;
+export function createBulkErase(deps: { ranges: RecordRanges; erase: RecordEraser; queues: ReadQueues }) {
+  const { ranges, erase, queues } = deps;
 
   /**
    * Resolves with the number of erased records. Erased are the records that matched when they were
@@ -41,7 +41,7 @@ export function createBulkErase(deps: { walker: Walker; erase: RecordEraser; que
     const steps: PackedIds[] = [];
     let count = 0;
     const segments = countSegments(query, slotOf);
-    for await (const { documents } of walker.walk(appId, segments, undefined, () => ({ limit: STEP }), NO_LIMIT)) {
+    for await (const { documents } of ranges.walk(appId, segments, undefined, () => ({ limit: STEP }))) {
       if (signal.aborted) return 0;
       count += documents.length;
       if (count > MAX_ERASED) throw tooMany();

@@ -1,8 +1,7 @@
-import type { mongo } from 'mongoose';
 import { literal } from '../database/collections.ts';
 import { indexText, normalizedText } from '../fields/base/index-value.ts';
 import { instantOf } from '../fields/kinds/date.ts';
-import type { UserDocument } from '../records/record.ts';
+import type { RecordFilter } from '../records/record.ts';
 
 /**
  * The form of a date that the kind `date` accepts (spec 2.3), for MongoDB: it contains nothing of a
@@ -53,23 +52,15 @@ function isCaseOf(form: string, character: string): boolean {
   return [...form].length === 1 && normalizedText(form) === normalizedText(character);
 }
 
-export type Filter = mongo.Filter<UserDocument>;
 type Conditions = Record<string, unknown>;
 
 /** Without it, MongoDB also matches an array that contains a matching value. */
 const NO_ARRAY = { $not: { $type: 'array' } };
 
 /** The filter of records for which all predicates hold. */
-export function filterOf(predicates: readonly Predicate[]): Filter {
+export function filterOf(predicates: readonly Predicate[]): RecordFilter {
   if (predicates.length === 0) return {};
-  return { $and: predicates.map(conditionOf) } as Filter;
-}
-
-/** Joins filters; an empty one has no effect. */
-export function allOf(...filters: readonly Filter[]): Filter {
-  const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
-  if (conditions.length <= 1) return conditions[0] ?? {};
-  return { $and: conditions } as Filter;
+  return { $and: predicates.map(conditionOf) } as RecordFilter;
 }
 
 function conditionOf(predicate: Predicate): Conditions {
@@ -85,7 +76,7 @@ function withFormer(predicate: Predicate): Conditions {
 }
 
 /** The condition on a key, or in records that are still to be moved the one on its former key. */
-export function eitherPlace(
+function eitherPlace(
   { path, below }: NonNullable<Target['former']>,
   condition: Conditions,
   ofFormer: Conditions,

@@ -1,9 +1,17 @@
 import { mongo, type Types } from 'mongoose';
 import { type DocumentId, idOf } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
+import {
+  type AppId,
+  type Budget,
+  keyOf,
+  NO_LIMIT,
+  type Position,
+  type RecordRanges,
+  type Segment,
+  upTo,
+} from '../records/ranges.ts';
 import { type Sort, sortValueOf } from './condition-filters.ts';
-import { type AppId, keyOf, type Segment, upTo } from './index-range.ts';
-import { type Budget, NO_LIMIT, type Position, type Walker } from './walk.ts';
 
 /** Where a page of an ordered walk begins. */
 export interface OrderedStart {
@@ -34,7 +42,7 @@ const MIN_DATABASE_SKIP = 200;
  * @param isEager whether to answer soon with what was found, for a search while someone types
  */
 export async function orderedPage(
-  walker: Walker,
+  ranges: RecordRanges,
   appId: AppId,
   segments: readonly Segment[],
   { start, limit, budget, isEager }: { start: OrderedStart; limit: number; budget: Budget; isEager: boolean },
@@ -42,10 +50,10 @@ export async function orderedPage(
   if (segments.length === 0) return { ids: [], next: undefined, isComplete: true };
   const startedAt = performance.now();
   const ids: DocumentId[] = [];
-  let { skip = 0, position } = await skipped(walker, appId, segments, start);
+  let { skip = 0, position } = await skipped(ranges, appId, segments, start);
   // One match beyond the page tells whether there is a next one.
   const reading = () => ({ limit: skip + limit + 1 - ids.length });
-  for await (const step of walker.walk(appId, segments, position, reading, budget)) {
+  for await (const step of ranges.walk(appId, segments, position, reading, { budget })) {
     const left = step.documents.slice(skip);
     skip -= step.documents.length - left.length;
     const room = limit - ids.length;
@@ -70,7 +78,7 @@ export async function orderedPage(
 
 /** Skips in the database what needs no comparison. */
 async function skipped(
-  walker: Walker,
+  ranges: RecordRanges,
   appId: AppId,
   segments: readonly Segment[],
   start: OrderedStart,
@@ -78,7 +86,7 @@ async function skipped(
   const { skip = 0, position } = start;
   const [first] = segments;
   if (skip < MIN_DATABASE_SKIP || position || !first || Object.keys(first.filter).length > 0) return start;
-  const place = await walker.skip(appId, first, skip);
+  const place = await ranges.skip(appId, first, skip);
   return place ? { position: { segment: 0, place } } : start;
 }
 
@@ -124,7 +132,7 @@ const MAX_REGIONS_LENGTH = 2_500;
  * Memory use grows with `limit` and `skip` only.
  */
 export async function sortedPage(
-  walker: Walker,
+  ranges: RecordRanges,
   appId: Types.ObjectId,
   segments: readonly Segment[],
   { start, limit, sort, budget }: { start: SortedStart; limit: number; sort: Sort; budget: Budget },
@@ -158,8 +166,8 @@ export async function sortedPage(
     });
     const time = mongo.BSON.EJSON.stringify(later).length < MAX_REGIONS_LENGTH ? budget : NO_LIMIT;
     const part = upTo(segments, region.end);
-    for await (const step of walker.walk(appId, part, position, reading, time)) {
-      await walker.each(step.documents, (document) => best.add(sortKeyOf(document, sort), region.after));
+    for await (const step of ranges.walk(appId, part, position, reading, { budget: time })) {
+      await ranges.each(step.documents, (document) => best.add(sortKeyOf(document, sort), region.after));
       position = step.next;
     }
     return { isWhole: position === undefined || position.segment >= part.length, position };

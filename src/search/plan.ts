@@ -1,34 +1,26 @@
 import { beginsPattern, isShortText } from '../fields/base/index-value.ts';
-import { allOf, caseless, type Filter, filterOf, type Predicate, type Sort } from './condition-filters.ts';
 import {
   type Bounds,
   EVERY_ASCENDING,
   EVERY_ID,
-  emailPoints,
-  emailPrefix,
   type IndexName,
-  idTimes,
   type Segment,
-  slotIntervals,
-  slotPrefix,
-  slotTexts,
   WITH_VALUE,
   WITHOUT_VALUE,
-} from './index-range.ts';
+} from '../records/ranges.ts';
+import { allOf, type RecordFilter } from '../records/record.ts';
+import { caseless, filterOf, type Predicate, type Sort } from './condition-filters.ts';
+import { emailPoints, emailPrefix, idTimes, slotIntervals, slotPrefix, slotTexts } from './index-bounds.ts';
 import type { SlotOf } from './ready-slots.ts';
 import type { TextSearch } from './text-search.ts';
 
 /** What an operator asks for, parsed (spec 4.3). */
 export interface Query {
   predicates: readonly Predicate[];
-  /** Conditions of the parameters `search`, `field` and `value`. */
-  others?: Filter;
   search?: TextSearch | undefined;
   sort: Sort;
   /** Whether the request names an order. */
   isSorted: boolean;
-  /** Whether a condition on the email among `others` is known to hold for few records. */
-  isOfFewEmails?: boolean;
 }
 
 /**
@@ -49,9 +41,8 @@ export interface Plan {
 export function planOf(query: Query, slotOf: SlotOf): Plan {
   const { predicates, search, sort } = query;
   if (search && !query.isSorted) {
-    return { ordered: search.segments(allOf(filterOf(predicates), query.others ?? {})), isNarrow: false, sort };
+    return { ordered: search.segments(filterOf(predicates)), isNarrow: false, sort };
   }
-  if (query.isOfFewEmails) return { unordered: segmentsOf(query, EVERY_EMAIL), isNarrow: true, sort };
   const candidates = candidatesOf(predicates, slotOf);
   const [best] = candidates;
   const index = orderIndexOf(sort, slotOf);
@@ -67,8 +58,8 @@ export function planOf(query: Query, slotOf: SlotOf): Plan {
 }
 
 /** The conditions of a query as one filter. */
-export function conditionsOf({ predicates, others = {}, search }: Query): Filter {
-  return allOf(filterOf(predicates), others, search?.filter ?? {});
+export function conditionsOf({ predicates, search }: Query): RecordFilter {
+  return allOf(filterOf(predicates), search?.filter ?? {});
 }
 
 /** The best single index for a count; its segments cover the matches in any order. */
@@ -76,9 +67,6 @@ export function countSegments(query: Query, slotOf: SlotOf): Segment[] {
   const [best] = candidatesOf(query.predicates, slotOf);
   return segmentsOf(query, best);
 }
-
-/** The index on emails alone decides which of its records are read for a condition on the email. */
-const EVERY_EMAIL: Candidate = { index: 'email', bounds: [EVERY_ASCENDING], rank: 0, exact: [] };
 
 /** The segments of the best index, or of all records. */
 function segmentsOf(query: Query, candidate: Candidate | undefined): Segment[] {
@@ -90,10 +78,10 @@ function segmentsOf(query: Query, candidate: Candidate | undefined): Segment[] {
 type ResidualFilter = Pick<Segment, 'filter' | 'isOfKeys'>;
 
 /** What the matches of a query must fulfil besides the bounds of an index. */
-function residual({ predicates, others = {}, search }: Query, candidate?: Candidate): ResidualFilter {
+function residual({ predicates, search }: Query, candidate?: Candidate): ResidualFilter {
   const { exact = [], keys = {} } = candidate ?? {};
   const left = filterOf(predicates.filter((predicate) => !exact.includes(predicate)));
-  const ofRecords = allOf(left, others, search?.filter ?? {});
+  const ofRecords = allOf(left, search?.filter ?? {});
   return { filter: allOf(keys, ofRecords), isOfKeys: Object.keys(ofRecords).length === 0 };
 }
 
@@ -141,7 +129,7 @@ interface Candidate {
   /** Predicates that hold for exactly the keys in the bounds that fulfil `keys`. */
   exact: readonly Predicate[];
   /** A condition on the keys of the index. */
-  keys?: Filter;
+  keys?: RecordFilter;
 }
 
 /** The conditions of a query that an index serves, the best first. */
@@ -186,7 +174,7 @@ interface TextIndex {
   /** Whether its keys alone tell which texts are equal to this one, or begin with it. */
   isExact(text: string): boolean;
   /** A condition on the keys of texts that begin with this one. */
-  begins(index: IndexName, prefix: string): Filter;
+  begins(index: IndexName, prefix: string): RecordFilter;
 }
 
 const EMAIL_TEXTS: TextIndex = {
@@ -201,7 +189,7 @@ const SLOT_TEXTS: TextIndex = {
   prefixOf: slotPrefix,
   ranks: { point: 1, prefix: 3 },
   isExact: isShortText,
-  begins: (slot, prefix) => ({ [slot]: { $regex: beginsPattern(caseless(prefix)) } }) as Filter,
+  begins: (slot, prefix) => ({ [slot]: { $regex: beginsPattern(caseless(prefix)) } }) as RecordFilter,
 };
 
 function textCandidate(predicates: readonly Predicate[], index: IndexName, texts: TextIndex): Candidate | undefined {

@@ -1,14 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import type { App } from '../apps/app.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { Forbidden, InvalidInput, type Issue } from '../core/errors.ts';
 import { compileSchema } from '../fields/compile.ts';
 import { completeDefinition, definitionIssues } from '../fields/definition.ts';
 import { renameIssues, renamesOf, withRenamedKeys } from '../fields/renames.ts';
-import type { UserRecord } from '../records/record-json.ts';
+import type { RecordPages } from '../records/record-pages.ts';
 import { SchemaReplacement } from '../schemas/schemas.endpoints.ts';
 import type { SchemaChange, SchemaService } from '../schemas/schemas.service.ts';
 
@@ -93,11 +92,11 @@ type SchemaCheckService = ReturnType<typeof createSchemaCheckService>;
  */
 export function createSchemaCheckService(deps: {
   apps: Pick<AppService, 'get'>;
-  users: { each(app: App): AsyncIterable<UserRecord> };
+  pages: Pick<RecordPages, 'each'>;
   schemas: Pick<SchemaService, 'ofApp'>;
   budgetMs?: number;
 }) {
-  const { apps, users, schemas, budgetMs = BUDGET_MS } = deps;
+  const { apps, pages, schemas, budgetMs = BUDGET_MS } = deps;
 
   return {
     /**
@@ -136,7 +135,7 @@ export function createSchemaCheckService(deps: {
         return { ...result, examples: [...result.examples, ...others].slice(0, MAX_EXAMPLES), complete };
       };
       let resumedAt = performance.now();
-      for await (const { _id, email, data } of users.each(app)) {
+      for await (const { _id, email, data } of pages.each(app.id)) {
         const now = performance.now();
         if (now - startedAt >= budgetMs) return answer(false);
         if (now - resumedAt >= MAX_BLOCKING_MS) {

@@ -11,9 +11,7 @@ import { createPeopleSearch } from './people-search.ts';
 import { createQueriedAppReader } from './queried-app.ts';
 import { createSchemaCheckService, schemaCheckRoutes } from './schema-check.ts';
 import { createUserStatsService, userStatsRoutes } from './statistics.ts';
-import { createUserCounts } from './user-counts.ts';
 import { createUserQuery } from './user-query.ts';
-import { createUserSearch } from './user-search.ts';
 import { userRoutes } from './users.endpoints.ts';
 import { createUserService } from './users.service.ts';
 
@@ -30,30 +28,27 @@ export function createSearch(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { apps, schemas, records, cursors, queryBudgetMs } = deps;
-  const { users: collection, pages, queues, store, slots, erase } = records;
+  const { pages, ranges, queues, store, slots, erase, counts, emails } = records;
   const { service: appService, activity, scope } = apps;
   const { renames } = schemas;
-  const counts = createUserCounts(collection);
-  const query = createUserQuery(collection, pages, queryBudgetMs, queues);
+  const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
   const queried = createQueriedAppReader({ schemas: schemas.service, slotStore: slots, recentRenames: renames.recent });
   const users = createUserService({
     ...{ apps: appService, queried, store, query },
-    people: createPeopleSearch({ users: collection, pages, queues, walker: query.walker, appIds: appService.idsAfter }),
-    search: createUserSearch(collection, { pages, recentRenames: renames.recent, queues, query }),
-    bulkErase: createBulkErase({ walker: query.walker, erase, queues }),
-    breakDown: createUserBreakdown(query.walker, queryBudgetMs),
+    people: createPeopleSearch({ emails, pages, ranges }),
+    bulkErase: createBulkErase({ ranges, erase, queues }),
+    breakDown: createUserBreakdown(ranges, queryBudgetMs),
   });
   return {
     users,
     query,
     queried,
-    counts,
     feature: {
       routes: [
         ...breakdownRoutes(users, scope),
         ...userRoutes(users, scope, cursors),
         ...userStatsRoutes(createUserStatsService({ apps: appService, activity, counts, queues }), scope),
-        ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, users, schemas: schemas.service })),
+        ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),
         ...indexSlotRoutes(createIndexSlotService({ apps: appService, schemas: schemas.store, renames })),
       ],
     } satisfies Feature,

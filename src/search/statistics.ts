@@ -9,8 +9,8 @@ import { SourceAppId } from '../apps/apps.contract.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { AppNotFound } from '../core/errors.ts';
 import type { ReadQueues } from '../records/read-queues.ts';
+import type { UserCounts } from '../records/user-counts.ts';
 import { ScopeParameter } from './parameters.ts';
-import type { UserCounts } from './user-counts.ts';
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 365;

@@ -1,22 +1,23 @@
 import { literal } from '../database/collections.ts';
-import { allOf, type Filter } from './condition-filters.ts';
-import { type Bounds, EVERY_ASCENDING, EVERY_ID, emailPrefix, type Segment } from './index-range.ts';
+import { type Bounds, EVERY_ASCENDING, EVERY_ID, type Segment } from '../records/ranges.ts';
+import { allOf, type RecordFilter } from '../records/record.ts';
+import { emailPrefix } from './index-bounds.ts';
 
 /** The search for a text in emails and data (the parameter `q`, spec 4.3). */
 export interface TextSearch {
   /** Matches the same records as the segments. */
-  filter: Filter;
+  filter: RecordFilter;
   /**
    * Finds, in this order: emails that begin with the text, other emails that contain it, and other
    * records whose data contains it, newest first.
    *
    * @param also what the records must fulfil besides
    */
-  segments(also: Filter): Segment[];
+  segments(also: RecordFilter): Segment[];
   /** Matches the emails that contain the text. */
-  inEmail: Filter;
+  inEmail: RecordFilter;
   /** Finds, across all apps, other records whose data contains the text, newest first. */
-  acrossApps(also: Filter): Segment[];
+  acrossApps(also: RecordFilter): Segment[];
 }
 
 /** The most characters of `q` (spec 8). */
@@ -27,21 +28,21 @@ type Expression = Record<string, unknown>;
 export function textSearch(text: string): TextSearch {
   // Stored emails are in lower case. Index keys are compared without the option `i`.
   const email = text.normalize('NFKC').toLowerCase();
-  const inEmail = { email: { $regex: literal(email) } } as Filter;
-  const startsEmail = { email: { $regex: `^${literal(email)}` } } as Filter;
+  const inEmail = { email: { $regex: literal(email) } } as RecordFilter;
+  const startsEmail = { email: { $regex: `^${literal(email)}` } } as RecordFilter;
   const inData = dataFilter(patternOf(text));
   return {
-    filter: { $or: [inEmail, inData] } as Filter,
+    filter: { $or: [inEmail, inData] } as RecordFilter,
     inEmail,
     acrossApps: (also) => [
       {
         ...{ index: 'all', bounds: EVERY_ASCENDING, isReversed: true },
-        filter: allOf(inData, { $nor: [inEmail] } as Filter, also),
+        filter: allOf(inData, { $nor: [inEmail] } as RecordFilter, also),
         isOfKeys: false,
       },
     ],
     segments(also) {
-      const part = (index: string, bounds: Bounds, filter: Filter): Segment => ({
+      const part = (index: string, bounds: Bounds, filter: RecordFilter): Segment => ({
         index,
         bounds,
         isReversed: false,
@@ -50,8 +51,8 @@ export function textSearch(text: string): TextSearch {
       });
       return [
         ...emailPrefix(email).map((bounds) => part('email', bounds, {})),
-        part('email', EVERY_ASCENDING, { $and: [inEmail, { $nor: [startsEmail] }] } as Filter),
-        part('id', EVERY_ID, { $and: [inData, { $nor: [inEmail] }] } as Filter),
+        part('email', EVERY_ASCENDING, { $and: [inEmail, { $nor: [startsEmail] }] } as RecordFilter),
+        part('id', EVERY_ID, { $and: [inData, { $nor: [inEmail] }] } as RecordFilter),
       ];
     },
   };
@@ -68,8 +69,8 @@ function patternOf(text: string): string {
  * object in one of these places. An expression looks at every key: records may have keys that the
  * newest schema does not name.
  */
-function dataFilter(pattern: string): Filter {
-  return { $expr: anyText('$data', { $literal: pattern }, 2) } as Filter;
+function dataFilter(pattern: string): RecordFilter {
+  return { $expr: anyText('$data', { $literal: pattern }, 2) } as RecordFilter;
 }
 
 /** Whether a text that matches is a member of an object, or further inside, `depth` levels deep. */

@@ -2,15 +2,22 @@ import type { Types } from 'mongoose';
 import type { Cursors } from '../api/cursors.ts';
 import { InvalidInput } from '../core/errors.ts';
 import type { RecordBatches } from '../records/record-json.ts';
-import type { QuerySchema } from './conditions.ts';
+import { parseSort, parseWhere, type QuerySchema } from './conditions.ts';
 import type { Query } from './plan.ts';
 import type { ReadySlot, SlotOf } from './ready-slots.ts';
-import { parseQuery, type QueryRequest, slotsUsed } from './request.ts';
+import { textSearch } from './text-search.ts';
 import type { PageStart, QueryPage, UserQuery } from './user-query.ts';
-import { conditionsOf as olderConditions, type UserFilter } from './user-search.ts';
+
+/** The parameters that select and order records, as a request has them (spec 4.3). */
+export interface QueryRequest {
+  where?: readonly string[] | undefined;
+  q?: string | undefined;
+  sort?: string | undefined;
+  order?: 'asc' | 'desc' | undefined;
+}
 
 /** The parameters of a page (spec 4.3). */
-export interface PageRequest extends QueryRequest, UserFilter {
+export interface PageRequest extends QueryRequest {
   limit: number;
   skip?: number | undefined;
   cursor?: string | undefined;
@@ -35,10 +42,18 @@ interface QueryApp {
   slotOf: SlotOf;
 }
 
-/** Parses the conditions of a request. @throws {InvalidInput} */
-export function queryOf(request: QueryRequest & UserFilter, schema: QuerySchema): Query {
-  const { search, field, value } = request;
-  return parseQuery(request, schema, olderConditions({ search, field, value }, schema));
+/**
+ * Parses a query with the newest schema of its app.
+ * @throws {InvalidInput}
+ */
+export function parseQuery(request: QueryRequest, schema: QuerySchema): Query {
+  const { where = [], q, sort, order } = request;
+  return {
+    predicates: parseWhere(where, schema),
+    search: q === undefined ? undefined : textSearch(q),
+    sort: parseSort(sort, order, schema),
+    isSorted: sort !== undefined || order !== undefined,
+  };
 }
 
 /**
@@ -52,7 +67,7 @@ export async function findUsers(
   request: PageRequest,
 ): Promise<AnsweredPage> {
   const { cursor, limit, skip = 0, total = cursor === undefined ? 'capped' : 'none' } = request;
-  const parsed = queryOf(request, app.schema);
+  const parsed = parseQuery(request, app.schema);
   const bound = boundTo(app.id, request);
   const signed = cursor === undefined ? undefined : cursors.read<SignedPosition>(cursor, bound);
   const slots = signed?.slots ?? slotsUsed(parsed, app.slotOf);
@@ -65,16 +80,43 @@ export async function findUsers(
   return { users: page.users, rest: { ...totalOf(page), ...next, complete: page.isComplete } };
 }
 
+/** An app's page without conditions. */
+export interface PlainPageRequest extends Pick<QueryRequest, 'sort' | 'order'> {
+  limit: number;
+  skip: number;
+}
+
+/**
+ * Resolves with a page of an app's records, and their number (spec 4.3).
+ * @throws {Unavailable} when this takes too long
+ */
+export function plainPage(query: UserQuery, { id, schema, slotOf }: QueryApp, request: PlainPageRequest) {
+  const { sort, order, limit, skip } = request;
+  // An unknown key is compared as text, also when the app does not accept it.
+  const parsed = parseQuery({ sort, order }, { ...schema, rejectUnknown: false });
+  return query.plainPage(id, parsed, slotOf, { limit, skip });
+}
+
 function totalOf({ total }: QueryPage) {
   return total && { total: total.total, totalIs: total.totalIs };
 }
 
 /** The parts of a request to which its cursors belong. */
-function boundTo(appId: Types.ObjectId, { where = [], q, search, field, value, sort, order }: PageRequest): unknown {
-  return ['users', appId.toHexString(), [...where].sort(), q, search, field, value, sort, order];
+function boundTo(appId: Types.ObjectId, { where = [], q, sort, order }: PageRequest): unknown {
+  return ['users', appId.toHexString(), [...where].sort(), q, sort, order];
 }
 
 function outdated(): InvalidInput {
   const message = 'belongs to an index that was changed; search again';
   return new InvalidInput('Invalid query parameters', [{ path: 'cursor', message }]);
+}
+
+/** The slots of the fields that a query names, by key. A cursor keeps them. */
+function slotsUsed({ predicates, sort }: Query, slotOf: SlotOf): Record<string, ReadySlot> {
+  const keys = [sort.target.key, ...predicates.map(({ target }) => target.key)];
+  const entries = keys.flatMap((key) => {
+    const slot = key === undefined ? undefined : slotOf(key);
+    return slot === undefined ? [] : [[key, slot] as const];
+  });
+  return Object.fromEntries(entries);
 }

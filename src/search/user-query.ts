@@ -1,20 +1,17 @@
 import type { Types } from 'mongoose';
-import { InvalidInput } from '../core/errors.ts';
+import { InvalidInput, Unavailable } from '../core/errors.ts';
 import { idOf } from '../database/bson/documents.ts';
-import { isOverTime } from '../database/failures.ts';
-import { createReadQueues, type ReadQueues } from '../records/read-queues.ts';
-import type { UserCollection } from '../records/record.ts';
+import { type Budget, createBudget, NO_LIMIT, type RecordRanges, type Segment } from '../records/ranges.ts';
 import type { RecordBatches } from '../records/record-json.ts';
 import type { RecordPages } from '../records/record-pages.ts';
-import { allOf, type Filter } from './condition-filters.ts';
-import { hintOf, type Segment } from './index-range.ts';
 import { type FoundPage, type OrderedStart, orderedPage, type SortedStart, sortedPage } from './pages.ts';
 import { conditionsOf, countSegments, type Plan, planOf, type Query } from './plan.ts';
 import type { SlotOf } from './ready-slots.ts';
-import { type Budget, createBudget, createWalker, NO_LIMIT, type Walker } from './walk.ts';
 
 /** The time in which a page reads; below the deadline of a request. */
 const BUDGET_MS = 1_500;
+/** The time in which a plain page is counted and read. */
+const PLAIN_BUDGET_MS = 2_200;
 /** The least time of a count after the page was found. */
 const LEAST_COUNT_MS = 100;
 /** A narrow part of an index with at most this many keys is read as a whole and sorted. */
@@ -51,16 +48,16 @@ export type UserQuery = ReturnType<typeof createUserQuery>;
  * Finds records of one app by conditions (spec 4.3). What no index serves is read within a time
  * budget, so a search never fails because an app is large.
  *
- * @param budgetMs the time for one page
+ * @param deps.budgetMs the time for one page
+ * @param deps.plainBudgetMs the time for one plain page, which is refused when it takes longer
  */
-export function createUserQuery(
-  users: UserCollection,
-  pages: RecordPages,
-  budgetMs = BUDGET_MS,
-  queues: ReadQueues = createReadQueues(),
-) {
-  const walker = createWalker(users, queues);
-  const counting = { users, walker, queues };
+export function createUserQuery(deps: {
+  ranges: RecordRanges;
+  pages: RecordPages;
+  budgetMs?: number | undefined;
+  plainBudgetMs?: number;
+}) {
+  const { ranges, pages, budgetMs = BUDGET_MS, plainBudgetMs = PLAIN_BUDGET_MS } = deps;
 
   /** Decides once per search whether the matches are sorted in memory. */
   async function startOf(appId: Types.ObjectId, plan: Plan, skip: number, budget: Budget): Promise<PageStart> {
@@ -69,7 +66,7 @@ export function createUserQuery(
       ordered === undefined ||
       (unordered !== undefined &&
         plan.isNarrow &&
-        (await countMatches(counting, appId, unordered.map(withoutFilter), { cap: MAX_NARROW, budget })).totalIs ===
+        (await countMatches(ranges, appId, unordered.map(withoutFilter), { cap: MAX_NARROW, budget })).totalIs ===
           'exact');
     if (!isSmall) return { ordered: { skip } };
     if (ordered === undefined && skip > MAX_SORTED_SKIP) {
@@ -85,7 +82,7 @@ export function createUserQuery(
     { limit, budget, isEager }: { limit: number; budget: Budget; isEager: boolean },
   ): Promise<FoundPage<PageStart>> {
     if ('ordered' in start) {
-      const page = await orderedPage(walker, appId, plan.ordered ?? [], {
+      const page = await orderedPage(ranges, appId, plan.ordered ?? [], {
         start: start.ordered,
         limit,
         budget,
@@ -94,7 +91,7 @@ export function createUserQuery(
       return { ...page, next: page.next && { ordered: page.next } };
     }
     const { sort } = plan;
-    const page = await sortedPage(walker, appId, plan.unordered ?? [], { start: start.sorted, limit, sort, budget });
+    const page = await sortedPage(ranges, appId, plan.unordered ?? [], { start: start.sorted, limit, sort, budget });
     return { ...page, next: page.next && { sorted: page.next } };
   }
 
@@ -120,7 +117,7 @@ export function createUserQuery(
         const least = found.ids.length > 0 ? skip + found.ids.length : 0;
         // Someone who types waits for matches, not for their number.
         if (isEager && total === 'capped') return { total: least, totalIs: 'partial' };
-        const counted = await countMatches(counting, appId, countSegments(query, slotOf), {
+        const counted = await countMatches(ranges, appId, countSegments(query, slotOf), {
           cap: total === 'capped' ? COUNT_CAP : Number.POSITIVE_INFINITY,
           budget: createBudget(Math.max(LEAST_COUNT_MS, budget.leftMs())),
         });
@@ -129,31 +126,32 @@ export function createUserQuery(
     },
 
     /**
-     * Resolves with the `limit` matches after the first `skip`, however many these are; undefined
-     * when the time ends first. Memory use grows with neither.
+     * Resolves with the `limit` matches after the first `skip`, however many these are, and with
+     * the number of all. Memory use grows with neither.
+     * @throws {Unavailable} when the time ends first
      */
-    async pageAt(
+    async plainPage(
       appId: Types.ObjectId,
       query: Query,
       slotOf: SlotOf,
-      { limit, skip, budget }: { limit: number; skip: number; budget: Budget },
-    ): Promise<RecordBatches | undefined> {
+      { limit, skip }: { limit: number; skip: number },
+    ): Promise<{ total: number; users: RecordBatches }> {
+      const budget = createBudget(plainBudgetMs);
+      const { total, totalIs } = await countMatches(ranges, appId, countSegments(query, slotOf), { budget });
+      if (totalIs !== 'exact') throw takesTooLong();
       const plan = planOf(query, slotOf);
       let start: PageStart = plan.ordered ? { ordered: { skip } } : { sorted: {} };
-      let left = plan.ordered ? 0 : skip;
+      let left = plan.ordered ? 0 : Math.min(skip, total);
       for (; left > MAX_SORTED_SKIP; left -= MAX_SORTED_SKIP) {
-        const { next, isComplete } = await idsOf(appId, plan, start, {
-          limit: MAX_SORTED_SKIP,
-          budget,
-          isEager: false,
-        });
-        if (!isComplete) return undefined;
-        if (!next) return pages.byIds(appId, []);
-        start = next;
+        const step = await idsOf(appId, plan, start, { limit: MAX_SORTED_SKIP, budget, isEager: false });
+        if (!step.isComplete) throw takesTooLong();
+        if (!step.next) return { total, users: pages.byIds(appId, []) };
+        start = step.next;
       }
       if ('sorted' in start) start = { sorted: { ...start.sorted, skip: left } };
       const { ids, isComplete } = await idsOf(appId, plan, start, { limit, budget, isEager: false });
-      return isComplete ? pages.byIds(appId, ids) : undefined;
+      if (!isComplete) throw takesTooLong();
+      return { total, users: pages.byIds(appId, ids) };
     },
 
     /**
@@ -175,22 +173,14 @@ export function createUserQuery(
       }
       const { sort, unordered = [] } = plan;
       const options = { start: {}, limit: MAX_NARROW, sort, budget: NO_LIMIT };
-      const { ids, next } = await sortedPage(walker, appId, unordered, options);
+      const { ids, next } = await sortedPage(ranges, appId, unordered, options);
       if (next) throw refused('sort', 'must be createdAt, email or an indexed field for this many records');
       return pages.byIds(appId, ids);
     },
-
-    walker,
   };
 
   async function* inOrder(appId: Types.ObjectId, segments: readonly Segment[], signal?: AbortSignal) {
-    for await (const { documents } of walker.walk(
-      appId,
-      segments,
-      undefined,
-      () => ({ limit: EXPORT_STEP }),
-      NO_LIMIT,
-    )) {
+    for await (const { documents } of ranges.walk(appId, segments, undefined, () => ({ limit: EXPORT_STEP }))) {
       if (signal?.aborted) return;
       yield* pages.byIds(appId, documents.map(idOf));
     }
@@ -200,6 +190,8 @@ export function createUserQuery(
 function refused(path: string, message: string): InvalidInput {
   return new InvalidInput('Invalid query parameters', [{ path, message }]);
 }
+
+const takesTooLong = () => new Unavailable('This search takes too long; narrow it down');
 
 const withoutFilter = (segment: Segment): Segment => ({ ...segment, filter: {}, isOfKeys: true });
 
@@ -215,8 +207,6 @@ export interface Total {
   totalIs: 'exact' | 'capped' | 'partial';
 }
 
-/** The longest time for a count that reads index keys alone. */
-const KEYS_TIME_MS = 1_000;
 const STEP_LIMIT = 10_000;
 
 /**
@@ -225,7 +215,7 @@ const STEP_LIMIT = 10_000;
  * @param budget bounds a count that has to read records
  */
 async function countMatches(
-  { users, walker, queues }: { users: UserCollection; walker: Walker; queues: ReadQueues },
+  ranges: RecordRanges,
   appId: Types.ObjectId,
   segments: readonly Segment[],
   { cap = Number.POSITIVE_INFINITY, budget = NO_LIMIT }: { cap?: number; budget?: Budget },
@@ -240,36 +230,16 @@ async function countMatches(
   return { total, totalIs: 'exact' };
 
   async function countSegment(segment: Segment, most: number): Promise<{ total: number; isWhole: boolean }> {
-    const keys = await countKeys(segment, most);
+    const keys = await ranges.countKeys(appId, segment, most, budget);
     if (keys !== undefined) return { total: keys, isWhole: true };
     let counted = 0;
     let isWhole = false;
     const reading = () => ({ limit: Math.min(STEP_LIMIT, most + 1 - counted) });
-    for await (const step of walker.walk(appId, [segment], undefined, reading, budget)) {
+    for await (const step of ranges.walk(appId, [segment], undefined, reading, { budget })) {
       counted += step.documents.length;
       isWhole = step.next === undefined;
       if (counted > most) break;
     }
     return { total: counted, isWhole };
-  }
-
-  /** Counts in the database, when the index alone answers and its answer comes soon. */
-  async function countKeys(segment: Segment, most: number): Promise<number | undefined> {
-    const { index, bounds, filter, isOfKeys } = segment;
-    const isWhole = bounds.conditions === undefined;
-    if (!isOfKeys || (isWhole && index !== 'id' && index !== 'email')) return undefined;
-    const conditions = (isWhole ? {} : { [index === 'id' ? '_id' : index]: bounds.conditions }) as Filter;
-    const maxTimeMS = Math.max(1, Math.ceil(Math.min(KEYS_TIME_MS, budget.leftMs())));
-    try {
-      return await queues.scan(appId, () =>
-        users.countDocuments(allOf({ appId } as Filter, conditions, filter), {
-          ...{ hint: hintOf(index), maxTimeMS },
-          ...(Number.isFinite(most) && { limit: most + 1 }),
-        }),
-      );
-    } catch (error) {
-      if (isOverTime(error)) return undefined;
-      throw error;
-    }
   }
 }

@@ -17,10 +17,8 @@ import {
 import {
   Cursor,
   checkCursor,
-  checkFieldAndValue,
   checkSelection,
   checkSkip,
-  filterParameters,
   orderParameter,
   pageMembers,
   pageParameters,
@@ -31,7 +29,6 @@ import {
   totalMembers,
   Where,
 } from './parameters.ts';
-import type { UserPage } from './user-search.ts';
 import type { UserService } from './users.service.ts';
 
 /** The default and the maximum of `limit` (spec 8). */
@@ -115,12 +112,10 @@ export const userEndpoints = {
       .strictObject({
         limit: Limit.optional().meta(limitMeta),
         skip: WholeNumber(0).optional().meta(skipMeta),
-        ...filterParameters,
         sort: sortParameter,
         order: orderParameter,
         ...pageParameters,
       })
-      .superRefine(checkFieldAndValue)
       .superRefine(checkCursor),
     response: z.union([
       z.strictObject({ users: z.array(User) }),
@@ -224,10 +219,9 @@ export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors
       }
       const { app } = principal;
       if (Object.keys(query).length === 0) return listing(users.list(app, closed()), OWN_MEMBERS);
-      const page: UserPage = { ...query, limit: query.limit ?? DEFAULT_LIMIT, skip: query.skip ?? 0 };
-      const found = await users.search(app, page);
-      const { limit, skip } = page;
-      return listing(found.users, OWN_MEMBERS, { total: found.total, limit, skip });
+      const { sort, order, limit = DEFAULT_LIMIT, skip = 0 } = query;
+      const { users: found, total } = await users.page(app, { sort, order, limit, skip });
+      return listing(found, OWN_MEMBERS, { total, limit, skip });
     },
 
     getUser: async ({ principal, params, query, res }) => {

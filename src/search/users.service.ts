@@ -2,16 +2,22 @@ import type { Cursors } from '../api/cursors.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { NotFound } from '../core/errors.ts';
-import type { DetailedRecord, RecordBatches, UserRecord } from '../records/record-json.ts';
+import type { DetailedRecord, RecordBatches } from '../records/record-json.ts';
 import type { UserStore } from '../records/user-store.ts';
 import type { Breakdown, UserBreakdown } from './breakdown.ts';
 import type { BulkErase } from './bulk-erase.ts';
 import type { PeopleRequest, PeopleSearch } from './people-search.ts';
 import type { ReadQueriedApp } from './queried-app.ts';
-import type { QueryRequest } from './request.ts';
-import { type AnsweredPage, findUsers, type PageRequest, queryOf } from './user-finder.ts';
+import {
+  type AnsweredPage,
+  findUsers,
+  type PageRequest,
+  type PlainPageRequest,
+  parseQuery,
+  plainPage,
+  type QueryRequest,
+} from './user-finder.ts';
 import type { UserQuery } from './user-query.ts';
-import { type FoundUsers, isSortedByField, type UserPage, type UserSearch } from './user-search.ts';
 
 export type UserService = ReturnType<typeof createUserService>;
 
@@ -21,12 +27,11 @@ export function createUserService(deps: {
   people: PeopleSearch;
   queried: ReadQueriedApp;
   store: UserStore;
-  search: UserSearch;
   query: UserQuery;
   bulkErase: BulkErase;
   breakDown: UserBreakdown;
 }) {
-  const { apps, people, queried, store, search, query, bulkErase, breakDown } = deps;
+  const { apps, people, queried, store, query, bulkErase, breakDown } = deps;
 
   return {
     /**
@@ -36,15 +41,11 @@ export function createUserService(deps: {
      */
     list: (app: Pick<App, 'id'>, signal?: AbortSignal): RecordBatches => store.ofApp(app.id, signal),
 
-    /** All records of an app, decoded, newest first, with back-pressure. */
-    each: (app: Pick<App, 'id'>): AsyncIterable<UserRecord> => search.all(app.id),
-
     /**
-     * Resolves with a page of an app's matching records and the total number of matches.
-     * @throws {Unavailable} when the search exceeds its time limit
+     * Resolves with a page of an app's records and their total number (spec 4.3).
+     * @throws {Unavailable} when this exceeds its time limit
      */
-    search: async (app: Pick<App, 'id'>, page: UserPage): Promise<FoundUsers> =>
-      isSortedByField(page) ? search.pageByField(await queried(app), page) : search.page(app.id, page),
+    page: async (app: Pick<App, 'id'>, request: PlainPageRequest) => plainPage(query, await queried(app), request),
 
     /** Resolves with one record of an app. @throws {NotFound} when the app has none of this id */
     async get(app: Pick<App, 'id'>, id: string): Promise<DetailedRecord> {
@@ -82,7 +83,7 @@ export function createUserService(deps: {
       options: { confirm: number; signal: AbortSignal },
     ): Promise<number> {
       const { schema, slotOf } = await queried(app);
-      return bulkErase(app.id, queryOf(request, schema), slotOf, options);
+      return bulkErase(app.id, parseQuery(request, schema), slotOf, options);
     },
 
     /**
@@ -91,7 +92,7 @@ export function createUserService(deps: {
      */
     async breakdown(app: Pick<App, 'id'>, field: string, request: QueryRequest): Promise<Breakdown> {
       const queriedApp = await queried(app);
-      return breakDown(app.id, field, queryOf(request, queriedApp.schema), queriedApp);
+      return breakDown(app.id, field, parseQuery(request, queriedApp.schema), queriedApp);
     },
 
     /**

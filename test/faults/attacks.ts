@@ -16,9 +16,9 @@ const MAX_UNFINISHED_BODIES = 200;
 /** Reads of the operator of the attacked app, at the same time. */
 const MAX_READS = 150;
 const READS = [
-  ...['/auth/users?search=x&sort=data.name', '/auth/users?where=email:contains:nobody&sort=updatedAt'],
+  ...['/auth/users?where=email:contains:x&sort=data.name', '/auth/users?where=email:contains:nobody&sort=updatedAt'],
   ...['/auth/stats?days=365', '/auth/users/breakdown?field=createdAt', '/auth/users?limit=200&sort=email'],
-  ...['/auth/users/export?field=name&value=nobody', '/auth/held?limit=200', '/auth/audit?limit=200'],
+  ...['/auth/users/export?where=data.name:eq:nobody', '/auth/held?limit=200', '/auth/audit?limit=200'],
 ];
 const CHECK = { path: `/auth/apps/${ATTACKED_APP}/schema/check`, body: { rejectUnknown: true, fields: [] } };
 /**
@@ -118,7 +118,7 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
       post('/auth/login', { sourceAppId: randomBytes(6).toString('hex'), password: 'no password' }),
     ),
     every(100, 'aborted exports', () => {
-      const req = get('/auth/users/export?field=name&value=nobody');
+      const req = get('/auth/users/export?where=data.name:eq:nobody');
       req.end();
       setTimeout(() => req.destroy(), 60);
     }),

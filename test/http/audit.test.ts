@@ -146,7 +146,7 @@ describe('an event (spec 4.9)', () => {
     const secret = 'very.private@example.com';
     await submit(secret);
     await operator.get(`/auth/users?q=${secret}&where=email:eq:${secret}`).expect(200);
-    await operator.get(`/auth/users/export?search=${secret}&format=ndjson`).expect(200);
+    await operator.get(`/auth/users/export?q=${secret}&format=ndjson`).expect(200);
     await operator.post('/auth/people/export', { email: secret }).expect(200);
     await operator.post('/auth/people/erase', { email: secret }).expect(200);
     await server.client.post('/auth/login', { sourceAppId: 'very.private', password: secret }).expect(401);

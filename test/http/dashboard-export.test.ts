@@ -55,7 +55,7 @@ describe('GET /auth/users/export', () => {
   });
 
   it('starts CSV with the UTF-8 byte order mark if bom=true', async () => {
-    for (const filter of ['', '&search=nobody']) {
+    for (const filter of ['', '&where=email:eq:nobody@x.org']) {
       const { body: plain } = await download(`?format=csv${filter}`).expect(200);
       const { body: marked } = await download(`?format=csv&bom=true${filter}`).expect(200);
       expect(plain.startsWith('id,email,')).toBe(true);
@@ -82,15 +82,15 @@ describe('GET /auth/users/export', () => {
       (await operator.get(`/auth/users/export?format=json&${query}`).expect(200)).body.map(
         ({ email }: { email: string }) => email,
       );
-    expect(await found('search=.ORG')).toEqual(['bob@example.org']);
-    expect(await found('field=plan&value=pro')).toEqual(['ada@example.com']);
-    expect(await found('search=org&field=plan&value=pro')).toEqual([]);
+    expect(await found('where=email:contains:.ORG')).toEqual(['bob@example.org']);
+    expect(await found('where=data.plan:eq:pro')).toEqual(['ada@example.com']);
+    expect(await found('where=email:contains:org&where=data.plan:eq:pro')).toEqual([]);
   });
 
   it('returns a valid file if no user matches', async () => {
-    expect((await download('?format=ndjson&search=nobody').expect(200)).body).toBe('');
-    expect((await operator.get('/auth/users/export?format=json&search=nobody').expect(200)).body).toEqual([]);
-    const { text } = await operator.get('/auth/users/export?search=nobody').expect(200);
+    expect((await download('?format=ndjson&q=nobody').expect(200)).body).toBe('');
+    expect((await operator.get('/auth/users/export?format=json&q=nobody').expect(200)).body).toEqual([]);
+    const { text } = await operator.get('/auth/users/export?q=nobody').expect(200);
     expect(text).toBe('id,email,schemaVersion,createdAt,updatedAt,data.plan,other\r\n');
   });
 
@@ -118,7 +118,7 @@ describe('GET /auth/users/export', () => {
   });
 
   it.each([
-    ...['format=xml', 'format=', 'format=csv&format=json', 'limit=1', 'field=plan', 'search=a&search=b'],
+    ...['format=xml', 'format=', 'format=csv&format=json', 'limit=1', 'field=plan&value=pro', 'search=a', 'q=a&q=b'],
     ...['bom=false', 'bom=', 'bom=true&bom=true', 'format=json&bom=true', 'format=ndjson&bom=true'],
   ])('refuses %s', async (query) => {
     const { body, headers } = await operator.get(`/auth/users/export?${query}`).expect(400);

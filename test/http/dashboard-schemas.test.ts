@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { UserDocument } from '../../src/records/record.ts';
 import { createSchemaCheckService } from '../../src/search/schema-check.ts';
 import { Client } from '../support/client.ts';
 import { createKey, type KeyClient } from '../support/keys.ts';
+import { createQueries } from '../support/query-records.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -234,8 +236,9 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
   it('reports an incomplete check when its time limit expires', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
-    const { apps, users, schemas } = server.services;
-    const service = createSchemaCheckService({ apps, users, schemas, budgetMs: 0 });
+    const { apps, schemas } = server.services;
+    const { pages } = createQueries(server.db.collection<UserDocument>('users'));
+    const service = createSchemaCheckService({ apps, pages, schemas, budgetMs: 0 });
     expect(await service.run(sourceAppId, textSchema('a'), { canRead: true })).toEqual({
       checked: 0,
       failing: 0,

@@ -127,7 +127,9 @@ describe('POST /auth/people/erase', () => {
     const one = await appWithPerson();
     await appWithPerson();
     await one.operator.get(`/auth/users?q=${encodeURIComponent(STORED)}`).expect(200);
-    const { body: found } = await one.operator.get(`/auth/users?search=${encodeURIComponent(STORED)}`).expect(200);
+    const { body: found } = await one.operator
+      .get(`/auth/users?where=${encodeURIComponent(`email:eq:${STORED}`)}`)
+      .expect(200);
     await one.operator.patch(`/auth/users/${found.users[0].id}`, { set: { name: 'Lovelace' } }).expect(200);
     const before = await dump();
     expect(before.toLowerCase()).toContain('lovelace');

@@ -159,7 +159,7 @@ describe('A renamed field', () => {
     const { sourceAppId } = app;
     const operator = await new Client(server.client.url).logIn(sourceAppId, app.password);
     const queries = [
-      ...['', 'limit=10', 'field=fullName&value=ada', 'sort=data.fullName', 'sort=data.fullName&order=desc&limit=2'],
+      ...['', 'limit=10', 'order=asc&limit=3', 'sort=data.fullName', 'sort=data.fullName&order=desc&limit=2'],
       ...['sort=data.years&skip=1', 'where=data.fullName:eq:ada', 'where=data.fullName:ne:ada', 'q=ada', 'q=cleo'],
       ...['where=data.fullName:empty:true', 'where=data.years:gte:2&sort=data.years', 'where=data.years:lt:3'],
       ...['where=data.fullName:prefix:c', 'where=data.remarks:exists:true', 'where=data.remarks:contains:x'],

@@ -112,7 +112,7 @@ const submit = (email: string): Promise<Response> =>
 const emailsWith = (text: string): number =>
   Array.from({ length: RECORDS }, (_, index) => `u${index}@example.com`).filter((email) => email.includes(text)).length;
 
-const MATCHES_NOTHING = '/auth/users/export?format=json&field=name&value=nobody';
+const MATCHES_NOTHING = '/auth/users/export?format=json&where=data.name:eq:nobody';
 
 describe('attack: exports that nobody waits for', () => {
   it('leave no query behind, and submissions of another app are answered', async () => {
@@ -132,7 +132,11 @@ describe('attack: exports that nobody waits for', () => {
 
   it('no cursor is open while a client reads nothing', async () => {
     const cookie = await cookieOf(large);
-    for (const path of ['/auth/users', '/auth/users/export', '/auth/users/export?format=json&search=example']) {
+    for (const path of [
+      '/auth/users',
+      '/auth/users/export',
+      '/auth/users/export?format=json&where=email:contains:example',
+    ]) {
       expect(await statusOf(await ask(path, cookie))).toContain('200 OK');
     }
     await expect.poll(queries, { timeout: 5_000 }).toBe(0);
@@ -166,9 +170,9 @@ describe('attack: exports of a session', () => {
 
 describe('attack: an export is whole', () => {
   it.each([
-    ['few records match', 'search=u19', (count: number) => count === emailsWith('u19')],
-    ['none match', 'field=name&value=nobody', (count: number) => count === 0],
-    ['all match', 'search=example', (count: number) => count === RECORDS],
+    ['few records match', 'where=email:contains:u19', (count: number) => count === emailsWith('u19')],
+    ['none match', 'where=data.name:eq:nobody', (count: number) => count === 0],
+    ['all match', 'where=email:contains:example', (count: number) => count === RECORDS],
   ])('when %s', async (_name, filter, isRight) => {
     const answer = await fetch(`${server.url}/auth/users/export?format=ndjson&${filter}`, {
       headers: { cookie: await cookieOf(large) },

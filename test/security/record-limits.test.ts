@@ -129,7 +129,13 @@ describe('time limits of database commands', () => {
     await submit([2]).expect(422);
     await Promise.all(Array.from({ length: 20 }, () => client.submit(app.sourceAppId, { email: 'n@x.org' })));
     const operator = await client.logIn(app.sourceAppId, app.password);
-    for (const path of ['/auth/users', '/auth/users?search=m&limit=5', '/auth/users/export', '/auth/stats', '/ready'])
+    for (const path of [
+      '/auth/users',
+      '/auth/users?where=email:contains:m&limit=5',
+      '/auth/users/export',
+      '/auth/stats',
+      '/ready',
+    ])
       await operator.get(path).expect(200);
     for (const path of ['/auth/apps', '/auth/admin/users', '/auth/admin/stats']) await admin.get(path).expect(200);
     await admin.get(`/auth/apps/${app.sourceAppId}/schema/versions`).expect(200);

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import type { Types } from 'mongoose';
+import { createRecordRanges } from '../../src/records/ranges.ts';
+import { createReadQueues } from '../../src/records/read-queues.ts';
 import type { UserCollection, UserDocument } from '../../src/records/record.ts';
 import { createRecordIds } from '../../src/records/record-id.ts';
+import { NO_RENAMES } from '../../src/records/record-moves.ts';
+import { createRecordPages } from '../../src/records/record-pages.ts';
 import type { ReadySlot } from '../../src/search/ready-slots.ts';
+import { createUserQuery } from '../../src/search/user-query.ts';
 import { FIELDS, slotsOf } from './query-model.ts';
 
 const START = Date.parse('2026-01-30T12:00:00Z');
@@ -186,4 +191,15 @@ export async function storeIndexedRecords(users: UserCollection, appId: Types.Ob
 export function slotOf(key: string): ReadySlot | undefined {
   const at = INDEXED.findIndex((field) => field.key === key);
   return at === -1 ? undefined : { slot: `s${at}`, use: 'test' };
+}
+
+/** The readers of a collection, without a server. */
+export function createQueries(
+  users: UserCollection,
+  budgets: { budgetMs?: number | undefined; plainBudgetMs?: number } = {},
+) {
+  const queues = createReadQueues();
+  const ranges = createRecordRanges(users, queues);
+  const pages = createRecordPages({ users, ranges, queues, recentRenames: NO_RENAMES });
+  return { pages, query: createUserQuery({ ranges, pages, ...budgets }) };
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { Types } from 'mongoose';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createRecordRanges } from '../../../src/records/ranges.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
 import { createRecordIds } from '../../../src/records/record-id.ts';
 import { type Breakdown, createUserBreakdown } from '../../../src/search/breakdown.ts';
-import { parseQuery } from '../../../src/search/request.ts';
-import { createWalker } from '../../../src/search/walk.ts';
+import { parseQuery } from '../../../src/search/user-finder.ts';
 import { Client } from '../../support/client.ts';
 import { FIELDS, holds } from '../../support/query-model.ts';
 import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
@@ -64,7 +64,7 @@ describe.each([
     ['in one read', undefined],
     ['that begins with groups and has no time left', 0],
   ])('has the counts of a plain model, %s', async (_name, budgetMs) => {
-    const breakDown = createUserBreakdown(createWalker(users), budgetMs);
+    const breakDown = createUserBreakdown(createRecordRanges(users), budgetMs);
     await fc.assert(
       fc.asyncProperty(fc.array(where, { maxLength: 2 }), fc.constantFrom(...PATHS), async (conditions, field) => {
         const matching = records.filter((record) => conditions.every((one) => holds(record, one)));
@@ -82,7 +82,7 @@ describe.each([
   });
 
   it('shows the most frequent values, and dates and numbers in ranges without gaps', async () => {
-    const breakDown = createUserBreakdown(createWalker(users));
+    const breakDown = createUserBreakdown(createRecordRanges(users));
     for (const field of PATHS) {
       const found = await breakDown(appId, field, parseQuery({}, schema), { schema, slotOf: slots });
       expectCounts(found, field, records);
@@ -113,7 +113,7 @@ describe('a breakdown of many different values', () => {
   }, 60_000);
 
   it('counts ranges exactly, although single values do not fit', async () => {
-    const breakDown = createUserBreakdown(createWalker(users), 60_000);
+    const breakDown = createUserBreakdown(createRecordRanges(users), 60_000);
     for (const field of ['data.age', 'data.born', 'createdAt']) {
       const found = await breakDown(many, field, parseQuery({}, schema), { schema, slotOf: () => undefined });
       expect(found.complete).toBe(true);
@@ -123,7 +123,7 @@ describe('a breakdown of many different values', () => {
   });
 
   it('counts the values that it knows, and tells that there are more', async () => {
-    const breakDown = createUserBreakdown(createWalker(users), 60_000);
+    const breakDown = createUserBreakdown(createRecordRanges(users), 60_000);
     const query = parseQuery({}, schema);
     const found = await breakDown(many, 'data.name', query, { schema, slotOf: () => undefined });
     expect(found).toMatchObject({ records: COUNT, empty: 0, complete: true, limited: true });
@@ -136,7 +136,7 @@ describe('a breakdown of many different values', () => {
   });
 
   it('ends with its time', async () => {
-    const breakDown = createUserBreakdown(createWalker(users), 0);
+    const breakDown = createUserBreakdown(createRecordRanges(users), 0);
     const found = await breakDown(many, 'data.age', parseQuery({}, schema), { schema, slotOf: () => undefined });
     expect(found.complete).toBe(false);
     expect(found.records).toBeGreaterThan(0);

@@ -5,12 +5,10 @@ import { createCursors } from '../../../src/api/cursors.ts';
 import { decode } from '../../../src/database/collections.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
 import { createRecordIds } from '../../../src/records/record-id.ts';
-import { createRecordPages } from '../../../src/records/record-pages.ts';
 import { MAX_CURSOR_LENGTH } from '../../../src/search/parameters.ts';
 import { findUsers, type PageRequest } from '../../../src/search/user-finder.ts';
-import { createUserQuery } from '../../../src/search/user-query.ts';
 import { FIELDS, holds, inOrder, slotsOf } from '../../support/query-model.ts';
-import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
+import { createQueries, recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const RECORDS = 300;
@@ -51,7 +49,7 @@ const withoutSlots = () => undefined;
 
 /** Reads all pages of a request; returns the emails in the order of the answers. */
 async function walk(query: PageRequest, slots: typeof slotOf, budgetMs?: number, between?: () => Promise<unknown>) {
-  const engine = createUserQuery(users, createRecordPages(users), budgetMs);
+  const { query: engine } = createQueries(users, { budgetMs });
   const found: string[] = [];
   let isComplete = true;
   let total: number | undefined;

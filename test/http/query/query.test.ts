@@ -176,19 +176,18 @@ describe('a cursor', () => {
   });
 });
 
-describe('q and older parameters', () => {
+describe('q and parameters of pages', () => {
   it('q finds parts of emails and of texts in data', async () => {
     const found = async (q: string) => (await ask([['q', q]])).users.map(({ email }) => email[0]).join('');
     expect([await found('LOVELACE'), await found('@example.com'), await found('DEEP')]).toEqual(['a', 'ac', 'c']);
     expect([await found('.*'), await found('(ceo)'), await found('nobody')]).toEqual(['', 'c', '']);
   });
 
-  it('work together with where, and keep their meaning', async () => {
+  it('skip and total work together with where, and without conditions', async () => {
     const both = await ask([
       ['where', 'data.age:gt:1'],
-      ['search', 'EXAMPLE.com'],
-      ['field', 'plan'],
-      ['value', 'pro'],
+      ['where', 'email:contains:EXAMPLE.com'],
+      ['where', 'data.plan:eq:pro'],
     ]);
     expect(both.users.map(({ email }) => email)).toEqual(['ada@example.com']);
     expect(

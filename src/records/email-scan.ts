@@ -1,0 +1,87 @@
+import type { Types } from 'mongoose';
+import type { DocumentId } from '../database/bson/documents.ts';
+import { isOverTime } from '../database/failures.ts';
+import type { Budget } from './ranges.ts';
+import type { ReadQueues } from './read-queues.ts';
+import { allOf, EMAILS, type RecordFilter, type UserCollection } from './record.ts';
+
+const TIME_MS = 700;
+/** Apps whose emails one query compares. Fewer after a query that took too long. */
+const MAX_APPS = 500;
+/** Emails that one query compares in an app whose emails take too long. */
+const RANGE = 20_000;
+
+/** Yields the ids of apps in ascending order, after `after`. */
+export type AppIds = (after: Types.ObjectId | undefined, count: number) => Promise<Types.ObjectId[]>;
+
+/** After an app, or after an email of it. */
+export interface EmailPlace {
+  appId: Types.ObjectId;
+  email?: string | undefined;
+}
+
+/**
+ * Finds the ids of at most `limit` records of all apps by their emails, within the budget; resolves
+ * with the place after which it continues.
+ */
+export type EmailScan = ReturnType<typeof createEmailScan>;
+
+/**
+ * Creates the reader of emails across all apps. There is no index on emails alone, because every
+ * submission would write it: each query names some apps and seeks in the part of the index on
+ * emails that each has.
+ */
+export function createEmailScan(users: UserCollection, appIds: AppIds, queues: ReadQueues) {
+  /** Reads the emails of some apps in the order of the index. */
+  const matches = (scope: RecordFilter, conditions: RecordFilter, limit: number) =>
+    queues.scan(undefined, () =>
+      users
+        .find<{ _id: DocumentId; appId: Types.ObjectId; email: string }>(allOf(scope, conditions), {
+          ...{ projection: { _id: 1, appId: 1, email: 1 }, hint: EMAILS, sort: EMAILS },
+          ...{ limit, maxTimeMS: TIME_MS },
+        })
+        .toArray(),
+    );
+
+  /** The email `RANGE` emails after another one of an app. */
+  async function emailAfter(inApp: RecordFilter): Promise<string | undefined> {
+    const options = { projection: { _id: 0, email: 1 }, hint: EMAILS, sort: EMAILS, maxTimeMS: TIME_MS } as const;
+    const [end] = await queues.scan(undefined, () => users.find(inApp, options).skip(RANGE).limit(1).toArray());
+    return end?.email;
+  }
+
+  return async (
+    conditions: RecordFilter,
+    { start, limit, budget }: { start: EmailPlace | undefined; limit: number; budget: Budget },
+  ): Promise<{ ids: DocumentId[]; after: EmailPlace | undefined; isEnd: boolean }> => {
+    const ids: DocumentId[] = [];
+    let after = start;
+    let count = MAX_APPS;
+    do {
+      const { appId, email: from }: Partial<EmailPlace> = after ?? {};
+      const apps = appId && from !== undefined ? [appId] : await appIds(appId, count);
+      const last = apps.at(-1);
+      if (!last) return { ids, after, isEnd: true };
+      const scope: RecordFilter = { appId: { $in: apps }, ...(from !== undefined && { email: { $gt: from } }) };
+      const add = async (part: RecordFilter): Promise<EmailPlace | undefined> => {
+        const page = await matches(part, conditions, limit - ids.length);
+        ids.push(...page.map(({ _id }) => _id));
+        const end = page.at(-1);
+        return ids.length === limit && end ? { appId: end.appId, email: end.email } : undefined;
+      };
+      try {
+        after = (await add(scope)) ?? { appId: last };
+      } catch (error) {
+        if (!isOverTime(error)) throw error;
+        if (apps.length > 1) {
+          count = Math.max(1, Math.floor(count / 8));
+          continue;
+        }
+        const email = await emailAfter(scope);
+        const part = email === undefined ? scope : allOf(scope, { email: { $lte: email } });
+        after = (await add(part)) ?? { appId: last, email };
+      }
+    } while (ids.length < limit && budget.leftMs() > 0);
+    return { ids, after, isEnd: false };
+  };
+}

@@ -1,0 +1,495 @@
+import { mongo, type Types } from 'mongoose';
+import { firstBatch, headOf, idOf, type RawDocuments, sizeOf } from '../database/bson/documents.ts';
+import { decode } from '../database/collections.ts';
+import { isEmptyRange, isOverTime } from '../database/failures.ts';
+import { createReadQueues, type ReadQueues } from './read-queues.ts';
+import { allOf, EMAILS, NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.ts';
+
+/**
+ * `id` and `email` are the indexes of an app's records, `all` is that of all apps by id; the others
+ * are index slots.
+ */
+export type IndexName = 'id' | 'email' | (string & {});
+
+/** A part of an index to walk, and what the records in it must fulfil besides. */
+export interface Segment {
+  index: IndexName;
+  bounds: Bounds;
+  /** Whether it is walked from its end. */
+  isReversed: boolean;
+  /** Without any condition, every key in the bounds is a match. */
+  filter: RecordFilter;
+  /** Whether the filter concerns the first member of the index alone. */
+  isOfKeys: boolean;
+}
+
+/** The values of the members of an index after `appId`, in their order. */
+export type Key = readonly unknown[];
+
+/** A part of an index: from `low`, which is included, to `high`, which is not. */
+export interface Bounds {
+  low: Key;
+  high: Key;
+  /** The same part as conditions on the first member of the index. */
+  conditions?: Record<string, unknown>;
+}
+
+const MIN = new mongo.MinKey();
+const MAX = new mongo.MaxKey();
+
+/** Every key of the index on an app's ids, whose order is descending, and of ascending indexes. */
+export const EVERY_ID: Bounds = { low: [MAX], high: [MIN] };
+export const EVERY_ASCENDING: Bounds = { low: [MIN], high: [MAX] };
+/** The keys of a slot with a value, and those without one. */
+export const WITH_VALUE: Bounds = { low: [null, MAX], high: [MAX, MAX] };
+export const WITHOUT_VALUE: Bounds = { low: [null, MIN], high: [null, MAX] };
+
+/** A position in a list of segments; undefined is the start of the list. */
+export interface Position {
+  segment: number;
+  /** Undefined: at the start of the segment. */
+  place?: Place | undefined;
+}
+
+/** Some matches of a walk, and where it continues. */
+export interface Step {
+  documents: RawDocuments;
+  /** The segment of the documents. */
+  segment: Segment;
+  /** The position after the documents; undefined at the end. */
+  next: Position | undefined;
+  /** The end of the range, while there may be more matches in it. */
+  rangeEnd?: Key | undefined;
+}
+
+/** How often each value occurs in some matches, and where the walk continues. */
+interface GroupStep {
+  groups: { _id: unknown; count: number }[];
+  next: Position | undefined;
+  rangeEnd?: undefined;
+}
+
+/** What a step of a walk reads. */
+export interface Reading {
+  /** Members of the record besides those of the index, or the whole record. */
+  members?: readonly string[] | 'all';
+  /** The most documents of a step. */
+  limit: number;
+}
+
+/** How a walk reads. */
+export interface WalkOptions {
+  budget?: Budget;
+  /** Where its queries wait. */
+  queue?: keyof Pick<ReadQueues, 'scan' | 'longScan' | 'page'>;
+  /** No query starts after it was aborted. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Runs a query in its queue. */
+type RunQuery = <T>(appId: AppId, query: () => Promise<T>) => Promise<T>;
+
+/** The time limit of one query on a range. */
+const RANGE_TIME_MS = 1_000;
+/** The time limit of queries that pass over keys alone; below the deadline of a request. */
+const KEYS_TIME_MS = 2_000;
+/** The target size of a step of whole records. One is being sent while the next one is read. */
+export const PAGE_BYTES = 128 * 1024;
+/** A larger result is cut to `PAGE_BYTES`. */
+export const MAX_PAGE_BYTES = 2 * PAGE_BYTES;
+/** The range doubles after a query below the first time, and halves after one above the second. */
+const SHORT_MS = 60;
+const LONG_MS = 250;
+/** The length of a range, in records. */
+const INITIAL_RANGE = 1_000;
+const MAX_RANGE = 10_000;
+
+/** Documents that are decoded in one turn of the event loop; about 1 ms. */
+const DOCUMENTS_PER_TURN = 200;
+
+/** The time that a read may take. */
+export interface Budget {
+  leftMs(): number;
+}
+
+export function createBudget(milliseconds: number): Budget {
+  const endsAt = performance.now() + milliseconds;
+  return { leftMs: () => endsAt - performance.now() };
+}
+
+export const NO_LIMIT: Budget = { leftMs: () => Number.POSITIVE_INFINITY };
+
+export type RecordRanges = ReturnType<typeof createRecordRanges>;
+
+/**
+ * Creates the reader of records in ranges of an index. Each query covers a bounded range, so that
+ * it ends soon however few records match (invariant 7), and starts after the last record of the one
+ * before, so that no cursor stays open while a reader is slow or after it stopped.
+ */
+export function createRecordRanges(users: UserCollection, queues: ReadQueues = createReadQueues()) {
+  async function find(
+    appId: AppId,
+    segment: Segment,
+    range: Parameters<typeof rangeQuery>[2],
+    read: { projection: Record<string, 0 | 1>; limit: number; skip?: number; maxTimeMS?: number },
+    run: RunQuery,
+  ): Promise<{ documents: RawDocuments; isWhole: boolean }> {
+    const { filter, options } = rangeQuery(appId, segment, range);
+    const cursor = users.find<Uint8Array>(filter, {
+      ...options,
+      ...{ raw: true, batchSize: read.limit, maxTimeMS: RANGE_TIME_MS, ...read },
+    });
+    try {
+      return await run(appId, () => firstBatch(cursor));
+    } catch (error) {
+      if (isEmptyRange(error)) return NOTHING;
+      throw error;
+    }
+  }
+
+  /** Returns the key `length` keys after `from`; undefined when the segment ends before it. */
+  async function keyAfter(
+    appId: AppId,
+    segment: Segment,
+    from: Place | undefined,
+    length: number,
+    run: RunQuery,
+    maxTimeMS = RANGE_TIME_MS,
+  ): Promise<Key | undefined> {
+    const projection = projectionOf(segment.index);
+    const range = { from, isFiltered: false };
+    const { documents } = await find(appId, segment, range, { projection, limit: 1, skip: length, maxTimeMS }, run);
+    return documents[0] && keyOf(segment.index, documents[0]);
+  }
+
+  return {
+    /** Calls `process` for each document, a few in one turn of the event loop. */
+    async each(documents: RawDocuments, process: (document: Uint8Array) => void): Promise<void> {
+      for (const [index, document] of documents.entries()) {
+        if (index > 0 && index % DOCUMENTS_PER_TURN === 0) await queues.turn();
+        process(document);
+      }
+    },
+
+    /**
+     * Yields the matches of the segments from a position on, step by step, until the budget is
+     * used. The first query is made in any case, and its range shrinks until it ends in time.
+     *
+     * @param reading.limit is asked before each step
+     */
+    async *walk(
+      appId: AppId,
+      segments: readonly Segment[],
+      start: Position | undefined,
+      reading: () => Reading,
+      options: WalkOptions = {},
+    ): AsyncGenerator<Step> {
+      yield* paced(start, segments.length, options, (position, range, run) => {
+        const segment = segments[position.segment] as Segment;
+        return readStep(appId, segment, position, range, reading(), segments.length, run);
+      });
+    },
+
+    /**
+     * Like `walk`, for segments of the index on ids. Yields how often each value of an expression
+     * occurs, which MongoDB counts: a record takes a third of the time. Leaves out records
+     * whose ids are not UUIDs, which come from manual edits only.
+     */
+    groups(appId: AppId, segments: readonly Segment[], expression: unknown, budget: Budget): AsyncGenerator<GroupStep> {
+      return paced(undefined, segments.length, { budget }, async (position, { length }, run) => {
+        const segment = segments[position.segment] as Segment;
+        const to = await keyAfter(appId, segment, position.place, length, run);
+        const { filter, hint } = idRange(appId, segment, position.place, to);
+        const pipeline = [{ $match: filter }, { $group: { _id: expression, count: { $sum: 1 } } }];
+        const groups = await run(appId, () =>
+          users.aggregate<GroupStep['groups'][number]>(pipeline, { hint, maxTimeMS: RANGE_TIME_MS }).toArray(),
+        );
+        return { groups, next: afterRange(segment, position, to, segments.length) };
+      });
+    },
+
+    /** Skips `count` keys of a segment that has no conditions; undefined when it has fewer. */
+    async skip(appId: AppId, segment: Segment, count: number): Promise<Place | undefined> {
+      const key = await keyAfter(appId, segment, undefined, count - 1, queues.scan, KEYS_TIME_MS);
+      return key && { key, isRead: true };
+    },
+
+    /**
+     * Counts the matches of a segment, at most one more than `most`, in the database; undefined
+     * when the index alone does not answer, or not in time.
+     */
+    async countKeys(appId: AppId, segment: Segment, most: number, budget: Budget): Promise<number | undefined> {
+      const { index, bounds, filter, isOfKeys } = segment;
+      const isWhole = bounds.conditions === undefined;
+      if (!isOfKeys || (isWhole && index !== 'id' && index !== 'email')) return undefined;
+      const conditions = (isWhole ? {} : { [index === 'id' ? '_id' : index]: bounds.conditions }) as RecordFilter;
+      const maxTimeMS = Math.max(1, Math.ceil(Math.min(KEYS_TIME_MS, budget.leftMs())));
+      try {
+        return await queues.scan(appId, () =>
+          users.countDocuments(allOf(inApp(appId), conditions, filter), {
+            ...{ hint: walkable(index).hint, maxTimeMS },
+            ...(Number.isFinite(most) && { limit: most + 1 }),
+          }),
+        );
+      } catch (error) {
+        if (isOverTime(error)) return undefined;
+        throw error;
+      }
+    },
+  };
+
+  /** Yields step after step. The length of the ranges follows the time of their queries. */
+  async function* paced<Read extends Pick<Step, 'next' | 'rangeEnd'>>(
+    start: Position | undefined,
+    count: number,
+    { budget = NO_LIMIT, queue = 'scan', signal }: WalkOptions,
+    read: (position: Position, range: Range, run: RunQuery) => Promise<Read>,
+  ): AsyncGenerator<Read> {
+    let took = 0;
+    const run: RunQuery = (appId, query) =>
+      queues[queue](appId, async () => {
+        signal?.throwIfAborted();
+        const startedAt = performance.now();
+        const result = await query();
+        took += performance.now() - startedAt;
+        return result;
+      });
+    let range: Range = { length: INITIAL_RANGE };
+    let position: Position | undefined = start ?? { segment: 0 };
+    let isFirst = true;
+    while (position && position.segment < count) {
+      if (signal?.aborted || (!isFirst && budget.leftMs() <= 0)) return;
+      let step: Read;
+      took = 0;
+      try {
+        step = await read(position, range, run);
+      } catch (error) {
+        if (signal?.aborted) return;
+        if (!isOverTime(error) || range.length === 1) throw error;
+        range = { length: Math.max(1, Math.floor(range.length / 8)) };
+        continue;
+      }
+      isFirst = false;
+      range = { length: nextLength(range.length, took), end: step.rangeEnd };
+      position = step.next;
+      yield step;
+    }
+  }
+
+  /** Reads one range of a segment, or as many matches as `limit`, or as fit into one answer. */
+  async function readStep(
+    appId: AppId,
+    segment: Segment,
+    position: Position,
+    { length, end }: Range,
+    { members = [], limit }: Reading,
+    count: number,
+    run: RunQuery,
+  ): Promise<Step> {
+    const from = position.place;
+    const isTight = Object.keys(segment.filter).length === 0;
+    const to = isTight ? undefined : (end ?? (await keyAfter(appId, segment, from, length, run)));
+    const asked = isTight ? Math.min(limit, Math.max(length, 1)) : limit;
+    const range = { from, to, isFiltered: true };
+    const projection = members === 'all' ? {} : projectionOf(segment.index, ['_id', ...members]);
+    const found = await find(appId, segment, range, { projection, limit: asked }, run);
+    const isLarge = members === 'all' && sizeOf(found.documents) > MAX_PAGE_BYTES;
+    const documents = isLarge ? headOf(found.documents, PAGE_BYTES) : found.documents;
+    const last = documents.at(-1);
+    if (last && (!found.isWhole || documents.length < found.documents.length || documents.length === asked)) {
+      const place = { key: keyOf(segment.index, last), isRead: true };
+      return { documents, segment, next: { segment: position.segment, place }, rangeEnd: to };
+    }
+    return { documents, segment, next: afterRange(segment, position, to, count) };
+  }
+}
+
+/** The length of the next range, and its end where it is the rest of one. */
+interface Range {
+  length: number;
+  end?: Key | undefined;
+}
+
+function nextLength(length: number, took: number): number {
+  if (took < SHORT_MS) return Math.min(MAX_RANGE, length * 2);
+  return took > LONG_MS ? Math.max(1, Math.floor(length / 2)) : length;
+}
+
+const NOTHING: { documents: RawDocuments; isWhole: boolean } = { documents: [], isWhole: true };
+
+/** The position after a range that ended at `to`, or with its segment. */
+function afterRange(segment: Segment, position: Position, to: Key | undefined, count: number): Position | undefined {
+  if (to) return { segment: position.segment, place: placeAfterRange(segment, to) };
+  const following = position.segment + 1;
+  return following < count ? { segment: following } : undefined;
+}
+
+/** The app of a walk; undefined for the records of all apps. */
+export type AppId = Types.ObjectId | undefined;
+
+const inApp = (appId: AppId): RecordFilter => (appId ? { appId } : {});
+
+/** A place in a segment: at this key, or after it when it was read. */
+export interface Place {
+  key: Key;
+  isRead: boolean;
+}
+
+/** A query on a part of an index, without its projection and limit. */
+interface RangeQuery {
+  filter: RecordFilter;
+  options: mongo.FindOptions;
+}
+
+/** Where walking one index differs from walking another. */
+interface Walkable {
+  hint: Record<string, 1 | -1>;
+  /** The members of a key, after `appId`. */
+  members: readonly string[];
+}
+
+/** Of the records of all apps. */
+const BY_ID_OF_ALL: Walkable = { hint: { _id: 1 }, members: ['_id'] };
+
+const BY_ID: Walkable = { hint: NEWEST_FIRST, members: ['_id'] };
+const BY_EMAIL: Walkable = { hint: EMAILS, members: ['email'] };
+
+function walkable(index: IndexName): Walkable {
+  if (index === 'id') return BY_ID;
+  if (index === 'email') return BY_EMAIL;
+  if (index === 'all') return BY_ID_OF_ALL;
+  return { hint: { appId: 1, [index]: 1, _id: 1 }, members: [index, '_id'] };
+}
+
+/** Reads the key of a record from its members in the index. */
+export function keyOf(index: IndexName, document: Uint8Array): Key {
+  const { members } = walkable(index);
+  if (members.length === 1 && members[0] === '_id') return [idOf(document)];
+  const decoded = decode<Record<string, unknown>>(document);
+  return members.map((member) => decoded[member] ?? null);
+}
+
+/** The projection of the members of an index, and of others. */
+function projectionOf(index: IndexName, others: readonly string[] = []): Record<string, 0 | 1> {
+  const members = [...walkable(index).members, ...others];
+  return { ...(!members.includes('_id') && { _id: 0 }), ...Object.fromEntries(members.map((member) => [member, 1])) };
+}
+
+/**
+ * The query for the keys of a segment from `from` to `to`, in the direction of the walk.
+ *
+ * @param to not part of the range, except in a reversed walk of an index other than that of emails
+ * @param isFiltered whether the conditions of the segment apply; without them MongoDB answers from
+ *   the index alone
+ */
+function rangeQuery(
+  appId: AppId,
+  segment: Segment,
+  { from, to, isFiltered }: { from: Place | undefined; to?: Key | undefined; isFiltered: boolean },
+): RangeQuery {
+  const { index, isReversed } = segment;
+  const { hint } = walkable(index);
+  const sort = isReversed ? Object.fromEntries(Object.entries(hint).map(([name, order]) => [name, -order])) : hint;
+  const own = isFiltered ? segment.filter : {};
+  if (index === 'email') {
+    return { filter: allOf(emailFilter(appId, segment, from, to), own), options: { hint, sort: sort as mongo.Sort } };
+  }
+  const bounds = narrowed(segment, from, to);
+  const isRepeated = from?.isRead === true && !isReversed && bounds.low === from.key;
+  const afterRead = isRepeated ? ({ _id: { $ne: from.key.at(-1) } } as RecordFilter) : {};
+  const scope = Object.keys(own).length > 0 ? inApp(appId) : {};
+  return {
+    filter: allOf(scope, afterRead, own),
+    options: {
+      ...{ hint, sort: sort as mongo.Sort },
+      min: boundOf(appId, index, bounds.low),
+      max: boundOf(appId, index, bounds.high),
+    },
+  };
+}
+
+/** The same range of the index on ids as conditions, for an aggregation, which has no `min`. */
+function idRange(
+  appId: AppId,
+  segment: Segment,
+  from: Place | undefined,
+  to: Key | undefined,
+): { filter: RecordFilter; hint: Record<string, 1 | -1> } {
+  const { low, high } = narrowed(segment, from, to);
+  const range = { _id: { $lte: low[0], $gt: high[0] } } as RecordFilter;
+  return { filter: allOf(inApp(appId), range, segment.filter), hint: BY_ID.hint };
+}
+
+/** MongoDB includes `min` and excludes `max`, in the order of the index. */
+function narrowed({ index, bounds, isReversed }: Segment, from: Place | undefined, to: Key | undefined): Bounds {
+  if (isReversed) return { low: to ?? bounds.low, high: from?.key ?? bounds.high };
+  return { low: from ? lowestAfter(index, from) : bounds.low, high: to ?? bounds.high };
+}
+
+/**
+ * The key at which a forward walk continues: after a record that of the adjacent id, because a
+ * condition on the id would make MongoDB read the records instead of the index alone. Ids of other
+ * types than UUID come from manual edits only; their own key is returned.
+ */
+function lowestAfter(index: IndexName, { key, isRead }: Place): Key {
+  if (!isRead) return key;
+  const id = key.at(-1);
+  const adjacent = id instanceof mongo.Binary ? adjacentId(id, index === 'id' ? -1 : 1) : undefined;
+  return adjacent ? [...key.slice(0, -1), adjacent] : key;
+}
+
+/** The UUID before or after another one, in the order of their bytes. */
+function adjacentId(id: mongo.Binary, step: 1 | -1): mongo.UUID | undefined {
+  const bytes = Buffer.from(id.buffer.subarray(0, id.position));
+  const overflow = step === 1 ? 0xff : 0;
+  for (let at = bytes.length - 1; at >= 0; at -= 1) {
+    const byte = bytes[at] as number;
+    bytes[at] = (byte + step) & 0xff;
+    if (byte !== overflow) return bytes.length === 16 ? new mongo.UUID(bytes) : undefined;
+  }
+  return undefined;
+}
+
+function boundOf(appId: AppId, index: IndexName, key: Key): mongo.Document {
+  return { ...inApp(appId), ...Object.fromEntries(walkable(index).members.map((member, at) => [member, key[at]])) };
+}
+
+/**
+ * Emails are bounded by conditions: with `min` and `max`, MongoDB would read the record of each key
+ * to compare its email.
+ */
+function emailFilter(
+  appId: AppId,
+  { bounds, isReversed }: Segment,
+  from: Place | undefined,
+  to: Key | undefined,
+): RecordFilter {
+  const conditions = { ...bounds.conditions };
+  const [after, before] = isReversed ? (['$lt', '$gt'] as const) : (['$gt', '$lt'] as const);
+  const parts = [
+    ...(Object.keys(conditions).length > 0 ? [{ email: conditions }] : []),
+    ...(from ? [{ email: { [from.isRead ? after : `${after}e`]: from.key[0] } }] : []),
+    ...(to ? [{ email: { [before]: to[0] } }] : []),
+  ];
+  return allOf(inApp(appId), ...(parts as RecordFilter[]));
+}
+
+/** Where a walk continues after a range that ended at `to`. */
+function placeAfterRange({ index, isReversed }: Segment, to: Key): Place {
+  return { key: to, isRead: isReversed && index !== 'email' };
+}
+
+/** The segments of a forward walk up to a position; all of them without one. */
+export function upTo(segments: readonly Segment[], end: { segment: number; place?: Place | undefined } | undefined) {
+  if (!end) return segments;
+  const before = segments.slice(0, end.segment);
+  const cut = segments[end.segment];
+  return cut && end.place ? [...before, cutAt(cut, end.place)] : before;
+}
+
+function cutAt(segment: Segment, place: Place): Segment {
+  const { index, bounds } = segment;
+  const [key] = place.key;
+  const conditions = { ...bounds.conditions, [place.isRead ? '$lte' : '$lt']: key };
+  return { ...segment, bounds: { low: bounds.low, high: lowestAfter(index, place), conditions } };
+}

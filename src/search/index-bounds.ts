@@ -1,0 +1,125 @@
+import { mongo } from 'mongoose';
+import { indexText, normalizedText } from '../fields/base/index-value.ts';
+import type { Bounds } from '../records/ranges.ts';
+import { firstIdAt } from '../records/record-id.ts';
+import { disjoint, type Interval, intersection, type Ordered, type Predicate } from './condition-filters.ts';
+
+const MIN = new mongo.MinKey();
+const MAX = new mongo.MaxKey();
+/** The lowest value after all texts, in the order of BSON types. */
+const AFTER_TEXTS = {};
+
+const MAX_TIME = 8_640_000_000_000_000;
+/** The last time that the id of a record can hold. */
+const MAX_ID_TIME = 2 ** 48 - 1;
+
+/** The parts of a slot for values within all of several lists of intervals. */
+export function slotIntervals(type: 'number' | 'checkbox' | 'date', lists: readonly (readonly Interval[])[]): Bounds[] {
+  const [first = [], ...rest] = lists;
+  const intervals = disjoint(rest.reduce<readonly Interval[]>(intersection, first));
+  const [lowest, highest] = EXTREMES[type];
+  return intervals.map(({ from = lowest, isFromOpen, to = highest, isToOpen }) => {
+    const [low, high] = [storedIn(type, from), storedIn(type, to)];
+    return {
+      low: [low, isFromOpen ? MAX : MIN],
+      high: [high, isToOpen ? MIN : MAX],
+      conditions: { [isFromOpen ? '$gt' : '$gte']: low, [isToOpen ? '$lt' : '$lte']: high },
+    };
+  });
+}
+
+const EXTREMES: Record<'number' | 'checkbox' | 'date', [Ordered, Ordered]> = {
+  number: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+  checkbox: [false, true],
+  date: [-MAX_TIME, MAX_TIME],
+};
+
+const storedIn = (type: string, value: Ordered): unknown => (type === 'date' ? new Date(Number(value)) : value);
+
+/** The parts of a text slot that hold these texts, and long ones that begin like one of them. */
+export function slotTexts(texts: readonly string[]): Bounds[] {
+  return points([...new Set(texts.map((text) => indexText(text) ?? ''))]);
+}
+
+/** The parts of the email index that hold these emails. */
+export function emailPoints(emails: readonly string[]): Bounds[] {
+  return points([...new Set(emails)]);
+}
+
+function points(texts: readonly string[]): Bounds[] {
+  const ascending = [...texts].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  return ascending.map((text) => ({ low: [text, MIN], high: [text, MAX], conditions: { $eq: text } }));
+}
+
+/** The part of the email index that holds the emails with this beginning. */
+export function emailPrefix(prefix: string): Bounds[] {
+  return [textsFrom(prefix, prefix)];
+}
+
+/**
+ * The parts of a text slot that hold every text with this beginning, in any case, and others. What
+ * follows the beginning in a stored text may change the normalized form of its last character: a
+ * combining accent becomes one character with it.
+ */
+export function slotPrefix(prefix: string): Bounds[] {
+  const stable = stableStart(prefix);
+  const isWhole = stable.length === prefix.length;
+  const known = normalizedText(stable);
+  const before = [...known].slice(0, -1).join('');
+  // An ASCII letter combines to characters beyond ASCII only.
+  const isAscii = isWhole && known !== '' && (known.at(-1) as string) < '\x80' && [...known].length < 64;
+  return isAscii ? [textsFrom(known, known), textsFrom(`${before}\x80`, before)] : [textsFrom(before, before)];
+}
+
+/** The leading characters whose normalized forms do not depend on the characters around them. */
+function stableStart(prefix: string): string {
+  const characters = [...prefix];
+  let stable = '';
+  for (const [index, character] of characters.entries()) {
+    const follower = characters[index + 1] ?? '';
+    if (!isStable(character) || /^[\p{M}\u1100-\u11FF]/u.test(follower)) break;
+    stable += character;
+  }
+  return stable;
+}
+
+function isStable(character: string): boolean {
+  // Marks join to the letter before them, and Hangul letters to syllables.
+  if (/[\p{M}\u1100-\u11FF]/u.test(character)) return false;
+  const forms = [character, character.toLowerCase(), character.toUpperCase()].map(normalizedText);
+  return [...(forms[0] as string)].length === 1 && forms[0] === forms[1];
+}
+
+/** The texts from `low` to the last one that begins with `prefix`. */
+function textsFrom(low: string, prefix: string): Bounds {
+  const next = nextText(prefix);
+  const end = next === undefined ? AFTER_TEXTS : next;
+  return { low: [low, MIN], high: [end, MIN], conditions: { $gte: low, ...(next !== undefined && { $lt: next }) } };
+}
+
+/** The lowest text after all texts that begin with `prefix`; undefined when there is none. */
+function nextText(prefix: string): string | undefined {
+  const characters = [...prefix];
+  while (characters.length > 0) {
+    const code = (characters.pop() as string).codePointAt(0) as number;
+    if (code >= 0x10_ffff) continue;
+    // The code points of surrogates are not characters.
+    return characters.join('') + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
+  }
+  return undefined;
+}
+
+/** The parts of the index on `_id`, newest first, for times of creation within all of the lists. */
+export function idTimes(predicates: readonly Predicate[]): Bounds[] {
+  const lists = predicates.map(({ test }) => (test.is === 'within' ? test.intervals : []));
+  const [first = [], ...rest] = lists;
+  const intervals = disjoint(rest.reduce<readonly Interval[]>(intersection, first));
+  return intervals.reverse().map(({ from, to }) => {
+    const newest = to === undefined ? MAX : idAt(Number(to) + 1);
+    const oldest = from === undefined ? MIN : idAt(Number(from));
+    const conditions = { ...(to !== undefined && { $lt: newest }), ...(from !== undefined && { $gte: oldest }) };
+    return { low: [newest], high: [oldest], conditions };
+  });
+}
+
+const idAt = (time: number) => firstIdAt(new Date(Math.min(Math.max(time, 0), MAX_ID_TIME)));
