@@ -5,8 +5,7 @@ import { Download } from '../api/reply.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { orderParameter, queryParameters, ScopeParameter, SINGLE_TEXT, sortParameter } from '../search/parameters.ts';
 import { User } from '../search/users.endpoints.ts';
-import type { ExportService } from './export.service.ts';
-import { type ExportFormat, exportFormats } from './export.ts';
+import { type ExportFormat, type ExportService, exportFormats } from './export.ts';
 
 /** The most records that an export names (spec 8). */
 const MAX_SELECTED = 1_000;

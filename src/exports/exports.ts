@@ -4,7 +4,7 @@ import type { Records } from '../records/records.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
 import type { UserQuery } from '../search/user-query.ts';
 import { exportRoutes } from './export.endpoints.ts';
-import { createExportService } from './export.service.ts';
+import { createExportService } from './export.ts';
 
 /** Creates the files of an app's records. */
 export function createExports(deps: {

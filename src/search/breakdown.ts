@@ -6,7 +6,7 @@ import { createBudget, type Position, type RecordRanges, type Segment } from '..
 import type { Target } from './condition-filters.ts';
 import { type QuerySchema, targetOf } from './conditions.ts';
 import { countSegments, type Query } from './plan.ts';
-import type { SlotOf } from './ready-slots.ts';
+import type { SlotOf } from './queried-app.ts';
 import {
   createRangeTally,
   createValueTally,

@@ -5,7 +5,7 @@ import type { RecordEraser } from '../records/erasure.ts';
 import type { RecordRanges } from '../records/ranges.ts';
 import type { ReadQueues } from '../records/read-queues.ts';
 import { conditionsOf, countSegments, type Query } from './plan.ts';
-import type { SlotOf } from './ready-slots.ts';
+import type { SlotOf } from './queried-app.ts';
 
 /** The most records that one request erases (spec 8). Their ids take 16 MB. */
 const MAX_ERASED = 1_000_000;

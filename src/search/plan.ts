@@ -11,7 +11,7 @@ import {
 import { allOf, type RecordFilter } from '../records/record.ts';
 import { caseless, filterOf, type Predicate, type Sort } from './condition-filters.ts';
 import { emailPoints, emailPrefix, idTimes, slotIntervals, slotPrefix, slotTexts } from './index-bounds.ts';
-import type { SlotOf } from './ready-slots.ts';
+import type { SlotOf } from './queried-app.ts';
 import type { TextSearch } from './text-search.ts';
 
 /** What an operator asks for, parsed (spec 4.3). */

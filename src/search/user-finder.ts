@@ -4,7 +4,7 @@ import { InvalidInput } from '../core/errors.ts';
 import type { RecordBatches } from '../records/record-json.ts';
 import { parseSort, parseWhere, type QuerySchema } from './conditions.ts';
 import type { Query } from './plan.ts';
-import type { ReadySlot, SlotOf } from './ready-slots.ts';
+import type { ReadySlot, SlotOf } from './queried-app.ts';
 import { textSearch } from './text-search.ts';
 import type { PageStart, QueryPage, UserQuery } from './user-query.ts';
 

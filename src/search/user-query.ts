@@ -6,7 +6,7 @@ import type { RecordBatches } from '../records/record-json.ts';
 import type { RecordPages } from '../records/record-pages.ts';
 import { type FoundPage, type OrderedStart, orderedPage, type SortedStart, sortedPage } from './pages.ts';
 import { conditionsOf, countSegments, type Plan, planOf, type Query } from './plan.ts';
-import type { SlotOf } from './ready-slots.ts';
+import type { SlotOf } from './queried-app.ts';
 
 /** The time in which a page reads; below the deadline of a request. */
 const BUDGET_MS = 1_500;

@@ -9,8 +9,7 @@ import type { DatabaseClock } from '../database/clock.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { firstIdAt, parseRecordId, type RecordId } from '../records/record-id.ts';
-import type { Submission } from '../records/submission.ts';
-import { HOLD_REASONS, type HoldReason } from '../records/submission.ts';
+import { HOLD_REASONS, type HoldReason, type Submission } from '../records/submission.ts';
 
 /** A valid submission that waits for an operator (spec 4.5). `_id` is a UUID of version 7. */
 export interface HeldDocument {

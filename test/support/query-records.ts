@@ -6,7 +6,7 @@ import type { UserCollection, UserDocument } from '../../src/records/record.ts';
 import { createRecordIds } from '../../src/records/record-id.ts';
 import { NO_RENAMES } from '../../src/records/record-moves.ts';
 import { createRecordPages } from '../../src/records/record-pages.ts';
-import type { ReadySlot } from '../../src/search/ready-slots.ts';
+import type { ReadySlot } from '../../src/search/queried-app.ts';
 import { createUserQuery } from '../../src/search/user-query.ts';
 import { FIELDS, slotsOf } from './query-model.ts';
 
