@@ -27,7 +27,7 @@ function standardOutput(): DestinationStream {
   // block requests on the reader of the log.
   if (!process.stdout.isTTY) {
     // Buffers and not strings: sonic-boom measures the whole buffered text again with each line,
-    // which costs more than formatting the line (docs/performance.md).
+    // which costs more than formatting the line (decision 36).
     const lines = pino.destination({
       dest: 1,
       sync: false,

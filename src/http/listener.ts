@@ -159,7 +159,7 @@ type Constructors = { IncomingMessage: typeof IncomingMessage; ServerResponse: t
 /**
  * Options for `http.createServer` that create requests and responses with Express's prototypes.
  * Express sets these prototypes on each request. Changing a prototype makes every later access to
- * the object slower, most of all on Node 20 (docs/performance.md); setting the same one costs
+ * the object slower, most of all on Node 20 (decision 36); setting the same one costs
  * nothing.
  */
 export function presetPrototypes(http: Express): Constructors {
@@ -183,7 +183,7 @@ function withPrototype<Constructor extends typeof IncomingMessage | typeof Serve
   Preset.prototype = prototype;
   // Like a class that extends `base`: V8 reserves space for the properties of all constructors on
   // this chain. Without it each response becomes a dictionary-mode object, which is slow to read
-  // and expensive to collect (docs/performance.md).
+  // and expensive to collect (decision 36).
   Object.setPrototypeOf(Preset, base);
   return Preset as unknown as Constructor;
 }

@@ -42,7 +42,7 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
  * whose client disconnected is marked `aborted`.
  *
  * pino-http creates a logger for each request and makes a submission a third more expensive
- * (docs/performance.md).
+ * (decision 36).
  *
  * @param measure measures each request as well
  */

@@ -167,7 +167,7 @@ function keyOf({ appId, email }: Pick<UserDocument, 'appId' | 'email'>): string 
 
 /**
  * The number of batches in flight at the same time. Two small concurrent batches cost the database
- * more than one batch of both (docs/performance.md). So a concurrent batch is sent only when at
+ * more than one batch of both (decision 36). So a concurrent batch is sent only when at
  * least `MIN_CONCURRENT_BATCH` writes wait, and as many as are in flight, or when the oldest write
  * has waited for `MAX_WAIT_MS`, because the batch in flight may be stuck.
  */
@@ -203,7 +203,7 @@ interface Waiting extends Entry {
  * as unordered bulk writes. On an idle service a write is sent at once. Each write stays atomic and
  * fails alone (invariant 3). The driver may resend a batch after a network error, because a bulk
  * write carries a transaction number; a raw command does not, so a resent `$push` would be applied
- * twice. Figures are in docs/performance.md.
+ * twice. Figures are in decision 36.
  *
  * `write` rejects with {@link Unavailable} when the queue is full or the batch timed out.
  *

@@ -115,7 +115,7 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
   const { known } = view;
   const consents = submission.consents && consentChange(submission.consents, view.consents);
   const filter: Filter = { appId, email, schemaVersion: { $lte: schemaVersion } };
-  // A range, because MongoDB does not cache a plan for an equality on `_id` (docs/performance.md).
+  // A range, because MongoDB does not cache a plan for an equality on `_id` (decision 36).
   if (known) filter._id = { $gte: known.id, $lte: known.id };
   // A record is moved before it is changed, so that it never has an old key and the new one.
   if (submission.renames) filter.$nor = [unmovedFilter(submission.renames)];

@@ -10,7 +10,7 @@ import type { RecordPages } from './record-pages.ts';
 
 /**
  * The records of a statement. Neither smaller statements nor rests between them help submissions to
- * other apps (docs/performance.md, "Data work").
+ * other apps (decision 36).
  */
 const REMOVAL_STEP = 1_000;
 

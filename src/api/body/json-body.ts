@@ -23,7 +23,7 @@ export type ReadBody = (req: Request, deadline: Deadline) => Promise<unknown>;
  * cannot represent are refused, because storing would alter them.
  *
  * Express's own parser would need as much code for these rules and makes a submission 5 to 13 %
- * more expensive (docs/performance.md).
+ * more expensive (decision 36).
  */
 export function createJsonReader(readBytes: ReadBytes): ReadBody {
   return async (req, deadline) => {

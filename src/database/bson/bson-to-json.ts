@@ -35,7 +35,7 @@ const ESCAPES = Array.from({ length: BACKSLASH + 1 }, (_, byte) =>
 
 /**
  * Writes BSON as JSON without decoding it; the output is identical to `JSON.stringify` of the
- * decoded value. Strings stay bytes from the database to the socket (docs/performance.md).
+ * decoded value. Strings stay bytes from the database to the socket (decision 36).
  */
 export class BsonToJson extends Utf8Writer {
   /**
