@@ -212,7 +212,8 @@ export class ConfigError extends Error {
   }
 }
 
-const environment = z.object({
+/** The variables with their defaults. docs/operations.md, "Configuration", explains them. */
+export const environment = z.object({
   NODE_ENV: z
     .enum(['development', 'production', 'test'], 'must be development, production or test')
     .default('development'),
@@ -263,9 +264,8 @@ const environment = z.object({
 export type Config = ReturnType<typeof loadConfig>;
 
 /**
- * Reads the configuration (README.md, "Configuration") from an environment and freezes it. An empty
- * variable counts as unset. Only the entry points pass `process.env`, so tests can create a server
- * from a plain object.
+ * Reads the configuration from an environment and freezes it. An empty variable counts as unset.
+ * Only the entry points pass `process.env`, so tests can create a server from a plain object.
  *
  * @throws {ConfigError} with one line for each invalid variable
  */

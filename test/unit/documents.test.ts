@@ -13,15 +13,6 @@ it('docs/dependencies.md lists exactly the packages of package.json', () => {
   expect(listed.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
 });
 
-it('the README lists every variable of the configuration', () => {
-  const readme = read('README.md');
-  const variables = [...read('src/core/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
-  expect(variables.length).toBeGreaterThan(15);
-  // PATH belongs to the operating system.
-  const missing = variables.filter((name) => name !== 'PATH' && !readme.includes(`\`${name}\``));
-  expect(missing).toEqual([]);
-});
-
 describe('the table of endpoints in docs/specification.md', () => {
   const specification = read('docs/specification.md');
   const rows = tableRows(specification);

@@ -17,7 +17,7 @@ function errorLines(env: Record<string, string>): readonly string[] {
 }
 
 describe('the configuration without variables', () => {
-  it('has the defaults of README.md, "Configuration"', () => {
+  it('has the defaults of docs/operations.md, "Configuration"', () => {
     expect(loadConfig({})).toEqual({
       production: false,
       port: 3000,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecret } from '../../src/webhooks/sender.ts';
@@ -8,9 +8,9 @@ import { Leftovers } from '../support/process.ts';
 import { RECEIVER_FOLDER, receiveFrom } from '../support/receiver-process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
-const section = /^## Receive events\n[\s\S]*?(?=^## )/m.exec(readme)?.[0] ?? '';
-const program = /```js\n([\s\S]*?)```/.exec(section)?.[1] ?? '';
+const docs = join(import.meta.dirname, '..', '..', 'docs');
+const section = /^## Webhooks\n[\s\S]*?(?=^## )/m.exec(readFileSync(join(docs, 'operations.md'), 'utf8'))?.[0] ?? '';
+const [, program = ''] = /\]\((\S+\.mjs)\)/.exec(section) ?? [];
 const [, start = ''] = /```sh\n(?:\w+=\S+ )(.*)\n```/.exec(section) ?? [];
 
 const leftovers = new Leftovers();
@@ -23,12 +23,12 @@ afterAll(async () => {
   await server.close();
 });
 
-describe('the receiver of the README', () => {
+describe('the receiver of docs/operations.md', () => {
   it('prints what the service sends, and refuses what others send', async () => {
     const folder = await leftovers.folder();
     const [runtime, file = ''] = start.split(' ');
     expect(runtime).toBe('node');
-    await writeFile(join(folder, file), program);
+    await copyFile(join(docs, program), join(folder, file));
     const app = await server.admin.buildApp();
     const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
     const submit = (email: string) => server.client.submit(app.sourceAppId, { email, data: {} }).expect(200);
@@ -40,6 +40,6 @@ describe('the receiver of the README', () => {
   });
 
   it('is the one that the dashboard shows', () => {
-    expect(program).toBe(readFileSync(join(RECEIVER_FOLDER, 'receiver.mjs'), 'utf8'));
+    expect(join(docs, program)).toBe(join(RECEIVER_FOLDER, 'receiver.mjs'));
   });
 });
