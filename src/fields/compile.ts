@@ -59,8 +59,8 @@ interface CompiledField {
 }
 
 /**
- * Compiles a schema into a validator (docs/specification.md, sections 2.3 and 2.4). It looks keys
- * up in a Map and reads own properties only, so `constructor` and `toString` are ordinary keys.
+ * Compiles a schema into a validator (spec 2.3 and 2.4). It looks keys up in a Map and reads own
+ * properties only, so `constructor` and `toString` are ordinary keys.
  */
 export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
   const compiled = new Map(fields.map((field) => [field.key, compileField(field)]));

@@ -5,7 +5,7 @@ import { FIELD_KEY_PATTERN, type FieldKind, type FieldOptions, type OptionShape,
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, type PatternBudget } from './base/regex.ts';
 import { FIELD_KINDS, kindOf } from './kinds/registry.ts';
 
-/** The most fields of a schema (docs/specification.md, section 8). */
+/** The most fields of a schema (spec 2.3). */
 export const MAX_FIELDS = 100;
 
 const Key = z
@@ -56,7 +56,7 @@ type DefinitionInputs<Kinds> = {
 };
 
 /**
- * A field definition as it is stored and answered (docs/specification.md, sections 2.3 and 2.6).
+ * A field definition as it is stored and answered (spec 2.3 and 2.6).
  */
 export const FieldDefinition = z
   .discriminatedUnion('kind', FIELD_KINDS.map((kind: FieldKind) => definition(kind)) as Definitions<typeof FIELD_KINDS>)

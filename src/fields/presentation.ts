@@ -82,8 +82,8 @@ function withoutUnset<Value extends object>(value: Value): Set<Value> {
 }
 
 /**
- * Converts the texts that a form sent for one field to its value (docs/specification.md, section
- * 2.7). In an appending list each text is one item; for other kinds the last text counts.
+ * Converts the texts that a form sent for one field to its value (spec 2.7). In an appending list
+ * each text is one item; for other kinds the last text counts.
  *
  * Returns undefined when the field counts as absent, because its text is empty, and `problem` when
  * the text has no value of the kind. A value is not validated: `compileSchema` does that.

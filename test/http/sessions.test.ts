@@ -108,7 +108,7 @@ describe('The session cookie (spec 2.5 and 5.2)', () => {
   });
 });
 
-describe('spec 3, sessions', () => {
+describe('spec 2.5, sessions', () => {
   it('are stored at log-in only: no other request creates, changes or extends one', async () => {
     const other = await server.admin.buildApp();
     const client = await loggedIn(other);
@@ -200,7 +200,7 @@ describe('POST /auth/logout (spec 4.2)', () => {
     expect((await forged.expect(200)).body).toEqual({ ok: true });
   });
 
-  it('spec 3, sessions: ends the session despite concurrent requests', async () => {
+  it('spec 2.5, sessions: ends the session despite concurrent requests', async () => {
     const other = await server.admin.buildApp();
     for (let round = 0; round < 20; round += 1) {
       const client = await loggedIn(other);
@@ -215,7 +215,7 @@ describe('POST /auth/logout (spec 4.2)', () => {
     }
   });
 
-  it('spec 3, sessions: ends the session although a request authenticated before it completes after it', async () => {
+  it('spec 2.5, sessions: ends the session although a request authenticated before it completes after it', async () => {
     const admin = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
     const { cookie } = await cookieOf(newClient(), admin);
     const before = await sessionCount('admin');

@@ -10,7 +10,7 @@ const NOW = '2026-01-31T08:30:00.000Z';
 
 /**
  * Returns whether a value conforms to a definition. A second, independent implementation of
- * docs/specification.md, section 2.3.
+ * spec 2.3.
  */
 function conforms(field: FieldDefinition, value: unknown): boolean {
   switch (field.kind) {
@@ -74,13 +74,13 @@ function wrongKeys(schema: { rejectUnknown: boolean; fields: FieldDefinition[] }
   return wrong;
 }
 
-/** Returns the stored form of an array item (docs/specification.md, section 2.4, points 1 to 4). */
+/** Returns the stored form of an array item (spec 2.4, points 1 to 4). */
 function storedForm(item: unknown): unknown {
   const plain = Object.prototype.toString.call(item) === '[object Object]';
   return plain ? Object.assign({}, item, { timestamp: NOW }) : { value: item, timestamp: NOW };
 }
 
-describe('the validator against a model (docs/specification.md, sections 2.3 and 2.4)', () => {
+describe('the validator against a model (spec 2.3 and 2.4)', () => {
   it('accepts and refuses the same data as the model and names the same keys', () => {
     const seen = { accepted: 0, refused: 0 };
     fc.assert(

@@ -3,17 +3,24 @@ import { basename, dirname, join, relative } from 'node:path';
 
 /** A reference from a comment, a test title or a document to a document of the repository. */
 export type Citation = { text: string; line: number } & (
-  | { kind: 'specification'; section: string; rules: number[] }
+  | { kind: 'specification'; section: string; rules: number[]; file?: string | undefined }
   | { kind: 'invariant' | 'decision'; number: number }
   | { kind: 'document'; file: string; heading: string | undefined }
-  | { kind: 'link'; file: string; anchor: string | undefined }
+  | { kind: 'link'; file: string; anchor: string | undefined; section: string | undefined }
   | { kind: 'outside' }
 );
 
+/** A numbered section of the specification. */
+export interface Section {
+  /** The only file that contains it. */
+  file: string;
+  rules: ReadonlySet<number>;
+}
+
 /** The content of the repository's documents that citations can reference. */
 export interface Documents {
-  /** Section number of the specification to the numbers of its rules. */
-  sections: ReadonlyMap<string, ReadonlySet<number>>;
+  /** The sections of the specification by their numbers. */
+  sections: ReadonlyMap<string, Section>;
   invariants: ReadonlySet<number>;
   /** File names in docs/decisions. */
   decisions: readonly string[];
@@ -22,11 +29,14 @@ export interface Documents {
   read(file: string): string;
 }
 
+/** The folder of the specification. */
+export const SPECIFICATION_FOLDER = 'docs/specification';
+
 const LIST = String.raw`\d+(?:(?:,\s+|,?\s+and\s+|\s+to\s+)\d+(?![\d.]*\.\d))*`;
 const RULES = String.raw`(?:,\s+(?:(?:rule|point)\s+(\d+)|(?:rules|points)\s+(${LIST})))?`;
-const SECTION = String.raw`(\d+(?:\.\d+)?)${RULES}`;
+const SECTION = String.raw`(\d+(?:\.\d+){0,2})${RULES}`;
 const SPECIFICATION = new RegExp(
-  String.raw`(?:\b[Ss]pec(?:\s+section)?|\bdocs/specification\.md,?\s+sections?)\s+${SECTION}`,
+  String.raw`(?:\b[Ss]pec(?:\s+section)?|\b(?<file>${SPECIFICATION_FOLDER}/[\w-]+\.md),?\s+sections?)\s+${SECTION}`,
   'g',
 );
 /** In the specification itself a section is cited by its number alone. */
@@ -36,7 +46,7 @@ const OWN_SECTION = new RegExp(String.raw`\b[Ss]ections?\s+${SECTION}`, 'g');
  * has no dot needs the word "section".
  */
 const NEXT_SECTION = new RegExp(
-  String.raw`(?:,\s+|,?\s+and\s+)(?:(?:section\s+)?(\d+\.\d+)|section\s+(\d+))${RULES}`,
+  String.raw`(?:,\s+|,?\s+and\s+)(?:(?:section\s+)?(\d+(?:\.\d+){1,2})|section\s+(\d+))${RULES}`,
   'y',
 );
 const NUMBERED = new RegExp(
@@ -45,14 +55,16 @@ const NUMBERED = new RegExp(
 );
 const DECISION_FILE = /\bdocs\/decisions\/(\d{4}(?:-[\w-]+\.md)?)/g;
 const DOCUMENT = /\b((?:docs\/[\w/-]+|README|SECURITY|CONTRIBUTING|CHANGELOG)\.md)(?:,\s+"([^"]+)")?/g;
-const LINK = /\]\(([^)\s]+)[^)]*\)/g;
+const LINK = /\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g;
+/** The text of a link to a section: its number, or "section 4.5, rule 8". */
+const LINKED_SECTION = /^(?:[Ss]ection\s+)?(\d+(?:\.\d+){0,2})(?:,\s+rules?\s+\d+)?$/;
 const OUTSIDE = /\b(?:SPEC|DESIGN)\b|\bEXTENSIONS\.md\b/g;
 
 /** The markers at the start of a comment line or a quotation line. */
 const LINE_MARK = /^([ \t]*)(\*|\/\/|#+|>)(?=[ \t])/gm;
 
 /**
- * Finds all citations in a file: `spec 2.4, rule 5`, `docs/specification.md, section 4.1`,
+ * Finds all citations in a file: `spec 2.4, rule 5`, `docs/specification/x.md, section 4.1`,
  * `invariant 3`, `decision 12`, `docs/decisions/0004`, a document with a quoted heading, Markdown
  * links, and the names of documents that are not in the repository (kind `outside`). A citation may
  * continue on the next line of a comment.
@@ -69,7 +81,9 @@ export function findCitations(file: string, content: string): Citation[] {
 
   const specification = (pattern: RegExp): void => {
     for (const match of text.matchAll(pattern)) {
-      found.push({ kind: 'specification', ...at(match.index, match[0]), ...sectionOf(match[1], match[2], match[3]) });
+      const [section, rule, rules] = match.slice(match.groups ? 2 : 1);
+      const cited = { ...at(match.index, match[0]), file: match.groups?.file };
+      found.push({ kind: 'specification', ...cited, ...sectionOf(section, rule, rules) });
       NEXT_SECTION.lastIndex = match.index + match[0].length;
       for (let next = NEXT_SECTION.exec(text); next; next = NEXT_SECTION.exec(text)) {
         const section = sectionOf(next[1] ?? next[2], next[3], next[4]);
@@ -78,7 +92,7 @@ export function findCitations(file: string, content: string): Citation[] {
     }
   };
   specification(SPECIFICATION);
-  if (basename(file) === 'specification.md') specification(OWN_SECTION);
+  if (dirname(file) === SPECIFICATION_FOLDER) specification(OWN_SECTION);
 
   for (const match of text.matchAll(NUMBERED)) {
     const kind = /^i/i.test(match[0]) ? 'invariant' : 'decision';
@@ -95,10 +109,12 @@ export function findCitations(file: string, content: string): Citation[] {
     }
   }
   if (file.endsWith('.md')) {
-    for (const { 0: cited, 1: target = '', index } of content.matchAll(LINK)) {
+    for (const { 0: cited, 1: label = '', 2: target = '', index } of content.matchAll(LINK)) {
       if (/^[a-z]+:/.test(target)) continue;
       const [path = '', anchor] = target.split('#');
-      found.push({ kind: 'link', ...at(index, cited), file: path === '' ? file : join(dirname(file), path), anchor });
+      const linked = path === '' ? file : join(dirname(file), path);
+      const section = dirname(linked) === SPECIFICATION_FOLDER ? LINKED_SECTION.exec(label)?.[1] : undefined;
+      found.push({ kind: 'link', ...at(index, cited), file: linked, anchor, section });
     }
   }
   for (const { 0: cited, index } of text.matchAll(OUTSIDE)) found.push({ kind: 'outside', ...at(index, cited) });
@@ -121,12 +137,13 @@ function numbersOf(list = ''): number[] {
 export function problemOf(citation: Citation, documents: Documents): string | undefined {
   switch (citation.kind) {
     case 'specification': {
-      const rules = documents.sections.get(citation.section);
-      if (!rules) return `docs/specification.md has no section ${citation.section}`;
-      const missing = citation.rules.find((rule) => !rules.has(rule));
+      const found = documents.sections.get(citation.section);
+      if (!found) return `${SPECIFICATION_FOLDER} has no section ${citation.section}`;
+      if (citation.file !== undefined && citation.file !== found.file) return elsewhere(citation.section, found);
+      const missing = citation.rules.find((rule) => !found.rules.has(rule));
       return missing === undefined
         ? undefined
-        : `section ${citation.section} of docs/specification.md has no rule ${missing}`;
+        : `section ${citation.section} of ${SPECIFICATION_FOLDER} has no rule ${missing}`;
     }
     case 'invariant':
       if (documents.invariants.has(citation.number)) return undefined;
@@ -140,6 +157,9 @@ export function problemOf(citation: Citation, documents: Documents): string | un
     case 'link': {
       const { file } = citation;
       if (!documents.exists(file)) return `${file} does not exist`;
+      const section = citation.kind === 'link' ? citation.section : undefined;
+      const linked = section === undefined ? undefined : documents.sections.get(section);
+      if (section !== undefined && linked?.file !== file) return elsewhere(section, linked);
       if (!file.endsWith('.md')) return undefined;
       const isHeading = citation.kind === 'document';
       const cited = isHeading ? citation.heading : citation.anchor;
@@ -150,6 +170,10 @@ export function problemOf(citation: Citation, documents: Documents): string | un
     case 'outside':
       return 'names a document that is not in the repository';
   }
+}
+
+function elsewhere(section: string, found: Section | undefined): string {
+  return `section ${section} is in ${found?.file ?? 'no file'}`;
 }
 
 /** Returns the headings of a Markdown document without `#` markers. */
@@ -176,26 +200,39 @@ function withoutCode(markdown: string): string {
 }
 
 /**
- * Returns the numbered sections of a document, each with the numbers of its rules: list items at
- * the start of a line, also those under headings without a number. A citation must resolve to
- * exactly one rule, so the rules of a section are numbered from 1 without gaps.
+ * Returns the numbered sections of the specification, each with the numbers of its rules: list
+ * items at the start of a line, also those under headings without a number. A citation must resolve
+ * to exactly one rule in exactly one file, so the rules of a section are numbered from 1 without
+ * gaps.
  *
+ * @param files text by path
  * @throws {Error} if a section or rule number is duplicated or missing
  */
-export function numberedSections(markdown: string): Map<string, Set<number>> {
-  const sections = new Map<string, Set<number>>();
-  let rules = new Set<number>();
-  for (const [, section, rule] of withoutCode(markdown).matchAll(/^(?:#{2,4} (\d+(?:\.\d+)?)\.? .+|(\d+)\. .+)$/gm)) {
-    if (section !== undefined) {
-      if (sections.has(section)) throw new Error(`section ${section} is there twice`);
-      rules = new Set();
-      sections.set(section, rules);
-    } else {
-      if (Number(rule) !== rules.size + 1) throw new Error(`rule ${rule} follows rule ${rules.size}`);
-      rules.add(Number(rule));
+export function numberedSections(files: Readonly<Record<string, string>>): Map<string, Section> {
+  const sections = new Map<string, Section>();
+  for (const [file, markdown] of Object.entries(files)) {
+    let rules = new Set<number>();
+    for (const [, section, rule] of withoutCode(markdown).matchAll(
+      /^(?:#{2,4} (\d+(?:\.\d+){0,2})\.? .+|(\d+)\. .+)$/gm,
+    )) {
+      if (section !== undefined) {
+        const other = sections.get(section);
+        if (other) throw new Error(`section ${section} is in ${other.file} and in ${file}`);
+        rules = new Set();
+        sections.set(section, { file, rules });
+      } else {
+        if (Number(rule) !== rules.size + 1) throw new Error(`${file}: rule ${rule} follows rule ${rules.size}`);
+        rules.add(Number(rule));
+      }
     }
   }
   return sections;
+}
+
+/** The files of the specification in `root`: text by path. */
+export function readSpecification(root: string): Record<string, string> {
+  const files = readdirSync(join(root, SPECIFICATION_FOLDER)).map((name) => `${SPECIFICATION_FOLDER}/${name}`);
+  return Object.fromEntries(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 }
 
 /** Returns the numbers of the list under the heading "Invariants". */
@@ -208,7 +245,7 @@ export function numberedInvariants(markdown: string): Set<number> {
 export function readDocuments(root: string): Documents {
   const read = (file: string): string => readFileSync(join(root, file), 'utf8');
   return {
-    sections: numberedSections(read('docs/specification.md')),
+    sections: numberedSections(readSpecification(root)),
     invariants: numberedInvariants(read('docs/architecture.md')),
     decisions: readdirSync(join(root, 'docs/decisions')),
     exists: (file) => existsSync(join(root, file)),

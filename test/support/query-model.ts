@@ -61,7 +61,7 @@ function slotText(text: string): string {
 /** Equal for texts that differ in the case of their letters only. */
 const folded = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
 
-/** Whether one condition holds for a record (docs/specification.md, section 4.3). */
+/** Whether one condition holds for a record (spec 4.3). */
 export function holds(record: StoredRecord, where: string): boolean {
   const [path = '', operator = ''] = where.split(':', 2);
   const operand = where.slice(path.length + operator.length + 2);

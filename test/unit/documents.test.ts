@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { readSpecification } from '../support/citations.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -13,9 +14,9 @@ it('docs/dependencies.md lists exactly the packages of package.json', () => {
   expect(listed.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
 });
 
-describe('the table of endpoints in docs/specification.md', () => {
-  const specification = read('docs/specification.md');
-  const rows = tableRows(specification);
+describe('the table of endpoints in docs/specification', () => {
+  const endpoints = read('docs/specification/endpoints.md');
+  const rows = tableRows(endpoints);
   const { paths } = JSON.parse(read('openapi.json')) as OpenApi;
   const operations = new Map(
     Object.entries(paths).flatMap(([path, methods]) =>
@@ -24,29 +25,24 @@ describe('the table of endpoints in docs/specification.md', () => {
   );
 
   it('has each operation of openapi.json once', () => {
-    const listed = rows.map(({ operation }) => operation);
-    expect(listed.filter((one, index) => listed.indexOf(one) !== index)).toEqual([]);
-    expect([...operations.keys()].filter((one) => !listed.includes(one))).toEqual([]);
+    expect(rows.map(({ operation }) => operation).sort()).toEqual([...operations.keys()].sort());
     // Pages and files, which openapi.json does not describe.
     const others = ['/docs', '/openapi.json', '/dashboard/', '/embed/v1.js', '/metrics'];
-    const expected = [...operations.keys(), ...others.map((path) => `GET ${path}`)];
-    expect(listed.filter((one) => !expected.includes(one))).toEqual([]);
+    expect(others.filter((path) => !endpoints.replaceAll('\n', ' ').includes(`\`GET ${path}\``))).toEqual([]);
   });
 
-  it('names the scope with which an API key may call an operation of sessions', () => {
+  it('names the scope with which an API key may call an operation', () => {
     const scopes = rows.map(({ operation, caller }) => [operation, /key `([\w:]+)`/.exec(caller)?.[1]]);
     const expected = rows.map(({ operation }) => {
       const security = operations.get(operation)?.security ?? [];
-      const isOfSession = security.some((one) => 'session' in one);
-      return [operation, isOfSession ? security.find(({ key }) => key)?.key?.[0] : undefined];
+      return [operation, security.find(({ key }) => key)?.key?.[0]];
     });
     expect(scopes).toEqual(expected);
   });
 
   it('names the section that describes the operation', () => {
-    const described = headings(specification);
-    const ofOpenApi = rows.filter(({ operation }) => operations.has(operation));
-    expect(ofOpenApi.filter(({ operation, section }) => described.get(operation) !== section)).toEqual([]);
+    const described = headings();
+    expect(rows.filter(({ operation, section }) => described.get(operation) !== section)).toEqual([]);
   });
 });
 
@@ -59,26 +55,21 @@ function nameOf(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
 }
 
-/** The operations of the table; "`PUT` of the same path" stands for the path before it. */
-function tableRows(specification: string) {
-  const table = specification.split('## 4 Endpoints\n')[1]?.split('\n#### ')[0] ?? '';
-  let path = '';
-  return [...table.matchAll(/^\| (`.+?) \| (.+?) \| ([\d.]+) \|$/gm)].flatMap(
-    ([, names = '', caller = '', section = '']) =>
-      [...names.matchAll(/`([A-Z]+)(?: (\/\S*))?`/g)].map(([, method = '', own]) => {
-        path = own ?? path;
-        return { operation: `${method} ${path}`, caller, section };
-      }),
-  );
+/** The operations of the table. */
+function tableRows(endpoints: string) {
+  const rows = endpoints.matchAll(/^\| ([\d.]+) \| \[([A-Z]+ \S+)\]\(\S+\) \| .+? \| (.+?) \| .*\|$/gm);
+  return [...rows].map(([, section = '', operation = '', caller = '']) => ({ operation, caller, section }));
 }
 
 /** The section of each operation that has a heading of its own. */
-function headings(specification: string): Map<string, string> {
-  let section = '';
+function headings(): Map<string, string> {
   const found = new Map<string, string>();
-  for (const [, number, operation] of specification.matchAll(/^(?:### ([\d.]+) |#### ([A-Z]+ \/\S*)$)/gm)) {
-    if (number) section = number;
-    else found.set(operation ?? '', section);
+  for (const text of Object.values(readSpecification(root))) {
+    let section = '';
+    for (const [, number, operation] of text.matchAll(/^(?:#{2,3} ([\d.]+) |### ([A-Z]+ \/\S*)$)/gm)) {
+      if (number) section = number;
+      else found.set(operation ?? '', section);
+    }
   }
   return found;
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { CompileBudget, PatternBudget } from './regex.ts';
 
 /**
- * The form of a field key (docs/specification.md, section 8). It also keeps `$`, `.`, NUL and
- * `__proto__` out of every path in the database.
+ * The form of a field key (spec 2.3). It also keeps `$`, `.`, NUL and `__proto__` out of every path
+ * in the database.
  */
 export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 
@@ -14,8 +14,8 @@ export type Report = (message: string, at?: string) => void;
 export type ValueCheck = (value: unknown, report: Report, budget: PatternBudget) => void;
 
 /**
- * The properties of every field definition (docs/specification.md, section 2.3). It is a type
- * because TypeScript gives no index signature to an interface, and `FieldKind` by default has one.
+ * The properties of every field definition (spec 2.3). It is a type because TypeScript gives no
+ * index signature to an interface, and `FieldKind` by default has one.
  */
 export type FieldBase = {
   key: string;

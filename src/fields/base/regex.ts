@@ -242,8 +242,8 @@ export interface Pattern {
 /**
  * Compiles the regex of a text field for a linear-time engine, so that no pattern can block the
  * event loop by backtracking. It matches Unicode, anywhere in the text unless it is anchored
- * (docs/specification.md, section 2.3). Returns a problem for a pattern that the engine does not
- * support, such as look-around and back-references, and for one that is larger than `budget`.
+ * (spec 2.3). Returns a problem for a pattern that the engine does not support, such as look-around
+ * and back-references, and for one that is larger than `budget`.
  */
 export function compilePattern(source: string, budget: CompileBudget): Pattern | { problem: string } {
   if (source.length > MAX_PATTERN_LENGTH) return { problem: `must have at most ${MAX_PATTERN_LENGTH} characters` };

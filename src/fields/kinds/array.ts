@@ -2,10 +2,7 @@ import { autocomplete, help, hidden, placeholder, prefill } from '../base/form-o
 import { defineKind, withLineFeeds } from '../base/kind.ts';
 import { reportUnstorableKeys } from '../base/stored-json.ts';
 
-/**
- * A list to which each submission appends items of any shape
- * (docs/specification.md, section 2.4).
- */
+/** A list to which each submission appends items of any shape (spec 2.4). */
 export const array = defineKind({
   name: 'array',
   displayName: 'Appending list',

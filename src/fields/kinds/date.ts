@@ -11,10 +11,7 @@ const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 const NOT_DATE = 'must be a date like 2026-01-31 or a date-time with its zone like 2026-01-31T08:30:00Z';
 const NO_ZONE = 'has no time zone: send its IANA name as _tz';
 
-/**
- * A string `YYYY-MM-DD` or an RFC 3339 date-time with its zone, valid in the calendar
- * (docs/specification.md, section 2.3).
- */
+/** `YYYY-MM-DD` or an RFC 3339 date-time with its zone, valid in the calendar (spec 2.3). */
 export const date = defineKind({
   name: 'date',
   displayName: 'Date',

@@ -25,7 +25,7 @@ export function valueProblems(field: Record<string, unknown>, value: unknown): s
 
 type Options = Record<string, unknown>;
 
-/** The test table of one kind (docs/specification.md, sections 2.3 and 2.4). */
+/** The test table of one kind (spec 2.3 and 2.4). */
 export interface KindTable {
   definitions: {
     accepted: Options[];

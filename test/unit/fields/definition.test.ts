@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { completeDefinition, FieldDefinition, FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import { definitionProblems } from './cases.ts';
 
-describe('a field key (docs/specification.md, section 8)', () => {
+describe('a field key (spec 2.3)', () => {
   it.each(['a', 'Z', 'a_1', 'constructor', 'toString', 'hasOwnProperty', `a${'b'.repeat(50)}`])('may be %s', (key) => {
     expect(definitionProblems({ key, kind: 'text' })).toEqual([]);
   });

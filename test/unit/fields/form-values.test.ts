@@ -32,7 +32,7 @@ const entered: Record<FieldDefinition['kind'], fc.Arbitrary<{ value: unknown; te
 };
 const kinds = Object.keys(entered) as FieldDefinition['kind'][];
 
-describe('the value of the texts of a form (docs/specification.md, section 2.7)', () => {
+describe('the value of the texts of a form (spec 2.7)', () => {
   it.each(kinds)('is, for the kind %s, the value that was entered', (kind) => {
     fc.assert(
       fc.property(entered[kind], ({ value, texts }) => {

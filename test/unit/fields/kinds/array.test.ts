@@ -44,7 +44,7 @@ describeKind('array', {
   change: 'append',
 });
 
-describe('array items (docs/specification.md, section 2.4)', () => {
+describe('array items (spec 2.4)', () => {
   const validator = validatorOf([{ key: 'list', kind: 'array' }]);
   const badProperty =
     'has a property whose name is not allowed: names may not begin with $, contain a dot or NUL, or be reserved';

@@ -1,4 +1,4 @@
-/** What a name means that does not become a field (docs/specification.md, section 4.5). */
+/** What a name means that does not become a field (spec 4.5). */
 export type NameMeaning = { use: 'control' | 'ignored'; text: string };
 
 const HONEYPOT: NameMeaning = { use: 'control', text: 'Understood: a hidden field that catches bots' };

@@ -1,0 +1,13 @@
+import type { Route } from '../../src/api/endpoint.ts';
+
+type Files = Record<string, string>;
+
+interface Document {
+  paths: object;
+}
+
+export declare function renderTables(
+  files: Files,
+  endpoints: readonly Pick<Route, 'name' | 'spec'>[],
+  document: Document,
+): Files;

@@ -1,0 +1,112 @@
+// The generated tables of docs/specification: sections, endpoints, statuses.
+
+const SECTION = /^#{2,4} (\d+(?:\.\d+)*) (.+)$/;
+const OPERATION = /^#{2,4} ([A-Z]+ \/\S*)$/;
+const GENERATED = /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end of generated -->)/g;
+
+/**
+ * Writes the generated tables of the specification.
+ *
+ * @param files text by file name
+ * @param endpoints the declarations
+ * @param document the OpenAPI document of these
+ * @returns the files with their tables, by name
+ * @throws {Error} if an endpoint has no heading
+ */
+export function renderTables(files, endpoints, document) {
+  const { sections, operations } = contentsOf(files);
+  const described = endpoints
+    .map(({ name, spec }) => {
+      const operation = operationName(spec);
+      const place = operations.get(operation);
+      if (!place) throw new Error(`docs/specification has no heading for ${operation}`);
+      return { ...place, operation, spec, statuses: statusesOf(document, name) };
+    })
+    .sort((one, other) => bySection(one, other) || one.line - other.line);
+  const tables = {
+    sections: table(
+      ['Section', 'Subject', 'File'],
+      sections.map(({ section, title, file, link }) => [section, `[${title}](${link})`, file]),
+    ),
+    endpoints: table(
+      ['Section', 'Endpoint', 'Summary', 'Caller', 'Load', 'Event'],
+      described.map(({ section, operation, link, spec }) => [
+        ...[section, `[${operation}](${link})`, spec.summary, callerOf(spec), loadOf(spec)],
+        spec.audit ? `\`${spec.audit}\`` : '',
+      ]),
+    ),
+    statuses: table(
+      ['Endpoint', 'Success', 'Refusals'],
+      described.map(({ operation, link, statuses }) => [
+        `[${operation}](${link})`,
+        statuses.filter((status) => status < 400).join(' '),
+        statuses.filter((status) => status >= 400 && status !== 500).join(' '),
+      ]),
+    ),
+  };
+  return Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [
+      name,
+      text.replace(GENERATED, (_, start, kind, end) => {
+        if (!tables[kind]) throw new Error(`${name}: there is no table "${kind}"`);
+        return `${start}${tables[kind]}\n${end}`;
+      }),
+    ]),
+  );
+}
+
+/** The sections of all files in their order, and the place of each operation. */
+function contentsOf(files) {
+  const sections = [];
+  const operations = new Map();
+  for (const [file, text] of Object.entries(files)) {
+    let section = '';
+    for (const [line, content] of text.split('\n').entries()) {
+      const link = `${file}#${anchorOf(content)}`;
+      const [, number, title] = SECTION.exec(content) ?? [];
+      const [, operation] = OPERATION.exec(content) ?? [];
+      if (number) {
+        section = number;
+        sections.push({ section, title, file, link });
+      }
+      if (operation) operations.set(operation, { section, line, link });
+    }
+  }
+  return { sections: sections.sort(bySection), operations };
+}
+
+const bySection = (one, other) => one.section.localeCompare(other.section, 'en', { numeric: true });
+
+/** The anchor that GitHub generates for a heading. */
+function anchorOf(heading) {
+  const text = heading.replace(/^#+ /, '').toLowerCase();
+  return text.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-');
+}
+
+const operationName = ({ method, path }) => `${method.toUpperCase()} ${path}`;
+
+function statusesOf({ paths }, operationId) {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const operation = operations.find((one) => one.operationId === operationId);
+  return Object.keys(operation.responses).map(Number);
+}
+
+function callerOf({ auth, scope, role }) {
+  const key = scope ? `key \`${scope}\`` : 'any key';
+  if (auth === 'app id' || auth === 'form') return `app id, ${key}`;
+  if (auth === 'session') return role ? 'session of an admin' : 'session';
+  if (auth !== 'session or key') return 'anyone';
+  if (role === 'admin') return `session of an admin, ${key} of an admin`;
+  return role ? `session of an admin, ${key} of an admin or of the own app` : `session, ${key}`;
+}
+
+function loadOf({ auth, upload, load = 'read' }) {
+  if (!auth.startsWith('session') || upload) return '';
+  if (typeof load !== 'function') return load;
+  return `${load({ limit: 1 })}; without parameters ${load({})}`;
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`.replaceAll(/ {2,}/g, ' ');
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
