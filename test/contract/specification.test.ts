@@ -45,7 +45,9 @@ function textOf(operation: string): string {
 /** Numbers that mean a redirect, 304 or a refusal. */
 function statusesIn(text: string): string[] {
   const withoutLinks = text.replace(/\]\([^)]*\)/g, ']');
-  return [...withoutLinks.matchAll(/(?<![\d,.`])(?:30[34]|[45]\d\d)(?!\d|[,.]\d| characters)/g)].map(([status]) => status);
+  return [...withoutLinks.matchAll(/(?<![\d,.`])(?:30[34]|[45]\d\d)(?!\d|[,.]\d| characters)/g)].map(
+    ([status]) => status,
+  );
 }
 
 function statusesOf(operationId: string): string[] {
