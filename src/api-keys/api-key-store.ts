@@ -1,6 +1,5 @@
 import { type mongo, Types } from 'mongoose';
 import type { Scope } from '../api/principal.ts';
-import type { AppOwned } from '../apps/feature.ts';
 import { Conflict, Unavailable } from '../core/errors.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
@@ -105,15 +104,7 @@ export function createApiKeyStore(keys: ApiKeyCollection) {
         .catch(() => undefined)
         .finally(() => noting.delete(id));
     },
-
-    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
-      (await keys.deleteMany({ appId, ...(since && { createdAt: { $gte: since } }) })).deletedCount,
-
-    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
-      const createdAt = { [made === 'before' ? '$lt' : '$gte']: time };
-      return (await keys.findOne({ appId, createdAt }, { projection: { _id: 1 } })) !== null;
-    },
-  } satisfies AppOwned & Record<string, unknown>;
+  };
 }
 
 /** One of the free places by chance, so that concurrent creations rarely want the same. */

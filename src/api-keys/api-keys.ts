@@ -1,5 +1,5 @@
 import type { Apps } from '../apps/apps.ts';
-import type { Feature } from '../apps/feature.ts';
+import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { createApiKeyModel, createApiKeyStore } from './api-key-store.ts';
 import { apiKeyRoutes } from './api-keys.endpoints.ts';
@@ -21,6 +21,10 @@ export function createApiKeys(deps: {
   const service = createApiKeyService({ store, apps: apps.service, failures });
   return {
     service,
-    feature: { models: [model], owned: [store], routes: apiKeyRoutes(service, apps.scope) } satisfies Feature,
+    feature: {
+      models: [model],
+      owned: [ownedBy(model.collection, 'createdAt')],
+      routes: apiKeyRoutes(service, apps.scope),
+    } satisfies Feature,
   };
 }

@@ -2,9 +2,10 @@ import type { mongo, Types } from 'mongoose';
 import { AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { beginsBefore, type DatabaseClock } from '../database/clock.ts';
+import type { RemovalGuard } from '../database/removal.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, DeletedAppDocument } from './apps.model.ts';
-import type { AppOwned, RemovalGuard } from './feature.ts';
+import type { AppOwned } from './feature.ts';
 import type { AppRevision } from './revision.ts';
 
 /** How long what the guard saw is relied on. */
@@ -70,7 +71,7 @@ export function createAppRemoval(deps: {
     const deletedUsers = await users.removeAll(appId, undefined, guard);
     for (const part of others) {
       await guard();
-      await part.removeAll(appId);
+      await part.removeAll(appId, undefined, guard);
     }
     return deletedUsers;
   }

@@ -1,14 +1,9 @@
-import type { Types } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
 import type { Route } from '../api/endpoint.ts';
-import type { CollectionIndexes } from '../database/collections.ts';
+import type { Collection, CollectionIndexes } from '../database/collections.ts';
+import { type RemovalGuard, removeInSteps } from '../database/removal.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import type { JobWorker } from '../jobs/job-worker.ts';
-
-/**
- * Resolves with the time of MongoDB's clock until which a removal may begin a statement; rejects
- * when the app may not be removed any more, because it was restored.
- */
-export type RemovalGuard = () => Promise<Date>;
 
 /**
  * Data that belongs to one incarnation of an app and is deleted with it: schema versions, users and
@@ -22,11 +17,38 @@ export interface AppOwned {
    * Removes all of the app's data, or only what was created at or after `since`. Resolves with the
    * number of removed documents. Idempotent.
    *
-   * @param guard asked before each step, by what takes many steps
+   * @param guard asked before each step; rejects when the app was restored
    */
   removeAll(appId: Types.ObjectId, since?: Date, guard?: RemovalGuard): Promise<number>;
   /** Resolves with whether the app has data created before `time`, or at or after it (`since`). */
   has(appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean>;
+}
+
+/**
+ * Declares that all documents of a collection belong to apps.
+ *
+ * @param created the member that holds the time of creation, or whose order is that of creation
+ * @param of matches the documents of an app; default: by `appId`
+ * @param valueAt the value of `created` in a document of this time; default: the time
+ */
+export function ownedBy<Document extends mongo.Document>(
+  collection: Collection<Document>,
+  created: keyof Document & string,
+  {
+    of = (appId) => ({ appId }),
+    valueAt = (time) => time,
+  }: { of?(appId: Types.ObjectId): object; valueAt?(time: Date): unknown } = {},
+): AppOwned {
+  const filterOf = (appId: Types.ObjectId, range?: object) =>
+    ({ ...of(appId), ...(range && { [created]: range }) }) as unknown as mongo.Filter<Document>;
+  return {
+    removeAll: (appId, since, guard) =>
+      removeInSteps(collection, filterOf(appId, since && { $gte: valueAt(since) }), guard),
+    has: async (appId, made, time) => {
+      const range = { [made === 'before' ? '$lt' : '$gte']: valueAt(time) };
+      return (await collection.findOne(filterOf(appId, range), { projection: { _id: 1 } })) !== null;
+    },
+  };
 }
 
 /** Something that is held of a person, with the app that holds it, as an export shows it. */

@@ -1,5 +1,5 @@
 import { mongo, Types } from 'mongoose';
-import { removeInSteps, removeSome } from './import-store.ts';
+import { removeInSteps, removeSome } from '../database/removal.ts';
 import type { ChunkCollection, ChunkDocument, ImportCollection, ImportDocument } from './imports.model.ts';
 import { insertWhile, targetOf } from './line-writes.ts';
 

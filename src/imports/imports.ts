@@ -1,5 +1,5 @@
 import type { Apps } from '../apps/apps.ts';
-import type { Feature } from '../apps/feature.ts';
+import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Connection } from '../database/client.ts';
@@ -12,7 +12,7 @@ import type { Schemas } from '../schemas/schemas.ts';
 import { createBatchWriter } from './batch-writer.ts';
 import { createContentStore } from './content.ts';
 import { createImportJob, IMPORT_JOB } from './import-job.ts';
-import { createImportStore, ownedByTime } from './import-store.ts';
+import { createImportStore } from './import-store.ts';
 import { createChunkModel, createImportModel, createRejectModel } from './imports.model.ts';
 import { importRoutes } from './imports.routes.ts';
 import { createImportService } from './imports.service.ts';
@@ -97,9 +97,9 @@ export function createImports(deps: {
         ? { workers: [createProcessWorker({ name, everyMs, hasWork, ...importProcess, flags: PROCESS_FLAGS }, logger)] }
         : { jobs: [job] }),
       owned: [
-        ownedByTime(models.imports.collection, 'createdAt'),
-        ownedByTime(models.chunks.collection, 'at'),
-        ownedByTime(models.rejects.collection, 'at'),
+        ownedBy(models.imports.collection, 'createdAt'),
+        ownedBy(models.chunks.collection, 'at'),
+        ownedBy(models.rejects.collection, 'at'),
       ],
       personal: [createImportsOfPerson({ store, content, rejects: models.rejects.collection })],
     } satisfies Feature,

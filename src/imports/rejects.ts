@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { mongo, type Types } from 'mongoose';
 import { normalizeEmail } from '../core/identifiers.ts';
+import { removeInSteps, removeSome } from '../database/removal.ts';
 import { cell } from '../exports/csv-cells.ts';
 import { splitCells } from './csv-cells.ts';
-import { KEEP_IMPORT_MS, type RunningImport, removeInSteps, removeSome, whileRunBy } from './import-store.ts';
+import { KEEP_IMPORT_MS, type RunningImport, whileRunBy } from './import-store.ts';
 import type { ImportCollection, ImportDocument, RejectCollection, RejectDocument } from './imports.model.ts';
 import { insertWhile, targetOf } from './line-writes.ts';
 

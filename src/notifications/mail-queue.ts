@@ -1,5 +1,5 @@
 import type { mongo, Types } from 'mongoose';
-import type { AppOwned, PersonData } from '../apps/feature.ts';
+import type { PersonData } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
@@ -99,8 +99,6 @@ export type NewMail = Omit<MailDocument, 'state' | 'createdAt' | 'nextAt' | 'att
   nextAt?: Date;
 };
 
-export type MailQueue = ReturnType<typeof createMailQueue>;
-
 /**
  * The emails to send, in a collection that all servers share. An email is durable once `add` has
  * resolved. It is sent twice only if a server dies, or loses the database, after the SMTP server
@@ -108,7 +106,7 @@ export type MailQueue = ReturnType<typeof createMailQueue>;
  *
  * @param now the clock; another one in tests only
  */
-export function createMailQueue(mails: MailCollection, now: () => number = Date.now): AppOwned & QueueMethods {
+export function createMailQueue(mails: MailCollection, now: () => number = Date.now): MailQueue {
   const done = (state: MailDocument['state'], reason?: string) => ({
     $set: { state, expiresAt: new Date(now() + KEEP_MS), ...(reason !== undefined && { reason }) },
   });
@@ -177,16 +175,10 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
 
     removeOf: async (appId, ...recordIds) =>
       (await mails.deleteMany({ appId, recordId: { $in: recordIds } })).deletedCount,
-
-    removeAll: async (appId, since) =>
-      (await mails.deleteMany({ appId, ...(since && { createdAt: { $gte: since } }) })).deletedCount,
-
-    has: async (appId, made, time) =>
-      (await mails.findOne({ appId, createdAt: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
   };
 }
 
-interface QueueMethods {
+export interface MailQueue {
   /** Plans emails. One whose `_id` exists, in any state, is left as it is. */
   add(mails: readonly NewMail[]): Promise<void>;
   /** Resolves with the ids of at most `count` emails that are due, the longest waiting first. */

@@ -1,5 +1,5 @@
 import type { Apps } from '../apps/apps.ts';
-import type { Feature } from '../apps/feature.ts';
+import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { MailAbilities } from '../apps/form-settings.service.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
@@ -72,7 +72,7 @@ export function createNotifications(deps: {
       ],
       models: [model],
       jobs,
-      owned: [queue],
+      owned: [ownedBy(model.collection, 'createdAt')],
       personal: [createMailsOfPerson(model.collection, users)],
       close: () => mailer?.close(),
     } satisfies Feature,

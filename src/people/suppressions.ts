@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { mongo, Types } from 'mongoose';
-import type { AppOwned, PersonData } from '../apps/feature.ts';
+import { type AppOwned, ownedBy, type PersonData } from '../apps/feature.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
@@ -74,11 +74,7 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
       },
     },
 
-    removeAll: async (appId, since) =>
-      (await suppressed.deleteMany({ ...ofApp(appId), ...(since && { at: { $gte: since } }) })).deletedCount,
-
-    has: async (appId, made, time) =>
-      (await suppressed.findOne({ ...ofApp(appId), at: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
+    ...ownedBy(suppressed, 'at', { of: ofApp }),
   };
 }
 

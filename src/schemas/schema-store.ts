@@ -1,5 +1,5 @@
 import { type mongo, Types } from 'mongoose';
-import type { AppOwned } from '../apps/feature.ts';
+import { type AppOwned, ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
@@ -176,10 +176,7 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
         if (!isDuplicateKey(error)) throw error; // else an earlier attempt stored it
       }
     },
-    removeAll: async (appId, since) =>
-      (await schemas.deleteMany({ appId, ...(since && { createdAt: { $gte: since } }) })).deletedCount,
-    has: async (appId, made, time) =>
-      (await schemas.findOne({ appId, createdAt: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
+    ...ownedBy(schemas, 'createdAt'),
     newest: (appId, readConcern) => read({ appId }, readConcern),
     version: (appId, version) => read({ appId, version }),
     // Uses the index appId_1_version_-1, like all reads in this file.

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import MongoStore from 'connect-mongo';
 import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
-import type { Types } from 'mongoose';
 import { z } from 'zod';
 import type { App } from '../apps/app.ts';
-import type { AppOwned } from '../apps/feature.ts';
+import { type AppOwned, ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
 import { INDEX_BUILD_TIME_MS, limitStatementTime } from '../database/collections.ts';
@@ -69,18 +68,12 @@ export function createSessionStore(connection: Connection): MongoStore {
 /** Removes the sessions of an app with the app, and creates the collection's indexes. */
 export function createSessionOwnership(connection: Connection): AppOwned & { createIndexes(): Promise<void> } {
   const sessions = limitStatementTime(connection.getClient().db(connection.name).collection(COLLECTION));
-  const byApp = (appId: Types.ObjectId) => ({ 'session.appId': appId.toHexString() });
-  /** Returns when a session created at `time` expires; the creation time itself is not stored. */
-  const expiryOf = (time: Date): Date => new Date(time.getTime() + SESSION_LIFETIME_MS);
   return {
-    removeAll: async (appId, since) =>
-      (await sessions.deleteMany({ ...byApp(appId), ...(since && { expires: { $gte: expiryOf(since) } }) }))
-        .deletedCount,
-    has: async (appId, made, time) =>
-      (await sessions.findOne({
-        ...byApp(appId),
-        expires: { [made === 'before' ? '$lt' : '$gte']: expiryOf(time) },
-      })) !== null,
+    ...ownedBy(sessions, 'expires', {
+      of: (appId) => ({ 'session.appId': appId.toHexString() }),
+      // The time of the creation itself is not stored.
+      valueAt: (time) => new Date(time.getTime() + SESSION_LIFETIME_MS),
+    }),
     async createIndexes() {
       await sessions.createIndex({ expires: 1 }, { expireAfterSeconds: 0, maxTimeMS: INDEX_BUILD_TIME_MS });
       await sessions.createIndex({ 'session.appId': 1 }, { maxTimeMS: INDEX_BUILD_TIME_MS });

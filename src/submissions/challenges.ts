@@ -4,7 +4,6 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { Types } from 'mongoose';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import type { AppOwned } from '../apps/feature.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
@@ -154,7 +153,7 @@ export function holderOf(email: string, idempotencyKey: string | undefined): str
   return createHash('sha256').update(`${email} ${idempotencyKey}`).digest('base64url').slice(0, HASH_LENGTH);
 }
 
-export interface SpentChallenges extends AppOwned {
+export interface SpentChallenges {
   /**
    * Uses a challenge for one submission. A call with the same holder succeeds again.
    * @throws {Forbidden} when another submission used it
@@ -181,17 +180,11 @@ export function createSpentChallenges(spent: SpentChallengeCollection, now: () =
         }
       }
     },
-
-    removeAll: async (appId, since) =>
-      (await spent.deleteMany({ ...ofApp(appId), ...(since && { at: { $gte: since } }) })).deletedCount,
-
-    has: async (appId, made, time) =>
-      (await spent.findOne({ ...ofApp(appId), at: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
   };
 }
 
 /** Matches the ids that begin with the app's id and a space; `!` is the character after a space. */
-function ofApp(appId: Types.ObjectId) {
+export function spentByApp(appId: Types.ObjectId) {
   const id = appId.toHexString();
   return { _id: { $gte: `${id} `, $lt: `${id}!` } };
 }

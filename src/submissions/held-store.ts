@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { mongo, Types } from 'mongoose';
-import type { AppOwned, PersonData } from '../apps/feature.ts';
+import type { PersonData } from '../apps/feature.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { KeyReused, TooManyRequests } from '../core/errors.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
@@ -8,7 +8,7 @@ import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { firstIdAt, parseRecordId, type RecordId } from '../records/record-id.ts';
+import { parseRecordId, type RecordId } from '../records/record-id.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../records/submission.ts';
 
 /** A valid submission that waits for an operator (spec 4.5). `_id` is a UUID of version 7. */
@@ -231,15 +231,7 @@ export function createHeldStore(
       const _id = parseRecordId(id);
       return _id !== undefined && (await held.deleteOne({ _id, appId })).deletedCount === 1;
     },
-
-    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
-      (await held.deleteMany({ appId, ...(since && { _id: { $gte: firstIdAt(since) } }) })).deletedCount,
-
-    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
-      const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time) };
-      return (await held.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
-    },
-  } satisfies AppOwned & Record<string, unknown>;
+  };
 }
 
 function queueFull(): TooManyRequests {

@@ -1,15 +1,16 @@
 import type { Types } from 'mongoose';
 import type { Apps } from '../apps/apps.ts';
-import type { Feature } from '../apps/feature.ts';
+import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { OriginCounts } from '../apps/origins.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { firstIdAt } from '../records/record-id.ts';
 import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { createAdmissionCheck, createCapacity, createSeats } from './admission.ts';
 import { challengeRoutes } from './challenges.endpoints.ts';
-import { createChallenges, createSpentChallengeModel, createSpentChallenges } from './challenges.ts';
+import { createChallenges, createSpentChallengeModel, createSpentChallenges, spentByApp } from './challenges.ts';
 import { formPageRoutes } from './form-pages.endpoints.ts';
 import { createFormPages } from './form-pages.ts';
 import { createFormLookup } from './form-view.ts';
@@ -71,7 +72,10 @@ export function createSubmissions(deps: {
         ...heldRoutes(heldService, apps.scope),
       ],
       models: Object.values(models),
-      owned: [spent, held],
+      owned: [
+        ownedBy(models.spent.collection, 'at', { of: spentByApp }),
+        ownedBy(models.held.collection, '_id', { valueAt: firstIdAt }),
+      ],
       personal: [createHeldOfPerson(models.held.collection)],
     } satisfies Feature,
   };

@@ -1,6 +1,7 @@
 import type { mongo, Types } from 'mongoose';
-import type { AppOwned, PersonData } from '../apps/feature.ts';
+import type { PersonData } from '../apps/feature.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
+import { removeInSteps } from '../database/removal.ts';
 import type { UserCollection } from '../records/record.ts';
 import { firstIdAt, type RecordId } from '../records/record-id.ts';
 import type { RecordEvent } from '../records/relay.ts';
@@ -109,16 +110,6 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       _id = { $gt: last };
     }
     return changed;
-  }
-
-  /** Deletes in steps, so that no statement takes long. Resolves with the number. */
-  async function deleteAll(filter: mongo.Filter<DeliveryDocument>): Promise<number> {
-    for (let deleted = 0; ; ) {
-      const found = await deliveries.find(filter, { projection: { _id: 1 }, limit: STEP }).toArray();
-      if (found.length === 0) return deleted;
-      const _id = { $in: found.map((delivery) => delivery._id) };
-      deleted += (await deliveries.deleteMany({ _id })).deletedCount;
-    }
   }
 
   /**
@@ -260,14 +251,14 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       ),
 
     /** Deletes all deliveries of a webhook, in steps. */
-    removeOf: (webhookId: RecordId): Promise<number> => deleteAll({ webhookId }),
+    removeOf: (webhookId: RecordId): Promise<number> => removeInSteps(deliveries, { webhookId }),
 
     /** Resolves with those of these webhooks that have deliveries. */
     withDeliveries: (webhookIds: readonly RecordId[]): Promise<RecordId[]> =>
       deliveries.distinct('webhookId', { webhookId: { $in: [...webhookIds] } }),
 
     /** Deletes what names these records, except that they were erased. Resolves with the number. */
-    forget: (recordIds: readonly RecordId[]): Promise<number> => deleteAll(namesOf(recordIds)),
+    forget: (recordIds: readonly RecordId[]): Promise<number> => removeInSteps(deliveries, namesOf(recordIds)),
 
     /** Whether {@link forget} would delete something. */
     names: async (recordIds: readonly RecordId[]): Promise<boolean> =>
@@ -276,16 +267,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     /** What is stored of these records. */
     ofRecords: (recordIds: readonly RecordId[]): AsyncIterable<DeliveryDocument> =>
       deliveries.find({ recordId: { $in: [...recordIds] } }),
-
-    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
-      (await deliveries.deleteMany({ appId, ...(since && { _id: { $gte: firstIdAt(since).toString() } }) }))
-        .deletedCount,
-
-    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
-      const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time).toString() };
-      return (await deliveries.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
-    },
-  } satisfies AppOwned & Record<string, unknown>;
+  };
 }
 
 const namesOf = (recordIds: readonly RecordId[]) =>

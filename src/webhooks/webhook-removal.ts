@@ -1,6 +1,4 @@
-import type { Types } from 'mongoose';
 import type { AppConsumers } from '../apps/app-consumers.ts';
-import type { AppOwned } from '../apps/feature.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
 import type { RecordId } from '../records/record-id.ts';
@@ -29,15 +27,7 @@ export function createDeletedWebhookStore(deleted: DeletedWebhookCollection) {
     /** The next deleted webhooks after this id, in the order of their ids. */
     after: (_id: RecordId | undefined): Promise<DeletedWebhookDocument[]> =>
       deleted.find(_id ? { _id: { $gt: _id } } : {}, { sort: { _id: 1 }, limit: BATCH }).toArray(),
-
-    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
-      (await deleted.deleteMany({ appId, ...(since && { deletedAt: { $gte: since } }) })).deletedCount,
-
-    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
-      const deletedAt = { [made === 'before' ? '$lt' : '$gte']: time };
-      return (await deleted.findOne({ appId, deletedAt }, { projection: { _id: 1 } })) !== null;
-    },
-  } satisfies AppOwned & Record<string, unknown>;
+  };
 }
 
 export type WebhookRemoval = ReturnType<typeof createWebhookRemoval>;

@@ -1,9 +1,8 @@
 import type { mongo, Types } from 'mongoose';
-import type { AppOwned } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import type { EventType } from '../records/outbox.ts';
-import { firstIdAt, type RecordId } from '../records/record-id.ts';
+import type { RecordId } from '../records/record-id.ts';
 
 /** A key with which deliveries are signed. */
 interface WebhookSecret {
@@ -218,13 +217,5 @@ export function createWebhookStore(webhooks: WebhookCollection) {
       await webhooks.updateOne({ _id, failingSince: { $exists: false } }, { $set: { failingSince: new Date(now) } });
       return false;
     },
-
-    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
-      (await webhooks.deleteMany({ appId, ...(since && { _id: { $gte: firstIdAt(since) } }) })).deletedCount,
-
-    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
-      const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time) };
-      return (await webhooks.findOne({ appId, _id }, { projection: { _id: 1 } })) !== null;
-    },
-  } satisfies AppOwned & Record<string, unknown>;
+  };
 }

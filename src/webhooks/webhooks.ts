@@ -1,10 +1,11 @@
 import type { Apps } from '../apps/apps.ts';
-import type { Feature } from '../apps/feature.ts';
+import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Connection } from '../database/client.ts';
 import type { JobSignal } from '../jobs/job-runner.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { firstIdAt } from '../records/record-id.ts';
 import type { Records } from '../records/records.ts';
 import { createRelay, type EventConsumer } from '../records/relay.ts';
 import type { Schemas } from '../schemas/schemas.ts';
@@ -84,7 +85,11 @@ export function createWebhooks(deps: {
       createEventJob({ consumers, erasures: records.erasureStore, relay, dispatcher, stored: outboxSignal }),
       removal.job,
     ],
-    owned: [webhooks, deliveries, deleted],
+    owned: [
+      ownedBy(models.webhooks.collection, '_id', { valueAt: firstIdAt }),
+      ownedBy(models.deliveries.collection, '_id', { valueAt: (time) => firstIdAt(time).toString() }),
+      ownedBy(models.deletedWebhooks.collection, 'deletedAt'),
+    ],
     personal: [createDeliveriesOfPerson(users, deliveries)],
     async stop() {
       await dispatcher.stop();

@@ -1,5 +1,6 @@
 import { mongo, Types } from 'mongoose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ownedBy } from '../../src/apps/feature.ts';
 import type { UserCollection, UserDocument } from '../../src/records/record.ts';
 import { createRecordIds } from '../../src/records/record-id.ts';
 import { createRecordRemoval } from '../../src/records/user-store.ts';
@@ -57,4 +58,36 @@ it('removes only what was created since a time', async () => {
   const appId = await appWithRecords(3_000, () => new Date(start + (at++ % 2 ? HOUR_MS : 0)));
   expect(await removeAll(appId, new Date(start + HOUR_MS / 2))).toBe(1_500);
   expect(await users.countDocuments({ appId })).toBe(1_504);
+});
+
+/** A collection with documents of a new app, `before` older than `since`, and of another app. */
+async function ownedDocuments(before: number, after: number) {
+  const [appId, other] = [new Types.ObjectId(), new Types.ObjectId()];
+  const since = new Date(Date.now() - HOUR_MS);
+  const old = new Date(since.getTime() - 1);
+  const at = [...Array.from({ length: before }, () => old), ...Array.from({ length: after }, () => since)];
+  const collection = server.db.collection(`owned_${appId.toHexString()}`);
+  await collection.insertMany([...at.map((time) => ({ appId, at: time })), { appId: other, at: since }]);
+  return { appId, other, since, collection, owned: ownedBy(collection, 'at') };
+}
+
+it('removes the documents of an app from any collection, all or those since a time', async () => {
+  const { appId, other, since, collection, owned } = await ownedDocuments(1_200, 1_300);
+  expect(await owned.has(appId, 'before', since)).toBe(true);
+  expect(await owned.removeAll(appId, since)).toBe(1_300);
+  expect(await owned.has(appId, 'since', since)).toBe(false);
+  expect(await owned.removeAll(appId)).toBe(1_200);
+  expect(await collection.countDocuments({ appId: other })).toBe(1);
+});
+
+it('asks the guard before each step, and removes nothing in a step that begins too late', async () => {
+  const { appId, collection, owned } = await ownedDocuments(0, 2_500);
+  const answers = [new Date(Date.now() + HOUR_MS), new Date(0)];
+  const guard = async (): Promise<Date> => {
+    const answer = answers.shift();
+    if (!answer) throw new Error('restored');
+    return answer;
+  };
+  await expect(owned.removeAll(appId, undefined, guard)).rejects.toThrow('restored');
+  expect(await collection.countDocuments({ appId })).toBe(1_500);
 });

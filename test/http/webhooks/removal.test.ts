@@ -7,7 +7,7 @@ import { createRecordIds } from '../../../src/records/record-id.ts';
 import type { RecordEvent } from '../../../src/records/relay.ts';
 import { createDeliveryConsumer } from '../../../src/webhooks/delivery-consumer.ts';
 import { createDeliveryStore } from '../../../src/webhooks/delivery-store.ts';
-import type { DeliveryDocument, WebhookDocument } from '../../../src/webhooks/webhook-store.ts';
+import type { DeliveryDocument, WebhookDocument, WebhookStore } from '../../../src/webhooks/webhook-store.ts';
 import { createWebhookStore } from '../../../src/webhooks/webhook-store.ts';
 import { Client, type TestApp } from '../../support/client.ts';
 import { appDocument } from '../../support/index-slots.ts';
@@ -135,7 +135,7 @@ describe('a deleted webhook', () => {
 
   it('keeps no delivery that a server stores later which had read the webhook before', async () => {
     const id = await createWebhook();
-    const webhooks = createWebhookStore(b.db.collection<WebhookDocument>('webhooks'));
+    const webhooks: WebhookStore = createWebhookStore(b.db.collection<WebhookDocument>('webhooks'));
     const [read, resumed] = [gate(), gate()];
     const consumer = createDeliveryConsumer({
       webhooks: {

@@ -1,0 +1,57 @@
+import type { mongo } from 'mongoose';
+import { beginsBefore } from './clock.ts';
+import type { Collection } from './collections.ts';
+
+/** The documents that one statement removes. */
+const STEP = 1_000;
+
+/**
+ * Resolves with the time of MongoDB's clock until which a removal may begin a statement; rejects
+ * when nothing may be removed any more.
+ */
+export type RemovalGuard = () => Promise<Date>;
+
+/**
+ * Removes what the filter matches in bounded statements; resolves with the number of documents.
+ *
+ * @param guard asked before each step
+ */
+export async function removeInSteps<Document extends mongo.Document>(
+  collection: Collection<Document>,
+  filter: mongo.Filter<Document>,
+  guard?: RemovalGuard,
+): Promise<number> {
+  for (let removed = 0; ; ) {
+    const step = await removeStep(collection, filter, guard);
+    if (step === undefined) return removed;
+    removed += step;
+  }
+}
+
+/** Removes what the filter matches for about this time; resolves with whether nothing is left. */
+export async function removeSome<Document extends mongo.Document>(
+  collection: Collection<Document>,
+  filter: mongo.Filter<Document>,
+  forMs: number,
+): Promise<boolean> {
+  const until = performance.now() + forMs;
+  do {
+    if ((await removeStep(collection, filter)) === undefined) return true;
+  } while (performance.now() < until);
+  return false;
+}
+
+/** Removes some documents; resolves with their number, or with undefined when none is left. */
+async function removeStep<Document extends mongo.Document>(
+  collection: Collection<Document>,
+  filter: mongo.Filter<Document>,
+  guard?: RemovalGuard,
+): Promise<number | undefined> {
+  const inTime = guard && beginsBefore(await guard());
+  const step = await collection.find(filter, { projection: { _id: 1 }, limit: STEP }).toArray();
+  if (step.length === 0) return undefined;
+  const ids = { _id: { $in: step.map(({ _id }) => _id) } };
+  // With the filter, because a document of the same id may have been stored since.
+  const found = { $and: [filter, ids], ...inTime } as unknown as mongo.Filter<Document>;
+  return (await collection.deleteMany(found, { hint: { _id: 1 } })).deletedCount;
+}
