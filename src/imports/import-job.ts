@@ -3,6 +3,7 @@ import { Types } from 'mongoose';
 import type { Pace } from '../apps/activity.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
+import { STEP_MS, workInBatches } from '../jobs/pass-job.ts';
 import { type ContentStore, MissingContent } from './content.ts';
 import { createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
 import { WRITES_END_MS } from './import-store.ts';
@@ -10,8 +11,6 @@ import type { ImportDocument } from './imports.model.ts';
 import { AppIsGone } from './line-batches.ts';
 
 const EVERY_MS = 1_000;
-/** How long a step works on one import. */
-const STEP_MS = 500;
 /** How long a step removes what imports no longer need. */
 const CLEAN_UP_MS = 200;
 /** The lines of a batch, and of one beside submissions, which wait for it. */
@@ -102,22 +101,18 @@ export function createImportJob(
   }
 
   /** Works on an import for a while. */
-  async function work(_id: Types.ObjectId, session: Session, { signal, stillOwner }: StepContext): Promise<void> {
+  async function work(_id: Types.ObjectId, session: Session, context: StepContext): Promise<void> {
     const id = _id.toHexString();
     const checkOwner = (): void => {
-      if (!stillOwner()) throw new RunIsOver();
+      if (!context.stillOwner()) throw new RunIsOver();
     };
     try {
       const run = await open(_id, session);
-      const until = performance.now() + STEP_MS;
-      let hasMore = run !== undefined;
-      while (run && hasMore && !signal.aborted && stillOwner() && performance.now() < until) {
-        const begun = performance.now();
-        hasMore = await run.step((await pace.isBusy()) ? BATCH_IF_BUSY : BATCH, checkOwner);
-        await pace.rest(begun, signal);
-      }
+      const batch = async (): Promise<boolean> =>
+        run !== undefined && run.step((await pace.isBusy()) ? BATCH_IF_BUSY : BATCH, checkOwner);
+      const isOver = await workInBatches(context, STEP_MS, batch, pace.rest);
       session.servedAt = performance.now();
-      if (!hasMore) sessions.delete(id);
+      if (isOver) sessions.delete(id);
     } catch (error) {
       sessions.delete(id);
       if (error instanceof MissingContent) await session.run?.fail('The content is incomplete; import the file again');

@@ -1,7 +1,29 @@
 import type { Job, StepContext } from './job-runner.ts';
 
 /** How long a step works. */
-const STEP_MS = 500;
+export const STEP_MS = 500;
+
+/**
+ * The loop of a step: works in batches until nothing is left, the time is over, the runner stops or
+ * the lock is lost. Resolves with whether nothing is left.
+ *
+ * @param batch resolves with whether more is left
+ * @param rest called between batches with the time when the last one began
+ */
+export async function workInBatches(
+  { signal, stillOwner }: StepContext,
+  forMs: number,
+  batch: () => Promise<boolean>,
+  rest: (begun: number, signal: AbortSignal) => Promise<void>,
+): Promise<boolean> {
+  const until = performance.now() + forMs;
+  while (!signal.aborted && stillOwner() && performance.now() < until) {
+    const begun = performance.now();
+    if (!(await batch())) return true;
+    await rest(begun, signal);
+  }
+  return false;
+}
 
 /**
  * Creates a job that works through a pass in batches. The pass is held in memory: a server that
@@ -27,28 +49,14 @@ export function createPassJob<Pass>(deps: {
     name,
     everyMs,
     async run(context) {
-      const { signal, stillOwner } = context;
-      const until = performance.now() + STEP_MS;
-      pass ??= await begin();
-      const current = pass;
-      try {
-        while (!signal.aborted && stillOwner() && performance.now() < until) {
-          const begun = performance.now();
-          if (await advance(current, context)) {
-            await rest(begun, signal);
-            continue;
-          }
-          end?.(current);
-          pass = undefined;
-          return false;
-        }
-      } catch (error) {
-        pass = undefined;
-        throw error;
-      }
+      const current = pass ?? (await begin());
+      // After an error the next step begins a new pass.
+      pass = undefined;
+      const isOver = await workInBatches(context, STEP_MS, () => advance(current, context), rest);
+      if (isOver) end?.(current);
       // Another server may have worked meanwhile if the lock was lost: begin again then.
-      if (!stillOwner()) pass = undefined;
-      return true;
+      else if (context.stillOwner()) pass = current;
+      return !isOver;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppConsumers } from '../apps/app-consumers.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
+import { workInBatches } from '../jobs/pass-job.ts';
 import type { OutboxSignal } from '../records/outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
@@ -104,25 +105,20 @@ export function createEventJob(deps: {
   dispatcher.listen(dispatcherPauses.wake);
 
   /** Repeats `work` until the step ends, with a pause while there is none. */
-  async function repeat(
-    work: () => Promise<number>,
-    pauses: Pauses,
-    { signal, stillOwner }: StepContext,
-  ): Promise<void> {
+  async function repeat(work: () => Promise<number>, pauses: Pauses, context: StepContext): Promise<void> {
     const until = performance.now() + STEP_MS;
-    while (!signal.aborted && stillOwner() && performance.now() < until) {
-      const begun = performance.now();
-      const done = await work();
-      if (done === 0) {
-        await pauses.rest(until - performance.now(), signal);
-        continue;
-      }
+    let done = 0;
+    const batch = async (): Promise<boolean> => {
+      done = await work();
+      return true; // the next step goes on
+    };
+    await workInBatches(context, STEP_MS, batch, async (begun, signal) => {
+      if (done === 0) return pauses.rest(until - performance.now(), signal);
       pauses.reset();
-      if (isBusy) {
-        const ms = Math.min((performance.now() - begun) * BUSY_PAUSE, MAX_BUSY_PAUSE_MS);
-        await sleep(ms, undefined, { signal }).catch(() => undefined);
-      }
-    }
+      if (!isBusy) return;
+      const ms = Math.min((performance.now() - begun) * BUSY_PAUSE, MAX_BUSY_PAUSE_MS);
+      await sleep(ms, undefined, { signal }).catch(() => undefined);
+    });
   }
 
   return {
