@@ -1,14 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { createAccumulator } from '../core/accumulator.ts';
 import { MAX_CLOCK_DIFFERENCE_MS } from '../database/clock.ts';
 import type { App } from './app.ts';
 import type { AppCollection } from './apps.model.ts';
 
-const FLUSH_AFTER_MS = 1_000;
-
-interface Activity {
-  app: Pick<App, 'id' | 'sourceAppId'>;
-  at: Date;
-}
+const WRITE_EVERY_MS = 1_000;
 
 export type AppActivity = ReturnType<typeof createAppActivity>;
 
@@ -20,50 +16,27 @@ export type AppActivity = ReturnType<typeof createAppActivity>;
  * times that are not written yet, so the value is for display only and no invariant depends on it.
  */
 export function createAppActivity(apps: AppCollection) {
-  let pending = new Map<string, Activity>();
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
   let newest = new Date(0);
-
-  /** Records a submission to `app` at `at`; a flush writes it within about one second. */
-  function note(app: Pick<App, 'id' | 'sourceAppId'>, at: Date): void {
-    newest = at;
-    const earlier = pending.get(app.sourceAppId);
-    if (!earlier || earlier.at < at) pending.set(app.sourceAppId, { app, at });
-    // A failed write notes its times again, which schedules the next attempt.
-    timer ??= setTimeout(() => void flush().catch(() => undefined), FLUSH_AFTER_MS).unref();
-  }
-
-  async function write(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    const batch = pending;
-    if (batch.size === 0) return;
-    pending = new Map();
-    const updates = [...batch.values()].map(({ app, at }) => ({
+  const times = createAccumulator<{ app: Pick<App, 'id'>; at: Date }>({
+    everyMs: WRITE_EVERY_MS,
+    merge: (one, other) => (one.at < other.at ? other : one),
+    write: (values) => {
       // By _id and without upsert, so that a deleted app is not created again.
-      updateOne: { filter: { _id: app.id }, update: { $max: { lastSubmissionAt: at } } },
-    }));
-    try {
-      await apps.bulkWrite(updates, { ordered: false, writeConcern: { w: 1 } });
-    } catch (error) {
-      for (const { app, at } of batch.values()) note(app, at);
-      throw error;
-    }
-  }
-
-  /**
-   * Resolves when everything recorded before the call is in the database. Rejects with the driver's
-   * error when the write fails; the times stay recorded for the next flush.
-   */
-  function flush(): Promise<void> {
-    running = running.catch(() => undefined).then(write);
-    return running;
-  }
+      const updates = values.map(([, { app, at }]) => ({
+        updateOne: { filter: { _id: app.id }, update: { $max: { lastSubmissionAt: at } } },
+      }));
+      return apps.bulkWrite(updates, { ordered: false, writeConcern: { w: 1 } });
+    },
+  });
 
   return {
-    note,
-    flush,
+    /** Records a submission to `app` at `at`; it is written within about one second. */
+    note(app: Pick<App, 'id' | 'sourceAppId'>, at: Date): void {
+      newest = at;
+      times.add(app.sourceAppId, { app, at });
+    },
+    /** Resolves when everything recorded before the call is in the database. */
+    flush: times.flush,
     /** The time of the latest submission to this server. */
     latest: (): Date => newest,
   };

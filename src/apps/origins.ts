@@ -1,4 +1,5 @@
 import type { Types } from 'mongoose';
+import { createAccumulator } from '../core/accumulator.ts';
 import type { App } from './app.ts';
 import type { AppCollection } from './apps.model.ts';
 import { allowsOrigin, type CountedOrigin } from './form-settings.ts';
@@ -38,11 +39,9 @@ export function createAppOrigins(deps: {
 
 /** The most origins of one kind kept for one app; those noted least recently are dropped. */
 const MAX_COUNTED_ORIGINS = 20;
-/**
- * The most pairs of app and origin in memory. Further ones are not counted until the next flush.
- */
+/** The most pairs of app and origin in memory. Further ones are not counted until the next write. */
 const MAX_PENDING = 1_000;
-const FLUSH_AFTER_MS = 1_000;
+const WRITE_EVERY_MS = 1_000;
 /** Longer ones are not kept. A DNS name has at most 253 characters. */
 const MAX_ORIGIN_LENGTH = 270;
 
@@ -52,48 +51,43 @@ export type OriginCounts = ReturnType<typeof createOriginCounts>;
  * Counts origins that an app does not list, for the operator, who may want to allow one: those
  * whose requests were refused (`refusedOrigins`), and those to which forms asked to send browsers
  * (`ignoredRedirects`). A flood of requests costs one write per second and app, and memory and
- * documents stay bounded. Counts since the last flush are lost in a crash.
+ * documents stay bounded.
  *
  * @param member the member of the app's document that keeps them
  */
 export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins' | 'ignoredRedirects') {
-  let pending = new Map<string, { appId: Types.ObjectId; counted: CountedOrigin }>();
-  let timer: NodeJS.Timeout | undefined;
-
-  async function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    const batch = pending;
-    if (batch.size === 0) return;
-    pending = new Map();
-    const byApp = new Map<string, { appId: Types.ObjectId; counted: CountedOrigin[] }>();
-    for (const { appId, counted } of batch.values()) {
-      const ofApp = byApp.get(appId.toHexString());
-      if (ofApp) ofApp.counted.push(counted);
-      else byApp.set(appId.toHexString(), { appId, counted: [counted] });
-    }
-    await apps.bulkWrite(
-      [...byApp.values()].map(({ appId, counted }) => ({
-        updateOne: { filter: { _id: appId }, update: [{ $set: { [member]: merged(member, counted) } }] },
-      })),
-      { ordered: false, writeConcern: { w: 1 } },
-    );
-  }
+  const counts = createAccumulator<{ appId: Types.ObjectId; counted: CountedOrigin }>({
+    everyMs: WRITE_EVERY_MS,
+    max: MAX_PENDING,
+    merge: ({ appId, counted: { origin, count, lastAt } }, { counted: other }) => ({
+      appId,
+      counted: { origin, count: count + other.count, lastAt: lastAt < other.lastAt ? other.lastAt : lastAt },
+    }),
+    async write(values) {
+      const byApp = new Map<string, { appId: Types.ObjectId; counted: CountedOrigin[] }>();
+      for (const [, { appId, counted }] of values) {
+        const ofApp = byApp.get(appId.toHexString());
+        if (ofApp) ofApp.counted.push(counted);
+        else byApp.set(appId.toHexString(), { appId, counted: [counted] });
+      }
+      await apps.bulkWrite(
+        [...byApp.values()].map(({ appId, counted }) => ({
+          updateOne: { filter: { _id: appId }, update: [{ $set: { [member]: merged(member, counted) } }] },
+        })),
+        { ordered: false, writeConcern: { w: 1 } },
+      );
+    },
+  });
 
   return {
-    /** Counts one request. A flush stores it within about a second. */
+    /** Counts one request. It is stored within about a second. */
     note(appId: Types.ObjectId, origin: string): void {
       if (!isOrigin(origin)) return;
-      const key = `${appId.toHexString()} ${origin}`;
-      const known = pending.get(key);
-      if (!known && pending.size >= MAX_PENDING) return;
-      const count = (known?.counted.count ?? 0) + 1;
-      pending.set(key, { appId, counted: { origin, count, lastAt: new Date() } });
-      timer ??= setTimeout(() => void flush().catch(() => undefined), FLUSH_AFTER_MS).unref();
+      counts.add(`${appId.toHexString()} ${origin}`, { appId, counted: { origin, count: 1, lastAt: new Date() } });
     },
 
     /** Resolves when everything counted before the call is stored. */
-    flush,
+    flush: counts.flush,
   };
 }
 

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import type { mongo, Types } from 'mongoose';
 import { v7 } from 'uuid';
 import { AUDITED_LOOKS, type AuditAction, type AuditActor, type AuditedApp } from '../api/endpoint.ts';
+import { createAccumulator } from '../core/accumulator.ts';
 import type { Logger } from '../core/logger.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from '../database/client.ts';
@@ -146,7 +148,6 @@ const MERGE_FOR_MS: Partial<Record<LoggedAction, number>> = {
   'users.listed': 60 * MINUTE_MS,
   'held.listed': 60 * MINUTE_MS,
 };
-const FLUSH_AFTER_MS = MINUTE_MS;
 /** Different events that can be merged at the same time. */
 const MAX_OPEN = 5_000;
 /** The addresses in a minute whose failed log-ins of one app are told apart. */
@@ -158,9 +159,6 @@ interface OpenEvent {
   /** When equal events begin a new one, in milliseconds of `performance.now()`. */
   until: number;
   stored: Promise<unknown>;
-  /** What is not written yet. */
-  count: number;
-  lastAt: Date;
 }
 
 /**
@@ -170,49 +168,38 @@ interface OpenEvent {
  * @param now a monotonic clock, in milliseconds
  */
 export function createRepeatedEvents(events: AuditCollection, now = () => performance.now()) {
-  const open = new Map<string, OpenEvent>();
+  const open = new LRUCache<string, OpenEvent>({ max: MAX_OPEN });
   const failing = createWindowLimit(MAX_FAILING_ADDRESSES, MINUTE_MS);
-  let timer: NodeJS.Timeout | undefined;
+  /** By the id of the event. */
+  const counts = createAccumulator<Pick<Required<AuditDocument>, 'count' | 'lastAt'>>({
+    everyMs: MINUTE_MS,
+    max: MAX_OPEN,
+    merge: (one, other) => ({
+      count: one.count + other.count,
+      lastAt: one.lastAt < other.lastAt ? other.lastAt : one.lastAt,
+    }),
+    write: (values) =>
+      events.bulkWrite(
+        values.map(([_id, { count, lastAt }]) => ({
+          updateOne: { filter: { _id }, update: { $inc: { count }, $max: { lastAt } } },
+        })),
+        { ordered: false, writeConcern: { w: 1 } },
+      ),
+  });
 
-  async function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    for (const [key, { until, count }] of open) if (count === 0 && until <= now()) open.delete(key);
-    const counted = [...open.values()].filter(({ count }) => count > 0);
-    if (counted.length === 0) return;
-    const counts = counted.map(({ count }) => count);
-    const writes = counted.map((event) => {
-      const { id, count, lastAt } = event;
-      event.count = 0;
-      return { updateOne: { filter: { _id: id }, update: { $inc: { count }, $max: { lastAt } } } };
-    });
-    try {
-      await events.bulkWrite(writes, { ordered: false, writeConcern: { w: 1 } });
-    } catch (error) {
-      counted.forEach((event, index) => {
-        event.count += counts[index] ?? 0; // for the next flush
-      });
-      throw error;
+  async function add({ id, stored }: OpenEvent): Promise<void> {
+    const one = { count: 1, lastAt: new Date() };
+    if (!counts.add(id, one)) {
+      await counts.flush();
+      counts.add(id, one);
     }
-  }
-
-  function add(event: OpenEvent): Promise<unknown> {
-    event.count += 1;
-    event.lastAt = new Date();
-    timer ??= setTimeout(() => void flush().catch(() => undefined), FLUSH_AFTER_MS).unref();
-    return event.stored;
+    await stored;
   }
 
   /** Stores the first of equal events. */
   async function begin(key: string, event: AuditDocument): Promise<void> {
-    if (open.size >= MAX_OPEN) await flush();
-    if (open.size >= MAX_OPEN) open.clear();
-    const ended = open.get(key);
-    // Its count is still to be written.
-    if (ended && ended.count > 0) open.set(`${key} ${ended.id}`, ended);
     const stored = events.insertOne(event);
-    const until = now() + (MERGE_FOR_MS[event.action] ?? MINUTE_MS);
-    open.set(key, { id: event._id, until, stored, count: 0, lastAt: event.at });
+    open.set(key, { id: event._id, until: now() + (MERGE_FOR_MS[event.action] ?? MINUTE_MS), stored });
     try {
       await stored;
     } catch (error) {
@@ -238,7 +225,7 @@ export function createRepeatedEvents(events: AuditCollection, now = () => perfor
     /** Resolves when the event is stored, or an equal one that counts it. */
     async record(event: AuditDocument): Promise<void> {
       const same = find(keyOf(event));
-      if (same) return void (await add(same));
+      if (same) return add(same);
       const bounded = event.action === 'login.failed' ? withoutAddress(event) : event;
       const key = keyOf(bounded);
       const equal = find(key);
@@ -247,7 +234,7 @@ export function createRepeatedEvents(events: AuditCollection, now = () => perfor
     },
 
     /** Writes the counts. */
-    flush,
+    flush: counts.flush,
   };
 }
 
