@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { Logger } from '../core/logger.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import { MAX_CONNECTIONS, type Mailer, MailFailure, type Message } from '../mail/mailer.ts';
-import { MAX_ATTEMPTS, type MailDocument, type MailQueue, type MailResult, TAKEN_FOR_MS } from './mail-queue.ts';
+import { CLAIM_MS, MAX_ATTEMPTS, type MailDocument, type MailQueue, type MailResult } from './mail-queue.ts';
 import type { RenderMail } from './messages.ts';
 
 const UNKNOWN = new MailFailure('UNKNOWN', { isPermanent: false, isOfMessage: false });
@@ -16,7 +16,7 @@ const UNKNOWN = new MailFailure('UNKNOWN', { isPermanent: false, isOfMessage: fa
  * took the email.
  */
 function createMailSender(deps: {
-  queue: Pick<MailQueue, 'goOn'>;
+  queue: Pick<MailQueue, 'extendClaim'>;
   render: RenderMail;
   mailer: Pick<Mailer, 'send'>;
   logger: Logger;
@@ -64,9 +64,9 @@ function createMailSender(deps: {
       // The result of the only address is the one of the email.
       if (rendered.to.length === 1) break;
       const settledAs = failure ? 'refused' : 'taken';
-      const goesOnAt = Date.now();
-      if (!(await queue.goOn(mail, isOpen ? {} : { [settledAs]: hash }))) return undefined;
-      takenUntil = goesOnAt + TAKEN_FOR_MS;
+      const extendedAt = Date.now();
+      if (!(await queue.extendClaim(mail, isOpen ? {} : { [settledAs]: hash }))) return undefined;
+      takenUntil = extendedAt + CLAIM_MS;
     }
     return needsRetry ? { state: 'retry', reason, isTaken } : ended();
   };
@@ -89,7 +89,7 @@ const BATCH = 50;
  * took to the next one (mail-queue.ts). The log names emails by id and purpose, and no person.
  */
 export function createMailJob(deps: {
-  queue: Pick<MailQueue, 'dueIds' | 'claim' | 'goOn' | 'settle'>;
+  queue: Pick<MailQueue, 'dueIds' | 'claim' | 'extendClaim' | 'settle'>;
   render: RenderMail;
   mailer: Pick<Mailer, 'send'>;
   logger: Logger;

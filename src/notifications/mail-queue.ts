@@ -86,7 +86,7 @@ export const MAX_ATTEMPTS = RETRY_AFTER_MS.length + 1;
  * How long an email belongs to the server that took it; longer than an attempt lasts. If that
  * server dies, the email is sent again after this time.
  */
-export const TAKEN_FOR_MS = 2 * MINUTE_MS;
+export const CLAIM_MS = 2 * MINUTE_MS;
 /** How long emails are kept after they were sent, failed or dropped. */
 const KEEP_MS = 30 * DAY_MS;
 /** How long an email is kept that no server sends: longer than all attempts take. */
@@ -142,14 +142,14 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
 
     async claim(_id) {
       const due = { _id, state: 'due', nextAt: { $lte: new Date(now()) } } as const;
-      const update = { $set: { nextAt: new Date(now() + TAKEN_FOR_MS) }, $inc: { attempts: 1 } };
+      const update = { $set: { nextAt: new Date(now() + CLAIM_MS) }, $inc: { attempts: 1 } };
       return (await mails.findOneAndUpdate(due, update, { returnDocument: 'after' })) ?? undefined;
     },
 
-    async goOn({ _id, attempts }, settled) {
+    async extendClaim({ _id, attempts }, settled) {
       const isSettled = Object.keys(settled).length > 0;
       const update = {
-        $set: { nextAt: new Date(now() + TAKEN_FOR_MS) },
+        $set: { nextAt: new Date(now() + CLAIM_MS) },
         ...(isSettled && { $addToSet: settled }),
       };
       return (await mails.updateOne({ _id, state: 'due', attempts }, update)).matchedCount === 1;
@@ -184,15 +184,15 @@ export interface MailQueue {
   /** Resolves with the ids of at most `count` emails that are due, the longest waiting first. */
   dueIds(count: number): Promise<string[]>;
   /**
-   * Takes an email, so that no other server sends it for {@link TAKEN_FOR_MS}; undefined when it is
-   * not due any more.
+   * Claims an email, so that no other server sends it for {@link CLAIM_MS}; undefined when it is not
+   * due any more.
    */
   claim(id: string): Promise<MailDocument | undefined>;
   /**
-   * Goes on with an email that was claimed for {@link TAKEN_FOR_MS} more, and stores the hash of an
-   * address that needs no further attempt. Resolves with false when another server took it.
+   * Extends a claim to {@link CLAIM_MS} from now, and stores the hash of an address that needs no
+   * further attempt. Resolves with false when another server claimed the email.
    */
-  goOn(mail: MailDocument, settled: { taken?: string; refused?: string }): Promise<boolean>;
+  extendClaim(mail: MailDocument, settled: { taken?: string; refused?: string }): Promise<boolean>;
   /** Stores what became of an email that was claimed. Does nothing after another server took it. */
   settle(mail: MailDocument, result: MailResult): Promise<void>;
   /** Resolves with whether an email was planned, in any state. */

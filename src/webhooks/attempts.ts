@@ -1,7 +1,39 @@
 import type { DeliveryStore } from './delivery-store.ts';
-import { pauseAfter } from './retry-schedule.ts';
 import { type Message, type Sender, signedHeaders } from './sender.ts';
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The pauses before the second and each further attempt, in milliseconds (spec 4.11). */
+const RETRY_AFTER_MS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+/** Pauses differ by this part, so that the deliveries of an outage do not all come back at once. */
+const JITTER = 0.1;
+/** The longest pause that a `Retry-After` header may ask for. */
+const MAX_RETRY_AFTER_MS = 24 * HOUR;
+
+/**
+ * The pause after a failed attempt, in milliseconds; undefined after the last one.
+ *
+ * @param attempts the attempts so far, including the failed one
+ * @param retryAfterMs what the endpoint asked for
+ */
+function pauseAfter(attempts: number, retryAfterMs: number): number | undefined {
+  const pause = RETRY_AFTER_MS[attempts - 1];
+  if (pause === undefined) return undefined;
+  return Math.max(pause * (1 - JITTER + 2 * JITTER * Math.random()), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+}
 
 /** The status by which an endpoint says that it is gone for good. */
 const GONE = 410;

@@ -4,7 +4,6 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { parseRetryAfter } from './retry-schedule.ts';
 
 /** A name server that does not answer is asked twice, then the next one. */
 const NAME_TIMEOUT_MS = 2_000;
@@ -250,6 +249,13 @@ async function readStart(answer: IncomingMessage): Promise<string> {
     // What has arrived is kept.
   }
   return Buffer.concat(chunks).toString().slice(0, MAX_KEPT);
+}
+
+/** Reads a `Retry-After` header: seconds or a date; 0 for anything else. */
+function parseRetryAfter(header: string | undefined, now: number): number {
+  if (header === undefined) return 0;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
 /** A reason without addresses of the service's network. */
