@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../database/collections.ts';
 import type { AppOrder } from './apps.contract.ts';
-import type { AppCollection, AppDocument } from './apps.model.ts';
+import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from './apps.model.ts';
 
 /** The last app of the page before: its name, and the time by which it sorts, if it has one. */
 export interface AppPlace {
@@ -24,7 +24,7 @@ export function findAppPage(
   apps: AppCollection,
   { q, sort, direction, after, limit }: AppPageRequest,
 ): Promise<AppDocument[]> {
-  const parts: mongo.Filter<AppDocument>[] = [{ deletingSince: { $exists: false } }];
+  const parts: mongo.Filter<AppDocument>[] = [NOT_BEING_DELETED];
   if (q !== '') parts.push({ sourceAppId: { $regex: literal(q), $options: 'i' } });
   if (after) parts.push(laterThan(after, sort, direction));
   const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };

@@ -78,6 +78,9 @@ export interface AppDocument {
   slotEpoch?: number;
 }
 
+/** Matches apps in use: those that are neither being created nor being deleted. */
+export const NOT_BEING_DELETED = { deletingSince: { $exists: false } };
+
 const APPS = declareCollection('apps')
   .index({ sourceAppId: 1 }, { unique: true })
   .index({ deletingSince: 1 }, { sparse: true })

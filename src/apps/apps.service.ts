@@ -5,7 +5,13 @@ import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } f
 import { type App, toApp } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
 import { type AppPageRequest, findAppPage } from './app-page.ts';
-import type { AppCollection, AppDocument, DeletedAppCollection, Role } from './apps.model.ts';
+import {
+  type AppCollection,
+  type AppDocument,
+  type DeletedAppCollection,
+  NOT_BEING_DELETED,
+  type Role,
+} from './apps.model.ts';
 import { generatePassword, type PasswordHasher, type Waiter } from './passwords.ts';
 
 /** A new password in plain text. Only its hash is stored, so it cannot be returned again. */
@@ -43,7 +49,7 @@ export function createAppService(deps: {
 
   async function replacePassword(filter: mongo.Filter<AppDocument>): Promise<NewPassword | undefined> {
     const password = generatePassword();
-    const live = { ...filter, deletingSince: { $exists: false } };
+    const live = { ...filter, ...NOT_BEING_DELETED };
     const update = { $set: await credentials(password) };
     const found = await apps.findOneAndUpdate(live, update, { returnDocument: 'after' });
     return found ? { app: toApp(found), password } : undefined;
@@ -116,7 +122,7 @@ export function createAppService(deps: {
      */
     async checkPassword(sourceAppId: string, password: string, waiter: Waiter): Promise<App | undefined> {
       hasher.assertCapacity(waiter);
-      const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } });
+      const found = await apps.findOne({ sourceAppId, ...NOT_BEING_DELETED });
       const matches = await hasher.verify(password, found?.passwordHash, waiter);
       return matches && found ? toApp(found) : undefined;
     },
@@ -135,10 +141,13 @@ export type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
 
 /** Reads apps (spec 2.2 and 4.4). An app in creation or deletion counts as absent. */
 function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedApps: DeletedAppCollection }) {
-  async function find(sourceAppId: string, readConcern: 'local' | 'majority' = 'local'): Promise<App | undefined> {
-    const found = await apps.findOne({ sourceAppId, deletingSince: { $exists: false } }, { readConcern });
+  async function findOne(filter: mongo.Filter<AppDocument>, options?: mongo.FindOptions): Promise<App | undefined> {
+    const found = await apps.findOne({ ...filter, ...NOT_BEING_DELETED }, options);
     return found ? toApp(found) : undefined;
   }
+
+  const find = (sourceAppId: string, readConcern: 'local' | 'majority' = 'local'): Promise<App | undefined> =>
+    findOne({ sourceAppId }, { readConcern });
 
   return {
     /** Resolves with the app of that id, or undefined. */
@@ -168,21 +177,15 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
      * changed.
      * @param id the app's `_id`, as hexadecimal text
      */
-    async findBySession(id: string, credentialId: string): Promise<App | undefined> {
-      const _id = new Types.ObjectId(id);
-      const found = await apps.findOne({ _id, credentialId, deletingSince: { $exists: false } });
-      return found ? toApp(found) : undefined;
-    },
+    findBySession: (id: string, credentialId: string): Promise<App | undefined> =>
+      findOne({ _id: new Types.ObjectId(id), credentialId }),
 
     /** Resolves with an incarnation of an app, or undefined when it does not exist any more. */
-    async findById(_id: Types.ObjectId): Promise<App | undefined> {
-      const found = await apps.findOne({ _id, deletingSince: { $exists: false } });
-      return found ? toApp(found) : undefined;
-    },
+    findById: (_id: Types.ObjectId): Promise<App | undefined> => findOne({ _id }),
 
     /** Yields all apps, ordered by `sourceAppId`, from a cursor. */
     async *list(): AsyncGenerator<App> {
-      const found = apps.find({ deletingSince: { $exists: false } }).sort({ sourceAppId: 1 });
+      const found = apps.find(NOT_BEING_DELETED).sort({ sourceAppId: 1 });
       for await (const app of found) yield toApp(app);
     },
 
@@ -193,13 +196,13 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
 
     /** Resolves with those of the named apps that exist, ordered by `sourceAppId`. */
     async named(names: readonly string[]): Promise<App[]> {
-      const filter = { sourceAppId: { $in: [...names] }, deletingSince: { $exists: false } };
+      const filter = { sourceAppId: { $in: [...names] }, ...NOT_BEING_DELETED };
       return (await apps.find(filter).sort({ sourceAppId: 1 }).toArray()).map(toApp);
     },
 
     /** Resolves with the ids of at most `count` apps, ascending, after `after`. */
     async idsAfter(after: Types.ObjectId | undefined, count: number): Promise<Types.ObjectId[]> {
-      const filter = { deletingSince: { $exists: false }, ...(after && { _id: { $gt: after } }) };
+      const filter = { ...NOT_BEING_DELETED, ...(after && { _id: { $gt: after } }) };
       const found = await apps
         .find(filter, { projection: { _id: 1 } })
         .sort({ _id: 1 })

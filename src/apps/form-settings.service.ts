@@ -1,6 +1,6 @@
 import { Types } from 'mongoose';
 import { AppNotFound, InvalidInput, type Issue, PreconditionFailed } from '../core/errors.ts';
-import type { AppCollection } from './apps.model.ts';
+import { type AppCollection, NOT_BEING_DELETED } from './apps.model.ts';
 import { type CountedOrigin, DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents } from './form-settings.ts';
 import type { OriginCounts } from './origins.ts';
 import type { AppRevision } from './revision.ts';
@@ -37,12 +37,11 @@ export function createFormSettingsService(deps: {
   abilities: MailAbilities;
 }) {
   const { apps, revision, refused, ignored, abilities } = deps;
-  // By `_id`: a session must not reach a later incarnation of its app.
-  const live = (_id: Types.ObjectId) => ({ _id, deletingSince: { $exists: false } });
-
   async function get(appId: Types.ObjectId): Promise<FormSettingsView> {
     await Promise.all([refused.flush(), ignored.flush()]);
-    const app = await apps.findOne(live(appId), { projection: { form: 1, refusedOrigins: 1, ignoredRedirects: 1 } });
+    // By `_id`: a session must not reach a later incarnation of its app.
+    const live = { _id: appId, ...NOT_BEING_DELETED };
+    const app = await apps.findOne(live, { projection: { form: 1, refusedOrigins: 1, ignoredRedirects: 1 } });
     if (!app) throw new AppNotFound();
     const { revision: stored, ...settings } = app.form ?? { revision: undefined, ...DEFAULT_FORM_SETTINGS };
     const { refusedOrigins = [], ignoredRedirects = [] } = app;
@@ -72,7 +71,7 @@ export function createFormSettingsService(deps: {
       const form = { ...settings, revision: new Types.ObjectId() };
       const revisions = ifMatch?.map(revisionOf).filter((one) => one !== undefined);
       // `null` also matches an absent member.
-      const filter = { ...live(appId), ...(revisions && { 'form.revision': { $in: revisions } }) };
+      const filter = { _id: appId, ...NOT_BEING_DELETED, ...(revisions && { 'form.revision': { $in: revisions } }) };
       // In the same step, so that the events of an app are stored whenever its settings need them.
       const consumers = { consumers: EMAIL_CONSUMER };
       const update = { $set: { form }, ...(needsEvents(settings) ? { $addToSet: consumers } : { $pull: consumers }) };

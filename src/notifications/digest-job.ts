@@ -4,7 +4,7 @@ import type { Pace } from '../apps/activity.ts';
 import { canonicalTimeZone } from '../core/identifiers.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
-import type { UserCollection } from '../records/record.ts';
+import { NEWEST_FIRST, type UserCollection } from '../records/record.ts';
 import { firstIdAt, type RecordId } from '../records/record-id.ts';
 import type { MailApps } from './mail-apps.ts';
 import type { MailQueue } from './mail-queue.ts';
@@ -89,7 +89,7 @@ export function createDigestJob(deps: {
     const range = { ...(count.after && { $gt: count.after }), $lt: firstIdAt(end) };
     const options = {
       projection: { createdAt: 1, updatedAt: 1 },
-      hint: { appId: 1, _id: -1 },
+      hint: NEWEST_FIRST,
       sort: { _id: 1 },
       limit: BATCH,
       batchSize: BATCH,

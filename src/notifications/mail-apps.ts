@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
+import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import type { FormSettings } from '../apps/form-settings.ts';
 import { oneLine } from '../mail/content.ts';
 
@@ -19,24 +19,24 @@ export type MailApps = ReturnType<typeof createMailApps>;
 
 /** Reads the apps of emails by their `_id`. An app that is being deleted counts as absent. */
 export function createMailApps(apps: AppCollection) {
-  const live = { deletingSince: { $exists: false } };
-
   return {
     /** Resolves with these apps, by their ids in hexadecimal. */
     async ofIds(ids: readonly Types.ObjectId[]): Promise<Map<string, MailApp>> {
-      const found = await apps.find({ _id: { $in: [...ids] }, ...live }, { projection: PROJECTION }).toArray();
+      const found = await apps
+        .find({ _id: { $in: [...ids] }, ...NOT_BEING_DELETED }, { projection: PROJECTION })
+        .toArray();
       return new Map(found.map((app) => [app._id.toHexString(), toMailApp(app)]));
     },
 
     /** Resolves with an app, or with undefined. */
     async ofId(_id: Types.ObjectId): Promise<MailApp | undefined> {
-      const found = await apps.findOne({ _id, ...live }, { projection: PROJECTION });
+      const found = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: PROJECTION });
       return found ? toMailApp(found) : undefined;
     },
 
     /** Resolves with the ids of the apps that have a daily email. */
     async withDigest(): Promise<Types.ObjectId[]> {
-      const filter = { 'form.notify.when': 'daily' as const, ...live };
+      const filter = { 'form.notify.when': 'daily' as const, ...NOT_BEING_DELETED };
       const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();
       return found.map(({ _id }) => _id);
     },

@@ -3,7 +3,7 @@ import type { PersonData } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
-import type { UserCollection, UserDocument } from '../records/record.ts';
+import { BY_EMAIL, type UserCollection, type UserDocument } from '../records/record.ts';
 import type { RecordId } from '../records/record-id.ts';
 
 /**
@@ -222,7 +222,7 @@ const BATCH_SIZE = 100;
  */
 export function createMailsOfPerson(mails: MailCollection, users: UserCollection): PersonData {
   async function recordIds(filter: mongo.Filter<UserDocument>) {
-    const options = { projection: { _id: 1 }, hint: { appId: 1, email: 1 } } as const;
+    const options = { projection: { _id: 1 }, hint: BY_EMAIL };
     return (await users.find(filter, options).toArray()).map(({ _id }) => _id);
   }
 

@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import type { AppCollection } from '../apps/apps.model.ts';
+import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 
 /** The limits of the emails of one app, in each hour of UTC (spec 8). */
 export interface MailLimits {
@@ -36,7 +36,6 @@ export type MailRates = ReturnType<typeof createMailRates>;
  * document of the app. What is counted twice, because an event was told twice, only lowers a limit.
  */
 export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_LIMITS) {
-  const live = (_id: Types.ObjectId) => ({ _id, deletingSince: { $exists: false } });
   const thisHour = { $dateTrunc: { date: '$$NOW', unit: 'hour' } };
   const options = { projection: { mailCounts: 1 }, returnDocument: 'after' } as const;
 
@@ -56,7 +55,8 @@ export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_L
       const counted = { $cond: [{ $lt: [count, max] }, { hour, count: { $add: [count, 1] } }, beyond] };
       const next = { $cond: [{ $lt: [hour, thisHour] }, { hour: thisHour, count: 1 }, counted] };
       const update = [{ $set: { 'mailCounts.confirmation': next } }];
-      const reserved = (await apps.findOneAndUpdate(live(appId), update, options))?.mailCounts?.confirmation;
+      const reserved = (await apps.findOneAndUpdate({ _id: appId, ...NOT_BEING_DELETED }, update, options))?.mailCounts
+        ?.confirmation;
       return reserved && reserved.count <= max ? reserved.hour : undefined;
     },
 
@@ -78,7 +78,8 @@ export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_L
       };
       // The result of an operator replaces the stored document; a plain one is merged into it.
       const update = [{ $set: { 'mailCounts.each': { $mergeObjects: [next] } } }];
-      const reserved = (await apps.findOneAndUpdate(live(appId), update, options))?.mailCounts?.each;
+      const reserved = (await apps.findOneAndUpdate({ _id: appId, ...NOT_BEING_DELETED }, update, options))?.mailCounts
+        ?.each;
       if (!reserved) return undefined;
       const [ownSingle = 0, ownSummed = 0] = reserved.share;
       const end = new Date(reserved.hour.getTime() + HOUR_MS);

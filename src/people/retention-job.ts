@@ -6,7 +6,7 @@ import { beginsBefore, type DatabaseClock } from '../database/clock.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
 import type { RecordEraser } from '../records/erasure.ts';
-import type { UserCollection } from '../records/record.ts';
+import { NEWEST_FIRST, type UserCollection } from '../records/record.ts';
 import { firstIdAt, type RecordId } from '../records/record-id.ts';
 import type { RetentionStore } from './retention.ts';
 
@@ -58,7 +58,7 @@ export function createRetentionJob(deps: {
     const range = { ...(current.after && { $gt: current.after }), $lt: firstIdAt(before) };
     const options = {
       projection: { [basis]: 1 },
-      hint: { appId: 1, _id: -1 },
+      hint: NEWEST_FIRST,
       sort: { _id: 1 },
       limit: BATCH,
     } as const;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
-import type { AppCollection, Retention } from '../apps/apps.model.ts';
+import { type AppCollection, NOT_BEING_DELETED, type Retention } from '../apps/apps.model.ts';
 import { AppNotFound, Conflict } from '../core/errors.ts';
 
 const MAX_DAYS = 36_500;
@@ -52,12 +52,10 @@ export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
 /** The retention settings in the documents of apps. An app that is being deleted has none. */
 export function createRetentionStore(apps: AppCollection) {
-  const live = { deletingSince: { $exists: false } };
-
   return {
     /** Resolves with the retention of an app; null: records are kept. @throws {NotFound} */
     async get(_id: Types.ObjectId): Promise<Retention | null> {
-      const app = await apps.findOne({ _id, ...live }, { projection: { retention: 1 } });
+      const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
       if (!app) throw new AppNotFound();
       return app.retention ?? null;
     },
@@ -69,11 +67,11 @@ export function createRetentionStore(apps: AppCollection) {
      * @throws {NotFound} @throws {Conflict} when it was replaced meanwhile
      */
     async replace(_id: Types.ObjectId, retention: Retention | null): Promise<void> {
-      const app = await apps.findOne({ _id, ...live }, { projection: { retention: 1 } });
+      const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
       if (!app) throw new AppNotFound();
       const update = retention ? { $set: { retention } } : { $unset: { retention: 1 as const } };
       const isUnchanged = { retention: app.retention ?? { $exists: false } };
-      const { matchedCount } = await apps.updateOne({ _id, ...live, ...isUnchanged }, update);
+      const { matchedCount } = await apps.updateOne({ _id, ...NOT_BEING_DELETED, ...isUnchanged }, update);
       if (matchedCount === 0) throw new Conflict('The retention was changed meanwhile; look at it again');
     },
 
@@ -81,13 +79,13 @@ export function createRetentionStore(apps: AppCollection) {
      * Resolves with the retention of an app; undefined: records are kept, or the app is deleted.
      */
     async of(_id: Types.ObjectId): Promise<Retention | undefined> {
-      const app = await apps.findOne({ _id, ...live }, { projection: { retention: 1 } });
+      const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
       return app?.retention;
     },
 
     /** Resolves with the ids of all apps whose records are erased for their age. */
     async appIds(): Promise<Types.ObjectId[]> {
-      const filter = { 'retention.days': { $gt: 0 }, ...live };
+      const filter = { 'retention.days': { $gt: 0 }, ...NOT_BEING_DELETED };
       const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();
       return found.map(({ _id }) => _id);
     },

@@ -3,7 +3,7 @@ import type { DocumentId } from '../database/bson/documents.ts';
 import { isOverTime } from '../database/failures.ts';
 import type { Budget } from './ranges.ts';
 import type { ReadQueues } from './read-queues.ts';
-import { allOf, EMAILS, type RecordFilter, type UserCollection } from './record.ts';
+import { allOf, BY_EMAIL, type RecordFilter, type UserCollection } from './record.ts';
 
 const TIME_MS = 700;
 /** Apps whose emails one query compares. Fewer after a query that took too long. */
@@ -37,7 +37,7 @@ export function createEmailScan(users: UserCollection, appIds: AppIds, queues: R
     queues.scan(undefined, () =>
       users
         .find<{ _id: DocumentId; appId: Types.ObjectId; email: string }>(allOf(scope, conditions), {
-          ...{ projection: { _id: 1, appId: 1, email: 1 }, hint: EMAILS, sort: EMAILS },
+          ...{ projection: { _id: 1, appId: 1, email: 1 }, hint: BY_EMAIL, sort: BY_EMAIL },
           ...{ limit, maxTimeMS: TIME_MS },
         })
         .toArray(),
@@ -45,7 +45,7 @@ export function createEmailScan(users: UserCollection, appIds: AppIds, queues: R
 
   /** The email `RANGE` emails after another one of an app. */
   async function emailAfter(inApp: RecordFilter): Promise<string | undefined> {
-    const options = { projection: { _id: 0, email: 1 }, hint: EMAILS, sort: EMAILS, maxTimeMS: TIME_MS } as const;
+    const options = { projection: { _id: 0, email: 1 }, hint: BY_EMAIL, sort: BY_EMAIL, maxTimeMS: TIME_MS } as const;
     const [end] = await queues.scan(undefined, () => users.find(inApp, options).skip(RANGE).limit(1).toArray());
     return end?.email;
   }

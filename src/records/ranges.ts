@@ -3,7 +3,7 @@ import { firstBatch, headOf, idOf, type RawDocuments, sizeOf } from '../database
 import { decode } from '../database/collections.ts';
 import { isEmptyRange, isOverTime } from '../database/failures.ts';
 import { createReadQueues, type ReadQueues } from './read-queues.ts';
-import { allOf, EMAILS, NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.ts';
+import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.ts';
 
 /**
  * `id` and `email` are the indexes of an app's records, `all` is that of all apps by id; the others
@@ -352,11 +352,11 @@ interface Walkable {
 const BY_ID_OF_ALL: Walkable = { hint: { _id: 1 }, members: ['_id'] };
 
 const BY_ID: Walkable = { hint: NEWEST_FIRST, members: ['_id'] };
-const BY_EMAIL: Walkable = { hint: EMAILS, members: ['email'] };
+const IN_EMAILS: Walkable = { hint: BY_EMAIL, members: ['email'] };
 
 function walkable(index: IndexName): Walkable {
   if (index === 'id') return BY_ID;
-  if (index === 'email') return BY_EMAIL;
+  if (index === 'email') return IN_EMAILS;
   if (index === 'all') return BY_ID_OF_ALL;
   return { hint: { appId: 1, [index]: 1, _id: 1 }, members: [index, '_id'] };
 }

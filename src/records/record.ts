@@ -103,13 +103,10 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
 
 /** The index on the records of an app, newest first: ids are in order of creation. */
 export const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
-/** The index on the emails of an app. */
-export const EMAILS = { appId: 1, email: 1 } as const;
+/** The index on the email: at most one record per app and email (invariant 2). */
+export const BY_EMAIL = { appId: 1, email: 1 } as const;
 
-const USERS = declareCollection('users')
-  // At most one record per app and email (invariant 2).
-  .index(EMAILS, { unique: true })
-  .index(NEWEST_FIRST);
+const USERS = declareCollection('users').index(BY_EMAIL, { unique: true }).index(NEWEST_FIRST);
 
 export type UserCollection = Collection<UserDocument>;
 

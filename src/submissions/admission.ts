@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { Types } from 'mongoose';
 import type { App } from '../apps/app.ts';
-import type { AppCollection } from '../apps/apps.model.ts';
+import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
@@ -184,7 +184,7 @@ export function createSeats(apps: AppCollection, countOf: (appId: Types.ObjectId
     };
     const own = { token, count: { $literal: count }, until: { $add: ['$$NOW', SEAT_MS] } };
     const app = await apps.findOneAndUpdate(
-      { _id: appId, deletingSince: { $exists: false } },
+      { _id: appId, ...NOT_BEING_DELETED },
       [{ $set: { seats: { $concatArrays: [valid, [own]] } } }],
       { returnDocument: 'after', projection: { seats: 1 } },
     );

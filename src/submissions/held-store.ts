@@ -33,14 +33,16 @@ export interface HeldDocument {
   content?: mongo.Binary;
 }
 
+/** The entries of a person, in any app. */
+const BY_EMAIL = { email: 1, appId: 1 } as const;
+
 const HELD_SUBMISSIONS = declareCollection('held_submissions')
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   // The entries of an app, newest first.
   .index({ appId: 1, _id: -1 })
   // The size of an app's queue is summed from the keys of this index.
   .index({ appId: 1, reason: 1, size: 1 })
-  // The entries of a person, in any app.
-  .index({ email: 1, appId: 1 })
+  .index(BY_EMAIL)
   // A repeat with the same key and email is held once.
   .index({ appId: 1, email: 1, key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
 
@@ -237,8 +239,6 @@ export function createHeldStore(
 function queueFull(): TooManyRequests {
   return new TooManyRequests('This form cannot take more submissions for now; try again later', RETRY_AFTER_SECONDS);
 }
-
-const BY_EMAIL = { email: 1, appId: 1 } as const;
 
 /** The held submissions of a person. */
 export function createHeldOfPerson(held: HeldCollection): PersonData {

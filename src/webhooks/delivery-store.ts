@@ -2,7 +2,7 @@ import type { mongo, Types } from 'mongoose';
 import type { PersonData } from '../apps/feature.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
 import { removeInSteps } from '../database/removal.ts';
-import type { UserCollection } from '../records/record.ts';
+import { BY_EMAIL, type UserCollection } from '../records/record.ts';
 import { firstIdAt, type RecordId } from '../records/record-id.ts';
 import type { RecordEvent } from '../records/relay.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type DeliveryCollection,
   type DeliveryDocument,
   type DeliveryState,
+  LOG_OF_WEBHOOK,
   type WebhookDocument,
 } from './webhook-store.ts';
 
@@ -76,8 +77,6 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 const MAX_LOG = 10;
 /** The deliveries that one statement changes. */
 const STEP = 1_000;
-/** The index with the order of the events for each state of an endpoint. */
-const OF_WEBHOOK = { webhookId: 1, state: 1, _id: -1 } as const;
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
@@ -98,7 +97,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     let changed = 0;
     let _id: { $gte: string } | { $gt: string } = { $gte: first };
     while (changed < limit) {
-      const options = { projection: { _id: 1 }, limit: Math.min(STEP, limit - changed), hint: OF_WEBHOOK };
+      const options = { projection: { _id: 1 }, limit: Math.min(STEP, limit - changed), hint: LOG_OF_WEBHOOK };
       const found = await deliveries
         .find({ ...of, _id }, options)
         .sort({ _id: 1 })
@@ -198,7 +197,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
      *   deliveries were read, so that none is ended that was added after it was enabled again
      */
     async giveUp(webhookId: RecordId, isOff: () => Promise<boolean>): Promise<number> {
-      const options = { projection: { nextAt: 1 }, limit: STEP, hint: OF_WEBHOOK } as const;
+      const options = { projection: { nextAt: 1 }, limit: STEP, hint: LOG_OF_WEBHOOK } as const;
       for (let ended = 0, last = ''; ; ) {
         const waiting = { webhookId, state: 'waiting' as const, _id: { $gt: last } };
         const found = await deliveries.find(waiting, options).sort({ _id: 1 }).toArray();
@@ -225,7 +224,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
             ...{ webhookId, state: { $in: state ? [state] : [...DELIVERY_STATES] } },
             ...(before !== undefined && { _id: { $lt: before } }),
           },
-          { limit, hint: OF_WEBHOOK },
+          { limit, hint: LOG_OF_WEBHOOK },
         )
         .sort({ _id: -1 })
         .toArray(),
@@ -281,7 +280,7 @@ function withoutResponse({ response: _, ...attempt }: Attempt): Attempt {
 /** The deliveries that name a record of a person. Their answers may repeat values of the record. */
 export function createDeliveriesOfPerson(users: UserCollection, deliveries: DeliveryStore): PersonData {
   async function recordsOf(appIds: readonly Types.ObjectId[], email: string): Promise<RecordId[]> {
-    const options = { projection: { _id: 1 }, hint: { appId: 1, email: 1 } } as const;
+    const options = { projection: { _id: 1 }, hint: BY_EMAIL };
     return (await users.find({ appId: { $in: [...appIds] }, email }, options).toArray()).map(({ _id }) => _id);
   }
 

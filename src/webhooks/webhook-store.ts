@@ -92,12 +92,14 @@ export interface DeletedWebhookDocument {
 
 const WEBHOOKS = declareCollection('webhooks').index({ appId: 1, _id: 1 });
 
+/** The log of an endpoint, newest first, of one state or merged of all. */
+export const LOG_OF_WEBHOOK = { webhookId: 1, state: 1, _id: -1 } as const;
+
 const DELIVERIES = declareCollection('deliveries')
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   // The next attempts of an endpoint.
   .index({ state: 1, webhookId: 1, nextAt: 1 })
-  // The log of an endpoint, newest first, of one state or merged of all.
-  .index({ webhookId: 1, state: 1, _id: -1 })
+  .index(LOG_OF_WEBHOOK)
   // The order of the events of a record; what is held of a person.
   .index({ recordId: 1, webhookId: 1, state: 1, revision: 1 })
   .index({ appId: 1, _id: -1 });
