@@ -3,67 +3,54 @@ import type { Logger } from '../core/logger.ts';
 import type { Job, JobState } from './job.ts';
 import { type HeldLock, type JobLocks, keepLock, type Obstacle } from './job-locks.ts';
 
-export type JobWorker = ReturnType<typeof createJobWorker>;
+export type JobWorker = ReturnType<typeof createWorker>;
 
-/** Takes the lock of one job and runs its steps one after the other. */
-export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobLocks, logger: Logger) {
+/** What the workers of a job differ in. */
+interface Work {
+  /**
+   * Works until no work waits; resolves with false when another server has the lock.
+   * @param isOverdue whether the job was woken, so that it need not be due
+   */
+  work(isOverdue: boolean): Promise<boolean>;
+  /** Called with each wake, also during `work`. */
+  onWake?: (() => void) | undefined;
+  /** Ends `work` soon. */
+  onStop(): void;
+}
+
+/**
+ * Creates what runs one job on this server, in one turn after the other.
+ *
+ * @param create creates the work; `stopping` aborts when the server stops
+ */
+export function createWorker(
+  { name, everyMs }: Pick<Job, 'name' | 'everyMs'>,
+  create: (state: JobState, stopping: AbortSignal) => Work,
+) {
   const state: JobState = { name, isRunning: false, steps: 0, failures: 0, lastStepAt: undefined };
+  const stopping = new AbortController();
+  const { work, onWake, onStop } = create(state, stopping.signal);
   let isStarted = false;
-  let isStopping = false;
   let isWorking = false;
   let isWoken = false;
   /** Whether a wake still waits for the lock. */
   let isOverdue = false;
-  let held: HeldLock | undefined;
   let working = Promise.resolve();
 
-  /** Resolves with whether more work waits. */
-  async function step(lock: HeldLock): Promise<boolean> {
-    state.isRunning = true;
-    try {
-      const hasMore = await run(lock);
-      state.steps += 1;
-      state.lastStepAt = new Date();
-      return hasMore;
-    } catch (error) {
-      state.failures += 1;
-      const reason = error instanceof Error ? error.name : 'unknown';
-      if (!isStopping) logger.warn({ job: name, reason }, 'a background job failed and will be repeated');
-      return false;
-    } finally {
-      state.isRunning = false;
-    }
-  }
-
-  /** Takes the lock if the job is due, and runs steps until no work waits. */
-  async function turn(): Promise<void> {
-    const id = new Types.ObjectId();
-    const takenAt = performance.now();
-    isOverdue ||= isWoken;
-    isWoken = false;
-    if (!(await locks.hold(name, isOverdue, id))) return;
-    isOverdue = false;
-    held = keepLock(locks, name, id, takenAt);
-    // No step after a stop that came while the lock was taken: nothing would end it.
-    let hasMore = true;
-    while (hasMore && !isStopping && held.stillOwner()) hasMore = await step(held);
-    await held.end();
-    held = undefined;
-    await locks.release(name, hasMore ? 0 : everyMs, id);
-  }
-
-  async function work(): Promise<void> {
+  async function takeTurns(): Promise<void> {
     do {
+      isOverdue ||= isWoken;
+      isWoken = false;
       // The database may be unreachable; the turn after the next look tries again.
-      await turn().catch(() => undefined);
-    } while (isWoken && !isStopping);
+      if (await work(isOverdue).catch(() => false)) isOverdue = false;
+    } while (isWoken && !stopping.signal.aborted);
     isWorking = false;
   }
 
   function begin(): void {
-    if (!isStarted || isWorking || isStopping) return;
+    if (!isStarted || isWorking || stopping.signal.aborted) return;
     isWorking = true;
-    working = work();
+    working = takeTurns();
   }
 
   return {
@@ -91,9 +78,52 @@ export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobL
 
     /** Begins no further step, and resolves when the step in progress has ended. */
     async stop(): Promise<void> {
-      isStopping = true;
-      held?.abort();
+      stopping.abort();
+      onStop();
       await working;
     },
   };
+}
+
+/** Creates the worker that takes the lock of a job and runs its steps one after the other. */
+export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobLocks, logger: Logger): JobWorker {
+  return createWorker({ name, everyMs }, (state, stopping) => {
+    let held: HeldLock | undefined;
+
+    /** Resolves with whether more work waits. */
+    async function step(lock: HeldLock): Promise<boolean> {
+      state.isRunning = true;
+      try {
+        const hasMore = await run(lock);
+        state.steps += 1;
+        state.lastStepAt = new Date();
+        return hasMore;
+      } catch (error) {
+        state.failures += 1;
+        const reason = error instanceof Error ? error.name : 'unknown';
+        if (!stopping.aborted) logger.warn({ job: name, reason }, 'a background job failed and will be repeated');
+        return false;
+      } finally {
+        state.isRunning = false;
+      }
+    }
+
+    return {
+      async work(isOverdue) {
+        const turn = new Types.ObjectId();
+        const takenAt = performance.now();
+        if (!(await locks.hold(name, isOverdue, turn))) return false;
+        held = keepLock(locks, name, turn, takenAt);
+        // No step after a stop that came while the lock was taken: nothing would end it.
+        let hasMore = true;
+        while (hasMore && !stopping.aborted && held.stillOwner()) hasMore = await step(held);
+        await held.end();
+        held = undefined;
+        await locks.release(name, hasMore ? 0 : everyMs, turn);
+        return true;
+      },
+      onWake,
+      onStop: () => held?.abort(),
+    };
+  });
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Logger } from '../core/logger.ts';
 import type { JobState } from './job.ts';
-import type { JobWorker } from './job-worker.ts';
+import { createWorker, type JobWorker } from './job-worker.ts';
 
 /** What a server sends to the process of a job. */
 export type ToProcess = { setup: unknown } | 'wake' | 'stop';
@@ -31,82 +31,49 @@ export interface ProcessJob {
  */
 export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker {
   const { name, everyMs, hasWork, program, flags, setup } = job;
-  const state: JobState = { name, isRunning: false, steps: 0, failures: 0, lastStepAt: undefined };
-  let isStarted = false;
-  let isStopping = false;
-  let isWorking = false;
-  let child: ChildProcess | undefined;
-  let working = Promise.resolve();
+  return createWorker({ name, everyMs }, (state, stopping) => {
+    let child: ChildProcess | undefined;
 
-  function send(message: ToProcess): void {
-    // A process that is ending takes no messages; the next look starts another one if work waits.
-    if (child?.connected) child.send(message, () => undefined);
-  }
+    function send(message: ToProcess): void {
+      // A process that is ending takes no messages; the next look starts another one if work waits.
+      if (child?.connected) child.send(message, () => undefined);
+    }
 
-  /** Runs the process; resolves when it has ended. */
-  async function runProcess(): Promise<void> {
-    const before = { ...state };
-    child = fork(program, [], {
-      execArgv: [...flags],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 2, 'ipc'],
-    });
-    child.on('message', (message: FromProcess) => {
-      if ('log' in message) return repeat(logger, message.log);
-      const { steps, failures, ...current } = message.state;
-      Object.assign(state, current, { steps: before.steps + steps, failures: before.failures + failures });
-    });
-    send({ setup });
-    const reason = await endOf(child);
-    child = undefined;
-    state.isRunning = false;
-    if (reason !== undefined && !isStopping) fail({ name: reason });
-  }
+    /** Runs the process; resolves when it has ended. */
+    async function runProcess(): Promise<void> {
+      const before = { ...state };
+      child = fork(program, [], {
+        execArgv: [...flags],
+        serialization: 'advanced',
+        stdio: ['ignore', 'ignore', 2, 'ipc'],
+      });
+      child.on('message', (message: FromProcess) => {
+        if ('log' in message) return repeat(logger, message.log);
+        const { steps, failures, ...current } = message.state;
+        Object.assign(state, current, { steps: before.steps + steps, failures: before.failures + failures });
+      });
+      send({ setup });
+      const reason = await endOf(child);
+      child = undefined;
+      state.isRunning = false;
+      if (reason !== undefined && !stopping.aborted) fail({ name: reason });
+    }
 
-  /** The next look starts another process. */
-  function fail({ name: reason }: Pick<Error, 'name'>): void {
-    state.failures += 1;
-    logger.warn({ job: name, reason }, 'the process of a background job ended and will be started again');
-  }
+    /** The next look starts another process. */
+    function fail({ name: reason }: Pick<Error, 'name'>): void {
+      state.failures += 1;
+      logger.warn({ job: name, reason }, 'the process of a background job ended and will be started again');
+    }
 
-  async function work(): Promise<void> {
-    // The database may be unreachable; the next look tries again.
-    const isNeeded = await hasWork().catch(() => false);
-    if (isNeeded && !isStopping) await runProcess().catch(fail);
-    isWorking = false;
-  }
-
-  function begin(): void {
-    if (!isStarted || isWorking || isStopping) return;
-    isWorking = true;
-    working = work();
-  }
-
-  return {
-    name,
-    everyMs,
-    state,
-    isWorking: () => isWorking,
-
-    start(): void {
-      isStarted = true;
-    },
-
-    consider(obstacle): void {
-      if (obstacle === undefined) begin();
-    },
-
-    wake(): void {
-      send('wake');
-      begin();
-    },
-
-    async stop(): Promise<void> {
-      isStopping = true;
-      send('stop');
-      await working;
-    },
-  };
+    return {
+      async work() {
+        if ((await hasWork()) && !stopping.aborted) await runProcess().catch(fail);
+        return true;
+      },
+      onWake: () => send('wake'),
+      onStop: () => send('stop'),
+    };
+  });
 }
 
 /** Resolves when a process has ended: with what ended it, or undefined after exit code 0. */
