@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { loadConfig } from './core/config.ts';
-import { createLogger } from './core/logger.ts';
+import { createLogger, reasonOf } from './core/logger.ts';
 import { connectDatabase } from './database/client.ts';
 import { IMPORT_JOB } from './imports/import-job.ts';
 import type { ImportSetup } from './imports/imports.ts';
@@ -32,6 +32,6 @@ try {
   process.exit();
 } catch (error) {
   // The message of the driver may contain the URI.
-  logger.error({ reason: error instanceof Error ? error.name : 'unknown' }, 'imports cannot run');
+  logger.error({ reason: reasonOf(error) }, 'imports cannot run');
   process.exit(1);
 }

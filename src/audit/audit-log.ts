@@ -4,7 +4,7 @@ import type { mongo, Types } from 'mongoose';
 import { v7 } from 'uuid';
 import { AUDITED_LOOKS, type AuditAction, type AuditActor, type AuditedApp } from '../api/endpoint.ts';
 import { createAccumulator } from '../core/accumulator.ts';
-import type { Logger } from '../core/logger.ts';
+import { type Logger, reasonOf } from '../core/logger.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
@@ -108,8 +108,8 @@ export function createAuditLog(deps: {
       try {
         await stored();
       } catch (error) {
-        const reason = error instanceof Error ? error.name : 'unknown';
-        logger.error({ action, target, app: app?.sourceAppId, actor: { kind, id }, reason }, 'an audit event was lost');
+        const lost = { action, target, app: app?.sourceAppId, actor: { kind, id }, reason: reasonOf(error) };
+        logger.error(lost, 'an audit event was lost');
       }
     },
 

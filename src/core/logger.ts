@@ -22,6 +22,11 @@ export function createLogger(config: Pick<Config, 'logLevel'>, stream: Destinati
   );
 }
 
+/** The name of an error for the log. Its message may contain data of persons or an address. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
+}
+
 function standardOutput(): DestinationStream {
   // Lines are buffered and written at least once a second and at exit: one write per line would
   // block requests on the reader of the log.

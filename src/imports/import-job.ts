@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Types } from 'mongoose';
 import type { Pace } from '../apps/activity.ts';
-import type { Logger } from '../core/logger.ts';
+import { type Logger, reasonOf } from '../core/logger.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
 import { STEP_MS, workInBatches } from '../jobs/pass-job.ts';
 import { type ContentStore, MissingContent } from './content.ts';
@@ -108,8 +108,10 @@ export function createImportJob(
     };
     try {
       const run = await open(_id, session);
-      const batch = async (): Promise<boolean> =>
-        run !== undefined && run.step((await pace.isBusy()) ? BATCH_IF_BUSY : BATCH, checkOwner);
+      const batch = async (): Promise<boolean> => {
+        const size = (await pace.isBusy()) ? BATCH_IF_BUSY : BATCH;
+        return (await run?.step(size, checkOwner)) ?? false;
+      };
       const isOver = await workInBatches(context, STEP_MS, batch, pace.rest);
       session.servedAt = performance.now();
       if (isOver) sessions.delete(id);
@@ -119,8 +121,7 @@ export function createImportJob(
       // Thrown before or after a write, so none is in flight.
       else if (error instanceof RunIsOver) await release(_id, session);
       else if (!(error instanceof AppIsGone)) {
-        const reason = error instanceof Error ? error.name : 'unknown';
-        logger.warn({ import: id, reason }, 'a batch of an import failed and will be repeated');
+        logger.warn({ import: id, reason: reasonOf(error) }, 'a batch of an import failed and will be repeated');
       }
     }
   }

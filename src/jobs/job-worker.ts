@@ -1,5 +1,5 @@
 import { Types } from 'mongoose';
-import type { Logger } from '../core/logger.ts';
+import { type Logger, reasonOf } from '../core/logger.ts';
 import type { Job, JobState } from './job.ts';
 import { type HeldLock, type JobLocks, keepLock, type Obstacle } from './job-locks.ts';
 
@@ -100,8 +100,8 @@ export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobL
         return hasMore;
       } catch (error) {
         state.failures += 1;
-        const reason = error instanceof Error ? error.name : 'unknown';
-        if (!stopping.aborted) logger.warn({ job: name, reason }, 'a background job failed and will be repeated');
+        const failed = { job: name, reason: reasonOf(error) };
+        if (!stopping.aborted) logger.warn(failed, 'a background job failed and will be repeated');
         return false;
       } finally {
         state.isRunning = false;
