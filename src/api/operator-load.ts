@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import { clientNetwork } from '../core/client-network.ts';
 import { type AppError, TooManyRequests, Unavailable } from '../core/errors.ts';
+import { FairQueue } from '../core/fair-queue.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Deadline } from './deadline.ts';
 import type { AnyInput, EndpointSpec, Load } from './endpoint.ts';
-import { FairQueue } from './fair-queue.ts';
 
 /**
  * Requests of operators in progress, in the process and of one app. The connection pool has room
@@ -187,13 +187,9 @@ export function loadOf({ load = DEFAULT_LOAD }: Pick<EndpointSpec, 'load'>, { qu
 
 /** The app whose share a request uses: the one that an admin names, or that of the caller. */
 function appOf({ principal, params, query }: AnyInput): string | undefined {
-  const named = (params as Named | undefined)?.sourceAppId ?? (query as Named | undefined)?.sourceAppId;
+  const named = params?.sourceAppId ?? query?.sourceAppId;
   const isAdmin = principal && principal.kind !== 'public' && principal.app.role === 'admin';
   return isAdmin && typeof named === 'string' ? named : principal?.sourceAppId;
-}
-
-interface Named {
-  sourceAppId?: unknown;
 }
 
 function samplesOf(load: Load, { inProgress, waiting }: FairQueue, alsoWaiting = 0) {

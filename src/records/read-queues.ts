@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Types } from 'mongoose';
 import pLimit from 'p-limit';
-import { FairQueue } from '../api/fair-queue.ts';
+import { FairQueue } from '../core/fair-queue.ts';
 
 /**
  * Queries in progress that operators cause, in the process and for one app. A scan reads thousands

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { mongo } from 'mongoose';
 import pLimit from 'p-limit';
-import type { Logger } from '../core/logger.ts';
+import { FairQueue } from '../core/fair-queue.ts';
+import { type Logger, reasonOf } from '../core/logger.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 import type { RecordId } from '../records/record-id.ts';
 import { createAttempts, Endpoint } from './attempts.ts';
@@ -14,76 +15,8 @@ import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-
 export const MAX_BYTES = 32 * 1024 * 1024;
 export const MAX_BYTES_OF_ONE = 8 * 1024 * 1024;
 
-/** A part of the budget. */
-export interface Room {
-  /** Replaces the size that was asked for, when the real one is known. */
-  resize(bytes: number): void;
-  release(): void;
-}
-
-interface Waiter {
-  owner: string;
-  bytes: number;
-  resolve(room: Room): void;
-}
-
-/**
- * Bounds the bytes of bodies in flight to {@link MAX_BYTES}. Of those that wait, the one goes next
- * whose owner has the fewest bytes in flight, so that no owner keeps the others waiting. Each owner
- * has {@link MAX_BYTES_OF_ONE}. A body that is larger than a bound goes when its owner, or nobody,
- * has another one in flight.
- */
-export function createBodyBudget() {
-  let used = 0;
-  const held = new Map<string, number>();
-  const waiting: Waiter[] = [];
-
-  const heldBy = (owner: string): number => held.get(owner) ?? 0;
-
-  function add(owner: string, bytes: number): void {
-    used += bytes;
-    const sum = heldBy(owner) + bytes;
-    if (sum > 0) held.set(owner, sum);
-    else held.delete(owner);
-  }
-
-  function next(): Waiter | undefined {
-    const own = waiting.filter(({ owner, bytes }) => {
-      const before = heldBy(owner);
-      return before === 0 || before + bytes <= MAX_BYTES_OF_ONE;
-    });
-    const [first, ...rest] = own;
-    // The earliest of those with the fewest bytes.
-    return first && rest.reduce((best, one) => (heldBy(one.owner) < heldBy(best.owner) ? one : best), first);
-  }
-
-  function grant(): void {
-    for (let one = next(); one && (used === 0 || used + one.bytes <= MAX_BYTES); one = next()) {
-      waiting.splice(waiting.indexOf(one), 1);
-      add(one.owner, one.bytes);
-      one.resolve(roomOf(one.owner, one.bytes));
-    }
-  }
-
-  function roomOf(owner: string, bytes: number): Room {
-    let current = bytes;
-    function resize(next: number): void {
-      add(owner, next - current);
-      current = next;
-      grant();
-    }
-    return { resize, release: () => resize(0) };
-  }
-
-  return {
-    /** Resolves with room for a body of that size, when there is some. */
-    take: (owner: string, bytes: number): Promise<Room> =>
-      new Promise((resolve) => {
-        waiting.push({ owner, bytes, resolve });
-        grant();
-      }),
-  };
-}
+/** Creates the queue in which large bodies wait for memory, with a share for each webhook. */
+export const createBodyBudget = (): FairQueue => new FairQueue({ slots: MAX_BYTES, perKey: MAX_BYTES_OF_ONE });
 
 /** The attempts in progress over all endpoints, beside the first one of each. */
 const MAX_AT_ONCE = 200;
@@ -220,8 +153,9 @@ export function createDispatcher(deps: {
     delivery: DeliveryDocument,
     { maxBodyBytes }: LargeRecord,
   ): Promise<void> {
-    const room = await budget.take(_id.toHexString(), maxBodyBytes);
+    const room = budget.join(_id.toHexString(), maxBodyBytes);
     try {
+      await room.begun;
       if (stopping.signal.aborted) return;
       // It may have been changed while the delivery waited.
       const webhook = await webhooks.find(_id);
@@ -230,7 +164,7 @@ export function createDispatcher(deps: {
       room.resize(Buffer.byteLength(body ?? ''));
       await deliver(endpoint, webhook, delivery, body);
     } finally {
-      room.release();
+      room.end();
     }
   }
 
@@ -279,8 +213,4 @@ export function createDispatcher(deps: {
       await Promise.all([...endpoints.values()].flatMap(({ busy }) => [...busy.values()]));
     },
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown';
 }

@@ -4,6 +4,8 @@ import type { Request } from 'express';
 import pLimit from 'p-limit';
 import { clientNetwork } from '../../core/client-network.ts';
 import { AppError, InvalidInput, TooLarge, Unavailable } from '../../core/errors.ts';
+import { FairQueue } from '../../core/fair-queue.ts';
+import { withTimeout } from '../../core/timeouts.ts';
 import type { Deadline } from '../deadline.ts';
 
 /**
@@ -46,7 +48,8 @@ export type ReadBytes = (req: Request, deadline: Deadline, limit?: number) => Bu
  * A compressed body is decompressed after all of it has arrived, so an incomplete body occupies no
  * decoder. Brotli is refused: its decoder allocates 16 MB on the first bytes of a body.
  */
-export function createBytesReader(limitOfAll: number, places = createBodyPlaces(limitOfAll)): ReadBytes {
+export function createBytesReader(limitOfAll: number): ReadBytes {
+  const inPlace = createBodyPlaces(limitOfAll);
   const decoding = pLimit(MAX_DECODERS);
   return (req, deadline, limit = limitOfAll) => {
     const encoding = encodingOf(req);
@@ -55,9 +58,14 @@ export function createBytesReader(limitOfAll: number, places = createBodyPlaces(
     const length = Number(req.headers['content-length'] ?? Number.NaN);
     if (length > maxBytes) throw tooLarge();
     const hasArrived = req.complete || req.readableLength === length;
-    const sent = hasArrived ? takeBody(req, maxBytes) : receive(req, maxBytes, places, deadline);
+    const sent = hasArrived ? takeBody(req, maxBytes) : receive(req, maxBytes, deadline);
     return decode ? decompress(sent, decode, limit) : sent;
   };
+
+  /** Reads a body that is still arriving. It stays unread in the socket until it has a place. */
+  function receive(req: Request, maxBytes: number, deadline: Deadline): Promise<Buffer> {
+    return inPlace(clientNetwork(req.ip ?? ''), () => deadline.suspend(collect(req, maxBytes)));
+  }
 
   async function decompress(sent: Buffer | Promise<Buffer>, decode: Decode, limit: number): Promise<Buffer> {
     return decoding(decoded, await sent, decode, limit);
@@ -116,19 +124,6 @@ function takeBody(req: Request, limit: number): Buffer {
   return bytes;
 }
 
-/**
- * Reads a body that is still arriving. It stays unread in the socket until there is a place for it.
- */
-async function receive(req: Request, limit: number, places: BodyPlaces, deadline: Deadline): Promise<Buffer> {
-  const network = clientNetwork(req.ip ?? '');
-  await places.enter(network);
-  try {
-    return await deadline.suspend(collect(req, limit));
-  } finally {
-    places.leave(network);
-  }
-}
-
 /** Reads all bytes of a body. After a failure, what was read is freed and the rest is not read. */
 function collect(req: Request, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -177,88 +172,33 @@ const NETWORK_SHARE = 1 / 4;
 /** Shorter than the request deadline, so that the error message names the reason. */
 const MAX_WAIT_MS = 1_000;
 
-interface Waiting {
-  network: string;
-  resolve(): void;
-}
+/** Runs work in a place of a client network. */
+type InPlace = <T>(network: string, work: () => Promise<T>) => Promise<T>;
 
 /**
  * Limits the number of request bodies that are received at the same time. Each takes up to the body
  * limit in memory until it is complete. A body that arrived together with its headers needs no
- * place.
+ * place. The work is refused with {@link Unavailable} after one second without a place, or at once
+ * when too many requests wait.
+ *
+ * @param bodyLimit the largest body in bytes
  */
-interface BodyPlaces {
-  /**
-   * Takes a place for a client network. Returns undefined if one is free, otherwise a promise that
-   * resolves when this caller has one.
-   * @throws {Unavailable} after one second without a place, or at once when too many requests wait
-   */
-  enter(network: string): Promise<void> | undefined;
-  /** Releases a place. */
-  leave(network: string): void;
-}
-
-/**
- * @param bodyLimit maximum size of one body in bytes
- * @param maxWaitMs how long a request may wait for a place
- */
-function createBodyPlaces(bodyLimit: number, maxWaitMs = MAX_WAIT_MS): BodyPlaces {
-  const places = Math.min(MAX_PLACES, Math.max(MIN_PLACES, Math.floor(BODY_MEMORY / bodyLimit)));
-  const perNetwork = places * NETWORK_SHARE;
-  const held = new Map<string, number>();
-  const waiting = new Set<Waiting>();
-  let total = 0;
-
-  const heldBy = (network: string): number => held.get(network) ?? 0;
-  const hasRoom = (network: string): boolean => total < places && heldBy(network) < perNetwork;
-  const waitingOf = (network: string): number => {
-    let count = 0;
-    for (const other of waiting) if (other.network === network) count += 1;
-    return count;
-  };
-
-  function take(network: string): void {
-    total += 1;
-    held.set(network, heldBy(network) + 1);
-  }
-
-  /**
-   * A waiting request holds the bytes that arrived with its headers, so the same limits apply to
-   * waiting requests.
-   */
-  async function wait(network: string): Promise<void> {
-    if (waiting.size >= places || waitingOf(network) >= perNetwork) throw tooMany();
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve, reject) => {
-      const entry: Waiting = { network, resolve };
-      waiting.add(entry);
-      timer = setTimeout(() => {
-        // If the place was given in the same turn, the entry is no longer waiting.
-        if (waiting.delete(entry)) reject(tooMany());
-      }, maxWaitMs);
-    }).finally(() => clearTimeout(timer));
-  }
-
-  return {
-    enter(network) {
-      if (!hasRoom(network)) return wait(network);
-      take(network);
-      return undefined;
-    },
-
-    leave(network) {
-      total -= 1;
-      const left = heldBy(network) - 1;
-      if (left > 0) held.set(network, left);
-      else held.delete(network);
-      for (const entry of waiting) {
-        if (total >= places) return;
-        if (!hasRoom(entry.network)) continue;
-        waiting.delete(entry);
-        take(entry.network);
-        entry.resolve();
+function createBodyPlaces(bodyLimit: number): InPlace {
+  const slots = Math.min(MAX_PLACES, Math.max(MIN_PLACES, Math.floor(BODY_MEMORY / bodyLimit)));
+  const perKey = Math.ceil(slots * NETWORK_SHARE);
+  const queue = new FairQueue({ slots, perKey });
+  return async (network, work) => {
+    const turn = queue.join(network);
+    try {
+      if (!turn.hasBegun) {
+        // A waiting request holds the bytes that arrived with its headers, so the same limits apply.
+        if (queue.waiting > slots || queue.waitingOf(network) > perKey) throw tooMany();
+        await withTimeout(turn.begun, MAX_WAIT_MS, tooMany);
       }
-    },
+      return await work();
+    } finally {
+      turn.end();
+    }
   };
 }
 

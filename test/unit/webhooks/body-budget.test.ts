@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createBodyBudget, MAX_BYTES, MAX_BYTES_OF_ONE, type Room } from '../../../src/webhooks/dispatcher.ts';
+import type { Turn } from '../../../src/core/fair-queue.ts';
+import { createBodyBudget, MAX_BYTES, MAX_BYTES_OF_ONE } from '../../../src/webhooks/dispatcher.ts';
 
 /**
  * Asks for room for each body, like `a 8`: owner and megabytes. Bodies go in the order of `gone`.
@@ -8,20 +9,19 @@ import { createBodyBudget, MAX_BYTES, MAX_BYTES_OF_ONE, type Room } from '../../
 function bodies(...all: string[]) {
   const budget = createBodyBudget();
   const gone: string[] = [];
-  const rooms = new Map<string, Room>();
+  const rooms = new Map<string, Turn>();
   for (const body of all) {
     const [owner = '', size] = body.split(' ');
-    void budget.take(owner, Number(size) * 1024 * 1024).then((room) => {
-      gone.push(body);
-      rooms.set(body, room);
-    });
+    const room = budget.join(owner, Number(size) * 1024 * 1024);
+    rooms.set(body, room);
+    void room.begun.then(() => gone.push(body));
   }
   return {
     gone: async () => {
       await nextTurn();
       return gone;
     },
-    end: (body: string) => rooms.get(body)?.release(),
+    end: (body: string) => rooms.get(body)?.end(),
     resize: (body: string, size: number) => rooms.get(body)?.resize(size * 1024 * 1024),
   };
 }

@@ -1,28 +1,32 @@
 /** The limits of a queue. */
 interface Limits {
-  /** Turns at the same time. */
+  /** Slots in use at the same time. */
   slots: number;
-  /** Turns of one key at the same time. Fewer than `slots`, so that no key holds all of them. */
+  /** Slots in use by one key. Fewer than `slots`, so that no key holds all of them. */
   perKey: number;
 }
 
-/** A place in the queue, and then one of its slots. */
+/** A place in the queue, and then some of its slots. */
 export interface Turn {
   readonly hasBegun: boolean;
   /** Resolves when the turn begins. Never settles if the turn ends before. */
   readonly begun: Promise<void>;
-  /** Frees the slot, or leaves the queue. Further calls do nothing. */
+  /** Sets the number of slots of a turn that has begun. */
+  resize(slots: number): void;
+  /** Frees the slots, or leaves the queue. Further calls do nothing. */
   end(): void;
 }
 
 interface Waiting extends Turn {
+  slots: number;
   begin(): void;
 }
 
 /**
- * Limits how much work is in progress at the same time, with a fair share for each key. A free slot
- * goes to the key with the fewest turns in progress; among equal ones to the key that was served
- * least recently. The turns of one key are in the order of their requests.
+ * Limits how much work is in progress at the same time, with a fair share for each key. Free slots
+ * go to the key with the fewest in use; among equal ones to the key that was served least recently.
+ * The turns of one key are in the order of their requests. A turn that is larger than a limit
+ * begins when its key, or no key, has another one in progress.
  */
 export class FairQueue {
   readonly #limits: Limits;
@@ -36,7 +40,7 @@ export class FairQueue {
     this.#limits = limits;
   }
 
-  /** The turns in progress. */
+  /** The slots in use. */
   get inProgress(): number {
     return this.#total;
   }
@@ -46,7 +50,7 @@ export class FairQueue {
     return this.#waitingTotal;
   }
 
-  /** Whether a key has as many turns in progress as it may have. */
+  /** Whether a key uses as many slots as it may. */
   hasWholeShare(key: string): boolean {
     return (this.#inProgress.get(key) ?? 0) >= this.#limits.perKey;
   }
@@ -67,29 +71,37 @@ export class FairQueue {
     }
   }
 
-  /** Joins the queue. The caller ends the turn in any case. */
-  join(key: string): Turn {
+  /** Joins the queue for a turn that uses `slots`. The caller ends the turn in any case. */
+  join(key: string, slots = 1): Turn {
     let state: 'waiting' | 'in progress' | 'ended' = 'waiting';
     let resolve: () => void = () => undefined;
     const begun = new Promise<void>((begin) => {
       resolve = begin;
     });
+    const resize = (next: number): void => {
+      this.#count(key, next - turn.slots);
+      turn.slots = next;
+      this.#beginNext();
+    };
     const turn: Waiting = {
       begun,
+      slots,
       get hasBegun() {
         return state !== 'waiting';
       },
       begin: () => {
         state = 'in progress';
-        this.#count(key, 1);
+        this.#count(key, turn.slots);
         resolve();
+      },
+      resize: (next) => {
+        if (state === 'in progress') resize(next);
       },
       end: () => {
         const before = state;
         state = 'ended';
+        if (before === 'in progress') return resize(0);
         if (before === 'waiting') this.#leave(key, turn);
-        if (before !== 'in progress') return;
-        this.#count(key, -1);
         this.#beginNext();
       },
     };
@@ -102,9 +114,9 @@ export class FairQueue {
 
   #beginNext(): void {
     while (this.#total < this.#limits.slots) {
-      const key = this.#nextKey();
-      const [turn] = (key !== undefined && this.#waiting.get(key)) || [];
+      const { key, turn } = this.#next() ?? {};
       if (key === undefined || !turn) return;
+      if (this.#total > 0 && this.#total + turn.slots > this.#limits.slots) return;
       const line = this.#leave(key, turn);
       // To the end of the order.
       if (this.#waiting.delete(key)) this.#waiting.set(key, line);
@@ -112,13 +124,15 @@ export class FairQueue {
     }
   }
 
-  #nextKey(): string | undefined {
-    let next: string | undefined;
+  #next(): { key: string; turn: Waiting } | undefined {
+    let next: { key: string; turn: Waiting } | undefined;
     let fewest = this.#limits.perKey;
-    for (const key of this.#waiting.keys()) {
-      const count = this.#inProgress.get(key) ?? 0;
-      if (count >= fewest) continue;
-      [next, fewest] = [key, count];
+    for (const [key, line] of this.#waiting) {
+      const used = this.#inProgress.get(key) ?? 0;
+      if (used >= fewest) continue;
+      const [turn] = line;
+      if (!turn || (used > 0 && used + turn.slots > this.#limits.perKey)) continue;
+      [next, fewest] = [{ key, turn }, used];
     }
     return next;
   }
@@ -130,7 +144,7 @@ export class FairQueue {
     return line;
   }
 
-  #count(key: string, change: 1 | -1): void {
+  #count(key: string, change: number): void {
     this.#total += change;
     const count = (this.#inProgress.get(key) ?? 0) + change;
     if (count === 0) this.#inProgress.delete(key);
