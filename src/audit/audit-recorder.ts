@@ -27,8 +27,8 @@ export function createAuditRecorder(
 }
 
 /** A parameter of a request by its name. */
-function nameIn(parameters: unknown, name: string): string | undefined {
-  const value = (parameters as Record<string, unknown> | undefined)?.[name];
+function nameIn(parameters: AnyInput['params'], name: string): string | undefined {
+  const value = parameters?.[name];
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -119,10 +119,10 @@ async function readInput(
 
   return {
     principal,
-    headers: (spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers')) as never,
-    params: (spec.params && parsePart(spec.params, req.params, 'Invalid path')) as never,
-    query: (spec.query && parsePart(spec.query, req.query, 'Invalid query parameters')) as never,
-    body: (spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, deps), req)) as never,
+    headers: spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers'),
+    params: spec.params && parsePart(spec.params, req.params, 'Invalid path'),
+    query: spec.query && parsePart(spec.query, req.query, 'Invalid query parameters'),
+    body: spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, deps), req),
     audit: (more) => void Object.assign(facts, more),
     leftMs: () => (res.destroyed ? 0 : deadline.leftMs),
     closed: () => closedSignal(res),

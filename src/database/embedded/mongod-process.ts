@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { createServer } from 'node:net';
 import { MongoInstance } from 'mongodb-memory-server-core';
 import type { Mongod } from './mongod-binary.ts';
@@ -56,7 +57,8 @@ export async function launchMongod(
     const reason = error instanceof Error ? error.message.split('\n')[0] : 'unknown';
     throw new LaunchError(instance.errors.join('; ') || reason || 'unknown');
   }
-  instance.once('instanceClosed' as never, onEnd);
+  const events: EventEmitter = instance;
+  events.once('instanceClosed', onEnd);
   return instance;
 }
 
