@@ -99,6 +99,8 @@ export type NewMail = Omit<MailDocument, 'state' | 'createdAt' | 'nextAt' | 'att
   nextAt?: Date;
 };
 
+export type MailQueue = ReturnType<typeof createMailQueue>;
+
 /**
  * The emails to send, in a collection that all servers share. An email is durable once `add` has
  * resolved. It is sent twice only if a server dies, or loses the database, after the SMTP server
@@ -106,13 +108,14 @@ export type NewMail = Omit<MailDocument, 'state' | 'createdAt' | 'nextAt' | 'att
  *
  * @param now the clock; another one in tests only
  */
-export function createMailQueue(mails: MailCollection, now: () => number = Date.now): MailQueue {
+export function createMailQueue(mails: MailCollection, now: () => number = Date.now) {
   const done = (state: MailDocument['state'], reason?: string) => ({
     $set: { state, expiresAt: new Date(now() + KEEP_MS), ...(reason !== undefined && { reason }) },
   });
 
   return {
-    async add(all) {
+    /** Plans emails. One whose `_id` exists, in any state, is left as it is. */
+    async add(all: readonly NewMail[]): Promise<void> {
       if (all.length === 0) return;
       const createdAt = new Date(now());
       const writes = all.map(({ _id, nextAt = createdAt, ...mail }): mongo.AnyBulkWriteOperation<MailDocument> => {
@@ -130,7 +133,8 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       }
     },
 
-    async dueIds(count) {
+    /** Resolves with the ids of at most `count` emails that are due, the longest waiting first. */
+    async dueIds(count: number): Promise<string[]> {
       const due = { state: 'due', nextAt: { $lte: new Date(now()) } } as const;
       const found = await mails
         .find(due, { projection: { _id: 1 } })
@@ -140,13 +144,24 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       return found.map(({ _id }) => _id);
     },
 
-    async claim(_id) {
+    /**
+     * Claims an email, so that no other server sends it for {@link CLAIM_MS}; undefined when it is
+     * not due any more.
+     */
+    async claim(_id: string): Promise<MailDocument | undefined> {
       const due = { _id, state: 'due', nextAt: { $lte: new Date(now()) } } as const;
       const update = { $set: { nextAt: new Date(now() + CLAIM_MS) }, $inc: { attempts: 1 } };
       return (await mails.findOneAndUpdate(due, update, { returnDocument: 'after' })) ?? undefined;
     },
 
-    async extendClaim({ _id, attempts }, settled) {
+    /**
+     * Extends a claim to {@link CLAIM_MS} from now, and stores the hash of an address that needs no
+     * further attempt. Resolves with false when another server claimed the email.
+     */
+    async extendClaim(
+      { _id, attempts }: MailDocument,
+      settled: { taken?: string; refused?: string },
+    ): Promise<boolean> {
       const isSettled = Object.keys(settled).length > 0;
       const update = {
         $set: { nextAt: new Date(now() + CLAIM_MS) },
@@ -155,8 +170,8 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       return (await mails.updateOne({ _id, state: 'due', attempts }, update)).matchedCount === 1;
     },
 
-    async settle({ _id, attempts }, result) {
-      // Another server took it meanwhile if this one was suspended.
+    /** Stores what became of an email that was claimed. Does nothing after another server took it. */
+    async settle({ _id, attempts }: MailDocument, result: MailResult): Promise<void> {
       const own = { _id, state: 'due', attempts } as const;
       if (result.state !== 'retry') {
         await mails.updateOne(own, done(result.state, result.reason));
@@ -169,38 +184,17 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       await mails.updateOne(own, wait === undefined ? done(last, reason) : later);
     },
 
-    exists: async (_id) => (await mails.findOne({ _id }, { projection: { _id: 1 } })) !== null,
+    /** Resolves with whether an email was planned, in any state. */
+    exists: async (_id: string): Promise<boolean> =>
+      (await mails.findOne({ _id }, { projection: { _id: 1 } })) !== null,
 
-    countSummed: (summary) => mails.countDocuments({ summary }),
+    /** Resolves with the number of changes that a summary counts. */
+    countSummed: (summary: string): Promise<number> => mails.countDocuments({ summary }),
 
-    removeOf: async (appId, ...recordIds) =>
+    /** Deletes the emails about records, sent or not; resolves with their number. */
+    removeOf: async (appId: Types.ObjectId, ...recordIds: RecordId[]): Promise<number> =>
       (await mails.deleteMany({ appId, recordId: { $in: recordIds } })).deletedCount,
   };
-}
-
-export interface MailQueue {
-  /** Plans emails. One whose `_id` exists, in any state, is left as it is. */
-  add(mails: readonly NewMail[]): Promise<void>;
-  /** Resolves with the ids of at most `count` emails that are due, the longest waiting first. */
-  dueIds(count: number): Promise<string[]>;
-  /**
-   * Claims an email, so that no other server sends it for {@link CLAIM_MS}; undefined when it is not
-   * due any more.
-   */
-  claim(id: string): Promise<MailDocument | undefined>;
-  /**
-   * Extends a claim to {@link CLAIM_MS} from now, and stores the hash of an address that needs no
-   * further attempt. Resolves with false when another server claimed the email.
-   */
-  extendClaim(mail: MailDocument, settled: { taken?: string; refused?: string }): Promise<boolean>;
-  /** Stores what became of an email that was claimed. Does nothing after another server took it. */
-  settle(mail: MailDocument, result: MailResult): Promise<void>;
-  /** Resolves with whether an email was planned, in any state. */
-  exists(id: string): Promise<boolean>;
-  /** Resolves with the number of changes that a summary counts. */
-  countSummed(summary: string): Promise<number>;
-  /** Deletes the emails about records, sent or not; resolves with their number. */
-  removeOf(appId: Types.ObjectId, ...recordIds: RecordId[]): Promise<number>;
 }
 
 /**

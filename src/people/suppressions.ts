@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { mongo, Types } from 'mongoose';
-import { type AppOwned, ownedBy, type PersonData } from '../apps/feature.ts';
+import { ownedBy, type PersonEntry } from '../apps/feature.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
@@ -27,14 +27,7 @@ type SuppressionCollection = Collection<SuppressionDocument>;
 export const createSuppressionModel = (connection: Connection): Model<SuppressionDocument> =>
   createModel(connection, SUPPRESSED_PEOPLE);
 
-export interface Suppressions extends AppOwned {
-  /** Keeps imports from bringing this person back to an app, or to {@link ALL_APPS}. Idempotent. */
-  add(appId: Types.ObjectId, email: string): Promise<void>;
-  /** Resolves with those of these normalized emails, at most 1,000, that are suppressed. */
-  among(appId: Types.ObjectId, emails: readonly string[]): Promise<Set<string>>;
-  /** Shows suppressions in exports. An erasure keeps them. */
-  data: Pick<PersonData, 'entriesOf'>;
-}
+export type Suppressions = ReturnType<typeof createSuppressions>;
 
 /**
  * Creates the list of suppressed persons (spec 4.6).
@@ -42,7 +35,7 @@ export interface Suppressions extends AppOwned {
  * @param secret SESSION_SECRET, the same on every server. After it is replaced, the stored hashes
  *   match nobody any more. Without it every look-up fails, because an answer would be wrong.
  */
-export function createSuppressions(suppressed: SuppressionCollection, secret: string | undefined): Suppressions {
+export function createSuppressions(suppressed: SuppressionCollection, secret: string | undefined) {
   /** The key of each app differs, so the hashes do not tell who is in two apps. */
   function idOf(appId: Types.ObjectId, email: string): mongo.Binary {
     if (secret === undefined) throw new Error('suppressions need the secret of the service');
@@ -52,19 +45,22 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
   }
 
   return {
-    async add(appId, email) {
+    /** Keeps imports from bringing this person back to an app, or to {@link ALL_APPS}. Idempotent. */
+    async add(appId: Types.ObjectId, email: string): Promise<void> {
       await suppressed.updateOne({ _id: idOf(appId, email) }, { $setOnInsert: { at: new Date() } }, { upsert: true });
     },
 
-    async among(appId, emails) {
+    /** Resolves with those of these normalized emails, at most 1,000, that are suppressed. */
+    async among(appId: Types.ObjectId, emails: readonly string[]): Promise<Set<string>> {
       const ids = emails.flatMap((email) => [appId, ALL_APPS].map((scope) => ({ email, _id: idOf(scope, email) })));
       const byId = new Map(ids.map(({ email, _id }) => [_id.toString('hex'), email]));
       const found = await suppressed.find({ _id: { $in: ids.map(({ _id }) => _id) } }).toArray();
       return new Set(found.flatMap(({ _id }) => byId.get(_id.toString('hex')) ?? []));
     },
 
+    /** Shows suppressions in exports. An erasure keeps them. */
     data: {
-      async *entriesOf(appIds, email) {
+      async *entriesOf(appIds: readonly Types.ObjectId[], email: string): AsyncGenerator<PersonEntry> {
         const byId = new Map(appIds.map((appId) => [idOf(appId, email).toString('hex'), appId]));
         const ids = appIds.map((appId) => idOf(appId, email));
         for await (const { _id, at } of suppressed.find({ _id: { $in: ids } })) {

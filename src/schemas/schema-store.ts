@@ -1,5 +1,5 @@
 import { type mongo, Types } from 'mongoose';
-import { type AppOwned, ownedBy } from '../apps/feature.ts';
+import { ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
@@ -123,28 +123,14 @@ const DEFAULT_SCHEMA: AppSchema = {
   fields: [{ key: 'name', label: 'Name', kind: 'text', required: false }],
 };
 
+export type SchemaStore = ReturnType<typeof createSchemaStore>;
+
 /** The stored schema versions of apps. */
-export interface SchemaStore extends AppOwned {
-  /** Resolves with the newest version, or undefined when the app is deleted. */
-  newest(appId: Types.ObjectId, readConcern?: 'local' | 'majority'): Promise<StoredSchema | undefined>;
-  /** Resolves with that version, or undefined when it does not exist. */
-  version(appId: Types.ObjectId, version: number): Promise<StoredSchema | undefined>;
-  /** Returns all versions, newest first, from a cursor. */
-  history(appId: Types.ObjectId): AsyncIterable<SchemaVersion>;
+export function createSchemaStore(schemas: SchemaCollection) {
   /**
    * Adds a version. Resolves with the id of its document; rejects with a duplicate-key error when
    * the version exists.
    */
-  add(appId: Types.ObjectId, schema: AppSchema, details?: VersionDetails): Promise<Types.ObjectId>;
-  /** Removes the document with that id. */
-  remove(id: Types.ObjectId): Promise<void>;
-  /** The ids of the apps of which a version has an indexed field. */
-  appsWithIndexes(): Promise<Types.ObjectId[]>;
-  /** The fields of the newest version of each of these apps, by its id in hexadecimal. */
-  newestFields(appIds: readonly Types.ObjectId[]): Promise<Map<string, NewestFields>>;
-}
-
-export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
   const add = async (
     appId: Types.ObjectId,
     schema: AppSchema,
@@ -169,7 +155,7 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
     return { id: _id, schema: { version, rejectUnknown, fields }, moving };
   };
   return {
-    async prepare(appId) {
+    async prepare(appId: Types.ObjectId): Promise<void> {
       try {
         await add(appId, DEFAULT_SCHEMA);
       } catch (error) {
@@ -177,10 +163,14 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
       }
     },
     ...ownedBy(schemas, 'createdAt'),
-    newest: (appId, readConcern) => read({ appId }, readConcern),
-    version: (appId, version) => read({ appId, version }),
-    // Uses the index appId_1_version_-1, like all reads in this file.
-    history: (appId) =>
+    add,
+    /** Resolves with the newest version, or undefined when the app is deleted. */
+    newest: (appId: Types.ObjectId, readConcern?: 'local' | 'majority') => read({ appId }, readConcern),
+    /** Resolves with that version, or undefined when it does not exist. */
+    version: (appId: Types.ObjectId, version: number) => read({ appId, version }),
+    /** Returns all versions, newest first, from a cursor. */
+    history: (appId: Types.ObjectId): AsyncIterable<SchemaVersion> =>
+      // Uses the index appId_1_version_-1, like all reads in this file.
       schemas
         .find({ appId })
         .project<SchemaVersion>({
@@ -188,12 +178,14 @@ export function createSchemaStore(schemas: SchemaCollection): SchemaStore {
           fields: { $size: '$fields' },
         })
         .sort({ version: -1 }),
-    add,
-    async remove(_id) {
+    /** Removes the document with that id. */
+    async remove(_id: Types.ObjectId): Promise<void> {
       await schemas.deleteOne({ _id });
     },
-    appsWithIndexes: () => schemas.distinct('appId', { 'fields.indexed': true }),
-    async newestFields(appIds) {
+    /** The ids of the apps of which a version has an indexed field. */
+    appsWithIndexes: (): Promise<Types.ObjectId[]> => schemas.distinct('appId', { 'fields.indexed': true }),
+    /** The fields of the newest version of each of these apps, by its id in hexadecimal. */
+    async newestFields(appIds: readonly Types.ObjectId[]): Promise<Map<string, NewestFields>> {
       const newest = schemas.aggregate<{ _id: Types.ObjectId } & NewestFields>([
         { $match: { appId: { $in: [...appIds] } } },
         { $sort: { appId: 1, version: -1 } },

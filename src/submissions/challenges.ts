@@ -153,22 +153,20 @@ export function holderOf(email: string, idempotencyKey: string | undefined): str
   return createHash('sha256').update(`${email} ${idempotencyKey}`).digest('base64url').slice(0, HASH_LENGTH);
 }
 
-export interface SpentChallenges {
-  /**
-   * Uses a challenge for one submission. A call with the same holder succeeds again.
-   * @throws {Forbidden} when another submission used it
-   */
-  spend(appId: Types.ObjectId, proof: Proof, holder: string): Promise<void>;
-}
+export type SpentChallenges = ReturnType<typeof createSpentChallenges>;
 
 /**
  * Remembers over all servers which challenges were used: the unique `_id` decides.
  *
  * @param now the time from which MongoDB keeps an entry
  */
-export function createSpentChallenges(spent: SpentChallengeCollection, now: () => Date): SpentChallenges {
+export function createSpentChallenges(spent: SpentChallengeCollection, now: () => Date) {
   return {
-    async spend(appId, { challengeId }, holder) {
+    /**
+     * Uses a challenge for one submission. A call with the same holder succeeds again.
+     * @throws {Forbidden} when another submission used it
+     */
+    async spend(appId: Types.ObjectId, { challengeId }: Proof, holder: string): Promise<void> {
       const _id = `${appId.toHexString()} ${challengeId.slice(0, HASH_LENGTH)}`;
       try {
         await spent.insertOne({ _id, holder, at: now() });
