@@ -54,6 +54,15 @@ export const WholeNumber = (low: number, high = MAX_WHOLE_NUMBER) => {
     .transform(Number);
 };
 
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+
+/** The `limit` of a page in a query. */
+export const PageLimit = WholeNumber(1)
+  .transform((limit) => Math.min(limit, MAX_LIMIT))
+  .default(DEFAULT_LIMIT)
+  .meta({ description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`, example: 50 });
+
 /** The body of every error response (spec 7). */
 export const ErrorBody = z
   .strictObject({

@@ -2,16 +2,13 @@ import { z } from 'zod';
 import type { Cursors } from '../api/cursors.ts';
 import { AUDITED_CHANGES, AUDITED_LOOKS, type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
-import { Timestamp, WholeNumber } from '../api/validation.ts';
+import { PageLimit, Timestamp } from '../api/validation.ts';
 import { Forbidden } from '../core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import { type AuditDocument, type AuditFilter, type AuditLog, createAuditLog, createAuditModel } from './audit-log.ts';
-
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
 
 export const ACTIONS = [...AUDITED_CHANGES, ...AUDITED_LOOKS, 'login.failed'] as const;
 
@@ -63,13 +60,7 @@ export const auditEndpoints = {
         description: 'For admins: only the events of this app',
         example: 'newsletter',
       }),
-      limit: WholeNumber(1)
-        .transform((limit) => Math.min(limit, MAX_LIMIT))
-        .default(DEFAULT_LIMIT)
-        .meta({
-          description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`,
-          example: 50,
-        }),
+      limit: PageLimit,
       cursor: z.string('must be one text').max(1_000, 'is too long').optional().meta({
         description: 'The `next` of the previous page of the same query',
         example: 'AbC123',

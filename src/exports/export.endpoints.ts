@@ -36,7 +36,15 @@ const bomMeta = <Value>(example: Value) => ({
     'Begins a CSV file with the UTF-8 byte order mark, without which some spreadsheets misread non-ASCII text',
   example,
 });
-const fileReply = {
+const exportDefaults = {
+  path: '/auth/users/export',
+  auth: 'session or key',
+  load: 'long',
+  scope: 'export',
+  audit: 'users.exported',
+  tag: 'Users',
+  // A filter with few matches may read many records before the first byte is sent.
+  slow: true,
   response: z.array(User),
   downloads: ['text/csv', 'application/x-ndjson'],
   responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
@@ -46,13 +54,8 @@ const fileReply = {
 /** The endpoints of exports (spec 4.3). */
 export const exportEndpoints = {
   exportUsers: {
+    ...exportDefaults,
     method: 'get',
-    path: '/auth/users/export',
-    auth: 'session or key',
-    load: 'long',
-    scope: 'export',
-    audit: 'users.exported',
-    tag: 'Users',
     summary: "The session's users as a file",
     description:
       "The users of the session's app, or those that match, newest first, streamed. `csv` has a column for each field of the newest schema and one for the other keys of `data`; `ndjson` has one user per line.",
@@ -65,18 +68,10 @@ export const exportEndpoints = {
         order: orderParameter,
       })
       .superRefine(checkCsv),
-    // A filter with few matches may read many records before the first byte is sent.
-    slow: true,
-    ...fileReply,
   },
   exportSelectedUsers: {
+    ...exportDefaults,
     method: 'post',
-    path: '/auth/users/export',
-    auth: 'session or key',
-    load: 'long',
-    scope: 'export',
-    audit: 'users.exported',
-    tag: 'Users',
     summary: "Some of the session's users as a file",
     description:
       'The users that the body names by their ids, newest first, streamed, in the formats of `GET /auth/users/export`. Ids of which the app has no user are left out.',
@@ -90,8 +85,6 @@ export const exportEndpoints = {
         })
         .superRefine(checkCsv),
     ),
-    slow: true,
-    ...fileReply,
   },
 } as const satisfies Endpoints;
 

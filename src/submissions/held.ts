@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
-import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
+import { JsonObject, PageLimit, Timestamp } from '../api/validation.ts';
 import type { App } from '../apps/app.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { InvalidInput, KeyReused, NotFound } from '../core/errors.ts';
@@ -12,7 +12,7 @@ import type { StoredSubmission } from '../records/submission-store.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { ScopeParameter } from '../search/parameters.ts';
-import { DEFAULT_LIMIT, MAX_LIMIT, UserId } from '../search/users.endpoints.ts';
+import { UserId } from '../search/users.endpoints.ts';
 import type { SubmissionOptions } from './acceptance.ts';
 import type { HeldDocument, HeldStore } from './held-store.ts';
 import { presentSubmitted, SubmittedUser } from './submissions.endpoints.ts';
@@ -46,13 +46,7 @@ export const heldEndpoints = {
     description:
       'A page of the submissions that bot protection holds for 30 days, newest first. A page may have fewer than `limit`; `next` tells whether there are more.',
     query: z.strictObject({
-      limit: WholeNumber(1)
-        .transform((limit) => Math.min(limit, MAX_LIMIT))
-        .default(DEFAULT_LIMIT)
-        .meta({
-          description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`,
-          example: 50,
-        }),
+      limit: PageLimit,
       cursor: z
         .string('must be one text')
         .optional()

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
+import { JsonObject, PageLimit, Timestamp } from '../api/validation.ts';
 import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
 import { NotFound } from '../core/errors.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
 import { ScopeParameter } from '../search/parameters.ts';
-import { DEFAULT_LIMIT, MAX_LIMIT, UserId } from '../search/users.endpoints.ts';
+import { UserId } from '../search/users.endpoints.ts';
 import { messageOf } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { bodyOf, type RecordReader } from './payload.ts';
@@ -64,10 +64,7 @@ export const deliveryEndpoints = {
     query: z.strictObject({
       sourceAppId: ScopeParameter,
       state: z.enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(', ')}`).optional(),
-      limit: WholeNumber(1)
-        .transform((limit) => Math.min(limit, MAX_LIMIT))
-        .default(DEFAULT_LIMIT)
-        .meta({ description: `At most ${MAX_LIMIT}; default ${DEFAULT_LIMIT}`, example: 50 }),
+      limit: PageLimit.meta({ description: 'At most 200; default 50', example: 50 }),
       cursor: z
         .string('must be one text')
         .max(80, 'is too long')
