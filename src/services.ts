@@ -119,7 +119,6 @@ export function createServices(
   const submissions = createSubmissions({
     ...{ connection, apps, schemas, records, clock, secret, pageAssets, metrics },
     ignoredRedirects: formSettings.ignoredRedirects,
-    countOf: records.counts.ofApp,
   });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   const imports = createImports({
@@ -131,7 +130,7 @@ export function createServices(
     findForm: submissions.findForm,
   });
   const webhooks = createWebhooks({
-    ...{ config, connection, apps, schemas, records, signal, logger, metrics },
+    ...{ config, connection, apps, records, signal, logger, metrics },
     storage: deliveries,
     ...{ otherConsumers: [notifications.consumer], now: options.deliveryNow },
   });
@@ -152,7 +151,7 @@ export function createServices(
     apiKeys.feature,
   ];
   const people = createPeople({
-    ...{ apps, schemas, records, clock, logger, retentionEveryMs: options.retentionEveryMs },
+    ...{ apps, records, clock, logger, retentionEveryMs: options.retentionEveryMs },
     ...{ suppressions: suppressions.list, parts: holders.flatMap(({ personal = [] }) => personal) },
   });
   const administration = createAppAdministration({

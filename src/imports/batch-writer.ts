@@ -1,24 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../core/errors.ts';
-import type { UserCollection } from '../records/record.ts';
-import type { Revalidation } from '../records/revalidation.ts';
-import type { Lease } from '../schemas/schema-leases.ts';
-import type { RunningImport } from './import-store.ts';
-import type { ImportSettings } from './imports.model.ts';
 import {
   appliedBefore,
-  type BatchLine,
-  isRejected,
-  type LinePlanner,
+  type ImportLine,
+  type ImportLines,
   type LineResult,
   type Plan,
-  readFacts,
-} from './line-planner.ts';
-import type { LineWrites, PlannedInsert, PlannedUpdate } from './line-writes.ts';
+  type PlannedUpdate,
+  type RecordFacts,
+  type WritableLine,
+} from '../records/import-lines.ts';
+import type { Revalidation } from '../records/revalidation.ts';
+import type { Lease } from '../schemas/schema-leases.ts';
+import { type RunningImport, whileRunBy } from './import-store.ts';
+import type { ImportCollection, ImportSettings } from './imports.model.ts';
 
 /** Each further attempt means that concurrent writes changed records of the batch. */
 const MAX_ATTEMPTS = 24;
 const PAUSE_MS = 10;
+
+function isWritable(line: ImportLine): line is WritableLine {
+  return line.submission !== undefined;
+}
+
+export function isRejected(result: LineResult | undefined): result is { rejected: string } {
+  return typeof result === 'object';
+}
 
 /** The results of lines, by their numbers. */
 export type Results = Map<number, LineResult>;
@@ -35,7 +42,7 @@ interface Batch {
    * @throws {OutdatedSchema} when they have changed
    */
   renewLease(): Promise<Lease>;
-  lines: readonly BatchLine[];
+  lines: readonly ImportLine[];
   /** Whether most persons are expected to have no record. A wrong guess costs time only. */
   isMostlyNew: boolean;
   /** Whether a run before may still send updates for these lines. */
@@ -45,7 +52,7 @@ interface Batch {
 }
 
 interface Planned {
-  inserts: PlannedInsert[];
+  inserts: WritableLine[];
   updates: PlannedUpdate[];
 }
 
@@ -57,14 +64,36 @@ interface Planned {
  * changes nothing twice, and has the same results.
  */
 export function createBatchWriter(deps: {
-  users: UserCollection;
-  planner: LinePlanner;
-  writes: LineWrites;
+  records: Omit<ImportLines, 'withdraw'>;
+  imports: ImportCollection;
   revalidation: Revalidation;
   /** Called when a batch may have stored events for consumers of the app. */
   onEvents: () => void;
 }) {
-  const { users, planner, writes, revalidation, onEvents } = deps;
+  const { records, imports, revalidation, onEvents } = deps;
+
+  /** Inserts records while the run may write; resolves as `ImportLines.insert`. */
+  const insert = (lines: readonly WritableLine[], run: RunningImport): Promise<boolean> =>
+    records.insert(lines, run._id, { collection: imports, filter: whileRunBy(run) });
+
+  /**
+   * The plan of a line. Nothing is written.
+   *
+   * @param facts the record of its person, if there is one
+   * @throws {OutdatedSchema} when the record has a newer schema version than the lease
+   */
+  function planOf(line: ImportLine, facts: RecordFacts | undefined, { run, settings, lease }: Batch): Plan {
+    const applied = appliedBefore(line, facts, run._id);
+    if (applied) return { result: applied };
+    const { submission, refusal } = line;
+    if (!submission) return { result: { rejected: refusal ?? 'is refused' } };
+    if (!facts) {
+      if (settings.mode === 'update') return { result: { rejected: 'no record has this email' } };
+      return records.planInsert(submission);
+    }
+    if (settings.mode === 'insert') return { result: { rejected: 'a record of this email exists' } };
+    return records.planUpdate(submission, facts, lease);
+  }
 
   /** Before each write: reading and planning may have taken longer than the lease. */
   async function prepareWrite(batch: Batch): Promise<void> {
@@ -76,27 +105,24 @@ export function createBatchWriter(deps: {
    * Inserts lines without reading records first. Resolves with the lines that are left: all when
    * the unique index refused one, because MongoDB does not name the others that it refused.
    */
-  async function insertUnread(batch: Batch, results: Results): Promise<readonly BatchLine[]> {
+  async function insertUnread(batch: Batch, results: Results): Promise<readonly ImportLine[]> {
     const { run, lines, settings } = batch;
     const { mode, invalid, dryRun } = settings;
     // With `abort`, the lines after the first rejected one must not be written.
     if (!batch.isMostlyNew || mode === 'update' || invalid === 'abort' || dryRun) return lines;
-    const planned = lines.flatMap((line): PlannedInsert[] => {
-      const plan = line.submission && planner.insertPlan(line.submission);
-      return line.submission && plan && 'write' in plan ? [{ line, submission: line.submission }] : [];
-    });
+    const planned = lines.filter(isWritable).filter(({ submission }) => 'write' in records.planInsert(submission));
     await prepareWrite(batch);
-    if (!(await writes.insert(planned, run))) return lines;
-    for (const { line } of planned) results.set(line.number, 'created');
+    if (!(await insert(planned, run))) return lines;
+    for (const { number } of planned) results.set(number, 'created');
     return lines.filter(({ number }) => !results.has(number));
   }
 
   /** One attempt for lines that are not decided; adds results, resolves with the lines left. */
-  async function attempt(batch: Batch, lines: readonly BatchLine[], results: Results): Promise<BatchLine[]> {
+  async function attempt(batch: Batch, lines: readonly ImportLine[], results: Results): Promise<ImportLine[]> {
     const { run, settings, lease } = batch;
-    const found = await readFacts(users, lease.app.id, lines);
+    const found = await records.read(lease.app.id, lines);
     const planned: Planned = { inserts: [], updates: [] };
-    const left: BatchLine[] = [];
+    const left: ImportLine[] = [];
     let isAborted = false;
     for (const line of lines) {
       const facts = found.get(line.email);
@@ -106,37 +132,38 @@ export function createBatchWriter(deps: {
         if (applied) results.set(line.number, applied);
         continue;
       }
-      const plan = await explained(planner.planOf(line, facts, batch), line, batch);
+      const plan = await explained(planOf(line, facts, batch), line, batch);
       if ('result' in plan) results.set(line.number, plan.result);
-      else if (line.submission && plan.write === 'insert') planned.inserts.push({ line, submission: line.submission });
-      else if (line.submission && facts && plan.write === 'update') {
-        planned.updates.push({ line, submission: line.submission, plan, facts });
-      } else left.push(line);
+      else if (!isWritable(line)) left.push(line);
+      else if (plan.write === 'insert') planned.inserts.push(line);
+      else if (plan.write === 'update' && facts) planned.updates.push({ line, facts, exactBound: plan.exactBound });
+      else left.push(line);
       isAborted = settings.invalid === 'abort' && 'result' in plan && isRejected(plan.result);
     }
     return [...left, ...(await write(batch, planned, results))];
   }
 
-  async function explained(plan: Plan, { submission }: BatchLine, { settings, checkOwner }: Batch): Promise<Plan> {
+  async function explained(plan: Plan, { submission }: ImportLine, { settings, checkOwner }: Batch): Promise<Plan> {
     if (!('write' in plan) || plan.write !== 'explain' || !submission) return plan;
     if (settings.dryRun) return { result: 'updated' };
     checkOwner();
-    return planner.explain(submission);
+    return records.explain(submission);
   }
 
   /** Writes lines; adds their results, resolves with those that another attempt decides. */
-  async function write(batch: Batch, { inserts, updates }: Planned, results: Results): Promise<BatchLine[]> {
+  async function write(batch: Batch, { inserts, updates }: Planned, results: Results): Promise<ImportLine[]> {
     const { run, settings } = batch;
     let areInserted = true;
     let areUpdated = true;
     if (!settings.dryRun) {
       await prepareWrite(batch);
-      [areInserted, areUpdated] = await Promise.all([writes.insert(inserts, run), writes.update(updates, run._id)]);
+      [areInserted, areUpdated] = await Promise.all([insert(inserts, run), records.update(updates, run._id)]);
     }
-    if (areInserted) for (const { line } of inserts) results.set(line.number, 'created');
-    if (areUpdated) for (const { line } of updates) results.set(line.number, 'updated');
+    const updated = updates.map(({ line }) => line);
+    if (areInserted) for (const { number } of inserts) results.set(number, 'created');
+    if (areUpdated) for (const { number } of updated) results.set(number, 'updated');
     // The next attempt reads which records have the mark of their line.
-    return [...(areInserted ? [] : inserts), ...(areUpdated ? [] : updates)].map(({ line }) => line);
+    return [...(areInserted ? [] : inserts), ...(areUpdated ? [] : updated)];
   }
 
   /** Every record is dealt with before the first error is thrown. */
@@ -171,7 +198,7 @@ export function createBatchWriter(deps: {
       try {
         if (batch.isContested && !batch.settings.dryRun) {
           const emails = lines.map(({ email }) => email);
-          await writes.fence(batch.lease.app.id, emails);
+          await records.fence(batch.lease.app.id, emails);
         }
         let left = await insertUnread(batch, results);
         for (let count = 0; left.length > 0; count += 1) {

@@ -1,7 +1,7 @@
 import { mongo, Types } from 'mongoose';
 import { removeInSteps, removeSome } from '../database/removal.ts';
+import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import type { ChunkCollection, ChunkDocument, ImportCollection, ImportDocument } from './imports.model.ts';
-import { insertWhile, targetOf } from './line-writes.ts';
 
 /**
  * The bytes of each chunk of a file but the last. Larger ones take more memory while they are read.
@@ -26,7 +26,7 @@ export type ContentStore = ReturnType<typeof createContentStore>;
  * file. Those that name an import and are not listed were left by a request that ended early.
  */
 export function createContentStore(chunks: ChunkCollection, imports: ImportCollection) {
-  const target = targetOf(chunks);
+  const target = insertTarget(chunks);
 
   async function readChunk(id: Types.ObjectId): Promise<Chunk> {
     const chunk = await chunks.findOne({ _id: id }, { projection: { bytes: 1, version: 1 } });
@@ -56,7 +56,7 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
         ...{ _id, appId, importId, at: new Date(), expiresAt, bytes: new mongo.Binary(bytes), size },
       };
       const filter = { _id: importId, state: 'uploading' as const, upload };
-      await insertWhile(imports, filter, target, [chunk], () => size);
+      await insertGuarded({ collection: imports, filter }, target, [chunk], () => size);
       return _id;
     },
 

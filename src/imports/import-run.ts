@@ -1,9 +1,8 @@
 import { Unavailable } from '../core/errors.ts';
-import type { RecordEraser } from '../records/erasure.ts';
-import type { UserCollection } from '../records/record.ts';
-import { OutdatedSchema } from '../records/submission-store.ts';
+import { OutdatedSchema } from '../records/conflict.ts';
+import type { ImportLine, ImportLines } from '../records/import-lines.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
-import type { BatchWriter, Results } from './batch-writer.ts';
+import { type BatchWriter, isRejected, type Results } from './batch-writer.ts';
 import {
   type BatchOutcome,
   exclusionTest,
@@ -14,7 +13,6 @@ import {
 } from './import-store.ts';
 import type { ImportDocument, Position } from './imports.model.ts';
 import { isSameState, type LineBatch, type LineBatches, type StartedImport } from './line-batches.ts';
-import { type BatchLine, isRejected } from './line-planner.ts';
 import type { Reject, RejectStore } from './rejects.ts';
 
 /** How often a batch is checked again because the schema was replaced meanwhile. */
@@ -32,8 +30,7 @@ export interface RunDeps {
   store: ImportStore;
   rejects: RejectStore;
   writer: BatchWriter;
-  users: UserCollection;
-  eraseRecords: RecordEraser;
+  records: Pick<ImportLines, 'withdraw'>;
   leases: Pick<SchemaLeases, 'forget'>;
   /** Reads the lines of an import. */
   batchesOf(started: StartedImport): LineBatches;
@@ -55,7 +52,7 @@ export function createImportRun(
   started: ImportDocument,
   { runner, contested }: { runner: number; contested: number },
 ) {
-  const { store, rejects, writer, users, eraseRecords, leases } = deps;
+  const { store, rejects, writer, records, leases } = deps;
   const { _id: importId, appId, sourceAppId, settings, layout, position } = started;
   if (!layout || !position) throw new Error('the import was not started');
   const batches = deps.batchesOf({ ...started, layout, position });
@@ -71,9 +68,9 @@ export function createImportRun(
   }
 
   /** The lines that name a person, with what keeps them from being applied. */
-  function linesOf({ entries, suppressed }: LineBatch): BatchLine[] {
+  function linesOf({ entries, suppressed }: LineBatch): ImportLine[] {
     const isExcluded = exclusionTest(known);
-    return entries.flatMap(({ line, checked: { email, submission, refusal } }): BatchLine[] => {
+    return entries.flatMap(({ line, checked: { email, submission, refusal } }): ImportLine[] => {
       if (email === undefined) return [];
       const { number } = line;
       if (isExcluded(email)) return [{ number, email, refusal: ERASED }];
@@ -108,12 +105,7 @@ export function createImportRun(
     const isExcluded = exclusionTest(known);
     for (const { line, checked } of entries) {
       if (checked.email === undefined || !results.has(line.number) || !isExcluded(checked.email)) continue;
-      const mark = { 'import.id': importId, 'import.line': line.number, 'import.result': 'created' as const };
-      // Not a record to which the person has submitted since.
-      const isUntouched = { $expr: { $eq: ['$createdAt', '$updatedAt'] } };
-      const filter = { appId, email: checked.email, ...mark, ...isUntouched };
-      const found = await users.findOne(filter, { projection: { _id: 1 } });
-      if (found) await eraseRecords(appId, [found._id], filter);
+      await records.withdraw(appId, checked.email, { id: importId, line: line.number });
       results.set(line.number, { rejected: ERASED });
     }
   }
@@ -172,7 +164,7 @@ export function createImportRun(
 }
 
 /** The lines before the first one that names no person: that one ends the import. */
-function linesBeforeUnreadable({ entries }: LineBatch, lines: readonly BatchLine[]): readonly BatchLine[] {
+function linesBeforeUnreadable({ entries }: LineBatch, lines: readonly ImportLine[]): readonly ImportLine[] {
   const first = entries.find(({ checked }) => checked.email === undefined);
   return first ? lines.filter(({ number }) => number < first.line.number) : lines;
 }

@@ -12,7 +12,7 @@ const MAX_RUNNING = 1_000;
 /**
  * How long inserts of a run may still take effect after another run began, or a person was erased:
  * those that MongoDB has begun end within the time limit of a statement (3 s), and it begins no
- * others (line-writes.ts).
+ * others (database/guarded-insert.ts).
  */
 export const WRITES_END_MS = 5_000;
 const POLL_MS = 25;

@@ -17,8 +17,6 @@ import { createChunkModel, createImportModel, createRejectModel } from './import
 import { importRoutes } from './imports.routes.ts';
 import { createImportService } from './imports.service.ts';
 import { createLineBatches } from './line-batches.ts';
-import { createLinePlanner } from './line-planner.ts';
-import { createLineWrites } from './line-writes.ts';
 import { createImportsOfPerson } from './person-lines.ts';
 import { createRejectStore } from './rejects.ts';
 import { createUploads } from './upload.ts';
@@ -48,7 +46,7 @@ const PROCESS_FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=512', '
  * tests only
  */
 export function createImports(deps: {
-  config: Pick<Config, 'importLimits' | 'maxArrayItems'>;
+  config: Pick<Config, 'importLimits'>;
   connection: Connection;
   apps: Apps;
   schemas: Pick<Schemas, 'leases'>;
@@ -71,14 +69,13 @@ export function createImports(deps: {
   const content = createContentStore(models.chunks.collection, models.imports.collection);
   const rejects = createRejectStore(models.rejects.collection, models.imports.collection);
   const { leases } = schemas;
-  const { users, keys, limits, moves, newId, erase, revalidation, outboxSignal } = records;
-  const { maxArrayItems } = config;
-  const planner = createLinePlanner({ users, keys, limits, maxArrayItems, moves, catchUp: records.slots.catchUp });
-  const writes = createLineWrites({ users, imports: models.imports.collection, maxArrayItems, newId });
+  const { importLines, limits, revalidation, outboxSignal } = records;
   const job = createImportJob({
-    ...{ store, content, rejects, users, eraseRecords: erase, leases, logger },
+    ...{ store, content, rejects, records: importLines, leases, logger },
     batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
-    writer: createBatchWriter({ users, planner, writes, revalidation, onEvents: outboxSignal.notify }),
+    writer: createBatchWriter({
+      ...{ records: importLines, imports: models.imports.collection, revalidation, onEvents: outboxSignal.notify },
+    }),
     pace: apps.pace,
     writesEndMs,
   });

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { mongo, type Types } from 'mongoose';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { removeInSteps, removeSome } from '../database/removal.ts';
+import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import { cell } from '../exports/csv-cells.ts';
 import { splitCells } from './csv-cells.ts';
 import { KEEP_IMPORT_MS, type RunningImport, whileRunBy } from './import-store.ts';
 import type { ImportCollection, ImportDocument, RejectCollection, RejectDocument } from './imports.model.ts';
-import { insertWhile, targetOf } from './line-writes.ts';
 
 const ID_BYTES = 12;
 const LINE_BYTES = 6;
@@ -29,7 +29,7 @@ export type RejectStore = ReturnType<typeof createRejectStore>;
 
 /** The rejected lines of imports. */
 export function createRejectStore(rejects: RejectCollection, imports: ImportCollection) {
-  const target = targetOf(rejects);
+  const target = insertTarget(rejects);
   const ofImport = (importId: Types.ObjectId, fromLine = 0) => ({
     _id: { $gte: idOf(importId, fromLine), $lte: idOf(importId, 2 ** (8 * LINE_BYTES) - 1) },
   });
@@ -45,7 +45,7 @@ export function createRejectStore(rejects: RejectCollection, imports: ImportColl
           ...textOf(text, email),
         }),
       );
-      await insertWhile(imports, whileRunBy(run), target, documents, bytesOf);
+      await insertGuarded({ collection: imports, filter: whileRunBy(run) }, target, documents, bytesOf);
     },
 
     /** Yields the rejected lines of an import before a line, in their order. */

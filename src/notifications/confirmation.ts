@@ -2,7 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { mongo, type Types } from 'mongoose';
 import { AppNotFound, Gone, NotFound } from '../core/errors.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
-import type { ConfirmationMail, UserCollection, UserDocument } from '../records/record.ts';
+import type { ConfirmationStore } from '../records/confirmations.ts';
+import type { ConfirmationMail } from '../records/record.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { NewMail } from './mail-queue.ts';
 import type { MailRates } from './mail-rates.ts';
@@ -77,14 +78,14 @@ export type ConfirmationService = ReturnType<typeof createConfirmationService>;
 
 /** The confirmation of email addresses (spec 4.12). @param deps.now another clock in tests only */
 export function createConfirmationService(deps: {
-  users: UserCollection;
+  store: ConfirmationStore;
   rates: Pick<MailRates, 'confirmationTime'>;
   tokens: ConfirmationTokens;
   /** Resolves with the incarnation of an app that is in force. */
   findApp(sourceAppId: string): Promise<{ id: Types.ObjectId } | undefined>;
   now?: () => number;
 }) {
-  const { users, rates, tokens, findApp, now = Date.now } = deps;
+  const { store, rates, tokens, findApp, now = Date.now } = deps;
 
   /** @throws {AppNotFound} @throws {InvalidLink} @throws {Gone} */
   async function recordOf(sourceAppId: string, token: string) {
@@ -93,7 +94,7 @@ export function createConfirmationService(deps: {
     const link = tokens.read(app.id, token);
     if (!link) throw new InvalidLink();
     if (link.expiresAt.getTime() <= now()) throw new Gone('This link has expired');
-    return { appId: app.id, _id: link.recordId };
+    return { appId: app.id, id: link.recordId };
   }
 
   return {
@@ -109,22 +110,18 @@ export function createConfirmationService(deps: {
      * @throws {Gone} when the link has expired
      */
     async isConfirmed(sourceAppId: string, token: string): Promise<boolean> {
-      const filter = await recordOf(sourceAppId, token);
-      const record = await users.findOne(filter, { projection: { confirmedAt: 1 } });
+      const { appId, id } = await recordOf(sourceAppId, token);
+      const record = await store.find(appId, id);
       if (!record) throw new InvalidLink();
-      return record.confirmedAt !== undefined;
+      return record.isConfirmed;
     },
 
     /**
      * Confirms the address that a link is for. Idempotent: the first time stays. Throws as above.
      */
     async confirm(sourceAppId: string, token: string): Promise<void> {
-      const filter = await recordOf(sourceAppId, token);
-      const update = { $set: { confirmedAt: new Date(now()) }, $unset: { confirmation: 1 as const } };
-      const { matchedCount } = await users.updateOne({ ...filter, confirmedAt: { $exists: false } }, update);
-      if (matchedCount > 0) return;
-      const record = await users.findOne(filter, { projection: { _id: 1 } });
-      if (!record) throw new InvalidLink();
+      const { appId, id } = await recordOf(sourceAppId, token);
+      if (!(await store.confirm(appId, id, new Date(now())))) throw new InvalidLink();
     },
 
     /**
@@ -134,10 +131,9 @@ export function createConfirmationService(deps: {
      */
     async plan(appId: Types.ObjectId, recordId: RecordId, event: string): Promise<NewMail | undefined> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        const filter = { _id: recordId, appId };
-        const record = await users.findOne(filter, { projection: { email: 1, confirmedAt: 1, confirmation: 1 } });
-        if (!record || record.confirmedAt) return undefined;
-        const planned = record.confirmation?.mails ?? [];
+        const record = await store.find(appId, recordId);
+        if (!record || record.isConfirmed) return undefined;
+        const { mails: planned } = record;
         const earlier = planned.findIndex((mail) => mail.event === event);
         const earlierMail = planned[earlier];
         if (earlierMail) return mailOf(appId, recordId, earlier, earlierMail);
@@ -145,7 +141,7 @@ export function createConfirmationService(deps: {
         const at = await rates.confirmationTime(appId);
         if (!at) return undefined;
         const mail = { event, at: new Date(Math.max(at.getTime(), now())) };
-        if (await append(record, appId, planned.length, mail)) return mailOf(appId, recordId, planned.length, mail);
+        if (await store.addMail(appId, recordId, record, mail)) return mailOf(appId, recordId, planned.length, mail);
       }
       return undefined;
     },
@@ -155,22 +151,6 @@ export function createConfirmationService(deps: {
     const last = planned.at(-1);
     if (planned.length >= MAX_CONFIRMATION_MAILS) return false;
     return last === undefined || last.at.getTime() + CONFIRMATION_PAUSE_MS <= now();
-  }
-
-  /** Adds a plan to a record that has `count`; false: another server was faster. */
-  async function append(
-    { _id, email }: Pick<UserDocument, '_id' | 'email'>,
-    appId: Types.ObjectId,
-    count: number,
-    mail: ConfirmationMail,
-  ): Promise<boolean> {
-    const first = { 'confirmation.mails': { $exists: false } };
-    const filter = {
-      ...{ _id, appId, email, confirmedAt: { $exists: false } },
-      ...(count === 0 ? first : { 'confirmation.mails': { $size: count } }),
-    };
-    const update = { $push: { 'confirmation.mails': mail } };
-    return (await users.updateOne(filter, update)).matchedCount > 0;
   }
 }
 

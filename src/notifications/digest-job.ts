@@ -4,8 +4,8 @@ import type { Pace } from '../apps/activity.ts';
 import { canonicalTimeZone } from '../core/identifiers.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
-import { NEWEST_FIRST, type UserCollection } from '../records/record.ts';
-import { firstIdAt, type RecordId } from '../records/record-id.ts';
+import type { RecordId } from '../records/record-id.ts';
+import type { RecordReader } from '../records/record-reader.ts';
 import type { MailApps } from './mail-apps.ts';
 import type { MailQueue } from './mail-queue.ts';
 
@@ -63,14 +63,14 @@ interface Pass {
  */
 export function createDigestJob(deps: {
   apps: Pick<MailApps, 'withDigest' | 'ofId'>;
-  users: UserCollection;
+  records: Pick<RecordReader, 'oldest'>;
   queue: Pick<MailQueue, 'add' | 'exists'>;
   wake(): void;
   pace: Pick<Pace, 'rest'>;
   everyMs?: number | undefined;
   now?: (() => number) | undefined;
 }): Job {
-  const { apps, users, queue, wake, pace, everyMs = EVERY_MS, now = Date.now } = deps;
+  const { apps, records, queue, wake, pace, everyMs = EVERY_MS, now = Date.now } = deps;
 
   /** The count for an app, if it has no email of its last day yet. */
   async function beginCount(appId: Types.ObjectId): Promise<Count | undefined> {
@@ -85,16 +85,7 @@ export function createDigestJob(deps: {
   /** Counts a batch of records; resolves with whether more follow. */
   async function countBatch(appId: Types.ObjectId, count: Count): Promise<boolean> {
     const { start, end } = count.day;
-    // Ids are in the order of creation.
-    const range = { ...(count.after && { $gt: count.after }), $lt: firstIdAt(end) };
-    const options = {
-      projection: { createdAt: 1, updatedAt: 1 },
-      hint: NEWEST_FIRST,
-      sort: { _id: 1 },
-      limit: BATCH,
-      batchSize: BATCH,
-    } as const;
-    const found = await users.find({ appId, _id: range }, options).toArray();
+    const found = await records.oldest(appId, { after: count.after, before: end, limit: BATCH });
     for (const { createdAt, updatedAt } of found) {
       if (createdAt >= start && createdAt < end) count.created += 1;
       else if (createdAt < start && updatedAt >= start && updatedAt < end) count.changed += 1;

@@ -3,8 +3,8 @@ import type { PersonData } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
-import { BY_EMAIL, type UserCollection, type UserDocument } from '../records/record.ts';
 import type { RecordId } from '../records/record-id.ts';
+import type { RecordReader } from '../records/record-reader.ts';
 
 /**
  * What an email is about: `confirmation` asks a person to confirm the address; `each` tells
@@ -214,17 +214,12 @@ const BATCH_SIZE = 100;
  * The emails about a person. They name the record and not the person, so they are found by the
  * records of the email and come before these in an erasure.
  */
-export function createMailsOfPerson(mails: MailCollection, users: UserCollection): PersonData {
-  async function recordIds(filter: mongo.Filter<UserDocument>) {
-    const options = { projection: { _id: 1 }, hint: BY_EMAIL };
-    return (await users.find(filter, options).toArray()).map(({ _id }) => _id);
-  }
-
+export function createMailsOfPerson(mails: MailCollection, records: Pick<RecordReader, 'idsOfPerson'>): PersonData {
   return {
     name: 'mails',
 
     async *entriesOf(appIds, email) {
-      const ids = await recordIds({ appId: { $in: [...appIds] }, email });
+      const ids = await records.idsOfPerson(appIds, email);
       const options = { hint: { recordId: 1 }, batchSize: BATCH_SIZE } as const;
       for await (const { _id, appId, purpose, state, createdAt } of mails.find({ recordId: { $in: ids } }, options)) {
         yield { appId, shown: { kind: 'mail', id: _id, purpose, state, at: createdAt.toISOString() } };
@@ -232,7 +227,7 @@ export function createMailsOfPerson(mails: MailCollection, users: UserCollection
     },
 
     async eraseOf(appIds, email) {
-      const ids = await recordIds({ appId: { $in: [...appIds] }, email });
+      const ids = await records.idsOfPerson(appIds, email);
       return (await mails.deleteMany({ recordId: { $in: ids } }, { hint: { recordId: 1 } })).deletedCount;
     },
   };

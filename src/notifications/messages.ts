@@ -3,7 +3,8 @@ import type { FieldDefinition } from '../fields/definition.ts';
 import { formControl } from '../fields/presentation.ts';
 import { type Block, contentOf } from '../mail/content.ts';
 import type { Message } from '../mail/mailer.ts';
-import type { UserCollection } from '../records/record.ts';
+import type { ConfirmationStore } from '../records/confirmations.ts';
+import type { RecordReader } from '../records/record-reader.ts';
 import { type ConfirmationService, LINK_VALID_MS } from './confirmation.ts';
 import { type MailApp, type MailApps, titleOf } from './mail-apps.ts';
 import type { MailDocument, MailQueue } from './mail-queue.ts';
@@ -165,7 +166,8 @@ export type RenderMail = (mail: MailDocument) => Promise<RenderedMail | undefine
  */
 export function createMailRenderer(deps: {
   apps: MailApps;
-  users: UserCollection;
+  records: Pick<RecordReader, 'find'>;
+  confirmations: Pick<ConfirmationStore, 'find'>;
   /** Resolves with the fields of the newest schema of an app. */
   fieldsOf(appId: Types.ObjectId): Promise<readonly FieldDefinition[]>;
   queue: Pick<MailQueue, 'countSummed'>;
@@ -173,7 +175,7 @@ export function createMailRenderer(deps: {
   publicUrl: string | undefined;
   now?: () => number;
 }): RenderMail {
-  const { apps, users, fieldsOf, queue, linkPath, publicUrl, now = Date.now } = deps;
+  const { apps, records, confirmations, fieldsOf, queue, linkPath, publicUrl, now = Date.now } = deps;
 
   return async (mail) => {
     const app = await apps.ofId(mail.appId);
@@ -187,9 +189,8 @@ export function createMailRenderer(deps: {
 
   async function confirmation(app: MailApp, { recordId }: MailDocument): Promise<RenderedMail | undefined> {
     if (!app.form?.doubleOptIn || publicUrl === undefined || !recordId) return undefined;
-    const filter = { _id: recordId, appId: app.id };
-    const record = await users.findOne(filter, { projection: { email: 1, confirmedAt: 1 } });
-    if (!record || record.confirmedAt) return undefined;
+    const record = await confirmations.find(app.id, recordId);
+    if (!record || record.isConfirmed) return undefined;
     const expiresAt = new Date(now() + LINK_VALID_MS);
     const link = publicUrl + linkPath(app.sourceAppId, app.id, recordId, expiresAt);
     return { to: [record.email], ...confirmationMessage(app, link, expiresAt) };
@@ -218,7 +219,7 @@ export function createMailRenderer(deps: {
 
   async function entry(app: MailApp, { recordId, isCreation = false, at, createdAt }: MailDocument) {
     if (!recordId) return undefined;
-    const record = await users.findOne({ _id: recordId, appId: app.id }, { projection: { email: 1, data: 1 } });
+    const record = await records.find(app.id, recordId);
     if (!record) return undefined;
     const values = entryValues(record, await fieldsOf(app.id));
     const link = dashboardLink(app, `/${record._id.toString()}`);

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { needsEvents } from '../apps/form-settings.ts';
-import type { EventConsumer, RecordEvent } from '../records/relay.ts';
+import type { EventConsumer, RecordEvent } from '../records/outbox.ts';
 import type { ConfirmationService } from './confirmation.ts';
 import type { MailApp, MailApps } from './mail-apps.ts';
 import type { MailQueue, NewMail } from './mail-queue.ts';

@@ -32,7 +32,7 @@ export function createNotifications(deps: {
   connection: Connection;
   apps: Apps;
   schemas: Schemas;
-  records: Pick<Records, 'users'>;
+  records: Pick<Records, 'reader' | 'confirmations'>;
   findForm: FindForm;
   abilities: MailAbilities;
   pageAssets: PageAssets | undefined;
@@ -44,20 +44,25 @@ export function createNotifications(deps: {
   const { config, connection, schemas, records, findForm, abilities, pageAssets, signal, logger, secret } = deps;
   const wake = (): void => signal.wake(MAIL_JOB);
   const { publicUrl } = config;
-  const { users } = records;
+  const { reader } = records;
   const model = createMailModel(connection);
   const queue = createMailQueue(model.collection);
   const apps = createMailApps(deps.apps.collection);
   const rates = createMailRates(deps.apps.collection, deps.mailLimits);
   const tokens = createConfirmationTokens(secret);
-  const confirmations = createConfirmationService({ users, rates, tokens, findApp: schemas.findApp });
+  const confirmations = createConfirmationService({
+    ...{ store: records.confirmations, rates, tokens, findApp: schemas.findApp },
+  });
   const mailer: Mailer | undefined = config.mail && createMailer(config.mail);
   const fieldsOf = async (...[appId]: Parameters<Schemas['store']['newest']>) =>
     (await schemas.store.newest(appId))?.schema.fields ?? [];
-  const render = createMailRenderer({ apps, users, fieldsOf, queue, publicUrl, linkPath: confirmations.linkPath });
+  const render = createMailRenderer({
+    ...{ apps, records: reader, confirmations: records.confirmations, fieldsOf, queue, publicUrl },
+    linkPath: confirmations.linkPath,
+  });
   const { pace } = deps.apps;
   const jobs: Job[] = mailer
-    ? [createMailJob({ queue, render, mailer, logger }), createDigestJob({ apps, users, queue, wake, pace })]
+    ? [createMailJob({ queue, render, mailer, logger }), createDigestJob({ apps, records: reader, queue, wake, pace })]
     : [];
   return {
     confirmations,
@@ -73,7 +78,7 @@ export function createNotifications(deps: {
       models: [model],
       jobs,
       owned: [ownedBy(model.collection, 'createdAt')],
-      personal: [createMailsOfPerson(model.collection, users)],
+      personal: [createMailsOfPerson(model.collection, reader)],
       close: () => mailer?.close(),
     } satisfies Feature,
   };

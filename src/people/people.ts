@@ -4,8 +4,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import type { Records } from '../records/records.ts';
-import type { Schemas } from '../schemas/schemas.ts';
-import { createRecordEditor, editingRoutes } from './editing.ts';
+import { editingRoutes } from './editing.ts';
 import { peopleRoutes } from './people.endpoints.ts';
 import { createPeopleService } from './people.service.ts';
 import { createRetentionStore, retentionRoutes } from './retention.ts';
@@ -28,7 +27,6 @@ export function createSuppressionList(connection: Connection, sessionSecret: str
  */
 export function createPeople(deps: {
   apps: Apps;
-  schemas: Pick<Schemas, 'leases'>;
   records: Records;
   suppressions: Suppressions;
   parts: readonly PersonData[];
@@ -36,23 +34,17 @@ export function createPeople(deps: {
   logger: Logger;
   retentionEveryMs: number | undefined;
 }) {
-  const { apps, schemas, records, suppressions, parts, clock, logger, retentionEveryMs } = deps;
-  const { users, limits, moves, newId, erase, repairSlots, repairRenames } = records;
-  const editor = createRecordEditor({
-    ...{ users, leases: schemas.leases, repairSlots, moves, repairRenames, limits, newId },
-    catchUp: records.slots.catchUp,
-    onEvents: records.outboxSignal.notify,
-  });
+  const { apps, records, suppressions, parts, clock, logger, retentionEveryMs } = deps;
   const people = createPeopleService({ apps: apps.service, suppressions, logger, parts });
   const retention = createRetentionStore(apps.collection);
   return {
     routes: [
-      ...editingRoutes(editor, apps.scope),
+      ...editingRoutes(records.editor, apps.scope),
       ...peopleRoutes(people, apps.scope),
       ...retentionRoutes(retention, apps.scope),
     ],
     jobs: [
-      createRetentionJob({ store: retention, users, erase, clock, pace: apps.pace, logger, everyMs: retentionEveryMs }),
+      createRetentionJob({ store: retention, records, clock, pace: apps.pace, logger, everyMs: retentionEveryMs }),
     ],
   } satisfies Feature;
 }

@@ -5,9 +5,8 @@ import type { Logger } from '../core/logger.ts';
 import { beginsBefore, type DatabaseClock } from '../database/clock.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
-import type { RecordEraser } from '../records/erasure.ts';
-import { NEWEST_FIRST, type UserCollection } from '../records/record.ts';
-import { firstIdAt, type RecordId } from '../records/record-id.ts';
+import type { RecordId } from '../records/record-id.ts';
+import type { Records } from '../records/records.ts';
 import type { RetentionStore } from './retention.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -35,15 +34,13 @@ interface Pass {
  */
 export function createRetentionJob(deps: {
   store: RetentionStore;
-  users: UserCollection;
-  /** Deletes records with their idempotency keys. */
-  erase: RecordEraser;
+  records: Pick<Records, 'reader' | 'erase'>;
   clock: Pick<DatabaseClock, 'read' | 'earlier' | 'isTrusted'>;
   logger: Logger;
   pace: Pick<Pace, 'rest'>;
   everyMs?: number | undefined;
 }): Job {
-  const { store, users, erase, clock, logger, pace, everyMs = EVERY_MS } = deps;
+  const { store, records, clock, logger, pace, everyMs = EVERY_MS } = deps;
 
   /** Resolves with the last record that the batch dealt with; undefined at the end of the app. */
   async function eraseBatch(
@@ -54,20 +51,13 @@ export function createRetentionJob(deps: {
     { stillOwner }: StepContext,
   ): Promise<RecordId | undefined> {
     const before = new Date(clock.earlier().getTime() - days * DAY_MS);
-    // Ids are in order of creation, and no record was changed before it was created.
-    const range = { ...(current.after && { $gt: current.after }), $lt: firstIdAt(before) };
-    const options = {
-      projection: { [basis]: 1 },
-      hint: NEWEST_FIRST,
-      sort: { _id: 1 },
-      limit: BATCH,
-    } as const;
-    const found = await users.find({ appId, _id: range }, options).toArray();
+    // No record was changed before it was created.
+    const found = await records.reader.oldest(appId, { after: current.after, before, limit: BATCH });
     const old = found.filter((record) => record[basis] < before).map(({ _id }) => _id);
     if (old.length > 0 && stillOwner()) {
       // Not a record that was changed after the read, nor after the setting may have been replaced.
       const inTime = beginsBefore(new Date(begun.getTime() + ERASE_WITHIN_MS));
-      current.erased += await erase(appId, old, { [basis]: { $lt: before }, ...inTime });
+      current.erased += await records.erase(appId, old, { [basis]: { $lt: before }, ...inTime });
     }
     return found.length < BATCH ? undefined : found.at(-1)?._id;
   }

@@ -1,12 +1,12 @@
 import { notAfterEpoch } from '../apps/index-slots.ts';
-import { MAX_EXTRA_KEYS } from '../fields/compile.ts';
 import { consentChange, maxEntriesBefore, onlyWithdraws } from './consents.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import { MAX_OUTBOX } from './outbox.ts';
 import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from './record.ts';
-import type { RecordLimits } from './record-limits.ts';
-import { isUnmoved } from './record-moves.ts';
+import { exactBound, exceededLimit, extraKeysOf, type RecordLimits } from './record-limits.ts';
+import { isUnmoved, type RecordMoves } from './record-moves.ts';
 import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
+import type { SlotStore } from './slot-store.ts';
 import type { Submission } from './submission.ts';
 
 /** The members of a stored record from which a repeat is answered. */
@@ -20,23 +20,27 @@ export type Repeat = { reason: 'repeated'; record: Answer } | { reason: 'key-reu
 /** Why the filter of an upsert did not match the stored record. */
 export type Conflict =
   | Repeat
-  | { reason: 'newer-schema' }
-  /** It was written under a later epoch of the app's index slots. */
-  | { reason: 'newer-slots'; slotEpoch: number }
-  /** It has keys of fields that were renamed. */
-  | { reason: 'unmoved' }
   /** The submission requires a record, and there is none. */
   | { reason: 'no-record' }
   | { reason: 'keys-full'; record: Answer }
-  | { reason: 'not-an-array'; key: string }
   | { reason: 'array-full'; key: string }
   | { reason: 'consents-full' }
   /** Too many events of the record wait for the relay. */
   | { reason: 'outbox-full' }
   | { reason: 'record-full' }
   | { reason: 'too-many-keys' }
+  /** The record was moved to new keys, or a value became a list: read it again. */
+  | { reason: 'repaired' }
   /** Nothing refuses the write now: repeat it with this view of the record. */
   | { reason: 'retry'; view: RecordView };
+
+/**
+ * The record has a newer schema version, or newer index slots, than the submission was checked
+ * against. Check it again.
+ */
+export class OutdatedSchema extends Error {
+  override readonly name = 'OutdatedSchema';
+}
 
 /** The result of the read. It contains no value of `data`, so its size is bounded (invariant 7). */
 interface Facts
@@ -62,14 +66,17 @@ interface Facts
   extraKeys?: string[];
 }
 
-/** Reads why an upsert was refused, and which submission was applied under a key. */
+/** Explains why an upsert was refused, and finds the submission that was applied under a key. */
 export function createConflictReader(deps: {
   users: UserCollection;
   keys: Pick<IdempotencyKeys, 'find'>;
   limits: RecordLimits;
   maxArrayItems: number;
+  moves: Pick<RecordMoves, 'one'>;
+  /** Makes the epoch of an app's slots at least this one. */
+  catchUp: SlotStore['catchUp'];
 }) {
-  const { users, keys, limits, maxArrayItems } = deps;
+  const { users, keys, limits, maxArrayItems, moves, catchUp } = deps;
 
   /** The entry of an applied key, from the record or from `applied_keys`. */
   async function findKey(facts: Pick<Facts, '_id' | 'appId' | 'appliedKeys' | 'keyEpoch'>, { key }: AppliedKey) {
@@ -83,10 +90,13 @@ export function createConflictReader(deps: {
     return hasSameContent(found, applied) ? { reason: 'repeated', record: facts } : { reason: 'key-reused' };
   }
 
-  function explainArrays({ types, arraySizes }: Facts, { change }: Submission): Conflict | undefined {
-    for (const [key, items] of Object.entries(change.append)) {
+  async function resolveArrays({ types, arraySizes }: Facts, submission: Submission): Promise<Conflict | undefined> {
+    for (const [key, items] of Object.entries(submission.change.append)) {
       const type = types?.[key] ?? 'missing';
-      if (type !== 'missing' && type !== 'array') return { reason: 'not-an-array', key };
+      if (type !== 'missing' && type !== 'array') {
+        await turnIntoArray(users, submission, key);
+        return { reason: 'repaired' };
+      }
       if ((arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { reason: 'array-full', key };
     }
     return undefined;
@@ -99,23 +109,22 @@ export function createConflictReader(deps: {
     const entries = newConsents(facts, submission);
     const appended = consents && entries.length > 0 ? consents.bytes : 0;
     const bytes = stored - replaced + size.set + size.append + appended;
-    const limited = onlyWithdraws(entries) ? bytes - appended : bytes;
-    const fields = new Set(fieldKeys);
-    const sent = Object.keys(change.set).filter((key) => !fields.has(key));
-    const extra = new Set([...extraKeys, ...sent]).size;
-    if (limited > limits.max && limited > stored) return { reason: 'record-full' };
-    if (extra > MAX_EXTRA_KEYS && extra > extraKeys.length) return { reason: 'too-many-keys' };
-    return { was: sizeBound, becomes: Math.max(bytes, extra * limits.extraKey) };
+    const after = { bytes, extraKeys: new Set([...extraKeys, ...extraKeysOf(change.set, fieldKeys)]).size };
+    const limited = onlyWithdraws(entries) ? { ...after, bytes: bytes - appended } : after;
+    const reason = exceededLimit(limits, { bytes: stored, extraKeys: extraKeys.length }, limited);
+    return reason ? { reason } : { was: sizeBound, becomes: exactBound(limits, after) };
   }
 
   return {
     /**
-     * Explains why the upsert of a submission failed with a duplicate key or a type mismatch. Reads
-     * with read concern `majority`, because a write that can be rolled back is not a stored
-     * submission.
+     * Explains why the upsert of a submission failed with a duplicate key or a type mismatch, and
+     * repairs the record if that is the reason. Reads with read concern `majority`, because a write
+     * that can be rolled back is not a stored submission.
+     *
+     * @throws {OutdatedSchema} when the submission was checked against an outdated schema
      */
-    async explain(submission: Submission): Promise<Conflict> {
-      const { schemaVersion, applied } = submission;
+    async resolve(submission: Submission): Promise<Conflict> {
+      const { appId, email, schemaVersion, applied, renames } = submission;
       const [facts] = await users
         .aggregate<Facts>(factsPipeline(submission), { readConcern: { level: 'majority' } })
         .toArray();
@@ -123,21 +132,27 @@ export function createConflictReader(deps: {
         return submission.requiresRecord ? { reason: 'no-record' } : { reason: 'retry', view: { keyEpoch: 0 } };
       const conflict = applied && (await explainKey(facts, applied));
       if (conflict) return conflict;
-      if (facts.schemaVersion > schemaVersion) return { reason: 'newer-schema' };
+      if (facts.schemaVersion > schemaVersion) throw new OutdatedSchema();
       const { slotEpoch = 0 } = facts;
-      if (slotEpoch > (submission.slotEpoch ?? 0)) return { reason: 'newer-slots', slotEpoch };
+      if (slotEpoch > (submission.slotEpoch ?? 0)) {
+        await catchUp(appId, slotEpoch);
+        throw new OutdatedSchema();
+      }
       if ((facts.waitingEvents ?? 0) >= MAX_OUTBOX) return { reason: 'outbox-full' };
-      if (facts.isUnmoved) return { reason: 'unmoved' };
-      const full = explainArrays(facts, submission);
+      if (renames && facts.isUnmoved) {
+        await moves.one({ appId, email }, renames);
+        return { reason: 'repaired' };
+      }
+      const full = await resolveArrays(facts, submission);
       if (full) return full;
       const appended = newConsents(facts, submission);
       if (appended.length > 0 && (facts.consentEntries ?? 0) > maxEntriesBefore(appended))
         return { reason: 'consents-full' };
       const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0, consents: facts.consentState };
       if (facts.size === undefined) return { reason: 'retry', view };
-      const exactBound = explainSize(facts, submission);
-      if (exactBound && 'reason' in exactBound) return exactBound;
-      return { reason: 'retry', view: { ...view, ...(exactBound && { exactBound }) } };
+      const exact = explainSize(facts, submission);
+      if (exact && 'reason' in exact) return exact;
+      return { reason: 'retry', view: { ...view, ...(exact && { exactBound: exact }) } };
     },
 
     /**
@@ -211,7 +226,7 @@ function newConsents({ consentState }: Facts, { consents }: Submission): Consent
  * because the field became an array field. Idempotent, and independent of the submission: if that
  * is never stored, the array stays.
  */
-export async function turnIntoArray(
+async function turnIntoArray(
   users: UserCollection,
   { appId, email, now, slots = [], slotEpoch }: Submission,
   key: string,

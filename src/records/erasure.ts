@@ -5,7 +5,7 @@ import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
 import { beginsBefore } from '../database/clock.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
-import type { UserCollection, UserDocument } from './record.ts';
+import type { RecordFilter, UserCollection, UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
 /**
@@ -47,7 +47,7 @@ export function createErasureStore(erasures: ErasureCollection) {
   } satisfies AppOwned & Record<string, unknown>;
 }
 
-/** Well within the time after which the relay takes an announcement back (relay.ts). */
+/** Well within the time after which the relay takes an announcement back (outbox.ts). */
 const ERASED_WITHIN_MS = 20_000;
 
 interface Announced extends Pick<UserDocument, '_id' | 'eventCount'> {
@@ -122,11 +122,7 @@ export function createRecordEraser(deps: {
    * Deletes those of these records of an app that match, at most some thousand, with their
    * idempotency keys; resolves with their number.
    */
-  return async (
-    appId: Types.ObjectId,
-    ids: DocumentId[],
-    matching: mongo.Filter<UserDocument> = {},
-  ): Promise<number> => {
+  return async (appId: Types.ObjectId, ids: DocumentId[], matching: RecordFilter = {}): Promise<number> => {
     if (ids.length === 0) return 0;
     const hasTraces = await traces.exist(ids);
     // A server that stops after the deletion has announced it, so the relay removes the traces.
@@ -134,8 +130,7 @@ export function createRecordEraser(deps: {
     const begun = performance.now();
     const until = isAnnounced ? await announce(appId, ids) : undefined;
     const inTime = until ? beginsBefore(until) : {};
-    const filter = { $and: [named(appId, ids), matching, inTime] } as mongo.Filter<UserDocument>;
-    const { deletedCount } = await users.deleteMany(filter);
+    const { deletedCount } = await users.deleteMany({ $and: [named(appId, ids), matching, inTime] });
     if (until && deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
     if (isAnnounced && deletedCount > 0) onEvents();
     const gone = deletedCount === ids.length ? ids : await goneOf(appId, ids);
@@ -145,5 +140,4 @@ export function createRecordEraser(deps: {
   };
 }
 
-const named = (appId: Types.ObjectId, ids: readonly DocumentId[]) =>
-  ({ appId, _id: { $in: ids } }) as mongo.Filter<UserDocument>;
+const named = (appId: Types.ObjectId, ids: readonly DocumentId[]): RecordFilter => ({ appId, _id: { $in: ids } });

@@ -1,13 +1,31 @@
 import { createHash } from 'node:crypto';
 import { mongo } from 'mongoose';
 import { notAfterEpoch } from '../apps/index-slots.ts';
-import { Conflict, InvalidInput, TooLarge } from '../core/errors.ts';
-import { MAX_EXTRA_KEYS, TOO_MANY_EXTRA_KEYS } from '../fields/compile.ts';
+import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
+import { oldKeyIssues } from '../fields/renames.ts';
+import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { outboxEntry } from './outbox.ts';
-import type { UserDocument } from './record.ts';
-import type { RecordId } from './record-id.ts';
-import type { UserRecord } from './record-json.ts';
-import type { SlotWrite } from './slot-writes.ts';
+import {
+  type RecordFilter,
+  type RecordUpdate,
+  recordUpdate,
+  type UserCollection,
+  type UserDocument,
+} from './record.ts';
+import { parseRecordId, type RecordId } from './record-id.ts';
+import { DETAILS_PROJECTION, type DetailedRecord, type UserRecord } from './record-json.ts';
+import {
+  exactBound,
+  exceededLimit,
+  extraKeysOf,
+  type RecordLimits,
+  recordFullError,
+  tooManyKeysError,
+} from './record-limits.ts';
+import type { RecordMoves } from './record-moves.ts';
+import type { Revalidation } from './revalidation.ts';
+import { type SlotWrite, slotWrites } from './slot-records.ts';
+import type { SlotStore } from './slot-store.ts';
 
 const DIGEST_LENGTH = 16;
 
@@ -23,7 +41,7 @@ export function etagOf({ updatedAt, data }: Versioned): string {
 }
 
 /** Whether one of the tags names this state of the record: its ETag, or its `updatedAt` alone. */
-export function isNamed(tags: readonly string[], record: Versioned): boolean {
+function isNamed(tags: readonly string[], record: Versioned): boolean {
   return tags.includes(`"${record.updatedAt.toISOString()}"`) || tags.includes(etagOf(record));
 }
 
@@ -37,14 +55,8 @@ export interface RecordEdit {
   removeItems: readonly { key: string; timestamp: string }[];
 }
 
-/** The limits of a record: its size in bytes, and what an extra key counts (decision 18). */
-export interface EditLimits {
-  max: number;
-  extraKey: number;
-}
-
 /** What an edit depends on. The write verifies that the record is still the same. */
-export interface EditedRecord
+interface EditedRecord
   extends Pick<
     UserDocument,
     '_id' | 'appId' | 'email' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound' | 'slotEpoch'
@@ -54,7 +66,7 @@ export interface EditedRecord
   dataBytes: number;
 }
 
-export const EDITED_PROJECTION = {
+const EDITED_PROJECTION = {
   ...{ appId: 1, email: 1, data: 1, updatedAt: 1, schemaVersion: 1, sizeBound: 1, slotEpoch: 1 },
   bytes: { $bsonSize: '$$ROOT' },
   dataBytes: { $bsonSize: '$data' },
@@ -67,15 +79,15 @@ interface EditContext {
   slots: readonly SlotWrite[] | undefined;
   /** The epoch of these slots; undefined for an app that never used one. */
   slotEpoch: number | undefined;
-  limits: EditLimits;
+  limits: RecordLimits;
   /** The id of the event that the write stores; undefined: the app has no consumers. */
   eventId: RecordId | undefined;
 }
 
 /** A write that applies an edit to the record in the state that was read, and to no other. */
 interface EditWrite {
-  filter: mongo.Filter<UserDocument>;
-  update: mongo.UpdateFilter<UserDocument>;
+  filter: RecordFilter;
+  update: RecordUpdate;
 }
 
 /**
@@ -87,7 +99,7 @@ interface EditWrite {
  * @throws {TooLarge} when the record would exceed its size limit
  * @throws {InvalidInput} when it would have too many extra keys
  */
-export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
+function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
   const { _id, appId, data, updatedAt, sizeBound } = record;
   const set: Record<string, unknown> = {
     schemaVersion: context.schemaVersion,
@@ -125,13 +137,13 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
       ...{ _id, appId, updatedAt, schemaVersion: { $lte: context.schemaVersion }, data: { $eq: data } },
       sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
       ...(slotEpoch !== undefined && notAfterEpoch(slotEpoch)),
-    } as mongo.Filter<UserDocument>,
-    update: {
+    },
+    update: recordUpdate({
       $set: set,
       ...(Object.keys(unset).length > 0 && { $unset: unset }),
       ...(Object.keys(pull).length > 0 && { $pull: pull }),
       ...(event && { $push: { outbox: event }, $inc: { eventCount: 1 } }),
-    } as mongo.UpdateFilter<UserDocument>,
+    }),
   };
 }
 
@@ -157,17 +169,113 @@ function timestampOf(item: unknown): string | undefined {
   return typeof timestamp === 'string' ? timestamp : undefined;
 }
 
-/** The exact bound of the size after the edit. A record above a limit may shrink. */
+/** The exact bound of the size after the edit. */
 function boundOf(record: EditedRecord, edited: Record<string, unknown>, { fieldKeys, limits }: EditContext): number {
   const bytes = record.bytes - record.dataBytes + mongo.BSON.calculateObjectSize(edited);
-  if (bytes > limits.max && bytes > record.bytes) {
-    throw new TooLarge(`The record would be larger than ${(limits.max / 1024 / 1024).toFixed(1)} MB`);
+  const extraKeys = (data: object): number => extraKeysOf(data, fieldKeys).length;
+  const after = { bytes, extraKeys: extraKeys(edited) };
+  const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys: extraKeys(record.data) }, after);
+  if (exceeded === 'record-full') throw recordFullError(limits);
+  if (exceeded === 'too-many-keys') throw tooManyKeysError('Invalid change');
+  return exactBound(limits, after);
+}
+
+/** Each further attempt means that a concurrent write changed the record or its schema. */
+const MAX_ATTEMPTS = 24;
+
+export type RecordEditor = ReturnType<typeof createRecordEditor>;
+
+/** Changes single records for operators (spec 4.3). */
+export function createRecordEditor(deps: {
+  users: UserCollection;
+  leases: Pick<SchemaLeases, 'hold' | 'forget'>;
+  revalidation: Pick<Revalidation, 'revalidateEdit' | 'settleLater'>;
+  moves: Pick<RecordMoves, 'one'>;
+  limits: RecordLimits;
+  newId: (at: Date) => RecordId;
+  /** Makes the epoch of an app's slots at least this one. */
+  catchUp: SlotStore['catchUp'];
+  /** Called when an edit stored an event. */
+  onEvents: () => void;
+}) {
+  const { users, leases, revalidation, moves, limits, newId, catchUp, onEvents } = deps;
+
+  /** Applies an edit to the record as it is stored now; undefined: it, or its schema, changed. */
+  async function attempt(
+    _id: RecordId,
+    lease: Lease,
+    edit: RecordEdit,
+    tags: readonly string[] | undefined,
+  ): Promise<DetailedRecord | undefined> {
+    const { app, schema, validator, renames } = lease;
+    const filter = { _id, appId: app.id };
+    if (renames) await moves.one(filter, renames);
+    const record = await users.findOne<EditedRecord>(filter, { projection: EDITED_PROJECTION });
+    if (!record) throw new NotFound('User not found');
+    if (tags && !isNamed(tags, record)) throw new PreconditionFailed('The record was changed meanwhile');
+    if (record.schemaVersion > schema.version) {
+      leases.forget(app.sourceAppId);
+      return undefined;
+    }
+    const { slotEpoch = 0 } = record;
+    if (slotEpoch > (app.slotEpoch ?? 0)) {
+      await catchUp(app.id, slotEpoch);
+      leases.forget(app.sourceAppId);
+      return undefined;
+    }
+    const removed = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
+    const slots = slotWrites(app.slots, { set: { ...edit.set, ...removed }, append: {} });
+    const eventId = app.hasConsumers ? newId(new Date()) : undefined;
+    const { filter: unchanged, update } = editWrite(record, edit, {
+      ...{ schemaVersion: schema.version, fieldKeys: validator.fieldKeys, limits, eventId },
+      ...{ slots, slotEpoch: app.slotEpoch },
+    });
+    const { id: appId, sourceAppId } = app;
+    const write = { appId, sourceAppId, email: record.email, slots, schemaVersion: schema.version };
+    try {
+      const options = { projection: DETAILS_PROJECTION, returnDocument: 'after' } as const;
+      const edited = await users.findOneAndUpdate(unchanged, update, options);
+      if (edited && eventId) onEvents();
+      if (edited && !lease.isCurrent()) await revalidation.revalidateEdit(lease, write);
+      return edited ?? undefined;
+    } catch (error) {
+      revalidation.settleLater(write, lease);
+      throw error;
+    }
   }
-  const fields = new Set(fieldKeys);
-  const extraKeysOf = (data: object): number => Object.keys(data).filter((key) => !fields.has(key)).length;
-  const extra = extraKeysOf(edited);
-  if (extra > MAX_EXTRA_KEYS && extra > extraKeysOf(record.data)) {
-    throw new InvalidInput('Invalid change', [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }]);
-  }
-  return Math.max(bytes, extra * limits.extraKey);
+
+  return {
+    /**
+     * Changes a record in one atomic step and resolves with it. The change is checked by the newest
+     * schema; what it does not name stays as it is, also when submissions arrive at the same time.
+     *
+     * @param app the incarnation of the app
+     * @param tags the tags of the only states to change ({@link isNamed}); undefined: any
+     * @throws {InvalidInput} when the schema or the number of keys refuses it
+     * @throws {NotFound} when the app has no record of this id, was deleted, or was created again
+     * @throws {PreconditionFailed} when the record is in another state; nothing is changed
+     * @throws {Conflict} when an item to remove does not exist
+     * @throws {TooLarge} when the record would exceed its size limit
+     * @throws {Unavailable} when the record keeps changing
+     */
+    async edit(
+      app: Pick<Lease['app'], 'id' | 'sourceAppId'>,
+      id: string,
+      edit: RecordEdit,
+      tags?: readonly string[],
+    ): Promise<DetailedRecord> {
+      const _id = parseRecordId(id);
+      for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
+        const lease = await leases.hold(app.sourceAppId);
+        if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
+        const issues = lease.validator.editIssues(edit.set, edit.unset);
+        if (lease.renames && issues.length === 0) issues.push(...oldKeyIssues(edit.set, lease.renames));
+        if (issues.length > 0) throw new InvalidInput('Invalid change', issues);
+        if (!_id) throw new NotFound('User not found');
+        const edited = await attempt(_id, lease, edit, tags);
+        if (edited) return edited;
+      }
+      throw new Unavailable('This record is changing too often; try again shortly', 1);
+    },
+  };
 }

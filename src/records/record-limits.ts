@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
-import { MAX_EXTRA_KEYS, type RecordChange } from '../fields/compile.ts';
+import { Conflict, InvalidInput, TooLarge } from '../core/errors.ts';
+import { MAX_EXTRA_KEYS, type RecordChange, TOO_MANY_EXTRA_KEYS } from '../fields/compile.ts';
 
 /**
  * A change that sets at most this many bytes is not counted: such values replace one another, and
@@ -57,4 +58,60 @@ export function maxBoundOf({ max }: RecordLimits, slots: number): number {
 /** The most that a change raises `sizeBound`, in bytes. 0 leaves a new record without a bound. */
 export function growthOf({ extraKeys }: RecordChange, { set, append }: ChangeSize, { extraKey }: RecordLimits): number {
   return append + (set > SMALL_CHANGE ? set : 0) + extraKeys * extraKey;
+}
+
+/** What the limits of a record count. */
+export interface RecordSize {
+  bytes: number;
+  extraKeys: number;
+}
+
+/** The keys of `data` that are not fields of the schema. */
+export function extraKeysOf(data: object, fieldKeys: readonly string[]): string[] {
+  const fields = new Set(fieldKeys);
+  return Object.keys(data).filter((key) => !fields.has(key));
+}
+
+/** The limit that a write would exceed, if any. A record above a limit may shrink. */
+export function exceededLimit(
+  { max }: RecordLimits,
+  before: RecordSize,
+  after: RecordSize,
+): 'record-full' | 'too-many-keys' | undefined {
+  if (after.bytes > max && after.bytes > before.bytes) return 'record-full';
+  if (after.extraKeys > MAX_EXTRA_KEYS && after.extraKeys > before.extraKeys) return 'too-many-keys';
+  return undefined;
+}
+
+/** The `sizeBound` of a record whose size was read. */
+export function exactBound({ extraKey }: RecordLimits, { bytes, extraKeys }: RecordSize): number {
+  return Math.max(bytes, extraKeys * extraKey);
+}
+
+export function recordFullError({ max }: RecordLimits): TooLarge {
+  return new TooLarge(`The record would be larger than ${(max / 1024 / 1024).toFixed(1)} MB`);
+}
+
+/** @param message names what is refused */
+export function tooManyKeysError(message: string): InvalidInput {
+  return new InvalidInput(message, [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }]);
+}
+
+export function arrayFullError(key: string, maxArrayItems: number): Conflict {
+  return new Conflict(`data.${key} is full: it holds at most ${maxArrayItems} items`);
+}
+
+/**
+ * Refuses a change that no record can hold, before any write.
+ * @throws {Conflict} @throws {TooLarge}
+ */
+export function refuseOversized(
+  { change, size, consents }: { change: RecordChange; size: ChangeSize; consents: { bytes: number } | undefined },
+  limits: RecordLimits,
+  maxArrayItems: number,
+): void {
+  for (const [key, items] of Object.entries(change.append)) {
+    if (items.length > maxArrayItems) throw arrayFullError(key, maxArrayItems);
+  }
+  if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFullError(limits);
 }

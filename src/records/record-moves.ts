@@ -3,21 +3,19 @@ import type { RawDocuments } from '../database/bson/documents.ts';
 import { decodeExactly } from '../database/collections.ts';
 import { type DisplacedNames, displacedNames, type PendingRenames, withRenamedKeys } from '../fields/renames.ts';
 import type { RenameStore, RenamesByApp } from '../schemas/pending-renames.ts';
-import { NEWEST_FIRST, newestFirst, type UserCollection, type UserDocument } from './record.ts';
-
-type Filter = mongo.Filter<UserDocument>;
+import { newestFirst, type RecordFilter, type UserCollection, type UserDocument } from './record.ts';
 
 /** The members of a record whose names are keys of `data`. */
 const KEYED = ['data', 'arraySizes', 'consentState'] as const;
 
 /** Matches the records of which a value is to be moved. */
-export function unmovedFilter({ version, pairs }: PendingRenames): Filter {
+export function unmovedFilter({ version, pairs }: PendingRenames): RecordFilter {
   // The state of a consent stays when its value is removed.
   const hasOldKey = pairs.flatMap(({ from }) => [
     { [`data.${from}`]: { $exists: true } },
     { [`consentState.${from}`]: { $exists: true } },
   ]);
-  return { schemaVersion: { $lt: version }, $or: hasOldKey } as Filter;
+  return { schemaVersion: { $lt: version }, $or: hasOldKey };
 }
 
 /** The same condition as an expression of an aggregation. */
@@ -107,13 +105,12 @@ export type RecordMoves = ReturnType<typeof createRecordMoves>;
 export function createRecordMoves(users: UserCollection) {
   return {
     /** Moves one record, if it is unmoved. */
-    async one(record: Pick<UserDocument, 'appId'> & Partial<UserDocument>, renames: PendingRenames): Promise<void> {
-      await users.updateOne({ ...record, ...unmovedFilter(renames) } as Filter, moveUpdate(renames));
+    async one(
+      record: Pick<UserDocument, 'appId'> & Partial<Pick<UserDocument, '_id' | 'email'>>,
+      renames: PendingRenames,
+    ): Promise<void> {
+      await users.updateOne({ ...record, ...unmovedFilter(renames) }, moveUpdate(renames));
     },
-
-    /** The number of records of an app. Counts index keys. */
-    count: (appId: Types.ObjectId): Promise<number> =>
-      users.countDocuments({ appId }, { hint: NEWEST_FIRST, maxTimeMS: 60_000 }),
 
     /**
      * Moves the unmoved ones of the next `limit` records after `from`, newest first.
@@ -127,15 +124,17 @@ export function createRecordMoves(users: UserCollection) {
       limit: number,
     ): Promise<{ visited: number; moved: number; last: mongo.UUID | undefined }> {
       const ids = await users
-        .find({ appId, ...(from && { _id: { $ne: from } }) } as Filter, {
-          ...newestFirst(appId, from),
-          ...{ limit, batchSize: limit + 1, projection: { _id: 1 } },
-        })
+        .find(
+          { appId, ...(from && { _id: { $ne: from } }) },
+          {
+            ...newestFirst(appId, from),
+            ...{ limit, batchSize: limit + 1, projection: { _id: 1 } },
+          },
+        )
         .toArray();
       if (ids.length === 0) return { visited: 0, moved: 0, last: undefined };
       const _id = { $in: ids.map((record) => record._id) };
-      const filter = { appId, _id, ...unmovedFilter(renames) } as Filter;
-      const { modifiedCount } = await users.updateMany(filter, moveUpdate(renames));
+      const { modifiedCount } = await users.updateMany({ appId, _id, ...unmovedFilter(renames) }, moveUpdate(renames));
       return { visited: ids.length, moved: modifiedCount, last: ids.at(-1)?._id };
     },
   };

@@ -1,12 +1,21 @@
-import type { mongo, Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import { notAfterEpoch } from '../apps/index-slots.ts';
 import type { RecordChange } from '../fields/compile.ts';
 import { type ConsentChange, consentChange, onlyWithdraws, stateAfter } from './consents.ts';
-import { MAX_OUTBOX, type OutboxEntry } from './outbox.ts';
-import type { AppliedKey, ConsentEntry, ConsentState, UserDocument } from './record.ts';
+import { MAX_OUTBOX } from './outbox.ts';
+import {
+  type AppliedKey,
+  type ConsentEntry,
+  type ConsentState,
+  type OutboxEntry,
+  type RecordFilter,
+  type RecordUpdate,
+  recordUpdate,
+  type UserDocument,
+} from './record.ts';
 import type { RecordId } from './record-id.ts';
 import { unmovedFilter } from './record-moves.ts';
-import type { SlotWrite } from './slot-writes.ts';
+import type { SlotWrite } from './slot-records.ts';
 import { bytesOf, eventOf, growthWith, type Submission, type Written } from './submission.ts';
 
 /** Creates the record, or fails with a duplicate key because the person has a record. */
@@ -69,8 +78,8 @@ export interface Upsert {
   kind: 'upsert';
   appId: Types.ObjectId;
   email: string;
-  filter: mongo.Filter<UserDocument>;
-  update: mongo.UpdateFilter<UserDocument>;
+  filter: RecordFilter;
+  update: RecordUpdate;
   /** The result if this upsert creates the record. */
   creation: Written;
   /** The only record that this upsert can change, if the filter names one. */
@@ -140,8 +149,8 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     kind: 'upsert',
     appId,
     email,
-    filter: filter as mongo.Filter<UserDocument>,
-    update: update as mongo.UpdateFilter<UserDocument>,
+    filter,
+    update: recordUpdate(update),
     creation: { id: newId, createdAt: now },
     known,
     bytes: bytesOf(submission),
@@ -149,7 +158,7 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
 }
 
 /** The filter of an upsert while it is built. */
-type Filter = Record<string, unknown>;
+type Filter = RecordFilter & Record<string, unknown>;
 
 /** The update of an upsert while it is built. An operator without members is left out. */
 interface Update {

@@ -4,7 +4,7 @@ import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
-import type { OutboxEntry } from './outbox.ts';
+import type { RecordId } from './record-id.ts';
 
 /**
  * A submission that was applied under an `Idempotency-Key`: hashes of the key and of the data, and
@@ -61,6 +61,18 @@ interface ImportMark extends Partial<LineMark> {
 }
 
 /**
+ * An event of a record that has a consumer. The write that it tells of stores it in the record, so
+ * that both are committed, or neither (decision 23).
+ */
+export interface OutboxEntry {
+  /** The id of the event. It is the id of the record if the write created the record. */
+  id: RecordId;
+  at: Date;
+  /** The paths that the write changed. */
+  changed: string[];
+}
+
+/**
  * A stored user record (spec 2.1). The optional members but `consents` and `confirmedAt` are
  * internal; no response contains them.
  */
@@ -109,8 +121,22 @@ export const BY_EMAIL = { appId: 1, email: 1 } as const;
 const USERS = declareCollection('users').index(BY_EMAIL, { unique: true }).index(NEWEST_FIRST);
 
 export type UserCollection = Collection<UserDocument>;
-
 export type RecordFilter = mongo.Filter<UserDocument>;
+export type RecordUpdate = mongo.UpdateFilter<UserDocument>;
+
+/** The values of an operator by paths, also by computed ones, such as `data.<key>`. */
+type ByPath<Value = unknown> = Readonly<Record<string, Value>>;
+
+/** An update of a record with computed paths, which the driver's types refuse. */
+export const recordUpdate = (update: {
+  $set?: ByPath;
+  $setOnInsert?: ByPath;
+  $unset?: ByPath<number>;
+  $max?: ByPath;
+  $inc?: ByPath<number>;
+  $push?: ByPath;
+  $pull?: ByPath;
+}): RecordUpdate => update as RecordUpdate;
 
 /** Joins filters; an empty one has no effect. */
 export function allOf(...filters: readonly RecordFilter[]): RecordFilter {

@@ -5,18 +5,21 @@ import type { Connection } from '../database/client.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { createEmailScan } from './email-scan.ts';
+import { createConfirmationStore } from './confirmations.ts';
 import { createErasureModel, createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
 import { createGroupCommit, createRecordWriter } from './group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './idempotency-keys.ts';
-import { createOutboxSignal } from './outbox.ts';
-import { createPersonRecords } from './person-records.ts';
+import { createOutboxSignal, createRelay, type EventConsumer } from './outbox.ts';
 import { createRecordRanges } from './ranges.ts';
+import { createImportLines } from './import-lines.ts';
 import { createReadQueues } from './read-queues.ts';
 import { createUserModel } from './record.ts';
+import { createRecordEditor } from './record-edit.ts';
 import { createRecordIds } from './record-id.ts';
 import { createRecordLimits } from './record-limits.ts';
 import { createRecordMoves, createRenameRepair } from './record-moves.ts';
 import { createRecordPages } from './record-pages.ts';
+import { createPersonRecords, createRecordReader } from './record-reader.ts';
 import { createRenameJob } from './rename-job.ts';
 import { createRevalidation } from './revalidation.ts';
 import { createSlotJob } from './slot-job.ts';
@@ -70,6 +73,8 @@ export function createRecords(deps: {
   const appIdOf = async (sourceAppId: string) => (await apps.service.find(sourceAppId))?.id;
   const store = createUserStore(users, pages, renames.recent, appIdOf, erase);
 
+  const reader = createRecordReader(users, renames.recent);
+  const { countForDisplay } = reader;
   const slots = createSlotStore(apps.collection);
   const slotRecords = createSlotRecords(users);
   const moves = createRecordMoves(users);
@@ -77,17 +82,12 @@ export function createRecords(deps: {
   const repairRenames = createRenameRepair({ store: renames, moves });
   const revalidation = createRevalidation({ apps: apps.service, leases, users: store, repairSlots, repairRenames });
 
-  const submissions = createSubmissionStore({
-    ...{ users, keys, limits, newId, moves, catchUp: slots.catchUp, maxArrayItems: config.maxArrayItems },
-    writer: createGroupCommit(users, createRecordWriter(users), metrics),
-  });
+  const writes = { users, keys, limits, newId, moves, catchUp: slots.catchUp, maxArrayItems: config.maxArrayItems };
   return {
     users,
-    erasures,
     erasureStore,
     newId,
     outboxSignal,
-    keys,
     limits,
     counts: createUserCounts(users),
     emails: createEmailScan(users, apps.service.idsAfter, queues),
@@ -97,19 +97,28 @@ export function createRecords(deps: {
     erase,
     store,
     slots,
-    moves,
-    repairSlots,
-    repairRenames,
     revalidation,
-    submissions,
+    reader,
+    confirmations: createConfirmationStore(users),
+    submissions: createSubmissionStore({
+      ...writes,
+      writer: createGroupCommit(users, createRecordWriter(users), metrics),
+    }),
+    editor: createRecordEditor({ ...writes, leases, revalidation, onEvents: outboxSignal.notify }),
+    importLines: createImportLines({ ...writes, erase }),
+    /** Creates what gives the events of records to consumers. */
+    relayTo: (consumers: readonly EventConsumer[]) => createRelay({ users, erasures, consumers }),
     feature: {
       models: Object.values(models),
       jobs: [
         createSlotJob({
           ...{ store: slots, records: slotRecords, schemas: schemas.store, renames, revision, pace },
-          ...{ writesEndMs, checksMs },
+          ...{ countForDisplay, writesEndMs, checksMs },
         }),
-        createRenameJob({ store: renames, moves, slots: slotHandover, revision, pace, writesEndMs, checksMs }),
+        createRenameJob({
+          ...{ store: renames, moves, slots: slotHandover, revision, pace },
+          ...{ countForDisplay, writesEndMs, checksMs },
+        }),
       ],
       owned: [keys, erasureStore],
       personal: [createPersonRecords(users, renames.recent, erase)],

@@ -1,15 +1,12 @@
 import type { Pace } from '../apps/activity.ts';
 import type { AppRevision } from '../apps/revision.ts';
-import { isOverTime } from '../database/failures.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
 import type { DueCheck, OpenRenames, RenameStore, SlotHandover } from '../schemas/pending-renames.ts';
 import type { RecordMoves } from './record-moves.ts';
-import { CHECKS_MS, WRITES_END_MS } from './slot-job.ts';
+import type { RecordReader } from './record-reader.ts';
+import { CHECKS_MS, inBatches, WRITES_END_MS } from './slot-job.ts';
 
 const EVERY_MS = 1_000;
-const BATCH = 500;
-/** How long a step works on one app. */
-const STEP_MS = 500;
 
 /**
  * The job that moves the values of renamed fields (decision 22). It passes over the records of an
@@ -22,13 +19,14 @@ const STEP_MS = 500;
 export function createRenameJob(deps: {
   store: RenameStore;
   moves: RecordMoves;
+  countForDisplay: RecordReader['countForDisplay'];
   slots: SlotHandover;
   revision: AppRevision;
   pace: Pick<Pace, 'rest'>;
   writesEndMs?: number | undefined;
   checksMs?: readonly number[] | undefined;
 }): Job {
-  const { store, moves, slots, revision, pace } = deps;
+  const { store, moves, countForDisplay, slots, revision, pace } = deps;
   const { writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS } = deps;
 
   const checkAfter = (now: Date, done: number): Date | undefined => {
@@ -36,18 +34,8 @@ export function createRenameJob(deps: {
     return afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
   };
 
-  /** For the display only. */
-  async function countOr0({ appId }: OpenRenames): Promise<number> {
-    try {
-      return await moves.count(appId);
-    } catch (error) {
-      if (isOverTime(error)) return 0;
-      throw error;
-    }
-  }
-
   /** Works on the renames of one app for a while. Resolves with whether more work waits. */
-  async function workOn(app: OpenRenames, { signal, stillOwner }: StepContext): Promise<boolean> {
+  async function workOn(app: OpenRenames, context: StepContext): Promise<boolean> {
     const { appId, renames, now } = app;
     let { progress } = app;
     // A server that stored the version may have died before it did this.
@@ -57,26 +45,17 @@ export function createRenameJob(deps: {
     if (progress.moved === undefined) {
       const isFirst = progress.isFinal === undefined;
       if (!isFirst && !isSettled) return false;
-      const total = isFirst ? await countOr0(app) : progress.total;
+      const total = isFirst ? await countForDisplay(appId) : progress.total;
       progress = { ...progress, moved: 0, isFinal: isSettled, ...(isFirst && { done: 0, total }) };
     }
-    const until = performance.now() + STEP_MS;
-    let limit = BATCH;
-    do {
-      if (signal.aborted || !stillOwner()) return true;
-      const begun = performance.now();
-      try {
-        const { visited, moved, last } = await moves.batch(appId, renames, progress.position, limit);
-        const done = Math.min(progress.total, progress.done + visited);
-        progress = { ...progress, moved: (progress.moved ?? 0) + moved, done, ...(last && { position: last }) };
-        if (visited < limit) return endPass();
-      } catch (error) {
-        if (!isOverTime(error) || limit === 1) throw error;
-        limit = Math.ceil(limit / 8);
-      }
-      await pace.rest(begun, signal);
-    } while (performance.now() < until);
-    await store.advance(app, progress);
+    const result = await inBatches(context, pace, async (limit) => {
+      const { visited, moved, last } = await moves.batch(appId, renames, progress.position, limit);
+      const done = Math.min(progress.total, progress.done + visited);
+      progress = { ...progress, moved: (progress.moved ?? 0) + moved, done, ...(last && { position: last }) };
+      return visited < limit ? 'end' : undefined;
+    });
+    if (result === 'end') return endPass();
+    if (result === undefined) await store.advance(app, progress);
     return true;
 
     async function endPass(): Promise<boolean> {
@@ -95,37 +74,21 @@ export function createRenameJob(deps: {
    * Moves what a server wrote under an old key after the end, and did not move itself: it was
    * killed, or its connection held the write. Resolves with whether more work waits.
    */
-  async function search(due: DueCheck, { signal, stillOwner }: StepContext): Promise<boolean> {
+  async function search(due: DueCheck, context: StepContext): Promise<boolean> {
     const { appId, version, check, now } = due;
     // A later rename may have renamed the field again.
     const renames = await store.since(appId, version - 1);
-    const until = performance.now() + STEP_MS;
     let { position } = check;
-    let limit = BATCH;
-    do {
-      if (signal.aborted || !stillOwner()) return true;
-      const begun = performance.now();
-      const from = position;
-      try {
-        let visited = 0;
-        for (const one of renames) {
-          const batch = await moves.batch(appId, one, from, limit);
-          visited = batch.visited;
-          position = batch.last ?? position;
-        }
-        if (visited < limit) {
-          await store.endCheck(due, checkAfter(now, check.done + 1));
-          return false;
-        }
-      } catch (error) {
-        position = from;
-        if (!isOverTime(error) || limit === 1) throw error;
-        limit = Math.ceil(limit / 8);
-      }
-      await pace.rest(begun, signal);
-    } while (performance.now() < until);
-    if (position) await store.advanceCheck(due, position);
-    return true;
+    const result = await inBatches(context, pace, async (limit) => {
+      let batch: { visited: number; last: typeof position } = { visited: 0, last: undefined };
+      for (const one of renames) batch = await moves.batch(appId, one, position, limit);
+      position = batch.last ?? position;
+      if (batch.visited === limit) return undefined;
+      await store.endCheck(due, checkAfter(now, check.done + 1));
+      return 'end';
+    });
+    if (result === undefined && position) await store.advanceCheck(due, position);
+    return result !== 'end';
   }
 
   return {

@@ -6,6 +6,7 @@ import { isOverTime } from '../database/failures.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { SchemaStore } from '../schemas/schema-store.ts';
+import type { RecordReader } from './record-reader.ts';
 import type { Ahead, SlotFence, SlotRecords } from './slot-records.ts';
 import { type OpenApp, planSlots, type SlotStore, wantedFields } from './slot-store.ts';
 
@@ -32,8 +33,37 @@ const APPS_AT_ONCE = 200;
 
 /** The records of a statement. Batches of 2,000 and 5,000 are not faster. */
 const BATCH = 500;
-/** How long a step works on the slots of one app. */
+/** How long a step works on one app. */
 const STEP_MS = 500;
+
+/**
+ * Calls `work` again and again, until it resolves with a result, for at most {@link STEP_MS}. After
+ * a statement that took too long, the next batch has an eighth of the records.
+ *
+ * @param work takes the most records of its batch
+ * @returns the result; undefined: the time is over; `stopped`: the step is to end at once
+ */
+export async function inBatches<Result>(
+  { signal, stillOwner }: StepContext,
+  pace: Pick<Pace, 'rest'>,
+  work: (limit: number) => Promise<Result | undefined>,
+): Promise<Result | undefined | 'stopped'> {
+  const until = performance.now() + STEP_MS;
+  let limit = BATCH;
+  do {
+    if (signal.aborted || !stillOwner()) return 'stopped';
+    const begun = performance.now();
+    try {
+      const result = await work(limit);
+      if (result !== undefined) return result;
+    } catch (error) {
+      if (!isOverTime(error) || limit === 1) throw error;
+      limit = Math.ceil(limit / 8);
+    }
+    await pace.rest(begun, signal);
+  } while (performance.now() < until);
+  return undefined;
+}
 
 /**
  * The job that makes the slots of all apps follow their newest schemas: it claims slots, fills
@@ -45,6 +75,7 @@ const STEP_MS = 500;
 export function createSlotJob(deps: {
   store: SlotStore;
   records: SlotRecords;
+  countForDisplay: RecordReader['countForDisplay'];
   schemas: Pick<SchemaStore, 'appsWithIndexes' | 'newestFields'>;
   renames: Pick<RenameStore, 'read'>;
   revision: AppRevision;
@@ -52,7 +83,7 @@ export function createSlotJob(deps: {
   writesEndMs?: number | undefined;
   checksMs?: readonly number[] | undefined;
 }): Job {
-  const { store, records, schemas, renames, revision, pace } = deps;
+  const { store, records, countForDisplay, schemas, renames, revision, pace } = deps;
   const { writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS } = deps;
   let compared: { revision: string; at: number } | undefined;
   /** By app: the highest schema version of a record that was later than the newest one. */
@@ -146,44 +177,25 @@ export function createSlotJob(deps: {
     appId: Types.ObjectId,
     slot: IndexSlot,
     fence: SlotFence,
-    { signal, stillOwner }: StepContext,
+    context: StepContext,
   ): Promise<boolean> {
-    const until = performance.now() + STEP_MS;
     let { done } = slot;
-    let limit = BATCH;
-    while (performance.now() < until) {
-      if (signal.aborted || !stillOwner()) return true;
-      const begun = performance.now();
-      try {
-        const { found, dropped, ahead } = await records.drop(appId, slot.slot, limit, fence);
-        if (found === 0) {
-          await store.remove(appId, slot);
-          compared = undefined; // a field may wait for the slot
-          return false;
-        }
-        done += dropped;
-        if (dropped < found) {
-          await noteAhead(appId, ahead);
-          break;
-        }
-      } catch (error) {
-        if (!isOverTime(error) || limit === 1) throw error;
-        limit = Math.ceil(limit / 8);
+    const result = await inBatches(context, pace, async (limit) => {
+      const { found, dropped, ahead } = await records.drop(appId, slot.slot, limit, fence);
+      if (found === 0) {
+        await store.remove(appId, slot);
+        compared = undefined; // a field may wait for the slot
+        return 'end';
       }
-      await pace.rest(begun, signal);
+      done += dropped;
+      if (dropped === found) return undefined;
+      await noteAhead(appId, ahead);
+      return 'behind';
+    });
+    if (result === undefined || result === 'behind') {
+      await store.advance(appId, [slot], { done, total: Math.max(slot.total, done) });
     }
-    await store.advance(appId, [slot], { done, total: Math.max(slot.total, done) });
-    return true;
-  }
-
-  /** The total is for display only. */
-  async function countOr0(appId: Types.ObjectId): Promise<number> {
-    try {
-      return await records.count(appId);
-    } catch (error) {
-      if (isOverTime(error)) return 0;
-      throw error;
-    }
+    return result !== 'end';
   }
 
   /** Goes on with the build of these slots, or with the check of their records. */
@@ -191,34 +203,26 @@ export function createSlotJob(deps: {
     { appId, now }: OpenApp,
     slots: IndexSlot[],
     fence: SlotFence,
-    { signal, stillOwner }: StepContext,
+    context: StepContext,
   ): Promise<void> {
     const [first] = slots;
     if (!first) return;
     const isBuild = first.state === 'building';
     let { done, total, position } = first;
-    let limit = BATCH;
-    if (isBuild && position === undefined) total = await countOr0(appId);
-    const until = performance.now() + STEP_MS;
-    do {
-      if (signal.aborted || !stillOwner()) return;
-      const begun = performance.now();
-      try {
-        const { read, last, isDisturbed, ahead } = await records.build(appId, slots, position, limit, fence);
-        if (!isDisturbed && read < limit) return end(done + read);
-        if (!isDisturbed) {
-          done += read;
-          position = last;
-        } else if (Object.keys(ahead).length > 0) {
-          await noteAhead(appId, ahead);
-          break;
-        }
-      } catch (error) {
-        if (!isOverTime(error) || limit === 1) throw error;
-        limit = Math.ceil(limit / 8);
+    if (isBuild && position === undefined) total = await countForDisplay(appId);
+    const result = await inBatches(context, pace, async (limit) => {
+      const { read, last, isDisturbed, ahead } = await records.build(appId, slots, position, limit, fence);
+      if (!isDisturbed) {
+        done += read;
+        position = last;
+        return read < limit ? 'end' : undefined;
       }
-      await pace.rest(begun, signal);
-    } while (performance.now() < until);
+      if (Object.keys(ahead).length === 0) return undefined;
+      await noteAhead(appId, ahead);
+      return 'behind';
+    });
+    if (result === 'stopped') return;
+    if (result === 'end') return end(done);
     const progress = isBuild && { done, total: Math.max(total, done) };
     await store.advance(appId, slots, { ...progress, ...(position && { position }) });
 

@@ -4,9 +4,40 @@ import { Unavailable } from '../core/errors.ts';
 import { INDEX_BUILD_TIME_MS } from '../database/collections.ts';
 import { INDEXED_PREFIX } from '../fields/base/index-value.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
+import type { RecordChange } from '../fields/compile.ts';
+import { kindOf } from '../fields/kinds/registry.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import { NEWEST_FIRST, newestFirst, type UserCollection, type UserDocument } from './record.ts';
-import { type SlotWrite, slotValue } from './slot-writes.ts';
+import { newestFirst, recordUpdate, type UserCollection, type UserDocument } from './record.ts';
+
+/** What a write of a record does to one slot. */
+export interface SlotWrite {
+  slot: SlotName;
+  key: string;
+  /** Undefined when the write leaves the field as it is; a new record then has null. */
+  value: IndexValue | undefined;
+}
+
+/**
+ * Returns what a change of `data` does to each slot of the app, or undefined for an app without
+ * slots. Every write of `data` must write the slots in the same atomic write, under a lease that
+ * showed them (decision 21).
+ */
+export function slotWrites(
+  slots: readonly IndexSlot[] | undefined,
+  { set, append }: Pick<RecordChange, 'set' | 'append'>,
+): SlotWrite[] | undefined {
+  if (!slots) return undefined;
+  return slots.filter(isWritten).map(({ slot, key, kind }) => {
+    // A list has no index value.
+    if (Object.hasOwn(append, key)) return { slot, key, value: null };
+    return { slot, key, value: Object.hasOwn(set, key) ? slotValue(kind, set[key]) : undefined };
+  });
+}
+
+/** The value that a slot of this kind has for a value of `data`; undefined: the value is absent. */
+function slotValue(kind: IndexSlot['kind'], value: unknown): IndexValue {
+  return kindOf(kind).indexValue?.(value) ?? null;
+}
 
 /** The id of a record, of any type. */
 type Position = mongo.UUID | undefined;
@@ -84,14 +115,14 @@ export function createSlotRecords(users: UserCollection) {
       filter: {
         ...{ _id, ...notAfterEpoch(fence.slotEpoch), $expr: { $and: isUnchanged } },
         ...(schemaVersion !== undefined && { schemaVersion: { $not: { $gt: schemaVersion } } }),
-      } as mongo.Filter<UserDocument>,
-      update: {
+      },
+      update: recordUpdate({
         $set: {
           ...Object.fromEntries(meant.map(({ slot, value }) => [slot, value])),
           ...(fence.slotEpoch > 0 && { slotEpoch: fence.slotEpoch }),
         },
         ...(extra.length > 0 && { $unset: Object.fromEntries(extra.map((slot) => [slot, 1])) }),
-      } as mongo.UpdateFilter<UserDocument>,
+      }),
     };
   }
 
@@ -117,10 +148,6 @@ export function createSlotRecords(users: UserCollection) {
       indexed.add(slot);
     },
 
-    /** The number of records of an app. Counts index keys. */
-    count: (appId: Types.ObjectId): Promise<number> =>
-      users.countDocuments({ appId }, { hint: NEWEST_FIRST, maxTimeMS: 60_000 }),
-
     /**
      * Gives the next `limit` records after `from`, newest first, the values of these slots. Each
      * write depends on the value of the field, so it never overwrites a newer one, and on the
@@ -134,10 +161,13 @@ export function createSlotRecords(users: UserCollection) {
       fence: SlotFence,
     ): Promise<BuiltBatch> {
       const records = await users
-        .find<ReadRecord>({ appId, ...(from && { _id: { $ne: from } }) } as mongo.Filter<UserDocument>, {
-          ...newestFirst(appId, from),
-          ...{ limit, batchSize: limit + 1, projection: projection(slots) },
-        })
+        .find<ReadRecord>(
+          { appId, ...(from && { _id: { $ne: from } }) },
+          {
+            ...newestFirst(appId, from),
+            ...{ limit, batchSize: limit + 1, projection: projection(slots) },
+          },
+        )
         .toArray();
       const corrections = records.flatMap((record) => correction(slots, [], record, fence) ?? []);
       const ahead = latestAfter(fence, records);
@@ -172,18 +202,14 @@ export function createSlotRecords(users: UserCollection) {
 
     /** Removes a slot from at most `limit` records, under the epoch in which it is dropped. */
     async drop(appId: Types.ObjectId, slot: SlotName, limit: number, fence: SlotFence): Promise<DroppedBatch> {
-      const filter = { appId, [slot]: { $exists: true } } as mongo.Filter<UserDocument>;
+      const filter = { appId, [slot]: { $exists: true } };
       const options = { projection: { slotEpoch: 1 }, hint: indexOf(slot), limit } as const;
       const found = await users.find<Pick<ReadRecord, '_id' | 'slotEpoch'>>(filter, options).toArray();
       if (found.length === 0) return { found: 0, dropped: 0, ahead: {} };
       const { slotEpoch } = fence;
-      const update = {
-        $unset: { [slot]: 1 },
-        ...(slotEpoch > 0 && { $set: { slotEpoch } }),
-      } as mongo.UpdateFilter<UserDocument>;
       const { matchedCount } = await users.updateMany(
-        { appId, _id: { $in: found.map(({ _id }) => _id) }, ...notAfterEpoch(slotEpoch) } as mongo.Filter<UserDocument>,
-        update,
+        { appId, _id: { $in: found.map(({ _id }) => _id) }, ...notAfterEpoch(slotEpoch) },
+        recordUpdate({ $unset: { [slot]: 1 }, ...(slotEpoch > 0 && { $set: { slotEpoch } }) }),
       );
       return { found: found.length, dropped: matchedCount, ahead: latestAfter(fence, found) };
     },

@@ -1,15 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
-import { Conflict, InvalidInput, KeyReused, TooLarge, Unavailable } from '../core/errors.ts';
+import { Conflict, KeyReused, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../database/failures.ts';
-import { TOO_MANY_EXTRA_KEYS } from '../fields/compile.ts';
-import { createConflictReader, type Repeat, turnIntoArray } from './conflict.ts';
+import { createConflictReader, type Repeat } from './conflict.ts';
 import { type SentConsents, stateAfter } from './consents.ts';
 import type { RecordWriter } from './group-commit.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
 import type { AppliedKey, ConsentState, UserCollection } from './record.ts';
 import type { RecordId } from './record-id.ts';
-import type { RecordLimits } from './record-limits.ts';
+import {
+  arrayFullError,
+  type RecordLimits,
+  recordFullError,
+  refuseOversized,
+  tooManyKeysError,
+} from './record-limits.ts';
 import type { RecordMoves } from './record-moves.ts';
 import { insertOf, type RecordView, UNSEEN, upsertOf } from './record-upsert.ts';
 import type { SlotStore } from './slot-store.ts';
@@ -26,14 +31,6 @@ export interface StoredSubmission {
   /** It was not stored but waits for an operator (spec 4.5); `id` names the held entry. */
   held?: true;
   heldFor?: HoldReason;
-}
-
-/**
- * The record has a newer schema version, or newer index slots, than the submission was checked
- * against. Check it again.
- */
-export class OutdatedSchema extends Error {
-  override readonly name = 'OutdatedSchema';
 }
 
 /** The submission requires a record, and there is none. Nothing was stored. */
@@ -60,47 +57,38 @@ export function createSubmissionStore(deps: {
   /** Makes the epoch of an app's slots at least this one. */
   catchUp: SlotStore['catchUp'];
 }) {
-  const { users, moves, writer, keys, newId, maxArrayItems, limits, catchUp } = deps;
+  const { writer, keys, newId, maxArrayItems, limits } = deps;
   const cache = createPersonCache();
   const heuristic = createInsertHeuristic();
-  const conflicts = createConflictReader({ users, keys, limits, maxArrayItems });
+  const conflicts = createConflictReader(deps);
 
   /**
    * Resolves with the response of a repeat, or with the view for the next attempt. Throws when the
    * write is refused.
    */
   async function resolveConflict(submission: Submission): Promise<StoredSubmission | RecordView> {
-    const conflict = await conflicts.explain(submission);
+    const conflict = await conflicts.resolve(submission);
     switch (conflict.reason) {
       case 'repeated':
       case 'key-reused':
         return answerRepeat(conflict);
-      case 'newer-schema':
-        throw new OutdatedSchema();
-      case 'newer-slots':
-        await catchUp(submission.appId, conflict.slotEpoch);
-        throw new OutdatedSchema();
-      case 'unmoved':
-        if (submission.renames) await moves.one(recordOf(submission), submission.renames);
+      case 'repaired':
         return UNSEEN;
       case 'no-record':
         throw new NoRecord();
       case 'keys-full':
         await keys.moveOut(conflict.record);
         return resolveConflict(submission);
-      case 'not-an-array':
-        await turnIntoArray(users, submission, conflict.key);
-        return UNSEEN;
       case 'array-full':
-        throw arrayFull(conflict.key, maxArrayItems);
+        throw arrayFullError(conflict.key, maxArrayItems);
       case 'consents-full':
         throw new Conflict('The record is full: it takes withdrawals of consents only');
       case 'outbox-full':
         throw new Unavailable('Too many events of this record wait to be delivered; try again shortly', 1);
       case 'record-full':
-        throw recordFull(limits);
+        throw recordFullError(limits);
       case 'too-many-keys':
-        throw new InvalidInput('Invalid submission', [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }]);
+        throw tooManyKeysError('Invalid submission');
       case 'retry':
         return conflict.view;
     }
@@ -193,37 +181,10 @@ export function createSubmissionStore(deps: {
   };
 }
 
-function recordOf({ appId, email }: Submission): Pick<Submission, 'appId' | 'email'> {
-  return { appId, email };
-}
-
 function answerRepeat(conflict: Repeat): StoredSubmission {
   if (conflict.reason === 'key-reused') throw new KeyReused();
   const { _id, createdAt, updatedAt } = conflict.record;
   return { id: _id, createdAt, updatedAt };
-}
-
-/**
- * Refuses a submission that no record can hold, before any write.
- * @throws {Conflict} @throws {TooLarge}
- */
-export function refuseOversized(
-  { change, size, consents }: Submission,
-  limits: RecordLimits,
-  maxArrayItems: number,
-): void {
-  for (const [key, items] of Object.entries(change.append)) {
-    if (items.length > maxArrayItems) throw arrayFull(key, maxArrayItems);
-  }
-  if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFull(limits);
-}
-
-function arrayFull(key: string, maxArrayItems: number): Conflict {
-  return new Conflict(`data.${key} is full: it holds at most ${maxArrayItems} items`);
-}
-
-function recordFull({ max }: RecordLimits): TooLarge {
-  return new TooLarge(`The record would be larger than ${(max / 1024 / 1024).toFixed(1)} MB`);
 }
 
 /** Above this share of refused inserts, the upsert comes first. */

@@ -2,11 +2,11 @@ import type { Types } from 'mongoose';
 import type { RecordChange } from '../fields/compile.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import type { SentConsents } from './consents.ts';
-import { type OutboxEntry, outboxEntry } from './outbox.ts';
-import type { AppliedKey } from './record.ts';
+import { outboxEntry } from './outbox.ts';
+import type { AppliedKey, OutboxEntry } from './record.ts';
 import type { RecordId } from './record-id.ts';
 import type { ChangeSize } from './record-limits.ts';
-import type { SlotWrite } from './slot-writes.ts';
+import type { SlotWrite } from './slot-records.ts';
 
 /** The approximate size of a write without the values of its change, in bytes. */
 const OVERHEAD = 300;

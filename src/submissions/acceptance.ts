@@ -6,7 +6,7 @@ import { sentConsents } from '../records/consents.ts';
 import { appliedKey } from '../records/idempotency-keys.ts';
 import type { AppliedKey } from '../records/record.ts';
 import { changeSize, growthOf, maxBoundOf, type RecordLimits } from '../records/record-limits.ts';
-import { slotWrites } from '../records/slot-writes.ts';
+import { slotWrites } from '../records/slot-records.ts';
 import type { Submission } from '../records/submission.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 

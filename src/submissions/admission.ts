@@ -6,7 +6,7 @@ import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
-import type { UserCollection } from '../records/record.ts';
+import type { RecordReader } from '../records/record-reader.ts';
 import type { HoldReason, Submission } from '../records/submission.ts';
 import { NoRecord, type StoredSubmission } from '../records/submission-store.ts';
 import { isWithin, momentOf, systemClock } from '../schemas/schema-leases.ts';
@@ -66,10 +66,8 @@ export type Capacity = ReturnType<typeof createCapacity>;
  * Stores submissions of apps with `maxRecords` (spec 4.5, decision 20): a new person needs a seat,
  * and a person with a record does not.
  */
-export function createCapacity(deps: { users: UserCollection; seats: Seats }) {
-  const { users, seats } = deps;
-
-  const findRecord = ({ appId, email }: Submission) => users.findOne({ appId, email }, { projection: { _id: 1 } });
+export function createCapacity(deps: { records: Pick<RecordReader, 'exists'>; seats: Seats }) {
+  const { records, seats } = deps;
 
   return {
     /**
@@ -81,19 +79,18 @@ export function createCapacity(deps: { users: UserCollection; seats: Seats }) {
      * @throws {Forbidden} when the app is full
      * @throws {Unavailable} when others compete for the last seats for too long
      */
-    async store(submission: Submission, limit: number, write: Write): Promise<StoredSubmission> {
+    async store({ appId, email }: Submission, limit: number, write: Write): Promise<StoredSubmission> {
       const giveUpAt = performance.now() + MAX_WAIT_MS;
       while (performance.now() < giveUpAt) {
-        const existing = await findRecord(submission);
-        if (existing) {
+        if (await records.exists(appId, email)) {
           const stored = await changed(write);
           if (stored) return stored;
           continue;
         }
-        const seat = await seats.take(submission.appId, limit);
+        const seat = await seats.take(appId, limit);
         if (seat === 'full') {
           // A concurrent submission of the same person may have created the record.
-          if (!(await findRecord(submission))) throw formFull();
+          if (!(await records.exists(appId, email))) throw formFull();
           continue;
         }
         if (seat === 'contended') {

@@ -2,10 +2,11 @@ import type { AppActivity } from '../apps/activity.ts';
 import { AppError, Unavailable } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { OutdatedSchema } from '../records/conflict.ts';
 import type { RecordLimits } from '../records/record-limits.ts';
 import type { Revalidation } from '../records/revalidation.ts';
 import type { HoldReason, Submission } from '../records/submission.ts';
-import { OutdatedSchema, type StoredSubmission, type SubmissionStore } from '../records/submission-store.ts';
+import type { StoredSubmission, SubmissionStore } from '../records/submission-store.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
 import {

@@ -1,4 +1,3 @@
-import type { Types } from 'mongoose';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { OriginCounts } from '../apps/origins.ts';
@@ -24,7 +23,6 @@ import { countSubmissions, createSubmissionService } from './submissions.service
 /**
  * Creates what accepts submissions.
  *
- * @param deps.countOf resolves with the number of records of an app
  * @param deps.secret derives the keys of challenges
  * @param deps.pageAssets the addresses of the script and the style sheet of form pages
  */
@@ -33,14 +31,13 @@ export function createSubmissions(deps: {
   apps: Apps;
   schemas: Schemas;
   records: Records;
-  countOf(appId: Types.ObjectId): Promise<number>;
   clock: DatabaseClock;
   ignoredRedirects: OriginCounts;
   secret: string;
   pageAssets: PageAssets | undefined;
   metrics: Metrics;
 }) {
-  const { connection, apps, schemas, records, countOf, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
+  const { connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
   const { leases, findApp } = schemas;
   const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
   const spent = createSpentChallenges(models.spent.collection, clock.later);
@@ -51,7 +48,7 @@ export function createSubmissions(deps: {
       ...{ activity: apps.activity, leases, spent, held, limits: records.limits },
       ...{ store: records.submissions, revalidation: records.revalidation, onEvents: records.outboxSignal.notify },
       checkAdmission: createAdmissionCheck(challenges),
-      capacity: createCapacity({ users: records.users, seats: createSeats(apps.collection, countOf) }),
+      capacity: createCapacity({ records: records.reader, seats: createSeats(apps.collection, records.reader.count) }),
     }),
     metrics,
   );

@@ -8,7 +8,7 @@ import { ScopeParameter } from '../search/parameters.ts';
 import { UserId } from '../search/users.endpoints.ts';
 import { messageOf } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { bodyOf, type RecordReader } from './payload.ts';
+import { bodyOf, type DeliveryRecords } from './payload.ts';
 import type { Message } from './sender.ts';
 import {
   DELIVERY_STATES,
@@ -132,7 +132,7 @@ type DeliveryService = ReturnType<typeof createDeliveryService>;
 export function createDeliveryService(deps: {
   webhooks: Pick<WebhookStore, 'ofApp'>;
   deliveries: DeliveryStore;
-  readRecords: RecordReader;
+  readRecords: DeliveryRecords;
   /** Makes this server look for work soon. */
   wake: () => void;
 }) {

@@ -1,4 +1,4 @@
-import type { EventConsumer } from '../records/relay.ts';
+import type { EventConsumer } from '../records/outbox.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { WebhookStore } from './webhook-store.ts';

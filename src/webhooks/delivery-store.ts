@@ -2,9 +2,9 @@ import type { mongo, Types } from 'mongoose';
 import type { PersonData } from '../apps/feature.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
 import { removeInSteps } from '../database/removal.ts';
-import { BY_EMAIL, type UserCollection } from '../records/record.ts';
+import type { RecordEvent } from '../records/outbox.ts';
 import { firstIdAt, type RecordId } from '../records/record-id.ts';
-import type { RecordEvent } from '../records/relay.ts';
+import type { RecordReader } from '../records/record-reader.ts';
 import {
   type Attempt,
   DELIVERY_STATES,
@@ -278,17 +278,15 @@ function withoutResponse({ response: _, ...attempt }: Attempt): Attempt {
 }
 
 /** The deliveries that name a record of a person. Their answers may repeat values of the record. */
-export function createDeliveriesOfPerson(users: UserCollection, deliveries: DeliveryStore): PersonData {
-  async function recordsOf(appIds: readonly Types.ObjectId[], email: string): Promise<RecordId[]> {
-    const options = { projection: { _id: 1 }, hint: BY_EMAIL };
-    return (await users.find({ appId: { $in: [...appIds] }, email }, options).toArray()).map(({ _id }) => _id);
-  }
-
+export function createDeliveriesOfPerson(
+  records: Pick<RecordReader, 'idsOfPerson'>,
+  deliveries: DeliveryStore,
+): PersonData {
   return {
     name: 'deliveries',
 
     async *entriesOf(appIds, email) {
-      for await (const delivery of deliveries.ofRecords(await recordsOf(appIds, email))) {
+      for await (const delivery of deliveries.ofRecords(await records.idsOfPerson(appIds, email))) {
         const { _id, appId, type, at, state, recordId, log } = delivery;
         const attempts = log.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() }));
         yield {
@@ -306,6 +304,6 @@ export function createDeliveriesOfPerson(users: UserCollection, deliveries: Deli
       }
     },
 
-    eraseOf: async (appIds, email) => deliveries.forget(await recordsOf(appIds, email)),
+    eraseOf: async (appIds, email) => deliveries.forget(await records.idsOfPerson(appIds, email)),
   };
 }

@@ -7,7 +7,7 @@ import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 import type { RecordId } from '../records/record-id.ts';
 import { createAttempts, Endpoint } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { bodyOf, type LargeRecord, type RecordReader } from './payload.ts';
+import { bodyOf, type DeliveryRecords, type LargeRecord } from './payload.ts';
 import type { Sender } from './sender.ts';
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
 
@@ -43,7 +43,7 @@ export type Dispatcher = ReturnType<typeof createDispatcher>;
 export function createDispatcher(deps: {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
-  readRecords: RecordReader;
+  readRecords: DeliveryRecords;
   sender: Sender;
   logger: Logger;
   now?: (() => number) | undefined;

@@ -1,6 +1,4 @@
-import type { UserCollection, UserDocument } from '../records/record.ts';
-import type { RecordId } from '../records/record-id.ts';
-import { type RecentRenames, shownRecord } from '../records/record-moves.ts';
+import type { RecordReader, RecordValues } from '../records/record-reader.ts';
 import type { DeliveryDocument, WebhookDocument } from './webhook-store.ts';
 
 /** The size above which a record is large: its body waits for room (dispatcher.ts). */
@@ -10,56 +8,31 @@ const MAX_GROWTH = 6;
 /** The size of a body without the record. */
 const OVERHEAD = 4 * 1024;
 
-/** The values of a record that a body shows. */
-interface ShownRecord {
-  _id: RecordId;
-  email: string;
-  data: Record<string, unknown>;
-}
-
 /** A large record, which was not read. */
 export interface LargeRecord {
   /** An upper bound on the size of its body, in bytes. */
   maxBodyBytes: number;
 }
 
-type Found = ShownRecord & Pick<UserDocument, 'schemaVersion'>;
+export type DeliveryRecords = ReturnType<typeof createDeliveryRecords>;
 
-export type RecordReader = ReturnType<typeof createRecordReader>;
-
-/**
- * Creates what reads the records of deliveries.
- *
- * @param recentRenames the pending renames of all apps
- */
-export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
-  const bytes = { $bsonSize: '$$ROOT' };
-  const dataIfSmall = { $cond: [{ $gt: [bytes, LARGE_BYTES] }, '$$REMOVE', '$data'] };
-
+/** Reads the records of deliveries, as they are now. */
+export function createDeliveryRecords(records: Pick<RecordReader, 'find' | 'findSome'>) {
   return {
     /** Resolves with the record of a delivery, unless it is gone. */
-    async one({ appId, recordId, type }: DeliveryDocument): Promise<ShownRecord | undefined> {
-      if (type === 'user.erased') return undefined;
-      const options = { projection: { email: 1, data: 1, schemaVersion: 1 } };
-      const renames = (await recentRenames()).get(appId.toHexString());
-      const found = await users.findOne<Found>({ _id: recordId, appId }, options);
-      return found ? shownRecord(found, renames) : undefined;
-    },
+    one: async ({ appId, recordId, type }: DeliveryDocument): Promise<RecordValues | undefined> =>
+      type === 'user.erased' ? undefined : records.find(appId, recordId),
 
     /** Resolves with those of the records that exist, by id. The deliveries are of one app. */
-    async many(deliveries: readonly DeliveryDocument[]): Promise<Map<string, ShownRecord | LargeRecord>> {
+    async many(deliveries: readonly DeliveryDocument[]): Promise<Map<string, RecordValues | LargeRecord>> {
       const [first] = deliveries;
       if (!first) return new Map();
       const ids = deliveries.filter(({ type }) => type !== 'user.erased').map(({ recordId }) => recordId);
-      const options = { projection: { email: 1, data: dataIfSmall, schemaVersion: 1, bytes } };
-      const renames = (await recentRenames()).get(first.appId.toHexString());
-      const found = await users
-        .find<Found & { bytes: number }>({ _id: { $in: ids }, appId: first.appId }, options)
-        .toArray();
+      const found = await records.findSome(first.appId, ids, LARGE_BYTES);
       return new Map(
-        found.map(({ bytes: size, ...record }) => [
-          record._id.toHexString(),
-          size > LARGE_BYTES ? { maxBodyBytes: size * MAX_GROWTH + OVERHEAD } : shownRecord(record, renames),
+        [...found].map(([id, record]) => [
+          id,
+          'bytes' in record ? { maxBodyBytes: record.bytes * MAX_GROWTH + OVERHEAD } : record,
         ]),
       );
     },
@@ -73,7 +46,7 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
 export function bodyOf(
   { type, at, recordId, revision, changed }: DeliveryDocument,
   { sourceAppId }: Pick<WebhookDocument, 'sourceAppId'>,
-  record: ShownRecord | undefined,
+  record: RecordValues | undefined,
 ): string | undefined {
   if (!record && type !== 'user.erased') return undefined;
   const shown = type === 'user.erased' ? {} : { email: record?.email, data: record?.data };

@@ -6,15 +6,14 @@ import type { Connection } from '../database/client.ts';
 import type { JobSignal } from '../jobs/job-runner.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { firstIdAt } from '../records/record-id.ts';
+import type { EventConsumer } from '../records/outbox.ts';
 import type { Records } from '../records/records.ts';
-import { createRelay, type EventConsumer } from '../records/relay.ts';
-import type { Schemas } from '../schemas/schemas.ts';
 import { createDeliveryService, deliveryRoutes } from './deliveries.ts';
 import { createDeliveryConsumer } from './delivery-consumer.ts';
 import { createDeliveriesOfPerson, createDeliveryStore } from './delivery-store.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEventJob, EVENT_JOB } from './event-job.ts';
-import { createRecordReader } from './payload.ts';
+import { createDeliveryRecords } from './payload.ts';
 import { createSender } from './sender.ts';
 import { createDeletedWebhookStore, createWebhookRemoval } from './webhook-removal.ts';
 import {
@@ -42,7 +41,6 @@ export function createWebhooks(deps: {
   config: Pick<Config, 'webhooksAllowPrivate'>;
   connection: Connection;
   apps: Apps;
-  schemas: Pick<Schemas, 'renames'>;
   storage: ReturnType<typeof createDeliveryStorage>;
   records: Records;
   otherConsumers: readonly EventConsumer[];
@@ -51,8 +49,8 @@ export function createWebhooks(deps: {
   metrics: Metrics;
   now: (() => number) | undefined;
 }): Feature {
-  const { config, connection, apps, schemas, storage, records, otherConsumers, signal, logger, metrics, now } = deps;
-  const { users, erasures, newId, outboxSignal } = records;
+  const { config, connection, apps, storage, records, otherConsumers, signal, logger, metrics, now } = deps;
+  const { reader, newId, outboxSignal } = records;
   const { consumers, scope } = apps;
   const models = {
     webhooks: createWebhookModel(connection),
@@ -65,12 +63,9 @@ export function createWebhooks(deps: {
   const wake = (): void => signal.wake(EVENT_JOB);
   const allowPrivate = config.webhooksAllowPrivate;
   const sender = createSender({ allowPrivate });
-  const readRecords = createRecordReader(users, schemas.renames.recent);
+  const readRecords = createDeliveryRecords(reader);
   const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, sender, logger, now, metrics });
-  const relay = createRelay({
-    ...{ users, erasures },
-    consumers: [createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers],
-  });
+  const relay = records.relayTo([createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers]);
   const removal = createWebhookRemoval({ webhooks, deliveries, consumers, deleted, rest: apps.pace.rest });
   const service = createWebhookService({
     ...{ webhooks, deliveries, consumers, removal, sender, newId, allowPrivate, wake },
@@ -90,7 +85,7 @@ export function createWebhooks(deps: {
       ownedBy(models.deliveries.collection, '_id', { valueAt: (time) => firstIdAt(time).toString() }),
       ownedBy(models.deletedWebhooks.collection, 'deletedAt'),
     ],
-    personal: [createDeliveriesOfPerson(users, deliveries)],
+    personal: [createDeliveriesOfPerson(reader, deliveries)],
     async stop() {
       await dispatcher.stop();
       sender.close();

@@ -3,6 +3,8 @@ import { createRecordWriter } from '../../src/records/group-commit.ts';
 import type { UserDocument } from '../../src/records/record.ts';
 import { createRecordIds } from '../../src/records/record-id.ts';
 import { createRecordLimits } from '../../src/records/record-limits.ts';
+import { NO_RENAMES } from '../../src/records/record-moves.ts';
+import { createRecordReader } from '../../src/records/record-reader.ts';
 import { createSubmissionStore } from '../../src/records/submission-store.ts';
 import { accept } from '../../src/submissions/acceptance.ts';
 import { createCapacity, createSeats } from '../../src/submissions/admission.ts';
@@ -173,7 +175,7 @@ describe('`maxRecords` (spec 4.5)', () => {
         maxArrayItems: 10,
       } as never);
       const capacity = createCapacity({
-        users: users as never,
+        records: createRecordReader(users as never, NO_RENAMES),
         seats: createSeats(a.db.collection('apps'), (appId) => users.countDocuments({ appId })),
       });
       let isErased = false;

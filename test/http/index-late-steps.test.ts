@@ -7,6 +7,8 @@ import type { Job } from '../../src/jobs/job.ts';
 import type { UserDocument } from '../../src/records/record.ts';
 import { createRecordIds } from '../../src/records/record-id.ts';
 import { createRecordLimits } from '../../src/records/record-limits.ts';
+import { NO_RENAMES } from '../../src/records/record-moves.ts';
+import { createRecordReader } from '../../src/records/record-reader.ts';
 import { UNSEEN, upsertOf } from '../../src/records/record-upsert.ts';
 import { createSlotJob } from '../../src/records/slot-job.ts';
 import { createSlotRecords } from '../../src/records/slot-records.ts';
@@ -55,6 +57,7 @@ beforeAll(async () => {
   const revision = createAppRevision(models.revisions.collection);
   slowJob = createSlotJob({
     ...{ store: slots, records: slotRecords, schemas, renames, revision, writesEndMs: 0 },
+    countForDisplay: createRecordReader(models.users.collection, NO_RENAMES).countForDisplay,
     pace: { rest: async () => undefined },
   });
 });

@@ -5,6 +5,8 @@ import { createDigestJob } from '../../src/notifications/digest-job.ts';
 import { createMailApps } from '../../src/notifications/mail-apps.ts';
 import type { EventType } from '../../src/records/outbox.ts';
 import type { RecordId } from '../../src/records/record-id.ts';
+import { NO_RENAMES } from '../../src/records/record-moves.ts';
+import { createRecordReader } from '../../src/records/record-reader.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { type MailServers, startMailServers } from '../support/mail-servers.ts';
@@ -276,7 +278,8 @@ describe('the daily email', () => {
   function digestJob(server: TestServer, now: number) {
     const { users, apps } = modelsOf(server);
     return createDigestJob({
-      ...{ apps: createMailApps(apps), users, queue: server.services.mailQueue, now: () => now },
+      records: createRecordReader(users, NO_RENAMES),
+      ...{ apps: createMailApps(apps), queue: server.services.mailQueue, now: () => now },
       pace: { rest: async () => undefined },
       wake: () => server.services.jobs.wake('mails'),
     });

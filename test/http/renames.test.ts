@@ -1,10 +1,15 @@
+import type { Types } from 'mongoose';
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinition, FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { MailApps } from '../../src/notifications/mail-apps.ts';
+import type { MailDocument } from '../../src/notifications/mail-queue.ts';
+import { createMailRenderer } from '../../src/notifications/messages.ts';
 import type { UserDocument } from '../../src/records/record.ts';
+import { createRecordReader } from '../../src/records/record-reader.ts';
 import { createRenameStore } from '../../src/schemas/pending-renames.ts';
 import type { SchemaDocument } from '../../src/schemas/schema-store.ts';
-import { createRecordReader } from '../../src/webhooks/payload.ts';
+import { createDeliveryRecords } from '../../src/webhooks/payload.ts';
 import type { DeliveryDocument } from '../../src/webhooks/webhook-store.ts';
 import { Client } from '../support/client.ts';
 import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
@@ -240,9 +245,29 @@ describe('A renamed field', () => {
     await rename(a.admin, sourceAppId, { fields: [text('fullName')], renames }).expect(200);
     const [stored] = await recordsOf(a, sourceAppId);
     const pending = createRenameStore(a.db.collection<SchemaDocument>('schema_versions'));
-    const readRecords = createRecordReader(a.db.collection<UserDocument>('users'), pending.recent);
+    const reader = createRecordReader(a.db.collection<UserDocument>('users'), pending.recent);
+    const readRecords = createDeliveryRecords(reader);
     const delivery = { type: 'user.updated', appId: stored?.appId, recordId: stored?._id } as DeliveryDocument;
     expect([...(await readRecords.many([delivery])).values()]).toMatchObject([{ data: { fullName: 'Ada' } }]);
+    expect(stored?.data).toEqual({ name: 'Ada' });
+  });
+
+  it('is in the email to operators under the label of its new key before the move', async () => {
+    const { sourceAppId } = await a.admin.buildApp({ fields: [text('name')] });
+    await a.client.submit(sourceAppId, { email: 'ada@x.org', data: { name: 'Ada' } }).expect(200);
+    const fields = [text('fullName', { label: 'Full name' })];
+    await rename(a.admin, sourceAppId, { fields, renames: [{ from: 'name', to: 'fullName' }] }).expect(200);
+    const [stored] = await recordsOf(a, sourceAppId);
+    const pending = createRenameStore(a.db.collection<SchemaDocument>('schema_versions'));
+    const form = { notify: { emails: ['team@example.com'], when: 'each' } };
+    const render = createMailRenderer({
+      apps: { ofId: async (id: Types.ObjectId) => ({ id, sourceAppId, form }) } as unknown as MailApps,
+      records: createRecordReader(a.db.collection<UserDocument>('users'), pending.recent),
+      fieldsOf: async () => fields as FieldDefinition[],
+    } as unknown as Parameters<typeof createMailRenderer>[0]);
+    const mail = { purpose: 'each', appId: stored?.appId, recordId: stored?._id, createdAt: new Date() };
+    const rendered = await render(mail as MailDocument);
+    expect(rendered?.text).toContain('Full name\n    Ada\n');
     expect(stored?.data).toEqual({ name: 'Ada' });
   });
 

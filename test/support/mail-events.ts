@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { EventType } from '../../src/records/outbox.ts';
+import type { EventType, RecordEvent } from '../../src/records/outbox.ts';
 import { createRecordIds, parseRecordId, type RecordId } from '../../src/records/record-id.ts';
-import type { RecordEvent } from '../../src/records/relay.ts';
 import { appDocument } from './index-slots.ts';
 import type { TestServer } from './server.ts';
 

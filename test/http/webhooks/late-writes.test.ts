@@ -1,8 +1,8 @@
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Connection, connectDatabase } from '../../../src/database/client.ts';
+import { createRelay, type RecordEvent } from '../../../src/records/outbox.ts';
 import { createRecordIds } from '../../../src/records/record-id.ts';
-import { createRelay, type RecordEvent } from '../../../src/records/relay.ts';
 import { createDeliveryStore } from '../../../src/webhooks/delivery-store.ts';
 import type { DeliveryDocument, WebhookDocument } from '../../../src/webhooks/webhook-store.ts';
 import { createWebhookStore } from '../../../src/webhooks/webhook-store.ts';

@@ -3,8 +3,8 @@ import { Types } from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { type IndexSlot, isSameSlots, SLOT_NAMES, type SlotState } from '../../../src/apps/index-slots.ts';
 import { INDEX_VERSION } from '../../../src/fields/base/index-value.ts';
+import { slotWrites } from '../../../src/records/slot-records.ts';
 import { planSlots, type WantedField, wantedFields } from '../../../src/records/slot-store.ts';
-import { slotWrites } from '../../../src/records/slot-writes.ts';
 
 const use = (slot: IndexSlot['slot'], key: string, state: SlotState = 'ready', kind: IndexSlot['kind'] = 'text') => ({
   ...{ id: new Types.ObjectId(), slot, key, kind, version: INDEX_VERSION, state, done: 0, total: 0 },

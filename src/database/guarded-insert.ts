@@ -1,0 +1,77 @@
+import type { mongo } from 'mongoose';
+import type { Collection } from './collections.ts';
+
+/** The most bytes of one statement, by the sizes that callers estimate: MongoDB takes 16 MB. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** The document that has to exist when MongoDB begins an insert into another collection. */
+export interface Guard<Document extends mongo.Document> {
+  collection: Collection<Document>;
+  /** Matches at most one document. */
+  filter: mongo.Filter<Document> & { _id: unknown };
+}
+
+/** Where documents are inserted, and the unique index that refuses them. */
+export interface InsertTarget {
+  into: string;
+  on: string[];
+}
+
+/** The target of a collection with a unique index beside that on `_id`. */
+export function insertTarget<Document extends mongo.Document>(
+  { collectionName }: Collection<Document>,
+  on: readonly string[] = ['_id'],
+): InsertTarget {
+  return { into: collectionName, on: [...on] };
+}
+
+/**
+ * Inserts documents into a collection if the document of the guard exists, in another one. MongoDB
+ * reads the guard and inserts in one statement. So a statement that is late, because this process
+ * or the network stalled, inserts nothing when the guard has changed meanwhile; only one that began
+ * before the change goes on, until its time limit. The driver does not repeat it.
+ *
+ * Resolves also when the guard does not match. A caller that does not hold the matching state for
+ * good has to check it afterwards, with an update that has the same filter.
+ *
+ * @param bytesOf estimates the size of a document
+ * @throws {MongoServerError} with the code of a duplicate key when a document was refused; any of
+ *   the others may be stored
+ */
+export async function insertGuarded<Guarding extends mongo.Document, Document extends mongo.Document>(
+  { collection, filter }: Guard<Guarding>,
+  { into, on }: InsertTarget,
+  documents: readonly Document[],
+  bytesOf: (document: Document) => number,
+): Promise<void> {
+  for (const part of partsOf(documents, bytesOf)) {
+    await collection
+      .aggregate([
+        { $match: filter },
+        { $project: { _id: 0, document: { $literal: part } } },
+        { $unwind: '$document' },
+        { $replaceRoot: { newRoot: '$document' } },
+        { $merge: { into, on, whenMatched: 'fail', whenNotMatched: 'insert' } },
+      ])
+      .toArray();
+  }
+}
+
+function* partsOf<Document>(
+  documents: readonly Document[],
+  bytesOf: (document: Document) => number,
+): Generator<Document[]> {
+  let part: Document[] = [];
+  let bytes = 0;
+  for (const document of documents) {
+    const size = bytesOf(document);
+    if (part.length > 0 && bytes + size > MAX_BYTES) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(document);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}

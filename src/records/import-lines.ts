@@ -1,0 +1,316 @@
+import { isDeepStrictEqual } from 'node:util';
+import { mongo, Types } from 'mongoose';
+import { AppError, Unavailable } from '../core/errors.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
+import type { Lease } from '../schemas/schema-leases.ts';
+import { createConflictReader, OutdatedSchema } from './conflict.ts';
+import type { RecordEraser } from './erasure.ts';
+import type { IdempotencyKeys } from './idempotency-keys.ts';
+import { BY_EMAIL, type LineMark, type RecordFilter, type UserCollection, type UserDocument } from './record.ts';
+import type { RecordId } from './record-id.ts';
+import { arrayFullError, type RecordLimits, refuseOversized } from './record-limits.ts';
+import type { RecordMoves } from './record-moves.ts';
+import { insertOf, type RecordView, UNSEEN, upsertOf } from './record-upsert.ts';
+import type { SlotStore } from './slot-store.ts';
+import type { Submission } from './submission.ts';
+
+/** Records have up to 1 MB each. */
+const BATCH_SIZE = 100;
+/** The most keys that a read names. Lines may have keys beyond the schema, each line others. */
+const MAX_KEYS = 400;
+/**
+ * MongoDB applies the updates of a statement one after the other. So as many lines as this are sent
+ * in two statements, which it applies at the same time. A batch beside submissions has fewer lines.
+ */
+const LINES_OF_TWO_STATEMENTS = 100;
+
+/** A line to apply, or one that is refused unless it was applied before. */
+export interface ImportLine {
+  number: number;
+  email: string;
+  submission?: Submission | undefined;
+  refusal?: string | undefined;
+}
+
+/** The result of a line. */
+export type LineResult = 'created' | 'updated' | 'unchanged' | { rejected: string };
+
+/** A line that can be written. */
+export interface WritableLine extends ImportLine {
+  submission: Submission;
+}
+
+/**
+ * What to do with a line. `explain`: the record must be read more closely; `later`: another attempt
+ * decides.
+ */
+export type Plan =
+  | { result: LineResult }
+  | { write: 'insert' | 'explain' | 'later' }
+  | { write: 'update'; exactBound?: RecordView['exactBound'] };
+
+/** A line that changes a record. */
+export interface PlannedUpdate {
+  line: WritableLine;
+  /** The record as it was read. */
+  facts: RecordFacts;
+  exactBound: RecordView['exactBound'];
+}
+
+/** What a line needs to know of the stored record of its person. */
+export interface RecordFacts
+  extends Pick<
+    UserDocument,
+    '_id' | 'createdAt' | 'updatedAt' | 'schemaVersion' | 'arraySizes' | 'sizeBound' | 'import' | 'slotEpoch'
+  > {
+  /** The BSON types of the stored values to which lines append. */
+  types?: Record<string, string>;
+  /** Whether the line would change no value. */
+  isSame: boolean;
+}
+
+export type ImportLines = ReturnType<typeof createImportLines>;
+
+/**
+ * Applies lines of imports to records. Each write leaves the mark of its line. It may reach MongoDB
+ * late, when another run has taken the import over, and has no effect then (decision 28).
+ */
+export function createImportLines(deps: {
+  users: UserCollection;
+  keys: Pick<IdempotencyKeys, 'find'>;
+  limits: RecordLimits;
+  maxArrayItems: number;
+  moves: Pick<RecordMoves, 'one'>;
+  catchUp: SlotStore['catchUp'];
+  newId: (createdAt: Date) => RecordId;
+  erase: RecordEraser;
+}) {
+  const { users, limits, maxArrayItems, newId, erase } = deps;
+  const conflicts = createConflictReader(deps);
+  const records = insertTarget(users, Object.keys(BY_EMAIL));
+
+  const isFull = (key: string) => ({ rejected: arrayFullError(key, maxArrayItems).message });
+
+  /** Why no record can hold the values of a line, if none can. */
+  function refusalOf(submission: Submission): { rejected: string } | undefined {
+    try {
+      refuseOversized(submission, limits, maxArrayItems);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { rejected: error.message };
+    }
+    for (const [key, value] of Object.entries(submission.change.set)) {
+      if (Array.isArray(value) && value.length > maxArrayItems) return isFull(key);
+    }
+    return undefined;
+  }
+
+  function changeOf({ line: { number, submission }, facts, exactBound }: PlannedUpdate, importId: Types.ObjectId) {
+    const view = { ...UNSEEN, ...(exactBound && { exactBound }) };
+    const { filter, update } = upsertOf(submission, newId(submission.now), maxArrayItems, view);
+    const { $setOnInsert: _, ...rest } = update;
+    const mark: LineMark = { id: importId, line: number, result: 'updated' };
+    const { _id, updatedAt, import: lastMark = null } = facts;
+    return {
+      updateOne: {
+        // Null matches a record without a mark; the types do not know that.
+        filter: { ...filter, _id, updatedAt, import: lastMark } as RecordFilter,
+        update: { ...rest, $set: { ...rest.$set, import: mark } },
+        // Without it MongoDB compares plans for each write.
+        hint: BY_EMAIL,
+      },
+    };
+  }
+
+  /** Sends one statement; resolves with whether all records were changed. */
+  async function updateSome(lines: readonly PlannedUpdate[], importId: Types.ObjectId): Promise<boolean> {
+    try {
+      const operations = lines.map((line) => changeOf(line, importId));
+      const { matchedCount } = await users.bulkWrite(operations, { ordered: false });
+      return matchedCount === operations.length;
+    } catch (error) {
+      // A stored value has another type since it was read; another attempt reads it again.
+      const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+      if (failures.length === 0) throw error;
+      if ((error as mongo.MongoBulkWriteError).result.getWriteConcernError()) throw new Unavailable();
+      return false;
+    }
+  }
+
+  return {
+    /**
+     * Reads the records of the persons of these lines, by email. A record is compared with its line
+     * as soon as it is read, so memory does not grow with the size of records.
+     */
+    read: (appId: Types.ObjectId, lines: readonly ImportLine[]) => readFacts(users, appId, lines),
+
+    /** The plan of a line whose person has no record. */
+    planInsert(submission: Submission): Plan {
+      const refusal = refusalOf(submission);
+      return refusal ? { result: refusal } : { write: 'insert' };
+    },
+
+    /**
+     * The plan of a line whose person has a record.
+     * @throws {OutdatedSchema} when the record has a newer schema version than the lease
+     */
+    planUpdate(submission: Submission, facts: RecordFacts, lease: Lease): Plan {
+      if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
+      // The record is moved first (decision 22).
+      if (lease.renames && facts.schemaVersion < lease.renames.version) return { write: 'explain' };
+      // The record was written under later slots than those of the lease.
+      if ((facts.slotEpoch ?? 0) > (lease.app.slotEpoch ?? 0)) return { write: 'explain' };
+      if (facts.isSame) return { result: 'unchanged' };
+      const refusal = refusalOf(submission);
+      if (refusal) return { result: refusal };
+      const { change, growth, maxBound } = submission;
+      for (const [key, items] of Object.entries(change.append)) {
+        const type = facts.types?.[key] ?? 'missing';
+        if (type !== 'missing' && type !== 'array') return { write: 'explain' };
+        if ((facts.arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { result: isFull(key) };
+      }
+      if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'explain' };
+      return { write: 'update' };
+    },
+
+    /**
+     * The plan of a line whose record is near its limits, is to be moved, or has a value that has
+     * to become a list. Moves the record, or converts the value.
+     *
+     * @throws {OutdatedSchema} as `planUpdate`
+     */
+    async explain(submission: Submission): Promise<Plan> {
+      const conflict = await conflicts.resolve(submission);
+      switch (conflict.reason) {
+        case 'array-full':
+          return { result: isFull(conflict.key) };
+        case 'record-full':
+          return { result: { rejected: 'the record would be too large' } };
+        case 'too-many-keys':
+          return { result: { rejected: 'the record would have too many keys' } };
+        case 'retry':
+          return { write: 'update', exactBound: conflict.view.exactBound };
+        default:
+          return { write: 'later' };
+      }
+    },
+
+    /**
+     * Inserts a record for each line, if the guard still matches: the commit of the batch tells.
+     * Resolves with false when a person of a line has a record; then any of the others is stored.
+     *
+     * @param guard matches the import while its run may write
+     */
+    async insert<Import extends mongo.Document>(
+      lines: readonly WritableLine[],
+      importId: Types.ObjectId,
+      guard: Guard<Import>,
+    ): Promise<boolean> {
+      const sizes = new Map<UserDocument, number>();
+      for (const { number, submission } of lines) {
+        const { record, bytes } = insertOf(submission, newId(submission.now));
+        sizes.set({ ...record, import: { id: importId, line: number, result: 'created' } }, bytes);
+      }
+      try {
+        await insertGuarded(guard, records, [...sizes.keys()], (document) => sizes.get(document) ?? 0);
+        return true;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return false;
+      }
+    },
+
+    /**
+     * Changes the record of each line, if it is as it was read; resolves with whether all were
+     * changed.
+     * @throws {Unavailable} when a result is unknown
+     */
+    async update(lines: readonly PlannedUpdate[], importId: Types.ObjectId): Promise<boolean> {
+      if (lines.length === 0) return true;
+      const half = lines.length < LINES_OF_TWO_STATEMENTS ? lines.length : Math.ceil(lines.length / 2);
+      const parts = [lines.slice(0, half), lines.slice(half)].filter(({ length }) => length > 0);
+      const results = await Promise.all(parts.map((part) => updateSome(part, importId)));
+      return results.every(Boolean);
+    },
+
+    /**
+     * Makes all updates without effect that another run has sent, or will send, for records of
+     * these emails. Otherwise the records stay as they are, so it does no harm when it is late.
+     */
+    async fence(appId: Types.ObjectId, emails: readonly string[]): Promise<void> {
+      const filter = { appId, email: { $in: [...emails] } };
+      await users.updateMany(filter, { $set: { 'import.fence': new Types.ObjectId() } }, { hint: BY_EMAIL });
+    },
+
+    /** Erases the record that a line created, unless the person has submitted to it since. */
+    async withdraw(appId: Types.ObjectId, email: string, { id, line }: Pick<LineMark, 'id' | 'line'>): Promise<void> {
+      const mark = { 'import.id': id, 'import.line': line, 'import.result': 'created' as const };
+      const filter = { appId, email, ...mark, $expr: { $eq: ['$createdAt', '$updatedAt'] } };
+      const found = await users.findOne(filter, { projection: { _id: 1 } });
+      if (found) await erase(appId, [found._id], filter);
+    },
+  };
+}
+
+/** The result of an earlier attempt, which left the mark of the line in the record. */
+export function appliedBefore(
+  { number }: ImportLine,
+  facts: RecordFacts | undefined,
+  importId: Types.ObjectId,
+): LineMark['result'] | undefined {
+  const { id, line = 0, result } = facts?.import ?? {};
+  return id?.equals(importId) && line >= number ? result : undefined;
+}
+
+interface Found extends Omit<RecordFacts, 'isSame'> {
+  email: string;
+  data?: Record<string, unknown>;
+}
+
+async function readFacts(
+  users: UserCollection,
+  appId: Types.ObjectId,
+  lines: readonly ImportLine[],
+): Promise<Map<string, RecordFacts>> {
+  const byEmail = new Map(lines.map((line) => [line.email, line]));
+  const set = new Set<string>();
+  const append = new Set<string>();
+  for (const { submission } of lines) {
+    for (const key of Object.keys(submission?.change.set ?? {})) set.add(key);
+    for (const key of Object.keys(submission?.change.append ?? {})) append.add(key);
+  }
+  const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
+  const projection = {
+    ...{ email: 1, createdAt: 1, updatedAt: 1, schemaVersion: 1, arraySizes: 1, sizeBound: 1, import: 1, slotEpoch: 1 },
+    ...Object.fromEntries(values.map((path) => [path, 1])),
+    ...(append.size > 0 && { types: Object.fromEntries([...append].map((key) => [key, { $type: `$data.${key}` }])) }),
+  };
+  const found = users.find<Found>(
+    { appId, email: { $in: [...byEmail.keys()] } },
+    { projection, batchSize: BATCH_SIZE, hint: BY_EMAIL, readConcern: { level: 'majority' } },
+  );
+  const facts = new Map<string, RecordFacts>();
+  for await (const { data = {}, email, ...record } of found) {
+    const change = byEmail.get(email)?.submission?.change;
+    const isSame =
+      change !== undefined &&
+      Object.values(change.append).every((items) => items.length === 0) &&
+      Object.entries(change.set).every(([key, value]) => isSameValue(data[key], value));
+    facts.set(email, { ...record, isSame });
+  }
+  return facts;
+}
+
+/** Items of lists are compared without the times at which they were stored. */
+function isSameValue(stored: unknown, value: unknown): boolean {
+  if (stored === value) return true;
+  if (!Array.isArray(stored) || !Array.isArray(value)) return isDeepStrictEqual(stored, value);
+  return isDeepStrictEqual(stored.map(withoutTime), value.map(withoutTime));
+}
+
+function withoutTime(item: unknown): unknown {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
+  const { timestamp: _, ...rest } = item as Record<string, unknown>;
+  return rest;
+}

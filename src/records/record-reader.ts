@@ -1,0 +1,143 @@
+import type { Types } from 'mongoose';
+import type { PersonData } from '../apps/feature.ts';
+import { isOverTime } from '../database/failures.ts';
+import type { RecordEraser } from './erasure.ts';
+import { BY_EMAIL, NEWEST_FIRST, type UserCollection, type UserDocument } from './record.ts';
+import { firstIdAt, type RecordId } from './record-id.ts';
+import { DETAILS_PROJECTION, type DetailedRecord, presentDetails } from './record-json.ts';
+import { type RecentRenames, shownRecord } from './record-moves.ts';
+
+/** The values of a record, with those of renamed fields under their new keys. */
+export type RecordValues = Pick<UserDocument, '_id' | 'email' | 'data'>;
+
+/** A record that is too large to be read with others: its size in bytes. */
+export interface UnreadRecord {
+  bytes: number;
+}
+
+type Found = RecordValues & Pick<UserDocument, 'schemaVersion'>;
+
+/** The members that {@link shownRecord} needs beside the values. */
+const VALUES = { email: 1, data: 1, schemaVersion: 1 } as const;
+
+const DISPLAYED_COUNT_MS = 60_000;
+
+export type RecordReader = ReturnType<typeof createRecordReader>;
+
+/**
+ * Reads single records and small batches of them. Pages: record-pages.ts.
+ *
+ * @param recentRenames the pending renames of all apps
+ */
+export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
+  return {
+    /** Resolves with the number of records of an app. Counts index keys. */
+    count: (appId: Types.ObjectId): Promise<number> => users.countDocuments({ appId }, { hint: NEWEST_FIRST }),
+
+    /** As `count`, for display only: 0 when it takes more than a minute. */
+    async countForDisplay(appId: Types.ObjectId): Promise<number> {
+      try {
+        return await users.countDocuments({ appId }, { hint: NEWEST_FIRST, maxTimeMS: DISPLAYED_COUNT_MS });
+      } catch (error) {
+        if (isOverTime(error)) return 0;
+        throw error;
+      }
+    },
+
+    /** Whether an app has a record of an email. */
+    exists: async (appId: Types.ObjectId, email: string): Promise<boolean> =>
+      (await users.findOne({ appId, email }, { projection: { _id: 1 } })) !== null,
+
+    /** The ids of a person's records: at most one in each app (invariant 2). */
+    async idsOfPerson(appIds: readonly Types.ObjectId[], email: string): Promise<RecordId[]> {
+      const options = { projection: { _id: 1 }, hint: BY_EMAIL } as const;
+      return (await users.find({ appId: { $in: [...appIds] }, email }, options).toArray()).map(({ _id }) => _id);
+    },
+
+    /** Resolves with a record of an app, unless it is gone. */
+    async find(appId: Types.ObjectId, id: RecordId): Promise<RecordValues | undefined> {
+      const renames = (await recentRenames()).get(appId.toHexString());
+      const found = await users.findOne<Found>({ _id: id, appId }, { projection: VALUES });
+      return found ? shownRecord(found, renames) : undefined;
+    },
+
+    /**
+     * Resolves with those of these records of an app that exist, by id in hexadecimal.
+     *
+     * @param maxBytes a larger record is not read
+     */
+    async findSome(
+      appId: Types.ObjectId,
+      ids: readonly RecordId[],
+      maxBytes: number,
+    ): Promise<Map<string, RecordValues | UnreadRecord>> {
+      const bytes = { $bsonSize: '$$ROOT' };
+      const data = { $cond: [{ $gt: [bytes, maxBytes] }, '$$REMOVE', '$data'] };
+      const renames = (await recentRenames()).get(appId.toHexString());
+      const found = await users
+        .find<Found & UnreadRecord>({ _id: { $in: [...ids] }, appId }, { projection: { ...VALUES, data, bytes } })
+        .toArray();
+      return new Map(
+        found.map(({ bytes: size, ...record }) => [
+          record._id.toHexString(),
+          size > maxBytes ? { bytes: size } : shownRecord(record, renames),
+        ]),
+      );
+    },
+
+    /** Resolves with the times of the first `limit` records after one, in the order of creation. */
+    oldest(
+      appId: Types.ObjectId,
+      { after, before, limit }: { after: RecordId | undefined; before: Date; limit: number },
+    ): Promise<Pick<UserDocument, '_id' | 'createdAt' | 'updatedAt'>[]> {
+      // Ids are in order of creation.
+      const range = { ...(after && { $gt: after }), $lt: firstIdAt(before) };
+      const projection = { createdAt: 1, updatedAt: 1 };
+      return users
+        .find({ appId, _id: range }, { projection, hint: NEWEST_FIRST, sort: { _id: 1 }, limit, batchSize: limit })
+        .toArray();
+    },
+  };
+}
+
+/** Records have up to 1 MB each. */
+const BATCH_SIZE = 10;
+
+/**
+ * The records of a person: one at most in each app (invariant 2).
+ *
+ * @param recentRenames the pending renames of all apps
+ * @param erase deletes records with their idempotency keys
+ */
+export function createPersonRecords(
+  users: UserCollection,
+  recentRenames: RecentRenames,
+  erase: RecordEraser,
+): PersonData {
+  return {
+    name: 'records',
+
+    async *entriesOf(appIds, email) {
+      const options = { projection: { ...DETAILS_PROJECTION, appId: 1 }, hint: BY_EMAIL, batchSize: BATCH_SIZE };
+      const renames = await recentRenames();
+      const found = users.find<DetailedRecord & { appId: Types.ObjectId }>(
+        { appId: { $in: [...appIds] }, email },
+        options,
+      );
+      for await (const record of found) {
+        const shown = shownRecord(record, renames.get(record.appId.toHexString()));
+        yield { appId: record.appId, shown: { kind: 'record', ...presentDetails(shown) } };
+      }
+    },
+
+    async eraseOf(appIds, email) {
+      const options = { projection: { appId: 1 }, hint: BY_EMAIL };
+      const found = await users.find({ appId: { $in: [...appIds] }, email }, options).toArray();
+      let erased = 0;
+      for (const { _id, appId } of found) {
+        erased += await erase(appId, [_id], { email });
+      }
+      return erased;
+    },
+  };
+}
