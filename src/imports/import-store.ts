@@ -161,7 +161,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       const filter = {
         ...whileRunBy(known),
         'position.offset': known.position?.offset,
-      } as mongo.Filter<ImportDocument>;
+      };
       const ended = end && {
         ...{ state: end, endedAt: new Date(), expiresAt: newExpiry(), cleanup: true as const },
         ...(failure !== undefined && { failure }),
@@ -171,7 +171,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
         $inc: Object.fromEntries(Object.entries(counters).map(([name, count]) => [`counters.${name}`, count])),
         $push: { firstErrors: { $each: errors, $slice: MAX_ERRORS } },
         ...(end && { $unset: { runner: 1 as const } }),
-      } as mongo.UpdateFilter<ImportDocument>);
+      });
       return matchedCount === 1;
     },
 

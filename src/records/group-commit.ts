@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import { Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
-import type { UserCollection, UserDocument } from './record.ts';
+import type { RecordFilter, UserCollection, UserDocument } from './record.ts';
 import type { Insert, Upsert } from './record-upsert.ts';
 import type { Written } from './submission.ts';
 
@@ -156,7 +156,7 @@ async function resolveChanged(users: UserCollection, changed: Entry<Upsert>[]): 
 }
 
 /** Matches the records of these entries, which all belong to one app. */
-function filterOf(entries: Entry<Upsert>[]): mongo.Filter<UserDocument> {
+function filterOf(entries: Entry<Upsert>[]): RecordFilter {
   const [first] = entries;
   return { ...(first && { appId: first.write.appId }), email: { $in: entries.map(({ write }) => write.email) } };
 }

@@ -143,7 +143,46 @@ export function createImportLines(deps: {
      * Reads the records of the persons of these lines, by email. A record is compared with its line
      * as soon as it is read, so memory does not grow with the size of records.
      */
-    read: (appId: Types.ObjectId, lines: readonly ImportLine[]) => readFacts(users, appId, lines),
+    async read(appId: Types.ObjectId, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
+      const byEmail = new Map(lines.map((line) => [line.email, line]));
+      const set = new Set<string>();
+      const append = new Set<string>();
+      for (const { submission } of lines) {
+        for (const key of Object.keys(submission?.change.set ?? {})) set.add(key);
+        for (const key of Object.keys(submission?.change.append ?? {})) append.add(key);
+      }
+      const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
+      const projection = {
+        ...{
+          email: 1,
+          createdAt: 1,
+          updatedAt: 1,
+          schemaVersion: 1,
+          arraySizes: 1,
+          sizeBound: 1,
+          import: 1,
+          slotEpoch: 1,
+        },
+        ...Object.fromEntries(values.map((path) => [path, 1])),
+        ...(append.size > 0 && {
+          types: Object.fromEntries([...append].map((key) => [key, { $type: `$data.${key}` }])),
+        }),
+      };
+      const found = users.find<Found>(
+        { appId, email: { $in: [...byEmail.keys()] } },
+        { projection, batchSize: BATCH_SIZE, hint: BY_EMAIL, readConcern: { level: 'majority' } },
+      );
+      const facts = new Map<string, RecordFacts>();
+      for await (const { data = {}, email, ...record } of found) {
+        const change = byEmail.get(email)?.submission?.change;
+        const isSame =
+          change !== undefined &&
+          Object.values(change.append).every((items) => items.length === 0) &&
+          Object.entries(change.set).every(([key, value]) => isSameValue(data[key], value));
+        facts.set(email, { ...record, isSame });
+      }
+      return facts;
+    },
 
     /** The plan of a line whose person has no record. */
     planInsert(submission: Submission): Plan {
@@ -266,40 +305,6 @@ export function appliedBefore(
 interface Found extends Omit<RecordFacts, 'isSame'> {
   email: string;
   data?: Record<string, unknown>;
-}
-
-async function readFacts(
-  users: UserCollection,
-  appId: Types.ObjectId,
-  lines: readonly ImportLine[],
-): Promise<Map<string, RecordFacts>> {
-  const byEmail = new Map(lines.map((line) => [line.email, line]));
-  const set = new Set<string>();
-  const append = new Set<string>();
-  for (const { submission } of lines) {
-    for (const key of Object.keys(submission?.change.set ?? {})) set.add(key);
-    for (const key of Object.keys(submission?.change.append ?? {})) append.add(key);
-  }
-  const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
-  const projection = {
-    ...{ email: 1, createdAt: 1, updatedAt: 1, schemaVersion: 1, arraySizes: 1, sizeBound: 1, import: 1, slotEpoch: 1 },
-    ...Object.fromEntries(values.map((path) => [path, 1])),
-    ...(append.size > 0 && { types: Object.fromEntries([...append].map((key) => [key, { $type: `$data.${key}` }])) }),
-  };
-  const found = users.find<Found>(
-    { appId, email: { $in: [...byEmail.keys()] } },
-    { projection, batchSize: BATCH_SIZE, hint: BY_EMAIL, readConcern: { level: 'majority' } },
-  );
-  const facts = new Map<string, RecordFacts>();
-  for await (const { data = {}, email, ...record } of found) {
-    const change = byEmail.get(email)?.submission?.change;
-    const isSame =
-      change !== undefined &&
-      Object.values(change.append).every((items) => items.length === 0) &&
-      Object.entries(change.set).every(([key, value]) => isSameValue(data[key], value));
-    facts.set(email, { ...record, isSame });
-  }
-  return facts;
 }
 
 /** Items of lists are compared without the times at which they were stored. */

@@ -134,9 +134,7 @@ export function createPersonRecords(
       const options = { projection: { appId: 1 }, hint: BY_EMAIL };
       const found = await users.find({ appId: { $in: [...appIds] }, email }, options).toArray();
       let erased = 0;
-      for (const { _id, appId } of found) {
-        erased += await erase(appId, [_id], { email });
-      }
+      for (const { _id, appId } of found) erased += await erase(appId, [_id], { email });
       return erased;
     },
   };

@@ -124,19 +124,11 @@ export type UserCollection = Collection<UserDocument>;
 export type RecordFilter = mongo.Filter<UserDocument>;
 export type RecordUpdate = mongo.UpdateFilter<UserDocument>;
 
-/** The values of an operator by paths, also by computed ones, such as `data.<key>`. */
-type ByPath<Value = unknown> = Readonly<Record<string, Value>>;
+type Operator = '$set' | '$setOnInsert' | '$unset' | '$max' | '$inc' | '$push' | '$pull';
 
-/** An update of a record with computed paths, which the driver's types refuse. */
-export const recordUpdate = (update: {
-  $set?: ByPath;
-  $setOnInsert?: ByPath;
-  $unset?: ByPath<number>;
-  $max?: ByPath;
-  $inc?: ByPath<number>;
-  $push?: ByPath;
-  $pull?: ByPath;
-}): RecordUpdate => update as RecordUpdate;
+/** An update of a record with computed paths, such as `data.<key>`, which the types refuse. */
+export const recordUpdate = (update: { [Name in Operator]?: Readonly<Record<string, unknown>> }): RecordUpdate =>
+  update as RecordUpdate;
 
 /** Joins filters; an empty one has no effect. */
 export function allOf(...filters: readonly RecordFilter[]): RecordFilter {

@@ -4,7 +4,7 @@ import type { Job, StepContext } from '../jobs/job-runner.ts';
 import type { DueCheck, OpenRenames, RenameStore, SlotHandover } from '../schemas/pending-renames.ts';
 import type { RecordMoves } from './record-moves.ts';
 import type { RecordReader } from './record-reader.ts';
-import { CHECKS_MS, inBatches, WRITES_END_MS } from './slot-job.ts';
+import { CHECKS_MS, inBatches, nextCheck, WRITES_END_MS } from './slot-job.ts';
 
 const EVERY_MS = 1_000;
 
@@ -28,11 +28,6 @@ export function createRenameJob(deps: {
 }): Job {
   const { store, moves, countForDisplay, slots, revision, pace } = deps;
   const { writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS } = deps;
-
-  const checkAfter = (now: Date, done: number): Date | undefined => {
-    const afterMs = checksMs[done];
-    return afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
-  };
 
   /** Works on the renames of one app for a while. Resolves with whether more work waits. */
   async function workOn(app: OpenRenames, context: StepContext): Promise<boolean> {
@@ -60,7 +55,7 @@ export function createRenameJob(deps: {
 
     async function endPass(): Promise<boolean> {
       if (progress.isFinal && progress.moved === 0) {
-        await store.finish(app, checkAfter(now, 0));
+        await store.finish(app, nextCheck(checksMs, now, 0));
         await revision.bump(); // so that submissions stop looking for unmoved records soon
         return false;
       }
@@ -84,7 +79,7 @@ export function createRenameJob(deps: {
       for (const one of renames) batch = await moves.batch(appId, one, position, limit);
       position = batch.last ?? position;
       if (batch.visited === limit) return undefined;
-      await store.endCheck(due, checkAfter(now, check.done + 1));
+      await store.endCheck(due, nextCheck(checksMs, now, check.done + 1));
       return 'end';
     });
     if (result === undefined && position) await store.advanceCheck(due, position);

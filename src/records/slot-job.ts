@@ -26,6 +26,12 @@ export const WRITES_END_MS = 10_000;
  */
 export const CHECKS_MS: readonly number[] = [75_000, 24 * 60 * 60 * 1_000];
 
+/** When the next check follows, after `done` ones; undefined: never. */
+export function nextCheck(checksMs: readonly number[], now: Date, done: number): Date | undefined {
+  const afterMs = checksMs[done];
+  return afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
+}
+
 const EVERY_MS = 1_000;
 /** The slots are compared with the schemas after each change of the revision, and this often. */
 const COMPARE_EVERY_MS = 60_000;
@@ -227,12 +233,8 @@ export function createSlotJob(deps: {
     await store.advance(appId, slots, { ...progress, ...(position && { position }) });
 
     async function end(count: number): Promise<void> {
-      const checkAfter = (checks: number): Date | undefined => {
-        const afterMs = checksMs[checks];
-        return afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
-      };
-      if (!isBuild) return store.endCheck(appId, slots, checkAfter((first?.checks ?? 0) + 1));
-      await store.finish(appId, slots, count, checkAfter(0));
+      if (!isBuild) return store.endCheck(appId, slots, nextCheck(checksMs, now, (first?.checks ?? 0) + 1));
+      await store.finish(appId, slots, count, nextCheck(checksMs, now, 0));
       await revision.bump(); // so that servers use the index soon
     }
   }

@@ -96,9 +96,7 @@ export function createSlotStore(apps: AppCollection) {
     /** Notes that every server knows the states of these uses. */
     async setKnown(appId: Types.ObjectId, uses: readonly IndexSlot[]): Promise<void> {
       for (const { id, state } of uses) {
-        await update(appId, { $currentDate: { 'slots.$[use].knownAt': true } } as mongo.UpdateFilter<AppDocument>, [
-          { 'use.id': id, 'use.state': state },
-        ]);
+        await update(appId, { $currentDate: { 'slots.$[use].knownAt': true } }, [{ 'use.id': id, 'use.state': state }]);
       }
     },
 
@@ -117,9 +115,7 @@ export function createSlotStore(apps: AppCollection) {
       const set = { 'slots.$[use].state': 'ready', 'slots.$[use].done': total, 'slots.$[use].total': total };
       const unset = { 'slots.$[use].knownAt': 1, 'slots.$[use].position': 1 } as const;
       const next = checkAt && { 'slots.$[use].checkAt': checkAt, 'slots.$[use].checks': 0 };
-      await update(appId, { $set: { ...set, ...next }, $unset: unset } as mongo.UpdateFilter<AppDocument>, [
-        which(uses),
-      ]);
+      await update(appId, { $set: { ...set, ...next }, $unset: unset }, [which(uses)]);
     },
 
     /** Ends a check of these uses. @param checkAt when the next one follows; undefined: never */

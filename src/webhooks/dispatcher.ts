@@ -5,9 +5,10 @@ import { FairQueue } from '../core/fair-queue.ts';
 import { type Logger, reasonOf } from '../core/logger.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 import type { RecordId } from '../records/record-id.ts';
+import type { UnreadRecord } from '../records/record-reader.ts';
 import { createAttempts, Endpoint } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { bodyOf, type DeliveryRecords, type LargeRecord } from './payload.ts';
+import { bodyOf, type DeliveryRecords, maxBodyBytes } from './payload.ts';
 import type { Sender } from './sender.ts';
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
 
@@ -123,7 +124,7 @@ export function createDispatcher(deps: {
     for (const { delivery, end } of begun) {
       const record = records.get(delivery.recordId.toHexString());
       const work =
-        record && 'maxBodyBytes' in record
+        record && 'bytes' in record
           ? deliverLarge(endpoint, webhook, delivery, record)
           : deliver(endpoint, webhook, delivery, bodyOf(delivery, webhook, record));
       // The delivery still waits and is attempted again.
@@ -151,9 +152,9 @@ export function createDispatcher(deps: {
     endpoint: Endpoint,
     { _id }: WebhookDocument,
     delivery: DeliveryDocument,
-    { maxBodyBytes }: LargeRecord,
+    record: UnreadRecord,
   ): Promise<void> {
-    const room = budget.join(_id.toHexString(), maxBodyBytes);
+    const room = budget.join(_id.toHexString(), maxBodyBytes(record));
     try {
       await room.begun;
       if (stopping.signal.aborted) return;

@@ -1,4 +1,4 @@
-import type { RecordReader, RecordValues } from '../records/record-reader.ts';
+import type { RecordReader, RecordValues, UnreadRecord } from '../records/record-reader.ts';
 import type { DeliveryDocument, WebhookDocument } from './webhook-store.ts';
 
 /** The size above which a record is large: its body waits for room (dispatcher.ts). */
@@ -8,11 +8,8 @@ const MAX_GROWTH = 6;
 /** The size of a body without the record. */
 const OVERHEAD = 4 * 1024;
 
-/** A large record, which was not read. */
-export interface LargeRecord {
-  /** An upper bound on the size of its body, in bytes. */
-  maxBodyBytes: number;
-}
+/** Returns an upper bound on the size of the body of a large record, in bytes. */
+export const maxBodyBytes = ({ bytes }: UnreadRecord): number => bytes * MAX_GROWTH + OVERHEAD;
 
 export type DeliveryRecords = ReturnType<typeof createDeliveryRecords>;
 
@@ -24,17 +21,11 @@ export function createDeliveryRecords(records: Pick<RecordReader, 'find' | 'find
       type === 'user.erased' ? undefined : records.find(appId, recordId),
 
     /** Resolves with those of the records that exist, by id. The deliveries are of one app. */
-    async many(deliveries: readonly DeliveryDocument[]): Promise<Map<string, RecordValues | LargeRecord>> {
+    async many(deliveries: readonly DeliveryDocument[]): Promise<Map<string, RecordValues | UnreadRecord>> {
       const [first] = deliveries;
       if (!first) return new Map();
       const ids = deliveries.filter(({ type }) => type !== 'user.erased').map(({ recordId }) => recordId);
-      const found = await records.findSome(first.appId, ids, LARGE_BYTES);
-      return new Map(
-        [...found].map(([id, record]) => [
-          id,
-          'bytes' in record ? { maxBodyBytes: record.bytes * MAX_GROWTH + OVERHEAD } : record,
-        ]),
-      );
+      return records.findSome(first.appId, ids, LARGE_BYTES);
     },
   };
 }
