@@ -1,6 +1,6 @@
 import { mongo, Types } from 'mongoose';
-import { removeInSteps, removeSome } from '../database/removal.ts';
 import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
+import { removeInSteps, removeSome } from '../database/removal.ts';
 import type { ChunkCollection, ChunkDocument, ImportCollection, ImportDocument } from './imports.model.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { mongo, type Types } from 'mongoose';
 import { normalizeEmail } from '../core/identifiers.ts';
-import { removeInSteps, removeSome } from '../database/removal.ts';
 import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
+import { removeInSteps, removeSome } from '../database/removal.ts';
 import { cell } from '../exports/csv-cells.ts';
 import { splitCells } from './csv-cells.ts';
 import { KEEP_IMPORT_MS, type RunningImport, whileRunBy } from './import-store.ts';

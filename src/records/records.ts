@@ -4,14 +4,14 @@ import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { createEmailScan } from './email-scan.ts';
 import { createConfirmationStore } from './confirmations.ts';
+import { createEmailScan } from './email-scan.ts';
 import { createErasureModel, createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
 import { createGroupCommit, createRecordWriter } from './group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './idempotency-keys.ts';
+import { createImportLines } from './import-lines.ts';
 import { createOutboxSignal, createRelay, type EventConsumer } from './outbox.ts';
 import { createRecordRanges } from './ranges.ts';
-import { createImportLines } from './import-lines.ts';
 import { createReadQueues } from './read-queues.ts';
 import { createUserModel } from './record.ts';
 import { createRecordEditor } from './record-edit.ts';
@@ -26,7 +26,6 @@ import { createSlotJob } from './slot-job.ts';
 import { createSlotRecords, createSlotRepair } from './slot-records.ts';
 import { createSlotStore } from './slot-store.ts';
 import { createSubmissionStore } from './submission-store.ts';
-import { createUserCounts } from './user-counts.ts';
 import { createUserStore } from './user-store.ts';
 
 export type Records = ReturnType<typeof createRecords>;
@@ -89,7 +88,6 @@ export function createRecords(deps: {
     newId,
     outboxSignal,
     limits,
-    counts: createUserCounts(users),
     emails: createEmailScan(users, apps.service.idsAfter, queues),
     ranges,
     pages,

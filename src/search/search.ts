@@ -28,7 +28,7 @@ export function createSearch(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { apps, schemas, records, cursors, queryBudgetMs } = deps;
-  const { pages, ranges, queues, store, slots, erase, counts, emails } = records;
+  const { pages, ranges, queues, store, slots, erase, reader, emails } = records;
   const { service: appService, activity, scope } = apps;
   const { renames } = schemas;
   const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
@@ -47,7 +47,7 @@ export function createSearch(deps: {
       routes: [
         ...breakdownRoutes(users, scope),
         ...userRoutes(users, scope, cursors),
-        ...userStatsRoutes(createUserStatsService({ apps: appService, activity, counts, queues }), scope),
+        ...userStatsRoutes(createUserStatsService({ apps: appService, activity, reader, queues }), scope),
         ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),
         ...indexSlotRoutes(createIndexSlotService({ apps: appService, schemas: schemas.store, renames })),
       ],

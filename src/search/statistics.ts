@@ -9,7 +9,7 @@ import { SourceAppId } from '../apps/apps.contract.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { AppNotFound } from '../core/errors.ts';
 import type { ReadQueues } from '../records/read-queues.ts';
-import type { UserCounts } from '../records/user-counts.ts';
+import type { RecordReader } from '../records/record-reader.ts';
 import { ScopeParameter } from './parameters.ts';
 
 const DEFAULT_DAYS = 30;
@@ -92,16 +92,16 @@ interface AppStats {
 type UserStatsService = ReturnType<typeof createUserStatsService>;
 
 /**
- * Computes the statistics of the dashboard. Counts come from index keys (user-counts.ts), the times
+ * Computes the statistics of the dashboard. Counts come from index keys (record-reader.ts), the times
  * of last submissions from the documents of the apps (activity.ts).
  */
 export function createUserStatsService(deps: {
   apps: AppService;
   activity: AppActivity;
-  counts: UserCounts;
+  reader: RecordReader;
   queues: ReadQueues;
 }) {
-  const { apps, activity, counts, queues } = deps;
+  const { apps, activity, reader, queues } = deps;
 
   return {
     /**
@@ -123,10 +123,10 @@ export function createUserStatsService(deps: {
         const [from, to] = [index, index + 1].map((day) => new Date((today - days + 1 + day) * DAY_MS)) as [Date, Date];
         return queues.scan(id, async () => ({
           date: from.toISOString().slice(0, 10),
-          created: await counts.created(id, from, to),
+          created: await reader.countCreated(id, from, to),
         }));
       });
-      const [users, ...created] = await Promise.all([queues.scan(id, () => counts.ofApp(id)), ...perDay]);
+      const [users, ...created] = await Promise.all([queues.scan(id, () => reader.count(id)), ...perDay]);
       return { users, lastSubmissionAt: app.lastSubmissionAt, days: created };
     },
 
@@ -134,7 +134,7 @@ export function createUserStatsService(deps: {
     async *ofApps(names: readonly string[]): AsyncGenerator<AppStats> {
       await activity.flush();
       const found = await apps.named(names);
-      const users = await Promise.all(found.map(({ id }) => queues.scan(undefined, () => counts.ofApp(id))));
+      const users = await Promise.all(found.map(({ id }) => queues.scan(undefined, () => reader.count(id))));
       for (const [at, { sourceAppId, lastSubmissionAt }] of found.entries()) {
         yield { sourceAppId, users: users[at] ?? 0, lastSubmissionAt };
       }
@@ -142,7 +142,7 @@ export function createUserStatsService(deps: {
 
     /** Yields the statistics of every app, sorted by `sourceAppId`. */
     async *ofAllApps(): AsyncGenerator<AppStats> {
-      const [users] = await Promise.all([queues.scan(undefined, () => counts.ofAllApps()), activity.flush()]);
+      const [users] = await Promise.all([queues.scan(undefined, () => reader.countByApp()), activity.flush()]);
       for await (const { id, sourceAppId, lastSubmissionAt } of apps.list()) {
         yield { sourceAppId, users: users.get(id.toHexString()) ?? 0, lastSubmissionAt };
       }
