@@ -25,7 +25,7 @@ const Password = z.string().min(24).meta({ example: EXAMPLE_PASSWORD });
 
 /** A password that a client sends for verification. */
 export const SentPassword = z
-  .string('must be a text')
+  .string('must be a string')
   .superRefine((password, context) => {
     const problem = passwordProblem(password);
     if (problem) context.addIssue({ code: 'custom', message: problem });

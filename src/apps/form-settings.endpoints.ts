@@ -24,7 +24,7 @@ const MAX_NOTIFIED = 10;
 /** A property that `null` or absence leaves unset. */
 const unset = <Value extends z.ZodType>(value: Value) => value.nullish().transform((given) => given ?? undefined);
 
-const text = (max: number) => z.string('must be a text').min(1).max(max, `must have at most ${max} characters`);
+const text = (max: number) => z.string('must be a string').min(1).max(max, `must have at most ${max} characters`);
 const count = (max: number) => z.int(`must be a whole number from 1 to ${max}`).min(1).max(max);
 
 const Locale = text(35).refine(isLocale, 'must be a BCP 47 language tag like en or pt-BR').meta({ example: 'en' });
@@ -32,14 +32,14 @@ const TimeZone = text(50)
   .refine(canonicalTimeZone, 'must be an IANA time zone like Europe/Berlin')
   .meta({ example: 'Europe/Berlin' });
 const RedirectUrl = z
-  .string('must be a text')
+  .string('must be a string')
   .refine((url) => parseRedirectUrl(url), 'must be an https URL, or an http URL on localhost')
   .meta({ example: 'https://www.example.com/thanks' });
 
 const Origins = z
   .array(
     z
-      .string('must be a text')
+      .string('must be a string')
       .refine((origin) => origin === '*' || isWebOrigin(origin), `must be an origin: ${WEB_ORIGIN_FORMAT}`),
   )
   .max(MAX_ORIGINS, `must have at most ${MAX_ORIGINS} entries`)
@@ -47,7 +47,7 @@ const Origins = z
   .transform((origins) => [...new Set(origins)])
   .meta({ override: { type: 'array', items: { type: 'string' } }, example: ['https://www.example.com'] });
 
-const NotifiedEmail = z.string('must be a text').transform((text, context) => {
+const NotifiedEmail = z.string('must be a string').transform((text, context) => {
   const email = normalizeEmail(text);
   if (email !== undefined) return email;
   context.addIssue({ code: 'custom', message: 'must be an email address' });

@@ -47,20 +47,20 @@ const Settings = z
       .meta({ description: 'Of CSV. Default: the one that the header has most often', example: ';' }),
     decimal: z.enum(['.', ','], 'must be . or ,').default('.').meta({ example: '.' }),
     dateFormat: z
-      .string('must be a text')
+      .string('must be a string')
       .max(40, 'is too long')
       .refine((format) => compileDateFormat(format) !== undefined, DATE_FORMAT_HELP)
       .optional()
       .meta({ description: 'Of date fields. Default: ISO 8601', example: 'DD/MM/YYYY' }),
     timeZone: z
-      .string('must be a text')
+      .string('must be a string')
       .max(100, 'is too long')
       .refine((name) => canonicalTimeZone(name) !== undefined, 'must be an IANA time zone like Europe/Berlin')
       .optional()
       .meta({ description: 'Of times without a zone. Default: that of the app', example: 'Europe/Berlin' }),
     dryRun: z.boolean('must be true or false').default(false).meta({ example: false }),
     fileName: z
-      .string('must be a text')
+      .string('must be a string')
       .regex(FILE_NAME, 'must have 1 to 200 characters, without @ and control characters')
       .optional()
       .meta({ description: 'The name of the file, which lists of imports show', example: 'people.csv' }),

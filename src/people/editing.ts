@@ -12,7 +12,7 @@ import { DetailedUser, RECORD_ETAG, UserPath } from '../search/users.endpoints.t
 const MAX_UNSET = 300;
 const MAX_REMOVED_ITEMS = 1_000;
 
-const Key = z.string('must be a text').regex(FIELD_KEY_PATTERN, 'is not a valid key').meta({ example: 'phone' });
+const Key = z.string('must be a string').regex(FIELD_KEY_PATTERN, 'is not a valid key').meta({ example: 'phone' });
 
 const Edit = z
   .strictObject({
@@ -23,7 +23,7 @@ const Edit = z
       .default([])
       .meta({ description: 'Keys to remove', example: ['phone'] }),
     removeItems: z
-      .array(z.strictObject({ key: Key, timestamp: z.string('must be a text').min(1).max(100) }))
+      .array(z.strictObject({ key: Key, timestamp: z.string('must be a string').min(1).max(100) }))
       .max(MAX_REMOVED_ITEMS)
       .default([])
       .meta({

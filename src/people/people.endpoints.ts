@@ -8,7 +8,7 @@ import { normalizeEmail } from '../core/identifiers.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import type { PeopleService } from './people.service.ts';
 
-const Email = z.string('must be a text').max(1_000, 'is too long').meta({ example: 'ada@example.com' });
+const Email = z.string('must be a string').max(1_000, 'is too long').meta({ example: 'ada@example.com' });
 const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
 const Entry = z

@@ -14,7 +14,7 @@ const MAX_URL = 2_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 const Url = z
-  .string('must be a text')
+  .string('must be a string')
   .max(MAX_URL, `must have at most ${MAX_URL} characters`)
   .refine(isPlainUrl, 'must be an absolute http or https URL without user, password and fragment')
   .meta({ example: 'https://example.com/hooks' });
@@ -24,7 +24,7 @@ const EventTypes = z
   .max(EVENT_TYPES.length, 'must name each event once')
   .refine((list) => new Set(list).size === list.length, 'must name each event once')
   .meta({ example: ['user.created', 'user.updated'] });
-const Secret = z.string('must be a text').refine(isSecret, `must be ${SECRET_FORMAT}`).meta({ example: SECRET });
+const Secret = z.string('must be a string').refine(isSecret, `must be ${SECRET_FORMAT}`).meta({ example: SECRET });
 
 const Webhook = z
   .strictObject({

@@ -225,7 +225,7 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
       complete: true,
     });
     const text = await check(sourceAppId, { fields: [{ key: 'visits', kind: 'text' }] });
-    expect(text.body).toMatchObject({ failing: 1, examples: [{ path: 'data.visits', message: 'must be a text' }] });
+    expect(text.body).toMatchObject({ failing: 1, examples: [{ path: 'data.visits', message: 'must be a string' }] });
   });
 
   it('checks only the records of that app', async () => {

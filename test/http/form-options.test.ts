@@ -86,7 +86,7 @@ describe('the form options of a field (spec 2.6)', () => {
     const { body } = await submit({ note: 1, age: '2', price: 'Five dollars', born: '2026-01-31T08:30' }).expect(400);
     expect(body.errors.map(({ path, message }: { path: string; message: string }) => `${path} ${message}`)).toEqual([
       'data.terms is required',
-      'data.note must be a text',
+      'data.note must be a string',
       'data.age must be a number',
       'data.price must be one of the allowed values',
       expect.stringMatching(/^data\.born must be a date like/),

@@ -166,7 +166,7 @@ describe('spec 4.1, email', () => {
   it.each([undefined, null, 7, { $ne: '' }, ['a@x.org']])('refuses %j, which is not a string', async (email) => {
     const { sourceAppId } = await server.admin.buildApp();
     const { body } = await server.client.submit(sourceAppId, { email, data: {} }).expect(400);
-    expect(body.errors).toEqual([{ path: 'email', message: 'must be a text' }]);
+    expect(body.errors).toEqual([{ path: 'email', message: 'must be a string' }]);
   });
 });
 

@@ -42,9 +42,9 @@ describeKind('select', {
     refused: [
       [plans, 'Free', notAllowed],
       [plans, 'constructor', notAllowed],
-      [plans, 1, 'must be a text'],
-      [plans, null, 'must be a text'],
-      [plans, ['free'], 'must be a text'],
+      [plans, 1, 'must be a string'],
+      [plans, null, 'must be a string'],
+      [plans, ['free'], 'must be a string'],
     ],
   },
   controls: [
