@@ -15,7 +15,7 @@ export function clientNetwork(address: string): string {
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
     const last = tail === '' ? [] : tail.split(':');
-    // A trailing IPv4 address stands for two groups.
+    // A trailing IPv4 address counts as two groups.
     const taken = groups.length + last.length + (tail.includes('.') ? 1 : 0);
     groups.push(...Array.from({ length: 8 - taken }, () => '0'), ...last);
   }

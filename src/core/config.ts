@@ -8,10 +8,7 @@ import { passwordProblem } from './secrets.ts';
 import { MAILBOX_FORMAT, parseMailbox, parseSmtpUrl, SMTP_URL_FORMAT } from './smtp-url.ts';
 import { isWebOrigin, WEB_ORIGIN_FORMAT } from './web-origin.ts';
 
-/**
- * Options with a single accepted value. Any other value weakens a guarantee or is overridden by
- * `connectDatabase`.
- */
+/** Options with a single accepted value: others weaken a guarantee or have no effect. */
 const FIXED = new Map([
   ['w', 'majority'],
   ['journal', 'true'],
@@ -56,9 +53,9 @@ const knownNames = new Map([...FIXED.keys(), ...REFUSED].map((name) => [name.toL
 /**
  * Checks the options of a MongoDB connection string against the guarantees of the service.
  *
- * Option names are case-insensitive, every occurrence counts, and percent-encoding is decoded. Only
- * options known to be harmless are accepted. The result names known options and never contains a
- * value or an unknown name: either may be part of an unescaped password.
+ * Option names are case-insensitive and every occurrence counts. Only options known to be harmless
+ * are accepted. The result never contains a value or an unknown name, because either may be part of
+ * an unescaped password.
  *
  * @param uri begins with `mongodb://` or `mongodb+srv://`
  * @returns the reason for a refusal, one line that begins with `must`, or undefined
@@ -83,10 +80,7 @@ function describe(name: string | undefined, accepted: string | undefined, positi
   return accepted === undefined ? name : `${name} (only ${accepted} is accepted)`;
 }
 
-/**
- * Name and value of each option in the order of the URI, parsed as the driver does; undefined if it
- * cannot be parsed.
- */
+/** The options in the order of the URI, parsed as the driver does; undefined if they cannot be. */
 function parseOptions(uri: string): [string, string][] | undefined {
   try {
     return [...new ConnectionString(uri).searchParams.entries()];
@@ -95,13 +89,12 @@ function parseOptions(uri: string): [string, string][] | undefined {
   }
 }
 
-// The kinds of values that environment variables have. Each turns a text into a value.
+// The kinds of values of environment variables. Each converts a text.
 
 export const MEGABYTE = 1024 * 1024;
 const MIN_PASSWORD_LENGTH = 12;
 const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: MEGABYTE };
 
-/** A whole number of a range. */
 export const whole = (low: number, high: number) =>
   z
     .string()
@@ -109,10 +102,7 @@ export const whole = (low: number, high: number) =>
     .transform(Number)
     .refine((n) => n >= low && n <= high, `must be a whole number from ${low} to ${high}`);
 
-/**
- * A number of bytes, like `100kb`.
- * @param range the range in the message of a refusal
- */
+/** A number of bytes, like `100kb`. @param range the range as the message names it */
 export const bytes = (low: number, range: string, high = 15 * MEGABYTE) =>
   z.string().transform((text, context) => {
     const match = /^(\d{1,9})\s*(b|kb|mb)?$/i.exec(text);
@@ -122,7 +112,6 @@ export const bytes = (low: number, range: string, high = 15 * MEGABYTE) =>
     return z.NEVER;
   });
 
-/** Origins of websites, separated by commas. */
 export const origins = z.string().transform((text, context) => {
   const list = text
     .split(',')
@@ -139,7 +128,6 @@ export const origins = z.string().transform((text, context) => {
   return list;
 });
 
-/** A connection string of MongoDB. */
 export const mongodbUri = z
   .string()
   .regex(/^mongodb(\+srv)?:\/\/[^\s]+$/, {
@@ -151,10 +139,7 @@ export const mongodbUri = z
     if (problem) context.addIssue({ code: 'custom', message: problem });
   });
 
-/**
- * What a parser returns for the text.
- * @param format what the message of a refusal says that the value must be
- */
+/** The result of a parser. @param format the expected form as the message names it */
 export const parsed = <Value>(parse: (text: string) => Value | undefined, format: string) =>
   z.string().transform((text, context) => {
     const value = parse(text);
@@ -169,10 +154,7 @@ export const publicUrl = parsed((text) => {
   return isWebOrigin(origin) ? origin : undefined;
 }, `the origin of this service: ${WEB_ORIGIN_FORMAT}`);
 
-/**
- * The value of the setting `trust proxy` of Express, which accepts `true`, a hop count or
- * addresses. `true` trusts any client's headers, so it is not offered.
- */
+/** As `trust proxy` of Express, without `true`, which trusts the headers of any client. */
 export const trustProxy = z.string().transform((text, context) => {
   if (text === 'off' || text === 'false' || text === '0') return false as const;
   if (/^\d{1,2}$/.test(text)) return Number(text);
@@ -196,8 +178,7 @@ function isAddressOrRange(text: string): boolean {
 
 /** A password that a log-in accepts, with the least length for an administrator. */
 export const password = z.string().superRefine((text, context) => {
-  const tooShort =
-    text.length < MIN_PASSWORD_LENGTH ? `must have at least ${MIN_PASSWORD_LENGTH} characters` : undefined;
+  const tooShort = text.length < MIN_PASSWORD_LENGTH && `must have at least ${MIN_PASSWORD_LENGTH} characters`;
   const problem = passwordProblem(text) ?? tooShort;
   if (problem) context.addIssue({ code: 'custom', message: problem });
 });
@@ -265,7 +246,6 @@ export type Config = ReturnType<typeof loadConfig>;
 
 /**
  * Reads the configuration from an environment and freezes it. An empty variable counts as unset.
- * Only the entry points pass `process.env`, so tests can create a server from a plain object.
  *
  * @throws {ConfigError} with one line for each invalid variable
  */
@@ -298,10 +278,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     trustProxy: Object.freeze(value.TRUST_PROXY),
     /** Submissions per minute for one app and address; 0 means no limit. */
     rateLimitSubmit: value.RATE_LIMIT_SUBMIT ?? (production ? 600 : 0),
-    /**
-     * Failed log-ins in 15 minutes for one app and address, and three times as many for one address
-     * over all apps; 0 means no limit.
-     */
+    /** Failed log-ins in 15 minutes per app and address; 3 times that over all apps. 0: no limit */
     rateLimitLogin: value.RATE_LIMIT_LOGIN,
     maxArrayItems: value.MAX_ARRAY_ITEMS,
     /** Maximum size of a request body after decompression, in bytes. */
@@ -312,7 +289,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     metricsToken: value.METRICS_TOKEN,
     /** How long events of the audit log are kept. */
     auditDays: value.AUDIT_DAYS,
-    /** How to send email; undefined: the service sends none. */
+    /** Undefined: the service sends no email. */
     mail:
       value.SMTP_URL &&
       value.MAIL_FROM &&

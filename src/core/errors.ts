@@ -1,6 +1,4 @@
-/**
- * One violation in an input. `path` is its place, such as `data.age`; empty for the whole input.
- */
+/** One violation in an input. `path` is its place, such as `data.age`; empty for all of it. */
 export interface Issue {
   path: string;
   message: string;
@@ -9,12 +7,9 @@ export interface Issue {
 /** Maximum number of issues in a response (spec 7). */
 export const MAX_ISSUES = 20;
 
-/**
- * The base class of all errors that are reported to clients. `status` is the HTTP status. `message`
- * is sent to the client and never contains parts of the request.
- */
+/** The base class of the errors that are sent to clients. The message contains no client input. */
 export class AppError extends Error {
-  override readonly name: string = 'AppError';
+  /** The HTTP status. */
   readonly status: number;
   readonly issues: readonly Issue[] | undefined;
   /** Seconds after which a retry may succeed; sent as `Retry-After`. */
@@ -22,6 +17,7 @@ export class AppError extends Error {
 
   constructor(status: number, message: string, detail: { issues?: readonly Issue[]; retryAfter?: number } = {}) {
     super(message);
+    this.name = new.target.name;
     this.status = status;
     this.issues = detail.issues?.slice(0, MAX_ISSUES);
     this.retryAfter = detail.retryAfter;
@@ -30,7 +26,6 @@ export class AppError extends Error {
 
 /** 400: the input is invalid. `issues` name each place. */
 export class InvalidInput extends AppError {
-  override readonly name = 'InvalidInput';
   constructor(message: string, issues?: readonly Issue[]) {
     super(400, message, issues ? { issues } : {});
   }
@@ -38,7 +33,6 @@ export class InvalidInput extends AppError {
 
 /** 401: the caller is not authenticated. */
 export class Unauthenticated extends AppError {
-  override readonly name = 'Unauthenticated';
   constructor(message = 'Not authenticated') {
     super(401, message);
   }
@@ -46,7 +40,6 @@ export class Unauthenticated extends AppError {
 
 /** 403: the caller is not allowed to do this. */
 export class Forbidden extends AppError {
-  override readonly name = 'Forbidden';
   constructor(message: string) {
     super(403, message);
   }
@@ -54,7 +47,6 @@ export class Forbidden extends AppError {
 
 /** 404: the resource in the path does not exist. */
 export class NotFound extends AppError {
-  override readonly name = 'NotFound';
   constructor(message: string) {
     super(404, message);
   }
@@ -69,7 +61,6 @@ export class AppNotFound extends NotFound {
 
 /** 409: the request conflicts with the stored state. */
 export class Conflict extends AppError {
-  override readonly name = 'Conflict';
   constructor(message: string, issues?: readonly Issue[]) {
     super(409, message, issues ? { issues } : {});
   }
@@ -77,7 +68,6 @@ export class Conflict extends AppError {
 
 /** 410: what the request names existed, and its time is over. */
 export class Gone extends AppError {
-  override readonly name = 'Gone';
   constructor(message: string) {
     super(410, message);
   }
@@ -85,7 +75,6 @@ export class Gone extends AppError {
 
 /** 412: the stored state is no longer the one that the request names. */
 export class PreconditionFailed extends AppError {
-  override readonly name = 'PreconditionFailed';
   constructor(message: string) {
     super(412, message);
   }
@@ -93,7 +82,6 @@ export class PreconditionFailed extends AppError {
 
 /** 413: the request or the record exceeds a size limit. */
 export class TooLarge extends AppError {
-  override readonly name = 'TooLarge';
   constructor(message: string) {
     super(413, message);
   }
@@ -101,7 +89,6 @@ export class TooLarge extends AppError {
 
 /** 422: the `Idempotency-Key` was used for a different request. */
 export class KeyReused extends AppError {
-  override readonly name = 'KeyReused';
   constructor() {
     super(422, 'This Idempotency-Key was used for a different submission');
   }
@@ -109,7 +96,6 @@ export class KeyReused extends AppError {
 
 /** 429: a rate limit is exceeded. `retryAfter` is in seconds. */
 export class TooManyRequests extends AppError {
-  override readonly name = 'TooManyRequests';
   constructor(message: string, retryAfter: number) {
     super(429, message, { retryAfter });
   }
@@ -117,7 +103,6 @@ export class TooManyRequests extends AppError {
 
 /** 503: the database or a limited resource is not available; a retry may succeed. */
 export class Unavailable extends AppError {
-  override readonly name = 'Unavailable';
   constructor(message = 'The service cannot reach its database right now; try again shortly', retryAfter = 2) {
     super(503, message, { retryAfter });
   }

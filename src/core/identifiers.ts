@@ -1,7 +1,6 @@
 /** The form of a `sourceAppId` (spec 2.2). */
 export const APP_ID_PATTERN = /^[a-zA-Z0-9._-]{1,80}$/;
 
-/** The form of a `sourceAppId` for messages. */
 export const APP_ID_FORMAT = '1 to 80 letters, digits, dots, underscores or hyphens';
 
 /**
@@ -11,7 +10,6 @@ export const APP_ID_FORMAT = '1 to 80 letters, digits, dots, underscores or hyph
  */
 export const REACHABLE_APP_ID = /^$|[^.]|\.{3}/;
 
-/** The reason why an id that does not match is refused. */
 export const UNREACHABLE_APP_ID = 'must not be "." or "..": clients remove them from URL paths like /auth/apps/..';
 
 const MAX_LENGTH = 254;

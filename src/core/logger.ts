@@ -6,10 +6,7 @@ export type { Logger } from 'pino';
 
 /**
  * Creates the logger: JSON, one object per line, to standard output; readable text if that is a
- * terminal.
- *
- * Only named fields are logged, never a body, a header, a password or a cookie
- * (test/security/secrets.test.ts checks all output of a run).
+ * terminal. Only named fields are logged, never a body, a header, a password or a cookie.
  */
 export function createLogger(config: Pick<Config, 'logLevel'>, stream: DestinationStream = standardOutput()): Logger {
   return pino(
@@ -31,8 +28,7 @@ function standardOutput(): DestinationStream {
   // Lines are buffered and written at least once a second and at exit: one write per line would
   // block requests on the reader of the log.
   if (!process.stdout.isTTY) {
-    // Buffers and not strings: sonic-boom measures the whole buffered text again with each line,
-    // which costs more than formatting the line (decision 36).
+    // sonic-boom measures all buffered strings again with each line; buffers are not measured.
     const lines = pino.destination({
       dest: 1,
       sync: false,

@@ -6,26 +6,20 @@ import type { Config } from './config.ts';
 const BYTES = 32;
 const FILE = 'session-secret';
 
+type SecretConfig = Pick<Config, 'sessionSecret' | 'dataDir'>;
+
 /**
  * Returns the secret that signs session cookies: the configured one, or one that is generated once
  * and kept in DATA_DIR, so that sessions survive a restart.
  */
-export async function sessionSecret({
-  sessionSecret,
-  dataDir,
-}: Pick<Config, 'sessionSecret' | 'dataDir'>): Promise<string> {
+export async function sessionSecret({ sessionSecret, dataDir }: SecretConfig): Promise<string> {
   if (sessionSecret !== undefined) return sessionSecret;
   const path = join(await prepareDataDir(dataDir), FILE);
   return (await readSecret(path)) ?? (await generate(path));
 }
 
-/**
- * Returns the secret that the server of this configuration uses; undefined when none was generated.
- */
-export async function existingSecret({
-  sessionSecret,
-  dataDir,
-}: Pick<Config, 'sessionSecret' | 'dataDir'>): Promise<string | undefined> {
+/** Returns the secret of a server with this configuration; undefined when none was generated. */
+export async function existingSecret({ sessionSecret, dataDir }: SecretConfig): Promise<string | undefined> {
   return sessionSecret ?? readSecret(join(dataDir, FILE));
 }
 

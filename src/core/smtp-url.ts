@@ -11,7 +11,6 @@ export const MAILBOX_FORMAT =
 const DEFAULT_PORT = { 'smtp:': 587, 'smtps:': 465 };
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** A server that takes emails. */
 export interface SmtpServer {
   host: string;
   port: number;
@@ -25,13 +24,11 @@ export interface SmtpServer {
   auth: { user: string; pass: string } | undefined;
 }
 
-/** The sender of emails. */
 export interface Mailbox {
   name: string;
   address: string;
 }
 
-/** Parses the URL of an SMTP server; undefined for any other text. */
 export function parseSmtpUrl(text: string): SmtpServer | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
@@ -50,7 +47,7 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
   };
 }
 
-/** Parses an email address, with or without a name; undefined for any other text. */
+/** Parses an email address, with or without a name before `<address>`. */
 export function parseMailbox(text: string): Mailbox | undefined {
   const [, quoted, plain, inBrackets] = /^\s*(?:"([^"<>]*)"|([^"<>]*?))\s*<([^<>]*)>\s*$/.exec(text) ?? [];
   const address = normalizeEmail(inBrackets ?? text);

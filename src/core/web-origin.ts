@@ -2,18 +2,14 @@
 export const WEB_ORIGIN_FORMAT =
   'scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com';
 
-/**
- * Returns whether a text is an origin in the form that browsers send. `URL` accepts a star in a
- * host name, but browsers never send one, so such an entry would match nothing.
- */
+/** Returns whether a text is an origin as browsers send it. `URL` accepts a star in a host name. */
 export function isWebOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 /**
- * Parses an `https:` or `http:` URL. Returns undefined for any other text, and for one with user
- * info, a backslash, white space or a control character, which browsers and `URL` may read
- * differently.
+ * Parses an `https:` or `http:` URL. Refuses user info, backslashes, white space and control
+ * characters, which browsers and `URL` may read differently.
  */
 export function parseWebUrl(text: string): URL | undefined {
   if (text.length > 2_000 || /[\\\s\p{Cc}]/u.test(text) || !/^https?:\/\/[^/]/.test(text)) return undefined;
@@ -22,10 +18,7 @@ export function parseWebUrl(text: string): URL | undefined {
   return url.username === '' && url.password === '' ? url : undefined;
 }
 
-/**
- * Parses a URL to which the service may send a browser: `https:`, or `http:` on localhost. Returns
- * undefined for any other text, as {@link parseWebUrl} does.
- */
+/** Parses a URL to which the service may send a browser: `https:`, or `http:` on localhost. */
 export function parseRedirectUrl(text: string): URL | undefined {
   const url = parseWebUrl(text);
   const isLocal = url !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
@@ -36,9 +29,9 @@ export function parseRedirectUrl(text: string): URL | undefined {
 const MAX_PAGE_URL = 500;
 
 /**
- * Returns the URL of a page without user info, query and fragment, because these often hold
- * personal data or tokens. Undefined for a text that is no `http:` or `https:` URL, and when the
- * rest has more than 500 characters.
+/**
+ * Returns the URL of a page without user info, query and fragment, which often hold personal data
+ * or tokens. Undefined when the rest has more than 500 characters.
  */
 export function parsePageUrl(text: string): string | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;

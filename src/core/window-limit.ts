@@ -19,11 +19,7 @@ export interface WindowLimit {
 
 /**
  * A limit of `max` events in `windowMs` milliseconds for each key. A window begins with its first
- * event.
- *
- * At most `maxKeys` keys are kept in memory; the least recently used one is evicted first. To evict
- * a counter, a client must use `maxKeys` other keys after its last use. A key without events is not
- * kept.
+ * event. At most `maxKeys` keys are kept; the least recently used one is evicted first.
  */
 export function createWindowLimit(max: number, windowMs: number, maxKeys = 50_000): WindowLimit {
   const windows = new LRUCache<string, { events: number }>({
