@@ -21,13 +21,8 @@ export const MAX_EXTRA_KEYS = 200;
 /** The message about a submission or a record with more than `MAX_EXTRA_KEYS`. */
 export const TOO_MANY_EXTRA_KEYS = `must have at most ${MAX_EXTRA_KEYS} keys beyond the fields of the schema`;
 
-/** A checkbox with the option `consent`. */
-interface ConsentField {
-  key: string;
-  label: string;
-  /** The version of the text that a person agrees to. */
-  version: string;
-}
+/** A checkbox with the option `consent`. `version` is that of the text. */
+type ConsentField = Pick<FieldDefinition, 'key' | 'label'> & { version: string };
 
 /** Checks the `data` of submissions against one schema version. */
 export interface Validator {
@@ -39,10 +34,7 @@ export interface Validator {
    * @param isPartial whether required fields may be missing
    */
   issues(data: Record<string, unknown>, isPartial?: boolean): Issue[];
-  /**
-   * Returns the problems of a change by an operator, at most 20: of the values that it sets, and of
-   * the fields that it removes. Fields that it does not name are not checked (spec 4.3).
-   */
+  /** Returns the problems of a change by an operator, at most 20. Other fields are not checked. */
   editIssues(set: Record<string, unknown>, unset: readonly string[]): Issue[];
   /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
   change(data: Record<string, unknown>, now: string): RecordChange;
@@ -53,15 +45,7 @@ interface Schema {
   fields: readonly FieldDefinition[];
 }
 
-interface CompiledField {
-  check: ValueCheck;
-  appendedItems: FieldKind['appendedItems'];
-}
-
-/**
- * Compiles a schema into a validator (spec 2.3 and 2.4). It looks keys up in a Map and reads own
- * properties only, so `constructor` and `toString` are ordinary keys.
- */
+/** Compiles a schema into a validator (spec 2.3 and 2.4). `constructor` is an ordinary key. */
 export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
   const compiled = new Map(fields.map((field) => [field.key, compileField(field)]));
   const required = fields.filter((field) => field.required).map((field) => field.key);
@@ -80,7 +64,7 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, message: 'is required' });
       }
       const keys = Object.keys(data);
-      // Before the values are checked, so that 10,000 keys cost as little to refuse as 201.
+      // Before the values are checked, so that a refusal of 10,000 keys costs as little as of 201.
       if (!rejectUnknown && hasTooManyExtraKeys(keys)) return [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }];
       for (const key of keys) {
         if (issues.length >= MAX_ISSUES) break;
@@ -123,7 +107,7 @@ function consentOf(field: FieldDefinition): ConsentField[] {
   return [{ key: field.key, label: field.label, version: field.consent.version }];
 }
 
-function compileField(field: FieldDefinition): CompiledField {
+function compileField(field: FieldDefinition): { check: ValueCheck; appendedItems: FieldKind['appendedItems'] } {
   const kind = kindOf(field.kind);
   return { check: kind.compile(field), appendedItems: kind.appendedItems };
 }

@@ -55,9 +55,7 @@ type DefinitionInputs<Kinds> = {
     : never;
 };
 
-/**
- * A field definition as it is stored and answered (spec 2.3 and 2.6).
- */
+/** A field definition as stored and sent in responses (spec 2.3 and 2.6). */
 export const FieldDefinition = z
   .discriminatedUnion('kind', FIELD_KINDS.map((kind: FieldKind) => definition(kind)) as Definitions<typeof FIELD_KINDS>)
   .meta({ id: 'FieldDefinition' });
@@ -75,11 +73,7 @@ export const FieldDefinitionInput = z
   .meta({ id: 'FieldDefinitionInput' });
 export type FieldDefinitionInput = z.output<typeof FieldDefinitionInput>;
 
-/**
- * Returns the problems of a list of well-formed definitions, with paths such as `fields.0.min`:
- * duplicate keys, a minimum above its maximum, patterns that do not compile or are too large, a
- * default value that a submission could not have, too many indexed fields.
- */
+/** Returns the problems of well-formed definitions together, with paths such as `fields.0.min`. */
 export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue[] {
   const issues: Issue[] = [];
   const seen = new Set<string>();
@@ -110,7 +104,6 @@ export function isIndexed(field: FieldDefinitionInput): boolean {
   return 'indexed' in field && field.indexed === true;
 }
 
-/** Returns a definition with its defaults filled in, as it is stored. */
 export function completeDefinition(field: FieldDefinitionInput): FieldDefinition {
   const { key, label = key, kind, required = false, ...options } = field;
   return { key, label, kind, required, ...options } as FieldDefinition;

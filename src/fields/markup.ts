@@ -4,15 +4,10 @@ import type { FormControl } from './presentation.ts';
 /** A text, which a renderer escapes, or an element. */
 export type MarkupNode = string | Markup;
 
-/**
- * The attributes of an element. `true` is an attribute without a value; unset ones are left out.
- */
+/** The attributes of an element. `true` is an attribute without a value; unset ones are absent. */
 type MarkupAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/**
- * An element of a form: tag, attributes, children. The service renders it as HTML and the embed
- * script as DOM, so both show the same form.
- */
+/** An element of a form. The service renders it as HTML and the embed script as DOM. */
 export type Markup = readonly [tag: string, attributes: MarkupAttributes, ...children: MarkupNode[]];
 
 /** Returns the nodes without those that a condition left out. */
@@ -41,10 +36,7 @@ function selectMarkup(control: FormControl, attributes: MarkupAttributes, text: 
 
 const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/**
- * Returns the type of an input that shows this text. Browsers remove a text that is not a number or
- * date from their native controls, and line breaks from inputs of one line.
- */
+/** Browsers remove line breaks, and texts that are not numbers or dates, from native controls. */
 function typeThatKeeps({ type }: FormControl, text: string): string {
   if (/[\r\n]/.test(text)) return 'textarea';
   if (type === 'list') return 'text';
@@ -59,7 +51,6 @@ function isDate(text: string): boolean {
   return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(`${text}T`);
 }
 
-/** Returns the element of one field: its label, help, problem and control. */
 export function fieldMarkup(field: FormField): Markup {
   if (isHidden(field)) return ['span', { hidden: true }, ...hiddenInputs(field)];
   if (field.control.type === 'radio') return radioGroup(field);
@@ -74,13 +65,8 @@ export function fieldMarkup(field: FormField): Markup {
   ];
 }
 
-/** The class of the elements that tell problems; sites style it in their own forms. */
+/** The class of the elements with the problem of a field; sites style it in their own forms. */
 export const PROBLEM_CLASS = 'user-collection-problem';
-
-/** Returns the element that tells the problem of a field. */
-function problemMarkup(field: FormField, problem: string): Markup {
-  return ['p', { class: PROBLEM_CLASS, id: problemId(field) }, sentence(problem)];
-}
 
 /** Returns a message such as `must be a number` as a sentence of its own. */
 export function sentence(message: string): string {
@@ -95,10 +81,10 @@ function hiddenInputs({ name, texts, control }: FormField): Markup[] {
 
 function radioGroup(field: FormField): Markup {
   const { id, name, control, texts } = field;
-  const chosen = texts ? texts.at(-1) : control.default;
+  const selected = texts ? texts.at(-1) : control.default;
   const choices = control.choices.map(({ value, label }, index): Markup => {
     const own = index === 0 ? id : `${id}-${index}`;
-    const attributes = { type: 'radio', id: own, name, value, checked: value === chosen, required: control.required };
+    const attributes = { type: 'radio', id: own, name, value, checked: value === selected, required: control.required };
     return ['div', { class: 'choice' }, ['input', attributes], ['label', { for: own }, label]];
   });
   const state = { 'aria-required': control.required && 'true', ...described(field) };
@@ -113,8 +99,7 @@ function radioGroup(field: FormField): Markup {
 
 /**
  * An unticked checkbox sends nothing, so a hidden `false` goes before it; the last value counts. A
- * form that came without the field gets none: sending it again changes nothing that it did not
- * name.
+ * form without the field gets none, so that sending it again changes nothing else.
  */
 function checkbox(field: FormField): Markup {
   const { id, name, control, texts } = field;
@@ -142,7 +127,7 @@ export function hints(field: FormField): Markup[] {
   return present<Markup>([
     control.consent?.url !== undefined && ['p', { class: 'help' }, consentLink(control.consent.url)],
     control.help !== undefined && ['p', { class: 'help', id: `${id}-help` }, control.help],
-    problem !== undefined && problemMarkup(field, problem),
+    problem !== undefined && ['p', { class: PROBLEM_CLASS, id: problemId(field) }, sentence(problem)],
   ]);
 }
 
@@ -165,10 +150,7 @@ export function described(field: FormField): Record<string, string | undefined> 
   };
 }
 
-/**
- * A field that people do not see and that only a program fills in (spec 4.5). Neither its name nor
- * its text is one that browsers or password managers complete.
- */
+/** A field that only programs fill in (spec 4.5). Neither browsers nor password managers do. */
 export const HONEYPOT: Markup = [
   'div',
   { class: 'trap', 'aria-hidden': 'true' },
@@ -182,11 +164,10 @@ export const HONEYPOT: Markup = [
   ],
 ];
 
-/** What the address of a page and its referrer tell a form. */
+/** The data about a page for the fields of its form. */
 export interface PageContext {
-  /** The address of the page. */
   page: string;
-  /** The address of the page before; empty when there is none. */
+  /** The URL of the page before; empty when there is none. */
   referrer: string;
   /** Returns the values of a query parameter of the page. */
   query(name: string): readonly string[];
@@ -208,8 +189,8 @@ function sourceText({ source = 'page', attributes }: FormControl, context: PageC
   return [...text].slice(0, Number(attributes.maxlength ?? 1 / 0)).join('');
 }
 
-/** What a person reads after a submission, unless the app has a text of its own. */
+/** The text after a submission, unless the app has its own. */
 export const THANKS = 'Thank you. Your entries are stored.';
 
-/** What a person reads whose submission is held, because it came without a proof of work. */
+/** The text after a submission that is held because it came without a proof of work. */
 export const THANKS_HELD = 'Thank you. Somebody will look at your entries before they are stored.';

@@ -2,18 +2,12 @@ import type { Choice, ControlType, ConvertedText, TextContext } from './base/kin
 import type { FieldDefinition } from './definition.ts';
 import { kindOf } from './kinds/registry.ts';
 
-/**
- * What a form shows for one field, independent of how the form is rendered. It is plain JSON.
- * Members that a field does not have are absent.
- */
+/** The control of a field, independent of its rendering: plain JSON without unset members. */
 export interface FormControl {
   key: string;
   /** A date field whose default value has a time is a `text`: `date` controls have no time. */
   type: ControlType;
-  /**
-   * HTML attributes of the control, by name: bounds, `placeholder` and `autocomplete`. The
-   * placeholder of a `select` is the text of its empty option. `required` is up to the form.
-   */
+  /** HTML attributes. The placeholder of a `select` is the text of its empty option. */
   attributes: Readonly<Record<string, string | number>>;
   /** The values to choose from; empty unless `type` is `select` or `radio`. */
   choices: readonly Choice[];
@@ -21,13 +15,11 @@ export interface FormControl {
   label: string;
   help?: string;
   required: boolean;
-  /** Whether the form sends the field without showing it. */
   hidden: boolean;
   /** The text that the control begins with; `true` or `false` for a checkbox. */
   default?: string;
   /** Whether a query parameter of the form's page sets the value. */
   prefill: boolean;
-  /** What the form sets the value from. */
   source?: NonNullable<FormOptions['source']>;
   /** The text that a person agrees to with a checkbox. */
   consent?: { version: string; url?: string };
@@ -45,7 +37,6 @@ interface FormOptions {
   consent?: { version: string; url?: string | undefined } | undefined;
 }
 
-/** Describes the control of a field. */
 export function formControl(field: FieldDefinition): FormControl {
   const kind = kindOf(field.kind);
   const options: FormOptions = field;
@@ -58,7 +49,7 @@ export function formControl(field: FieldDefinition): FormControl {
     label: field.label || field.key,
     required: field.required,
     hidden,
-    // A person gives a consent by an action of their own: no link and no form ticks it for them.
+    // A consent needs an action of the person: no link and no form gives it for them.
     prefill: prefill && consent === undefined,
     ...withoutUnset({ help, source }),
     ...(options.default !== undefined && consent === undefined && { default: String(options.default) }),
@@ -83,10 +74,8 @@ function withoutUnset<Value extends object>(value: Value): Set<Value> {
 
 /**
  * Converts the texts that a form sent for one field to its value (spec 2.7). In an appending list
- * each text is one item; for other kinds the last text counts.
- *
- * Returns undefined when the field counts as absent, because its text is empty, and `problem` when
- * the text has no value of the kind. A value is not validated: `compileSchema` does that.
+ * each text is one item; for other kinds the last text counts. Returns undefined when the text is
+ * empty, and `problem` when it has no value of the kind. Does not validate the value.
  */
 export function valueFromForm(
   field: Pick<FieldDefinition, 'kind'>,

@@ -24,11 +24,7 @@ type Field = Pick<FieldDefinition, 'key' | 'kind'>;
 const MAX_KEY_LENGTH = 51;
 
 /** Reports renames that do not lead from the fields of one version to those of the next. */
-export function renameIssues(
-  renames: readonly Rename[],
-  before: readonly Field[],
-  after: readonly Pick<FieldDefinition, 'key' | 'kind'>[],
-): Issue[] {
+export function renameIssues(renames: readonly Rename[], before: readonly Field[], after: readonly Field[]): Issue[] {
   const [old, next] = [byKey(before), byKey(after)];
   const [sources, targets] = [new Set<string>(), new Set<string>()];
   return renames.flatMap(({ from, to }, index) => {
@@ -54,11 +50,7 @@ function byKey(fields: readonly Field[]): Map<string, Field> {
   return new Map(fields.map((field) => [field.key, field]));
 }
 
-/**
- * The renames of a version.
- *
- * @param fields those of that version
- */
+/** The renames of a version with these fields. */
 export function renamesOf(
   version: number,
   pairs: readonly Rename[],

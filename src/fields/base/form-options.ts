@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { FieldOption } from './kind.ts';
 
-// The form options that several kinds have (spec 2.6). A kind lists those that it has, beside its
-// own, in `formOptions`. They never change which values are valid.
+// The form options that several kinds have (spec 2.6). They never change which values are valid.
 
 export const help = {
   schema: z.string().max(500).optional(),

@@ -12,15 +12,15 @@ export const indexed = {
   control: 'switch',
 } as const satisfies FieldOption;
 
-/** The length of each part of an index value of a text, in code points. */
+/** The length of each part of an index value of a text. */
 const MAX_CODE_POINTS = 64;
 
 /** Between the parts of an index value. The normalized form never contains it. */
 const SEPARATOR = '\0';
 
 /**
- * The part of a text that its index value depends on, in UTF-16 units. A long text costs no more
- * than this. Normalization makes at most 4 units one code point, so the value is complete.
+ * The part of a text that its index value depends on, in UTF-16 units. Normalization makes at most
+ * 4 units one code point, so the value is complete.
  */
 export const INDEXED_PREFIX = 1_024;
 
@@ -28,10 +28,9 @@ export const INDEXED_PREFIX = 1_024;
 export const INDEX_VERSION = 3;
 
 /**
- * The form by which texts sort: NFKC, lower case, the first 64 code points. Texts that differ only
- * in case or in compatible characters have the same form. A final sigma becomes a usual one:
- * whether `toLowerCase` writes one depends on what follows, and the form of a text should begin
- * with the form of its beginning.
+ * The form by which texts sort: NFKC, lower case, the first 64 code points. A final sigma becomes a
+ * usual one, because whether `toLowerCase` writes one depends on what follows, and the form of a
+ * text should begin with the form of its beginning.
  */
 export function normalizedText(value: string): string {
   const text = value
@@ -45,9 +44,7 @@ export function normalizedText(value: string): string {
 
 /**
  * The index value of a text: its normalized form and, where the text differs from it, a separator
- * and the first 64 code points of the text. So the index alone tells which texts are equal to a
- * short one (`isShortText`), and which begin with one in any case (`beginsPattern`). A longer text
- * ends with a second separator.
+ * and the first 64 code points of the text. A longer text ends with a second separator.
  */
 export function indexText(value: unknown): string | null {
   if (typeof value !== 'string') return null;
@@ -62,11 +59,7 @@ export function isShortText(value: string): boolean {
   return firstCodePoints(value).length === value.length;
 }
 
-/**
- * A regular expression for the index values of the texts that begin with a short text.
- *
- * @param pattern matches that text
- */
+/** Returns a regular expression for the index values of texts that begin with a short text. */
 export function beginsPattern(pattern: string): string {
   // Not `\\0`, which makes an octal escape of the digits that follow it.
   const [separator, other] = ['\\x{0}', '[^\\x{0}]'];

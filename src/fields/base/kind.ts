@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import type { CompileBudget, PatternBudget } from './regex.ts';
 
-/**
- * The form of a field key (spec 2.3). It also keeps `$`, `.`, NUL and `__proto__` out of every path
- * in the database.
- */
+/** The form of a field key (spec 2.3). Keeps `$`, `.`, NUL and `__proto__` out of database paths. */
 export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 
 /** Reports a problem; `at` is the path below the value or the definition, such as `0.when`. */
@@ -13,20 +10,14 @@ export type Report = (message: string, at?: string) => void;
 /** Checks one submitted value and reports each problem. Called for every submission. */
 export type ValueCheck = (value: unknown, report: Report, budget: PatternBudget) => void;
 
-/**
- * The properties of every field definition (spec 2.3). It is a type because TypeScript gives no
- * index signature to an interface, and `FieldKind` by default has one.
- */
+/** The properties of every field definition (spec 2.3). An interface has no index signature. */
 export type FieldBase = {
   key: string;
   label: string;
   required: boolean;
 };
 
-/**
- * What the schema editor edits an option with. `value` edits a value of the field itself, `labels`
- * a label for each of its choices.
- */
+/** The control of an option in the schema editor. `value`: a value of the field itself. */
 export type OptionControl =
   | 'number'
   | 'pattern'
@@ -43,10 +34,9 @@ export type OptionControl =
 export interface FieldOption {
   /** The rule of its value in a definition, which also goes into the OpenAPI document. */
   schema: z.ZodType;
-  /** Its name in the schema editor, such as "Max length". */
+  /** Its name in the schema editor. */
   label: string;
   help?: string;
-  /** What the schema editor edits it with. */
   control: OptionControl;
   /** The values that `oneOf` offers, each with its name for people. */
   names?: Readonly<Record<string, string>>;
@@ -63,10 +53,7 @@ export type OptionShape<Options extends FieldOptions> = { [Name in keyof Options
 
 type OptionValues<Options extends FieldOptions> = z.output<z.ZodObject<OptionShape<Options>>>;
 
-/**
- * The control that a form shows for a field. `date` enters `YYYY-MM-DD`; `list` adds one item to an
- * appending list.
- */
+/** The control that a form shows for a field. `list` adds one item to an appending list. */
 export type ControlType =
   | 'text'
   | 'textarea'
@@ -86,12 +73,11 @@ export interface Choice {
   label: string;
 }
 
-/** What the conversion of the text of a form depends on. */
+/** The context of the conversion of a text. */
 export interface TextContext {
   /**
    * Converts a local time such as `2026-01-31T08:30:00` to an RFC 3339 date-time with its offset.
-   * Absent when the time zone is unknown. It is a function because time zones take a library, and
-   * the dashboard loads this folder too.
+   * Absent when the time zone is unknown. The dashboard loads this folder without the library.
    */
   toInstant?: ((localText: string) => string) | undefined;
 }
@@ -105,11 +91,7 @@ export type IndexValue = string | number | boolean | Date | null;
 /** HTML attributes of an `input` element, by name. An undefined one is left out. */
 type ControlAttributes = Readonly<Record<string, string | number | undefined>>;
 
-/**
- * A kind of field. Each kind is one file in `kinds/` and one line in `kinds/registry.ts`; the
- * definitions, the OpenAPI document, the schema editor and all forms derive from that list.
- * A kind depends neither on HTTP nor on the database.
- */
+/** A kind of field. Each is one file in `kinds/` and one line in `kinds/registry.ts`. */
 export interface FieldKind<
   Name extends string = string,
   Options extends FieldOptions = FieldOptions,
@@ -123,32 +105,28 @@ export interface FieldKind<
   help?: string;
   /** The properties that a definition of this kind may have besides those of every field. */
   options: Options;
-  /** The properties that only forms use (spec 2.6). They never change which values are valid. */
+  /** The properties that only forms use (spec 2.6). */
   formOptions: FormOptions;
   /** Reports well-formed options that contradict each other or cannot be used. */
   checkDefinition?(options: OptionValues<Options & FormOptions>, report: Report, budget: CompileBudget): void;
   /** Returns the check of the values of one field. */
   compile(definition: FieldBase & OptionValues<Options>): ValueCheck;
   /**
-   * Returns the items that a valid value appends to the stored list. `now` is the time of the
-   * submission (ISO 8601). Values of a kind without this method replace the stored value.
+   * Returns the items that a valid value appends to the stored list. `now`: ISO 8601. Values of a
+   * kind without this method replace the stored value.
    */
   appendedItems?(value: unknown, now: string): Record<string, unknown>[];
-  /**
-   * Returns what an index holds for a stored value, which may be of any type. A kind without this
-   * method cannot be indexed; one with it has the option `indexed`.
-   */
+  /** Returns the index value of a stored value of any type. Without it no field is indexed. */
   indexValue?(value: unknown): IndexValue;
   /**
-   * Converts the text of one form control; for a kind with `appendedItems`, to one item. The text
-   * is not empty. The value need not conform to the definition: the caller checks it as any other.
+   * Converts the non-empty text of one form control; for a kind with `appendedItems`, to one item.
+   * The value need not conform to the definition.
    */
   fromText(text: string, context: TextContext): ConvertedText;
   /** Whether white space around a text has no meaning, so that it is removed before `fromText`. */
   trimsText?: true;
   /** Returns an example value for generated code. It conforms if such a value is easy to find. */
   sample(definition: FieldBase & OptionValues<Options>): unknown;
-  /** The control that a form shows for a field of this kind. */
   control: ControlType;
   /** The control of a field whose form options select another one. */
   controlOf?(definition: FieldBase & OptionValues<Options & FormOptions>): ControlType;

@@ -1,10 +1,8 @@
 import { RE2JS } from 're2js';
 
 /**
- * The steps of the matcher that the patterns of one submission may take together: 5 to 25 ms.
- * Linear time alone does not bound the cost: a pattern of a few characters can compile to thousands
- * of instructions, and each of them may run for each character of the text (docs/architecture.md,
- * invariant 7; docs/decisions/0008-regex-budget.md).
+ * The matcher steps of all patterns of one submission: 5 to 25 ms. Linear time alone does not bound
+ * the cost: each instruction may run for each character of the text (decision 8).
  */
 export const MAX_PATTERN_STEPS = 500_000;
 
@@ -38,10 +36,9 @@ const WIDE_RANGE = /-(?:\\[xu]|[^\0-\x7f])/gu;
 const IGNORES_CASE = /\(\?[a-zA-Z]*i/;
 
 /**
- * Estimates the number of instructions that a pattern compiles to from its source, so that a
- * pattern that takes long to compile is refused before it is compiled. Counted repetitions
- * multiply: `(a{10}){10}` is 100. A table that takes long to build counts once, as the number of
- * instructions that take as long.
+ * Estimates the instructions of a compiled pattern from its source, so that a slow compilation does
+ * not begin. Counted repetitions multiply: `(a{10}){10}` is 100. A table that takes long to build
+ * counts once, as the number of instructions that take as long.
  */
 export function programSize(source: string): number {
   return tableCost(source) + instructionCount(source);
@@ -105,7 +102,7 @@ interface Instruction {
 }
 
 const NEWLINE = 10;
-/** Stands for the character before the first one and after the last one. */
+/** Represents the character before the first one and after the last one. */
 const NONE = -1;
 
 /** Returns whether a pattern occurs in a text, or undefined when the budget does not suffice. */
@@ -113,9 +110,7 @@ type Matcher = (text: string, budget: PatternBudget) => boolean | undefined;
 
 /**
  * Creates a matcher that simulates all threads of a compiled program in parallel and counts the
- * steps. The matchers of the engine are linear too, but their cost per character depends on the
- * program size and on automata that they build, and cannot be predicted from pattern and text.
- * This one stops at the same step on every machine (docs/decisions/0008-regex-budget.md).
+ * steps. The engine's matchers are linear too, but their cost cannot be predicted (decision 8).
  */
 export function createMatcher(pattern: RE2JS): Matcher {
   const { inst: program, start }: { inst: Instruction[]; start: number } = pattern.re2Input.prog;
@@ -227,23 +222,17 @@ function isWord(rune: number): boolean {
 
 const MAX_PATTERN_LENGTH = 500;
 const TOO_LARGE = 'is too large, alone or with the other patterns of the schema: use smaller repetition counts';
-/**
- * `\Q` starts a quotation for the engine, in which brackets and counts are literal text.
- * `programSize` does not know quotations, so they are refused.
- */
+/** `\Q` starts a quotation, in which brackets and counts are literal, unlike in `programSize`. */
 const QUOTATION = /^(?:[^\\]|\\[^Q])*\\Q/;
 
-/** A pattern of a text field. */
+/** A pattern. `check` returns what is wrong with a text and takes its steps from `budget`. */
 export interface Pattern {
-  /** Returns what is wrong with a text, or undefined. Takes its steps from `budget`. */
   check(text: string, budget: PatternBudget): string | undefined;
 }
 
 /**
- * Compiles the regex of a text field for a linear-time engine, so that no pattern can block the
- * event loop by backtracking. It matches Unicode, anywhere in the text unless it is anchored
- * (spec 2.3). Returns a problem for a pattern that the engine does not support, such as look-around
- * and back-references, and for one that is larger than `budget`.
+ * Compiles the regex of a text field for a linear-time engine (spec 2.3). Returns a problem for a
+ * pattern that the engine does not support, or that is larger than `budget`.
  */
 export function compilePattern(source: string, budget: CompileBudget): Pattern | { problem: string } {
   if (source.length > MAX_PATTERN_LENGTH) return { problem: `must have at most ${MAX_PATTERN_LENGTH} characters` };

@@ -4,9 +4,8 @@ import { printable, type Report } from './kind.ts';
 const RESERVED = new Set(['__proto__', '_bsontype']);
 
 /**
- * Reports property names anywhere inside a value that the database could misread: those that start
- * with `$`, contain `.` or NUL, or are reserved (spec 2.4). The value is parsed JSON, so it has no
- * cycles, and the body reader has limited its depth.
+ * Reports property names anywhere inside a value that start with `$`, contain `.` or NUL, or are
+ * reserved (spec 2.4). The value is parsed JSON; the body reader has limited its depth.
  */
 export function reportUnstorableKeys(value: unknown, report: Report, at = ''): void {
   if (typeof value !== 'object' || value === null) return;

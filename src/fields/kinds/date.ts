@@ -11,7 +11,7 @@ const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 const NOT_DATE = 'must be a date like 2026-01-31 or a date-time with its zone like 2026-01-31T08:30:00Z';
 const NO_ZONE = 'has no time zone: send its IANA name as _tz';
 
-/** `YYYY-MM-DD` or an RFC 3339 date-time with its zone, valid in the calendar (spec 2.3). */
+/** A calendar-valid string `YYYY-MM-DD` or RFC 3339 date-time with its zone (spec 2.3). */
 export const date = defineKind({
   name: 'date',
   displayName: 'Date',
@@ -41,10 +41,7 @@ export const date = defineKind({
   controlOf: ({ default: initial }) => (initial !== undefined && /t/i.test(initial) ? 'text' : 'date'),
 });
 
-/**
- * Returns the instant of a date in milliseconds since 1970, and undefined for a text that is not a
- * valid date. A date without a time is midnight in UTC. Parts of a millisecond are dropped.
- */
+/** Returns the instant of a date in milliseconds since 1970; undefined for an invalid text. */
 export function instantOf(text: string): number | undefined {
   if (!isIsoDate(text)) return undefined;
   // In upper case, because the standard's own parser need not know `t` and `z`; with three digits

@@ -12,15 +12,9 @@ export const FIELD_KINDS = [text, checkbox, select, number, date, array] as cons
 /** The value of `kind` in a definition. */
 export type KindName = (typeof FIELD_KINDS)[number]['name'];
 
-const byName = Object.fromEntries(FIELD_KINDS.map((kind: FieldKind) => [kind.name, kind])) as Record<
-  KindName,
-  FieldKind
->;
+const byName = Object.fromEntries(FIELD_KINDS.map((kind: FieldKind) => [kind.name, kind]));
 
-/**
- * Returns the kind of that name. Its methods take the definition of any field, so the caller
- * passes definitions of this kind only.
- */
+/** Returns the kind of that name. Its methods take definitions of this kind only. */
 export function kindOf(name: KindName): FieldKind {
-  return byName[name];
+  return byName[name] as FieldKind;
 }

@@ -3,10 +3,7 @@ import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } fr
 import { indexed, indexText } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
 
-/**
- * Keys that BSON or the driver would misread: it reads an object with `$ref` and `$id` as a
- * reference. Other names with `$` or a dot can be stored, and are usual in choices.
- */
+/** Keys that the driver would misread, such as those of a reference. */
 const UNSTORABLE = new Set(['_bsontype', '$ref', '$id', '$db']);
 
 /** One string of a list. */
@@ -49,7 +46,7 @@ export const select = defineKind({
   compile(definition) {
     const allowed: ReadonlySet<unknown> = new Set(definition.enum);
     return (value, report) => {
-      if (typeof value !== 'string') return report('must be a text');
+      if (typeof value !== 'string') return report('must be a string');
       if (!allowed.has(value)) report('must be one of the allowed values');
     };
   },

@@ -46,7 +46,7 @@ export const text = defineKind({
     const least = required ? Math.max(1, minLength) : minLength;
     const pattern = regex === undefined ? undefined : storedPattern(regex);
     return (value, report, budget) => {
-      if (typeof value !== 'string') return report('must be a text');
+      if (typeof value !== 'string') return report('must be a string');
       // A text of n UTF-16 units has n/2 to n code points, so most texts need not be counted.
       const length = value.length > maxLength || value.length < least * 2 ? codePoints(value) : value.length;
       if (length < least) return report(least === 1 ? 'must not be empty' : `must have at least ${least} characters`);

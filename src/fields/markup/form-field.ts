@@ -1,6 +1,6 @@
 import type { FormControl } from '../presentation.ts';
 
-/** A control in a form: how it is named, what it contains, and what is wrong with that. */
+/** A control in a form with its content. */
 export interface FormField {
   control: FormControl;
   /** The name under which the form sends the control. */
@@ -25,17 +25,13 @@ const EMAIL: FormControl = {
   prefill: false,
 };
 
-/**
- * Returns the email and the controls as fields of a form. Fields are sent as `data[key]`, which no
- * key can confuse with `email` or with a control name of the service (spec 4.5).
- */
+/** Returns the email and the controls as fields of a form. `data[key]` equals no other name. */
 export function formFields(controls: readonly FormControl[]): FormField[] {
   const fields = controls.map((control) => ({ control, name: `data[${control.key}]`, id: `data-${control.key}` }));
   return [{ control: EMAIL, name: 'email', id: 'email' }, ...fields];
 }
 
-/** Whether the form sends the field without showing it. */
 export const isHidden = ({ control }: FormField): boolean => control.hidden || control.source !== undefined;
 
-/** Returns the id of the element that tells the problem of a field. */
+/** The id of the element with the problem of a field. */
 export const problemId = ({ id }: FormField): string => `${id}-problem`;
