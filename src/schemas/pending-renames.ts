@@ -11,12 +11,10 @@ const MAX_OPEN = 200;
 /** The progress before the job began. */
 const NONE: MoveProgress = { done: 0, total: 0 };
 
-/** An app with renames whose values are being moved. */
 export interface OpenRenames {
   appId: Types.ObjectId;
   renames: PendingRenames;
   progress: MoveProgress;
-  /** The time of MongoDB's clock. */
   now: Date;
 }
 
@@ -25,11 +23,9 @@ export interface DueCheck {
   appId: Types.ObjectId;
   version: number;
   check: RenameCheck;
-  /** The time of MongoDB's clock. */
   now: Date;
 }
 
-/** The pending renames of apps, by the app's id in hexadecimal. */
 export type RenamesByApp = ReadonlyMap<string, PendingRenames>;
 
 export type RenameStore = ReturnType<typeof createRenameStore>;
@@ -51,10 +47,7 @@ export function createRenameStore(schemas: SchemaCollection) {
     /** Resolves with the pending renames of all apps as they are now. */
     read,
 
-    /**
-     * Resolves with the pending renames of all apps as they were within the last {@link LEASE_MS}:
-     * from the answer of a PUT on, each server knows its renames.
-     */
+    /** Resolves with the pending renames of all apps at a time within the last {@link LEASE_MS}. */
     recent(): Promise<RenamesByApp> {
       const now = performance.now();
       if (!known || now - known.from >= LEASE_MS) {
@@ -93,20 +86,16 @@ export function createRenameStore(schemas: SchemaCollection) {
       return { renames: newest.moving, progress: { ...NONE, ...found?.progress } };
     },
 
-    /** Notes that every server knows of the renames. */
+    /** Notes that every server knows the renames. */
     async setKnown({ appId, renames }: OpenRenames): Promise<void> {
       await schemas.updateOne(ofVersion(appId, renames), [{ $set: { 'progress.knownAt': '$$NOW' } }]);
     },
 
-    /** Notes the progress. */
     async advance({ appId, renames }: OpenRenames, progress: MoveProgress): Promise<void> {
       await schemas.updateOne(ofVersion(appId, renames), { $set: { progress } });
     },
 
-    /**
-     * Ends the renames: every value was moved.
-     * @param checkAt when late writes under old keys are searched for first
-     */
+    /** Ends the renames. @param checkAt the time of the first search for late writes */
     async finish({ appId, renames }: OpenRenames, checkAt: Date | undefined): Promise<void> {
       // First, so that a server that dies between the two leaves the renames pending.
       if (checkAt) await schemas.updateOne(ofVersion(appId, renames), { $set: { check: { at: checkAt, done: 0 } } });
@@ -131,7 +120,7 @@ export function createRenameStore(schemas: SchemaCollection) {
       await schemas.updateOne(filter, { $set: { 'check.position': position } });
     },
 
-    /** Ends a search. @param at when the next one follows; undefined: never */
+    /** Ends a search. @param at the time of the next one; undefined: none follows */
     async endCheck({ appId, version, check }: DueCheck, at: Date | undefined): Promise<void> {
       const change = at ? { $set: { check: { at, done: check.done + 1 } } } : { $unset: { check: 1 as const } };
       await schemas.updateOne({ appId, version, 'check.at': check.at }, change);
@@ -155,10 +144,7 @@ export type SlotHandover = ReturnType<typeof createSlotHandover>;
 
 /** Passes the index slots of renamed fields on to their new keys (decision 22). */
 export function createSlotHandover(apps: AppCollection) {
-  /**
-   * Replaces the slots of an app, if they are still those that were read. A later epoch: steps of
-   * the job that are under way look for values under the old keys.
-   */
+  /** Replaces the slots of an app, if they did not change since they were read, in a new epoch. */
   async function change(
     appId: Types.ObjectId,
     changed: (slots: IndexSlot[], since: number) => IndexSlot[],
@@ -169,12 +155,8 @@ export function createSlotHandover(apps: AppCollection) {
       if (!slots) return;
       const next = changed(slots, slotEpoch + 1);
       if (next.every((slot, index) => slot === slots[index])) return;
-      const { matchedCount } = await apps.updateOne(
-        { _id: appId, slots, ...ofEpoch(slotEpoch) } as mongo.Filter<AppDocument>,
-        {
-          $set: { slots: next, slotEpoch: slotEpoch + 1 },
-        },
-      );
+      const filter = { _id: appId, slots, ...ofEpoch(slotEpoch) } as mongo.Filter<AppDocument>;
+      const { matchedCount } = await apps.updateOne(filter, { $set: { slots: next, slotEpoch: slotEpoch + 1 } });
       if (matchedCount === 1) return;
     }
     throw new Error('the index slots of an app keep changing');
@@ -182,8 +164,8 @@ export function createSlotHandover(apps: AppCollection) {
 
   return {
     /**
-     * Begins the builds of these fields anew. Call it before the rename takes effect: a step of a
-     * build that is in progress would look for values under the old keys, and has no effect now.
+     * Restarts the builds of these fields. Call it before the rename takes effect: in the new epoch
+     * a step that looks for values under the old keys has no effect.
      */
     restartBuilds: (appId: Types.ObjectId, pairs: readonly Rename[]): Promise<void> =>
       change(appId, (slots, since) =>
@@ -195,8 +177,8 @@ export function createSlotHandover(apps: AppCollection) {
       ),
 
     /**
-     * Gives the slots of the old keys to the new keys. Idempotent. They are checked when the values
-     * are moved: a record without a value under the old key may have one under the new key.
+     * Gives the slots of the old keys to the new keys. Idempotent. They are checked again, because
+     * a record without a value under the old key may have one under the new key.
      */
     handOver: (appId: Types.ObjectId, pairs: readonly Rename[]): Promise<void> =>
       change(appId, (slots, since) =>

@@ -9,9 +9,8 @@ import type { PendingRenames } from '../fields/renames.ts';
 import type { AppSchema, StoredSchema } from './schema-store.ts';
 
 /**
- * A monotonic clock and a wall clock, in milliseconds. The monotonic clock does not jump, but on
- * most systems it stops while the machine is suspended. The wall clock includes that time, but can
- * be set.
+ * A monotonic clock and a wall clock, in milliseconds. Most monotonic clocks stop while the machine
+ * is suspended; a wall clock does not, but can be set.
  */
 interface Clock {
   monotonic(): number;
@@ -31,19 +30,15 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Returns whether less than `ms` milliseconds passed from one moment to another one, on both
- * clocks. A wall clock that was set by `ms` or more meanwhile makes it false. It is true when the
- * second moment is before the first one, however long.
+ * Returns whether less than `ms` milliseconds passed between two moments on both clocks. True when
+ * the second moment is before the first one, however long.
  */
 export function isWithin(ms: number, from: Moment, to: Moment): boolean {
   if (to.monotonic < from.monotonic) return true;
   return to.monotonic - from.monotonic < ms && Math.abs(to.wall - from.wall) < ms;
 }
 
-/**
- * How long a read is repeated while the newest state may still be rolled back, and the interval. A
- * majority commits a change within milliseconds, unless members of the replica set are unavailable.
- */
+/** A majority commits within milliseconds, unless members of the replica set are unavailable. */
 const MAX_WAIT_MS = 1_000;
 const RETRY_AFTER_MS = 20;
 
@@ -103,26 +98,18 @@ function isSame(one: AppWithSchema, other: AppWithSchema | undefined): boolean {
   return one.app.form?.revision.toHexString() === other.app.form?.revision.toHexString();
 }
 
+/** A read of the revision, and its begin. */
 interface Reading {
-  /** When the read began. */
   begun: Moment;
   revision: string;
 }
 
-interface PendingRead {
-  begun: Moment;
-  result: Promise<Reading>;
-}
-
-/**
- * Reads the revision (apps/revision.ts) for the leases of one server. Concurrent callers share one
- * read, and each read is valid for a lease.
- */
+/** Reads the revision for the leases of one server. Concurrent callers share one read. */
 function createRevisionReads(read: () => Promise<string>, clock: Clock) {
   let last: Reading | undefined;
-  let pending: PendingRead | undefined;
+  let pending: (Pick<Reading, 'begun'> & { result: Promise<Reading> }) | undefined;
 
-  function startRead(): PendingRead {
+  function startRead() {
     const begun = momentOf(clock);
     const started = { begun, result: read().then((revision) => ({ begun, revision })) };
     pending = started;
@@ -136,23 +123,16 @@ function createRevisionReads(read: () => Promise<string>, clock: Clock) {
   }
 
   return {
-    /**
-     * Returns the revision of the last successful read, of any age, or undefined. The database
-     * state that a read sees from now on is never older than this revision.
-     */
+    /** The revision of the last successful read. Later reads see the same state or a newer one. */
     last: (): string | undefined => last?.revision,
 
-    /**
-     * Resolves with the revision of a read that began at most {@link LEASE_MS} before
-     * `requestedAt`. Rejects with the error of the read.
-     */
+    /** Resolves with a revision read at most {@link LEASE_MS} before `requestedAt`. */
     async asOf(requestedAt: Moment): Promise<string> {
       if (last && isWithin(LEASE_MS, last.begun, requestedAt)) return last.revision;
       const current = pending && isWithin(LEASE_MS, pending.begun, requestedAt) ? pending : startRead();
       return (await current.result).revision;
     },
 
-    /** Returns whether a read that began within the last {@link LEASE_MS} found this revision. */
     confirms: (revision: string): boolean =>
       last !== undefined && last.revision === revision && isWithin(LEASE_MS, last.begun, momentOf(clock)),
 
@@ -164,7 +144,6 @@ function createRevisionReads(read: () => Promise<string>, clock: Clock) {
   };
 }
 
-/** The maximum number of apps in each cache; the least recently used is evicted first. */
 const MAX_APPS = 10_000;
 
 /** Upper bound on staleness when a change never bumped the revision (crash, manual edit). */
@@ -179,14 +158,12 @@ export interface Lease {
   validator: Validator;
   /** The renames whose values are being moved, if any. The slots of `app` have the new keys. */
   renames?: PendingRenames | undefined;
-  /** Returns whether the lease is still valid. */
   isCurrent(): boolean;
   /** Returns whether the primary changed since the read, which may then have returned old state. */
   isRevoked(): boolean;
 }
 
 interface Read {
-  /** When the read began. */
   begun: Moment;
   /** The revision that was known before the read began. */
   revision: string | undefined;
@@ -203,10 +180,8 @@ export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
 /**
  * Grants leases on the newest schema of an app (invariants 4 and 5). A lease is valid for
  * {@link LEASE_MS} from the start of its read (decision 4), and longer while a revision read within
- * the last {@link LEASE_MS} equals the one known before that read (decision 12). Concurrent callers
- * share one read of the app and one of the revision.
- *
- * A lease never covers state that a change of primary may still roll back (decision 16).
+ * the last {@link LEASE_MS} equals the one known before that read (decision 12). It never covers
+ * state that a change of primary may roll back (decision 16).
  */
 export function createSchemaLeases(
   source: LeaseSource & { readRevision(): Promise<string> },
@@ -220,11 +195,8 @@ export function createSchemaLeases(
   function startRead(sourceAppId: string): Read {
     const begun = momentOf(clock);
     const read: Read = {
-      begun,
-      revision: revisionReads.last(),
-      revocations,
-      isDone: false,
-      result: Promise.resolve(undefined),
+      ...{ begun, revision: revisionReads.last(), revocations },
+      ...{ isDone: false, result: Promise.resolve(undefined) },
     };
     read.result = load(sourceAppId, read);
     // Without a known revision this read cannot be renewed; the next one can.
@@ -265,10 +237,7 @@ export function createSchemaLeases(
   const isConfirmed = ({ begun, revision }: Read): boolean =>
     revision !== undefined && isWithin(MAX_AGE_MS, begun, momentOf(clock)) && revisionReads.confirms(revision);
 
-  /**
-   * Resolves with whether a read may serve a call made at `requestedAt`: `recent` by its age,
-   * `confirmed` by the revision, which is read when the age does not decide it.
-   */
+  /** Resolves with the reason why a read may serve a call made at `requestedAt`, if any. */
   async function canServe(read: Read, requestedAt: Moment): Promise<'recent' | 'confirmed' | undefined> {
     if (isRecent(read, requestedAt)) return 'recent';
     if (!read.isDone || read.revision === undefined || !isWithin(MAX_AGE_MS, read.begun, requestedAt)) return undefined;
@@ -321,8 +290,7 @@ export function createSchemaLeases(
 
     /**
      * Revokes all leases. Call it on a change of primary: the previous primary may have answered
-     * reads for seconds after the election, so what it returned may differ from the new primary's
-     * state.
+     * reads for seconds after the election.
      */
     revokeAll(): void {
       revocations += 1;

@@ -71,11 +71,7 @@ export const createSchemaModel = (connection: Connection): Model<SchemaDocument>
   createModel(connection, SCHEMA_VERSIONS);
 
 /** A schema as responses contain it (spec 2.3). */
-export interface AppSchema {
-  version: number;
-  rejectUnknown: boolean;
-  fields: FieldDefinition[];
-}
+export type AppSchema = Pick<SchemaDocument, 'version' | 'rejectUnknown' | 'fields'>;
 
 /**
  * A schema with the id of its document. A version number can identify two schemas when a change of
@@ -88,33 +84,18 @@ export interface StoredSchema {
   moving?: PendingRenames | undefined;
 }
 
-/** What a version has besides its schema. */
+/** The properties of a version besides its schema. `moving` includes its own renames. */
 interface VersionDetails {
   author?: string | undefined;
-  /** The fields that it renames. */
   renames?: readonly Rename[] | undefined;
-  /** The renames whose values are being moved, its own included. */
   moving?: PendingRenames | undefined;
 }
 
 /** The newest version of an app for the job that builds indexes. */
-interface NewestFields {
-  version: number;
-  fields: FieldDefinition[];
-  moving?: PendingRenames | undefined;
-}
+type NewestFields = Pick<SchemaDocument, 'version' | 'fields'> & Pick<StoredSchema, 'moving'>;
 
-/** An entry of the version history. */
-export interface SchemaVersion {
-  version: number;
-  createdAt: Date;
-  /** The number of fields. */
-  fields: number;
-  /** The app whose session stored it, or "command line". */
-  author?: string;
-  /** The fields that it renamed. */
-  renames?: Rename[];
-}
+/** An entry of the version history. `fields` is their number. */
+export type SchemaVersion = Pick<SchemaDocument, 'version' | 'createdAt' | 'author' | 'renames'> & { fields: number };
 
 /** The schema of a new app (spec 2.3). */
 const DEFAULT_SCHEMA: AppSchema = {
@@ -127,10 +108,7 @@ export type SchemaStore = ReturnType<typeof createSchemaStore>;
 
 /** The stored schema versions of apps. */
 export function createSchemaStore(schemas: SchemaCollection) {
-  /**
-   * Adds a version. Resolves with the id of its document; rejects with a duplicate-key error when
-   * the version exists.
-   */
+  /** Adds a version and resolves with the id of its document. @throws a duplicate-key error */
   const add = async (
     appId: Types.ObjectId,
     schema: AppSchema,
@@ -203,5 +181,5 @@ export function createSchemaStore(schemas: SchemaCollection) {
       }
       return byApp;
     },
-  };
+  } satisfies AppOwned & Record<string, unknown>;
 }

@@ -27,15 +27,13 @@ const SchemaDocument = z
   })
   .meta({ id: 'Schema', example });
 
-const RenamedKey = z.string('must be a text').regex(FIELD_KEY_PATTERN, 'must be a key of a field');
+const RenamedKey = z.string('must be a string').regex(FIELD_KEY_PATTERN, 'must be a key of a field');
 
-/** A renamed field (spec 4.4, rule 7). */
 const RenameEntry = z.strictObject({
   from: RenamedKey.meta({ example: 'name' }),
   to: RenamedKey.meta({ example: 'fullName' }),
 });
 
-/** The body of a schema replacement (spec 4.4). */
 export const SchemaReplacement = z
   .strictObject({
     rejectUnknown: z.boolean(),
@@ -142,7 +140,6 @@ export const schemaEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** The endpoints of schemas (spec 4.1 and 4.4). */
 export const schemaRoutes = (schemas: SchemaService): Route[] =>
   routes(schemaEndpoints, {
     getSchema: async ({ principal }) => versioned(await schemas.current(principal.sourceAppId)),
@@ -166,10 +163,7 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
       JsonStream.of('versions', await schemas.history(params.sourceAppId), (version) => version),
   });
 
-/**
- * Returns the versions that an `If-Match` header names; undefined when it sets no condition. Tags
- * of another form name no version.
- */
+/** Returns the versions that an `If-Match` header names; undefined when it sets no condition. */
 function versionsOf(ifMatch: string | undefined): number[] | undefined {
   return tagsOf(ifMatch)?.flatMap((tag) => /^"v([1-9]\d{0,8})"$/.exec(tag)?.slice(1).map(Number) ?? []);
 }

@@ -25,12 +25,9 @@ export interface SchemaChange {
 }
 
 interface ReplaceOptions {
-  /**
-   * The only versions to replace. When several servers replace the same version, the unique index
-   * lets one succeed.
-   */
+  /** The only versions to replace. The unique index lets one of several servers succeed. */
   over?: readonly number[] | undefined;
-  /** Who replaces it: the id of the app of a session, or "command line". */
+  /** The id of the app of a session, or "command line". */
   author: string;
 }
 
@@ -53,8 +50,7 @@ export function createSchemaService(deps: {
   }
 
   /**
-   * Resolves when the app still exists after its new version took effect. When the app was deleted
-   * meanwhile, removes that version, because the deletion may have run before it was stored.
+   * Resolves when the app exists after its new version took effect; otherwise removes that version.
    * @throws {NotFound} when the app was deleted
    * @throws {Unavailable} when the app is missing without a tombstone
    */
@@ -70,10 +66,7 @@ export function createSchemaService(deps: {
     /** Resolves with the newest schema of an app, or with that `version`. @throws {NotFound} */
     ofApp,
 
-    /**
-     * Resolves with the newest schema, from a lease (spec 4.1).
-     * @throws {UnknownApp} @throws {Unavailable}
-     */
+    /** Resolves with the newest schema, from a lease. @throws {UnknownApp} @throws {Unavailable} */
     async current(sourceAppId: string): Promise<AppSchema> {
       const lease = await leases.hold(sourceAppId);
       if (!lease) throw new UnknownApp();
@@ -91,17 +84,15 @@ export function createSchemaService(deps: {
     },
 
     /**
-     * Replaces an app's schema by a new version and resolves with it (spec 4.4). Once this
-     * resolves, no server validates a later submission against an older version (invariant 4): it
-     * commits, then waits until every lease on the previous version has expired.
-     *
-     * The values of renamed fields move in the background; from now on every read and submission
-     * takes a record as renamed (decision 22).
+     * Replaces an app's schema by a new version and resolves with it (spec 4.4). After that no
+     * server validates a submission against an older version (invariant 4): it waits until every
+     * lease on the previous version has expired. Stored values of renamed fields move later, but
+     * reads and submissions take a record as renamed at once (decision 22). On an error nothing is
+     * stored.
      *
      * @throws {InvalidInput} when the definitions are inconsistent @throws {NotFound}
-     * @throws {PreconditionFailed} when the newest version is not in `over`; nothing is stored
-     * @throws {Conflict} when values are still being moved for an earlier rename that this
-     * replacement touches; nothing is stored
+     * @throws {PreconditionFailed} when the newest version is not in `over`
+     * @throws {Conflict} when values still move for an earlier rename that this one touches
      */
     async replace(
       sourceAppId: string,

@@ -8,7 +8,7 @@ import { createSchemaModel, createSchemaStore } from './schema-store.ts';
 import { schemaRoutes } from './schemas.endpoints.ts';
 import { createSchemaService } from './schemas.service.ts';
 
-/** Creates what stores schema versions. The creation of an app stores the first one. */
+/** Creates the storage of schema versions. */
 export function createSchemaStorage(connection: Connection) {
   const model = createSchemaModel(connection);
   return { model, store: createSchemaStore(model.collection), renames: createRenameStore(model.collection) };
@@ -22,7 +22,7 @@ export function createSchemas(deps: {
   apps: Apps;
   connection: Connection;
 }) {
-  const { storage, apps, connection } = deps;
+  const { storage, connection, apps } = deps;
   const { model, store, renames } = storage;
   const { service: appService, revision } = apps;
   const leases = createSchemaLeases({
