@@ -13,7 +13,6 @@ import { INDEX_BUILD_TIME_MS, limitStatementTime } from '../database/collections
 const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const COLLECTION = 'sessions';
 
-/** A stored session: the app, its role at login, and the `credentialId` of the password used. */
 const StoredSession = z.looseObject({
   // The attributes are dropped: they matter only when the cookie is set, and an invalid one would
   // make express-session throw where no handler catches it.
@@ -33,10 +32,7 @@ declare module 'express-session' {
   }
 }
 
-/**
- * Sessions in MongoDB, written at login only: `touch` does nothing, so that a request in flight
- * cannot restore a session that a logout ended.
- */
+/** Sessions in MongoDB, written at login only: a request in flight restores no ended session. */
 class SessionStore extends MongoStore {
   constructor(options: ConstructorParameters<typeof MongoStore>[0]) {
     super(options);
@@ -49,8 +45,8 @@ class SessionStore extends MongoStore {
 }
 
 /**
- * Creates the session store (spec 2.5). It stores each id as a hash, so that read access to the
- * database does not give access to sessions. A damaged stored session counts as absent.
+ * Creates the session store (spec 2.5). Ids are stored as hashes, so that read access to the
+ * database gives no access to sessions. A damaged stored session counts as absent.
  */
 export function createSessionStore(connection: Connection): MongoStore {
   return new SessionStore({
@@ -84,10 +80,7 @@ export function createSessionOwnership(connection: Connection): AppOwned & { cre
 /** Sets `req.session` of a request. Rejects with the store's error. */
 export type LoadSession = (req: Request, res: Response) => Promise<void>;
 
-/**
- * Cookie sessions (spec 2.5 and 5.2): HTTP-only, SameSite=Lax, 7 days, Secure in production.
- * Nothing is stored before a login.
- */
+/** Cookie sessions (spec 2.5 and 5.2). Nothing is stored before a login. */
 export function createSessionLoader(
   config: Pick<Config, 'production' | 'sessionCookieName'> & { sessionSecret: string },
   store: Store,
@@ -108,35 +101,30 @@ export function createSessionLoader(
 }
 
 /**
- * Makes express-session set the Secure cookie. In production a proxy terminates TLS, and without
- * TRUST_PROXY express-session would treat the request as plain HTTP and silently omit the cookie.
- * Browsers do not send a Secure cookie over plain HTTP.
+ * Makes express-session set the Secure cookie. In production a proxy terminates TLS; without
+ * TRUST_PROXY express-session would take the request for plain HTTP and omit the cookie.
  */
 function assumeTls(req: Request): void {
   Object.defineProperty(req, 'secure', { value: true, configurable: true });
 }
 
-/**
- * Starts the session of an app after its login, under a new id against session fixation. Rejects
- * with the store's error.
- */
+/** Starts the session of an app after its login, under a new id against session fixation. */
 export async function beginSession(req: Request, app: App): Promise<void> {
-  await new Promise<void>((resolve, reject) =>
-    req.session.regenerate((error: unknown) => (error ? reject(error) : resolve())),
-  );
+  await settled((done) => req.session.regenerate(done));
   req.session.appId = app.id.toHexString();
   req.session.sourceAppId = app.sourceAppId;
   req.session.role = app.role;
   req.session.credentialId = app.credentialId;
-  await new Promise<void>((resolve, reject) =>
-    req.session.save((error: unknown) => (error ? reject(error) : resolve())),
-  );
+  await settled((done) => req.session.save(done));
 }
 
-/** Ends the session of a request, if any, and clears the cookie. Rejects with the store's error. */
+/** Ends the session of a request, if any, and clears the cookie. */
 export async function endSession(req: Request, res: Response, cookieName: string): Promise<void> {
-  await new Promise<void>((resolve, reject) =>
-    req.session.destroy((error: unknown) => (error ? reject(error) : resolve())),
-  );
+  await settled((done) => req.session.destroy(done));
   res.clearCookie(cookieName, { path: '/', httpOnly: true, sameSite: 'lax' });
+}
+
+/** Rejects with the error of the session store. */
+function settled(start: (done: (error: unknown) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
 }

@@ -8,7 +8,7 @@ import { INVALID_CREDENTIALS, type SessionService } from './sessions.service.ts'
 
 const Credentials = z
   .strictObject({
-    sourceAppId: z.string('must be a text').regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`),
+    sourceAppId: z.string('must be a string').regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`),
     password: SentPassword,
   })
   .meta({ id: 'Credentials', example: { sourceAppId: 'newsletter', password: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' } });
@@ -52,7 +52,6 @@ export const sessionEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** The endpoints of sessions (spec 4.2). */
 export const sessionRoutes = (sessions: SessionService, cookieName: string): Route[] =>
   routes(sessionEndpoints, {
     logIn: async ({ body, req, res, leftMs, audit }) => {

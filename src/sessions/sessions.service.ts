@@ -13,7 +13,6 @@ export const INVALID_CREDENTIALS = 'Invalid credentials';
 
 /** The request that checks a password. */
 interface Caller {
-  /** The client's IP address. */
   address: string;
   /** Milliseconds until the request's deadline; 0 when it has ended. */
   leftMs(): number;
@@ -40,8 +39,7 @@ export function createSessionService(deps: {
 
   /**
    * Resolves with the app when the password is correct, else with undefined, and counts failures.
-   * @param hasSession whether the request has a session; its network then counts as known
-   * @throws {TooManyRequests} @throws {Unavailable}
+   * The network of a request with a session counts as known.
    */
   async function check(
     sourceAppId: string,
@@ -57,8 +55,7 @@ export function createSessionService(deps: {
       if (hasSession) networks.noteSession(network);
       app = await apps.checkPassword(sourceAppId, password, { network, known: networks.has(network), leftMs });
     } catch (error) {
-      // A login that could not be checked is not a failure: retries while the database is
-      // unavailable must not lock an operator out.
+      // Retries while the database is unavailable must not lock an operator out.
       undoCount?.();
       if (error instanceof AppError) await delayRefusal(leftMs());
       throw error;
@@ -77,7 +74,6 @@ export function createSessionService(deps: {
     /**
      * Resolves with the app when the password is correct (spec 4.2). The response and its time are
      * the same for an unknown app and a wrong password.
-     *
      * @throws {Unauthenticated} when the credentials are wrong
      * @throws {TooManyRequests} after too many failures
      * @throws {Unavailable} when the password cannot be checked in time
@@ -122,8 +118,6 @@ const NETWORK_FACTOR = 3;
 interface LoginLimiter {
   /**
    * Counts an attempt before its password check, so that concurrent attempts stay in the limit.
-   *
-   * @param network the client's network, as `clientNetwork` returns it
    * @returns a function that undoes the count; call it at most once, after an attempt that
    * succeeded or could not be checked
    * @throws {TooManyRequests} when a limit is reached; the attempt is not counted
@@ -132,9 +126,8 @@ interface LoginLimiter {
 }
 
 /**
- * Creates the limiter. Without the limit over all apps, a client could make any number of attempts
- * with invented app ids, and each attempt costs a hash. That limit also bounds the number of keys
- * that one network adds to the limit per app.
+ * Creates the limiter. The limit over all apps bounds attempts with invented app ids, each of which
+ * costs a hash, and the number of keys that one network adds to the limit per app.
  *
  * @param failures the failures allowed in 15 minutes per app and network; 0 disables both limits
  */
@@ -157,7 +150,6 @@ export function createLoginLimiter(failures: number): LoginLimiter {
   };
 }
 
-/** How long a log-in waits before its refusal. */
 const REFUSAL_DELAY_MS = 1_000;
 /** Time that the response of a refusal needs. */
 const RESPONSE_MARGIN_MS = 200;
@@ -165,21 +157,13 @@ const RESPONSE_MARGIN_MS = 200;
 const MAX_DELAYED = 500;
 
 /**
- * Resolves when a log-in may be refused: a second later, or earlier when the request has less time.
- * @param leftMs milliseconds until the request's deadline
+ * Returns a function that waits a second before a refusal without a password check, or less when
+ * the request has less time. Without it, clients that send one password after the other would keep
+ * the event loop busy. At most 500 refusals are delayed at the same time, others are not.
  */
-type DelayRefusal = (leftMs: number) => Promise<void>;
-
-/**
- * Creates the delay of refusals without a password check. Clients that send the next password when
- * the one before is refused would otherwise use the event loop fully, because such a refusal takes
- * less than a millisecond. At most 500 refusals are delayed at the same time, others are not.
- *
- * @param wait waits for some milliseconds
- */
-export function createRefusalDelay(wait: (ms: number) => Promise<unknown> = sleep): DelayRefusal {
+export function createRefusalDelay(wait: (ms: number) => Promise<unknown> = sleep) {
   let delayed = 0;
-  return async (leftMs) => {
+  return async (leftMs: number): Promise<void> => {
     const delayMs = Math.min(REFUSAL_DELAY_MS, leftMs - RESPONSE_MARGIN_MS);
     if (delayed >= MAX_DELAYED || delayMs <= 0) return;
     delayed += 1;
@@ -193,28 +177,22 @@ const MAX_NETWORKS = 10_000;
 const MAX_FAILURES = 5;
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The networks with a recent login. `HashingQueue` gives them priority. */
-export interface KnownNetworks {
-  /** Whether a network logged in and sent few wrong passwords since. */
-  has(network: string): boolean;
-  /** Notes a login of a network, which ends its count of wrong passwords. */
-  remember(network: string): void;
-  /** Notes a session of a network, which keeps that count. */
-  noteSession(network: string): void;
-  /** Notes a wrong password. A flood from a network with a login thus loses the priority. */
-  noteFailure(network: string): void;
-}
+export type KnownNetworks = ReturnType<typeof createKnownNetworks>;
 
-/** Keeps at most 10,000 networks in memory, each for 30 days after its last login. */
-export function createKnownNetworks(): KnownNetworks {
+/** Keeps the networks with a recent login in memory. `HashingQueue` gives them priority. */
+export function createKnownNetworks() {
   const networks = new LRUCache<string, { failures: number }>({ max: MAX_NETWORKS, ttl: KEEP_MS });
   return {
-    has: (network) => (networks.get(network)?.failures ?? MAX_FAILURES) < MAX_FAILURES,
-    remember: (network) => void networks.set(network, { failures: 0 }),
-    noteSession(network) {
+    /** Whether a network logged in and sent few wrong passwords since. */
+    has: (network: string): boolean => (networks.get(network)?.failures ?? MAX_FAILURES) < MAX_FAILURES,
+    /** Notes a login of a network, which ends its count of wrong passwords. */
+    remember: (network: string): void => void networks.set(network, { failures: 0 }),
+    /** Notes a session of a network, which keeps that count. */
+    noteSession(network: string): void {
       if (!networks.has(network)) networks.set(network, { failures: 0 });
     },
-    noteFailure(network) {
+    /** Notes a wrong password. Several end the priority. */
+    noteFailure(network: string): void {
       const known = networks.peek(network);
       if (known) known.failures += 1;
     },
