@@ -12,9 +12,7 @@ export const MAX_KEYS = 50;
 export interface ApiKeyDocument {
   _id: Types.ObjectId;
   appId: Types.ObjectId;
-  /**
-   * A number below {@link MAX_KEYS} that no other key of the app has: the index bounds the keys.
-   */
+  /** A number below {@link MAX_KEYS}, unique in the app, so that the index bounds the keys. */
   place: number;
   /** The SHA-256 of the key. */
   hash: mongo.Binary;
@@ -36,13 +34,10 @@ const API_KEYS = declareCollection('api_keys')
 
 type ApiKeyCollection = Collection<ApiKeyDocument>;
 
-/** The model of `api_keys`, with its indexes. */
 export const createApiKeyModel = (connection: Connection): Model<ApiKeyDocument> => createModel(connection, API_KEYS);
 
-/** A use is written when the stored one is older than this, in milliseconds. */
+/** The age at which a stored use is replaced, in milliseconds. */
 const NOTE_EVERY_MS = 60_000;
-/** Concurrent creations take each other's place at most this often. */
-const MAX_TRIES = MAX_KEYS;
 
 export type NewApiKey = Omit<ApiKeyDocument, '_id' | 'place'>;
 
@@ -66,7 +61,7 @@ export function createApiKeyStore(keys: ApiKeyCollection) {
      * @throws {Conflict} when the app has {@link MAX_KEYS} keys, also while others are stored
      */
     async add(key: NewApiKey): Promise<Types.ObjectId> {
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      for (let tries = 0; tries < MAX_KEYS; tries += 1) {
         const taken = await keys.find({ appId: key.appId }, { projection: { place: 1 } }).toArray();
         const place = freePlace(taken.map((other) => other.place));
         if (place === undefined) throw new Conflict(`An app has at most ${MAX_KEYS} API keys; delete one first`);
@@ -87,10 +82,7 @@ export function createApiKeyStore(keys: ApiKeyCollection) {
       return (await keys.deleteOne({ _id: new Types.ObjectId(id), appId })).deletedCount === 1;
     },
 
-    /**
-     * Writes that a key was used, at most once a minute over all servers, without waiting for it. A
-     * failure is ignored: the next use tries again.
-     */
+    /** Writes that a key was used, at most once a minute over all servers. Ignores failures. */
     noteUse({ _id, lastUsedAt }: ApiKeyDocument, address: string): void {
       const now = new Date();
       const before = new Date(now.getTime() - NOTE_EVERY_MS);

@@ -13,14 +13,14 @@ const MAX_NETWORKS = 20;
 
 const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
 const Name = z
-  .string('must be a text')
+  .string('must be a string')
   .trim()
   .min(1, 'must not be empty')
   .max(MAX_NAME_LENGTH, `must have at most ${MAX_NAME_LENGTH} characters`)
   .meta({ example: 'Nightly export' });
 const ScopeName = z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`).meta({ example: 'export' });
 
-const Network = z.string('must be a text').transform((text, context) => {
+const Network = z.string('must be a string').transform((text, context) => {
   const network = canonicalNetwork(text);
   if (network !== undefined) return network;
   context.addIssue({ code: 'custom', message: NETWORK_FORMAT });
@@ -119,7 +119,6 @@ export const apiKeyEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** The endpoints of API keys (spec 4.8). */
 export const apiKeyRoutes = (keys: ApiKeyService, scope: AppScope): Route[] =>
   routes(apiKeyEndpoints, {
     listKeys: async ({ principal, query }) => {

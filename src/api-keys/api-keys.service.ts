@@ -8,14 +8,13 @@ import { createWindowLimit, type WindowLimit } from '../core/window-limit.ts';
 import type { ApiKeyDocument, ApiKeyStore } from './api-key-store.ts';
 import { generateKey, hashOfKey, isInNetworks } from './key-text.ts';
 
-/** The message for every key that is not accepted, so that an attacker learns nothing of it. */
+/** The same for every key that is refused, so that an attacker learns nothing from it. */
 const INVALID_KEY = 'Invalid API key';
 
 const FAILURE_WINDOW_MS = 15 * 60 * 1_000;
-/** Failures of one network over all apps, as a multiple of `RATE_LIMIT_LOGIN`: as for log-ins. */
+/** The limit of one network over all apps, as a multiple of `RATE_LIMIT_LOGIN`. */
 const NETWORK_FACTOR = 3;
 
-/** What a caller says of a new key. */
 interface KeyInput {
   name: string;
   scopes: Scope[];
@@ -25,11 +24,7 @@ interface KeyInput {
 
 export type ApiKeyService = ReturnType<typeof createApiKeyService>;
 
-/**
- * The operations on API keys (spec 4.8).
- *
- * @param deps.failures RATE_LIMIT_LOGIN; 0: failures are not limited
- */
+/** The operations on API keys (spec 4.8). @param deps.failures RATE_LIMIT_LOGIN; 0: no limit */
 export function createApiKeyService(deps: {
   store: ApiKeyStore;
   apps: Pick<AppService, 'findById'>;
@@ -42,10 +37,8 @@ export function createApiKeyService(deps: {
     /**
      * Resolves with a key and its app. Reads both on each call, so that a deletion is in force on
      * every server at once.
-     *
-     * @throws {Unauthenticated} when the key is wrong, deleted or over, or not for this address
-     * @throws {TooManyRequests} instead, after too many such failures of a network. A valid key
-     *   passes then too, because clients may share an address
+     * @throws {Unauthenticated} when the key is wrong, deleted or expired, or not for this address
+     * @throws {TooManyRequests} instead, after too many such failures of a network
      */
     async authenticate(text: string, address: string): Promise<{ key: ApiKeyDocument; app: App }> {
       const hash = hashOfKey(text);
@@ -58,8 +51,6 @@ export function createApiKeyService(deps: {
 
     /**
      * Creates a key of an app, and resolves with it. It cannot be shown again.
-     *
-     * @param creator who asks for it
      * @throws {Forbidden} when the key could do more than its creator
      * @throws {Conflict} when the app has too many keys
      */
@@ -82,13 +73,10 @@ export function createApiKeyService(deps: {
       return { id: id.toHexString(), key: text };
     },
 
-    /** Resolves with the keys of an app, also those that are over, the oldest first. */
+    /** Resolves with the keys of an app, expired ones included, the oldest first. */
     list: (appId: Types.ObjectId): Promise<ApiKeyDocument[]> => store.list(appId),
 
-    /**
-     * Deletes a key. Once this resolves, no server accepts it.
-     * @throws {NotFound} when the app has none of this id
-     */
+    /** Deletes a key. After that no server accepts it. @throws {NotFound} */
     async remove(appId: Types.ObjectId, id: string): Promise<void> {
       if (!(await store.remove(appId, id))) throw new NotFound('API key not found');
     },

@@ -5,11 +5,7 @@ import { createApiKeyModel, createApiKeyStore } from './api-key-store.ts';
 import { apiKeyRoutes } from './api-keys.endpoints.ts';
 import { createApiKeyService } from './api-keys.service.ts';
 
-/**
- * Creates the keys of programs.
- *
- * @param deps.failures the number of refused keys in 15 minutes for one address; 0: any number
- */
+/** Creates the API keys. @param deps.failures the refused keys in 15 minutes; 0: no limit */
 export function createApiKeys(deps: {
   connection: Connection;
   apps: Pick<Apps, 'service' | 'scope'>;

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { mongo } from 'mongoose';
 
-/** What every API key begins with, so that people and scanners of secrets recognize one. */
+/** The prefix of every API key, by which people and scanners of secrets recognize one. */
 const KEY_PREFIX = 'uck_';
 const KEY_PATTERN = /^uck_[A-Za-z0-9_-]{43}$/;
 
@@ -13,19 +13,15 @@ export function generateKey(): string {
 }
 
 /**
- * Returns the hash under which a key is stored; undefined for a text that no key can be. A key has
- * 256 random bits, so a plain SHA-256 cannot be reversed, and a look-up by it takes no time that
- * depends on how much of a key is right.
+ * Returns the stored hash of a key; undefined for a text that is no key. A key has 256 random bits,
+ * so a plain SHA-256 cannot be reversed, and the time of a look-up tells nothing about a key.
  */
 export function hashOfKey(key: string): mongo.Binary | undefined {
   if (!KEY_PATTERN.test(key)) return undefined;
   return new mongo.Binary(createHash('sha256').update(key).digest());
 }
 
-/**
- * Returns the API key in an `Authorization` header. Undefined for other credentials, which the
- * service ignores: a proxy may use them for itself.
- */
+/** Returns the API key in an `Authorization` header. Ignores other credentials, as of a proxy. */
 export function keyInHeader(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
@@ -37,10 +33,7 @@ export const NETWORK_FORMAT = 'must be an IP address or a network like 203.0.113
 
 const MAPPED_BITS = 96;
 
-/**
- * Returns a network as `<first address>/<bits>`, or undefined for any other text. An address counts
- * as the network of that address alone. An IPv4-mapped IPv6 network becomes the IPv4 one.
- */
+/** Returns a network as `<first address>/<bits>`; undefined for any other text. */
 export function canonicalNetwork(text: string): string | undefined {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
