@@ -14,14 +14,11 @@ import type { Lease } from '../schemas/schema-leases.ts';
 export interface SubmissionOptions {
   /** A repeat with the same key is answered but not applied again. */
   idempotencyKey?: string | undefined;
-  /** The hashes of the key and of the content, when they were computed before. */
+  /** The hashes of key and content, if they are known. */
   sentUnder?: Pick<AppliedKey, 'key' | 'content'> | undefined;
-  /**
-   * `form`: an HTML form, whose sender cannot solve a challenge without JavaScript. Default:
-   * `json`.
-   */
+  /** `form`: an HTML form, which cannot solve a challenge without JavaScript. Default: `json`. */
   via?: 'json' | 'form';
-  /** The solution of a challenge, as it was sent. Empty counts as absent. */
+  /** The solution of a challenge as sent. Empty counts as absent. */
   proof?: string | undefined;
   /** A field that people do not see was filled. */
   isTrapped?: boolean;
@@ -29,15 +26,9 @@ export interface SubmissionOptions {
   address?: string | undefined;
   /** The URL of the page that sent it, if known. */
   page?: string | undefined;
-  /**
-   * The incarnation of the app whose operator allowed the submission. It passes without a proof,
-   * also after the form has closed, and into no other incarnation.
-   */
+  /** The incarnation of the app whose operator allowed it: without a proof, also after closing. */
   approvedFor?: Types.ObjectId;
-  /**
-   * The incarnation of the app whose API key sent the submission. It needs no proof of work, and
-   * passes into no other incarnation.
-   */
+  /** The incarnation of the app whose API key sent it. It needs no proof of work. */
   keyOf?: Types.ObjectId | undefined;
 }
 
@@ -45,23 +36,16 @@ export interface SubmissionOptions {
 export interface SubmissionInput {
   email: string;
   data?: Record<string, unknown> | undefined;
-  /** Problems that are known before validation, such as texts of a form that have no value. */
+  /** Problems that are known before validation, such as texts without a value. */
   problems?: readonly Issue[];
   /** The texts of a form from which `data` was made. They identify a repeat under any schema. */
   texts?: string;
 }
 
-/**
- * The body, or a function that makes it for the schema that it is checked against. That is called
- * again when the schema is replaced meanwhile.
- */
+/** The body, or a function that makes it for the schema of a lease, also for a later one. */
 export type SubmissionSource = SubmissionInput | ((lease: Lease) => SubmissionInput | Promise<SubmissionInput>);
 
-/**
- * Checks a submission against the schema of a lease (spec 2.3).
- *
- * @throws {InvalidInput} with all problems
- */
+/** Validates a submission by the schema of a lease. @throws {InvalidInput} with all problems */
 export function accept(
   input: SubmissionInput,
   lease: Lease,
@@ -84,30 +68,22 @@ export function accept(
   };
 }
 
-/**
- * Returns `data` under the keys that are meant: the new ones, while values are being moved to them
- * (decision 22).
- */
-export function meantData(sent: Record<string, unknown>, { renames, schema }: Lease): Record<string, unknown> {
+/** Returns `data` under the new keys while values are being moved to them (decision 22). */
+export function dataUnderNewKeys(sent: Record<string, unknown>, { renames, schema }: Lease): Record<string, unknown> {
   return renames && !schema.rejectUnknown ? underNewKeys(sent, renames) : sent;
 }
 
-/**
- * Checks `data` against the schema of a lease. Returns the problems, and `data` under the new keys
- * while values are being moved to them (decision 22).
- *
- * @param isPartial whether required fields may be absent
- */
+/** Returns the problems of `data`, and `data` under the new keys (decision 22). */
 export function checkData(sent: Record<string, unknown>, lease: Lease, isPartial = false) {
   const { renames, validator } = lease;
-  const data = meantData(sent, lease);
+  const data = dataUnderNewKeys(sent, lease);
   const issues = validator.issues(data, isPartial);
   // No record has an old key and the new one.
   if (renames && issues.length === 0) issues.push(...oldKeyIssues(data, renames));
   return { data, issues };
 }
 
-/** Returns the submission of a change that was checked under a lease, without consents and key. */
+/** Returns the submission of a change that is valid under a lease, without consents and key. */
 export function submissionOf(
   { email, change, now }: Pick<Submission, 'email' | 'change' | 'now'>,
   lease: Lease,
@@ -135,7 +111,7 @@ export function submissionOf(
   };
 }
 
-/** The idempotency key of a submission as a record keeps it, if it has one. */
+/** The idempotency key of a submission as stored in a record. */
 export function appliedOf(
   input: SubmissionInput,
   { idempotencyKey, sentUnder }: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder'>,

@@ -13,7 +13,7 @@ import { isWithin, momentOf, systemClock } from '../schemas/schema-leases.ts';
 import type { SubmissionOptions } from './acceptance.ts';
 import type { Challenges, Proof } from './challenges.ts';
 
-/** What is done with a valid submission. */
+/** The decision about a valid submission. */
 interface Admission {
   /** Hold it instead of storing it. */
   hold?: HoldReason;
@@ -27,9 +27,8 @@ export type CheckAdmission = ReturnType<typeof createAdmissionCheck>;
 
 /**
  * Decides before the validation whether an app takes a submission: by `closesAt`, its bot
- * protection and what was sent beside the data (spec 4.5). Costs nothing for an app without
- * settings: then it answers without a promise.
- *
+ * protection and the metadata of the submission (spec 4.5). For an app without settings the result
+ * is no promise.
  * @returns a function that throws or rejects with {@link Forbidden}
  */
 export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
@@ -73,9 +72,7 @@ export function createCapacity(deps: { records: Pick<RecordReader, 'exists'>; se
     /**
      * Calls `write` when the person has a record or the app has room for one more.
      *
-     * @param limit the most records that the app may have
-     * @param write stores the submission; with `requiresRecord` it rejects with {@link NoRecord}
-     *   instead of creating a record
+     * @param write with `requiresRecord` it rejects with {@link NoRecord} instead of creating one
      * @throws {Forbidden} when the app is full
      * @throws {Unavailable} when others compete for the last seats for too long
      */
@@ -90,7 +87,7 @@ export function createCapacity(deps: { records: Pick<RecordReader, 'exists'>; se
         const seat = await seats.take(appId, limit);
         if (seat === 'full') {
           // A concurrent submission of the same person may have created the record.
-          if (!(await records.exists(appId, email))) throw formFull();
+          if (!(await records.exists(appId, email))) throw new Forbidden('This form is full');
           continue;
         }
         if (seat === 'contended') {
@@ -121,20 +118,13 @@ async function changed(write: Write): Promise<StoredSubmission | undefined> {
   }
 }
 
-function formFull(): Forbidden {
-  return new Forbidden('This form is full');
-}
-
 /** Seats of a server that stopped are taken again after this time. No write takes as long. */
 const SEAT_MS = 30_000;
-/** The most submissions for which one reservation is made, and the most that wait in an app. */
+/** The submissions of one reservation, and the waiting ones of an app, at most. */
 const MAX_BATCH = 200;
 const MAX_WAITING = 1_000;
 
-/**
- * With this much room a seat needs no reservation as long as a count is valid: all servers together
- * would have to create more records within a few seconds.
- */
+/** With this much room a valid count suffices: servers do not create as many records meanwhile. */
 const AMPLE_ROOM = 100_000;
 /** How long a count decides that an app is full or has ample room. */
 const COUNT_VALID_MS = 1_000;
@@ -163,9 +153,7 @@ export type Seats = ReturnType<typeof createSeats>;
 /**
  * Limits the records of an app over all servers (decision 20). A server reserves seats in the app's
  * document, then counts the records, and gives a seat only if the records, the seats reserved
- * before its own and its own stay within the limit. A seat is given back after its record is
- * stored. So whoever reserved last has counted everybody before.
- *
+ * before its own and its own stay within the limit. So the last to reserve has counted all others.
  * Each server makes one reservation per app at a time, for all submissions that wait for one.
  *
  * @param countOf resolves with the number of records of an app
@@ -190,17 +178,17 @@ export function createSeats(apps: AppCollection, countOf: (appId: Types.ObjectId
     return ahead.reduce((sum, one) => sum + one.count, 0);
   }
 
-  async function withReservation<T>(
+  async function withReservation(
     appId: Types.ObjectId,
     count: number,
-    use: (records: number, ahead: number) => Promise<T>,
-  ): Promise<T> {
+    use: (records: number, ahead: number) => Promise<void>,
+  ): Promise<void> {
     const token = new Types.ObjectId();
     try {
       const ahead = await reserve(appId, token, count);
       const records = await countOf(appId);
       counts.set(appId.toHexString(), records);
-      return await use(records, ahead);
+      await use(records, ahead);
     } finally {
       // If this fails, the reservation expires.
       await apps.updateOne({ _id: appId }, { $pull: { seats: { token } } }).catch(() => undefined);
@@ -235,10 +223,7 @@ export function createSeats(apps: AppCollection, countOf: (appId: Types.ObjectId
   }
 
   return {
-    /**
-     * Asks for a seat of an app. Release the seat.
-     * @throws {Unavailable} when too many wait, or the database does not answer
-     */
+    /** Asks for a seat of an app. Release the seat. @throws {Unavailable} */
     async take(appId: Types.ObjectId, limit: number): Promise<SeatAnswer> {
       const app = appId.toHexString();
       const records = counts.get(app);

@@ -25,7 +25,6 @@ const Challenge = z
   })
   .meta({ id: 'Challenge' });
 
-/** The endpoint for challenges (spec 4.5). */
 export const challengeEndpoints = {
   getChallenge: {
     method: 'get',
@@ -51,18 +50,13 @@ export const CHALLENGES_PER_MINUTE = 600;
 /** The limit of one network over all apps, as a multiple of its limit for one app. */
 const NETWORK_FACTOR = 3;
 
-/**
- * Counts one challenge for an address and an app.
- *
- * @param submitPerMinute the app's own limit of submissions; a higher one raises this limit
- * @throws {TooManyRequests} when it exceeds the limit
- */
+/** Counts one challenge. A higher own limit of submissions raises the limit of challenges. */
 type ChallengeLimiter = (sourceAppId: string, address: string, submitPerMinute?: number) => void;
 
 /**
- * Limits challenges per app and client network, and per network over all apps, in every
- * environment. Without the second limit one network that knows the ids of 40 apps could request as
- * many as the service can make. An app with a higher limit of its own is outside of it.
+ * Limits challenges per app and client network, and per network over all apps. Without the second
+ * limit one network could request as many as the service can make. An app with a higher limit of
+ * its own is outside of it.
  */
 export function createChallengeLimiter(perMinute = CHALLENGES_PER_MINUTE): ChallengeLimiter {
   const ofApp = createWindowLimit(perMinute, WINDOW_MS);
@@ -79,11 +73,7 @@ export function createChallengeLimiter(perMinute = CHALLENGES_PER_MINUTE): Chall
   };
 }
 
-/**
- * The routes of `challengeEndpoints` (spec 4.5).
- *
- * @param findApp resolves with an app from a lease
- */
+/** The routes of challenges. @param findApp resolves with an app from a lease */
 export const challengeRoutes = (
   challenges: Challenges,
   findApp: (sourceAppId: string) => Promise<App | undefined>,

@@ -13,22 +13,19 @@ import { isDuplicateKey } from '../database/failures.ts';
 /** The end of the messages of refusals after which a solution of another challenge helps. */
 export const NEW_CHALLENGE = 'solve a new challenge';
 
-/** How long a challenge can be solved and sent: a person may take that long to fill a form. */
+/** How long a challenge can be solved and sent: a person fills a form meanwhile. */
 export const CHALLENGE_LIFETIME_MS = 20 * 60 * 1_000;
 
 /**
- * A solver tries counters from 0 until one derives the key that the challenge describes. The server
- * draws that counter from this range, so the time is uniform between a half and the whole of its
- * maximum. decision 20 has the figures for a slow phone.
+ * A solver tries counters from 0 until one derives the key in the challenge. The server draws that
+ * counter from this range, so the time is uniform between a half and the whole of its maximum.
  */
 const ALGORITHM = 'PBKDF2/SHA-256';
 const COST = 5_000;
 const MIN_COUNTER = 40;
 const MAX_COUNTER = 80;
 
-/**
- * A challenge costs about 2.5 ms of one thread. Further ones wait; beyond this number they fail.
- */
+/** A challenge costs about 2.5 ms of one thread. This many wait; further ones fail. */
 const MAX_WAITING = 200;
 
 /** The longest solution as it is sent, in characters. A real one has about 900. */
@@ -60,11 +57,9 @@ export interface Proof {
 export type Challenges = ReturnType<typeof createChallenges>;
 
 /**
- * Issues and verifies challenges of the ALTCHA protocol, version 2 (spec 4.5, decision 20). Nothing
- * is stored: a challenge is signed with a key of its app's incarnation, which is derived from the
- * secret. So it is valid on every server, and for no other app.
- *
- * @param secret SESSION_SECRET, the same on every server
+ * Issues and verifies challenges of the ALTCHA protocol, version 2 (spec 4.5, decision 20), without
+ * storage: a key of the app's incarnation, derived from `secret`, signs them. So each is valid on
+ * every server, and for no other app.
  */
 export function createChallenges(secret: string) {
   const creating = pLimit(1);
@@ -76,12 +71,7 @@ export function createChallenges(secret: string) {
   }
 
   return {
-    /**
-     * Resolves with a new challenge for an app.
-     *
-     * @param expiresAt when solutions of it stop being accepted, precise to a second
-     * @throws {Unavailable} when too many challenges are requested at once
-     */
+    /** Resolves with a new challenge for an app. @throws {Unavailable} */
     async issue(
       appId: Types.ObjectId,
       expiresAt = new Date(Date.now() + CHALLENGE_LIFETIME_MS),
@@ -94,24 +84,22 @@ export function createChallenges(secret: string) {
     },
 
     /**
-     * Verifies a solution: the base64 of `{ challenge, solution }` as JSON. Costs a few hash
-     * computations whatever was sent: the signed challenge contains a signature of its solution, so
-     * the key is not derived again.
-     *
+     * Verifies a solution: the base64 of `{ challenge, solution }` as JSON. Costs a few hashes: the
+     * signed challenge contains a signature of its solution, so the key is not derived again.
      * @throws {Forbidden} when it is malformed, expired, of another app, changed or wrong
      */
     async verify(appId: Types.ObjectId, text: string): Promise<Proof> {
       const sent = parse(text);
-      if (!sent) throw invalid();
+      if (!sent) throw invalidProofError();
       const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...keysOf(appId) });
       if (expired) throw new Forbidden(`The proof of work has expired; ${NEW_CHALLENGE}`);
-      if (!verified) throw invalid();
+      if (!verified) throw invalidProofError();
       return { challengeId: sent.challenge.signature };
     },
   };
 }
 
-function invalid(): Forbidden {
+function invalidProofError(): Forbidden {
   return new Forbidden(`The proof of work is not valid; ${NEW_CHALLENGE}`);
 }
 
@@ -141,13 +129,10 @@ const SPENT_CHALLENGES = declareCollection('spent_challenges').index({ at: 1 }, 
 
 type SpentChallengeCollection = Collection<SpentChallengeDocument>;
 
-/** The model of `spent_challenges`. */
 export const createSpentChallengeModel = (connection: Connection): Model<SpentChallengeDocument> =>
   createModel(connection, SPENT_CHALLENGES);
 
-/**
- * Identifies a submission by its email and its `Idempotency-Key`. Without a key each is another.
- */
+/** Identifies a submission by its email and its `Idempotency-Key`. Without a key each differs. */
 export function holderOf(email: string, idempotencyKey: string | undefined): string {
   if (idempotencyKey === undefined) return randomUUID();
   return createHash('sha256').update(`${email} ${idempotencyKey}`).digest('base64url').slice(0, HASH_LENGTH);
@@ -162,10 +147,7 @@ export type SpentChallenges = ReturnType<typeof createSpentChallenges>;
  */
 export function createSpentChallenges(spent: SpentChallengeCollection, now: () => Date) {
   return {
-    /**
-     * Uses a challenge for one submission. A call with the same holder succeeds again.
-     * @throws {Forbidden} when another submission used it
-     */
+    /** Uses a challenge for one submission; a repeat succeeds. @throws {Forbidden} for others */
     async spend(appId: Types.ObjectId, { challengeId }: Proof, holder: string): Promise<void> {
       const _id = `${appId.toHexString()} ${challengeId.slice(0, HASH_LENGTH)}`;
       try {
@@ -173,9 +155,7 @@ export function createSpentChallenges(spent: SpentChallengeCollection, now: () =
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const first = await spent.findOne({ _id }, { readConcern: 'majority' });
-        if (first?.holder !== holder) {
-          throw new Forbidden(`The proof of work was used before; ${NEW_CHALLENGE}`);
-        }
+        if (first?.holder !== holder) throw new Forbidden(`The proof of work was used before; ${NEW_CHALLENGE}`);
       }
     },
   };

@@ -14,25 +14,23 @@ import type { FormPages, FormView, SentForm } from './form-view.ts';
 import { KEY_FORMAT, KEY_PATTERN } from './submissions.endpoints.ts';
 import type { SubmissionOptions } from './submissions.service.ts';
 
-/** The request that asks for a redirect. */
+/** The request for a redirect. */
 interface RedirectContext {
   sourceAppId: string;
   settings: Pick<FormSettings, 'origins'>;
-  /** The header `Origin`. */
   origin: string | undefined;
   /** Whether that is the service's own origin, as for the hosted form. */
   isOwnOrigin: boolean;
 }
 
-/** What {@link redirectTarget} expects, for error messages. */
+/** The form of a redirect for error messages. */
 const REDIRECT_FORMAT = 'must be a URL of an origin that the app lists, or a path of the site that sends the form';
 
 const MAX_PATH_LENGTH = 2_000;
 
 /**
- * Returns the URL to which a form asks to send the browser (`_next`, `_error`), if that is allowed
- * (spec 4.5); else undefined. `*` in the origins of an app lists no origin here: everybody could
- * send people from this service to any site.
+ * Returns the URL to which a form may send the browser (`_next`, `_error`, spec 4.5), or undefined.
+ * `*` in the origins of an app lists no origin: everybody could redirect people to any site.
  */
 function redirectTarget(text: string, context: RedirectContext): string | undefined {
   const { sourceAppId, settings, isOwnOrigin } = context;
@@ -47,22 +45,18 @@ function redirectTarget(text: string, context: RedirectContext): string | undefi
 
 /** A redirect that is not allowed. */
 interface IgnoredRedirect {
-  /** The address for a form that is sent again, from another origin. */
+  /** The URL for a form that is sent again, from another origin. */
   text: string;
-  /** Where it would lead, for the operators: an origin, or `null` for a text without one. */
+  /** The origin that operators see; `null` for a text without one. */
   origin: string;
 }
 
-/** Describes a redirect for which {@link redirectTarget} returned nothing. */
 function ignoredRedirect(text: string, context: RedirectContext): IgnoredRedirect {
   const url = isPath(text) ? urlOfPath(text, context) : parseWebUrl(text);
   return { text: url?.href ?? text, origin: url?.origin ?? 'null' };
 }
 
-/**
- * The path where a browser goes when neither the form nor the app names a URL.
- * @param isHeld whether the page says that the entries are looked at first
- */
+/** The path of the page after a submission without a redirect. */
 export function thanksPath(sourceAppId: string, isHeld = false): string {
   return `${formPath(sourceAppId)}/thanks${isHeld ? '?held=1' : ''}`;
 }
@@ -79,27 +73,23 @@ function urlOfPath(path: string, { origin }: RedirectContext): URL | undefined {
   return url.origin === origin ? url : undefined;
 }
 
-/** What a form asks for beside its data, checked as far as it could be. */
+/** The controls of a form, validated as far as possible. */
 export interface FormAttempt {
   lease: Lease;
   settings: FormSettings;
-  /** Where a browser goes after a success, if the form or the app names a URL. */
+  /** The URL after a success, from the form or the settings of the app. */
   next?: string;
-  /** The URL that the form itself named for that, if it is allowed. */
+  /** The allowed URL after a success that the form named. */
   ownNext?: string;
-  /** The address that the form named for that, if it is not. */
   ignoredNext?: IgnoredRedirect;
-  /** Where a browser goes when the submission is invalid. */
+  /** The URL for an invalid submission. */
   error?: string;
   options: SubmissionOptions;
-  /** Why the controls are refused. */
+  /** The problems of the controls. */
   problem?: InvalidInput;
 }
 
-/**
- * Reads the controls of a form (spec 4.5).
- * @param keyHeader the `Idempotency-Key` of the request
- */
+/** Reads the controls of a form (spec 4.5). @param keyHeader the header `Idempotency-Key` */
 export function attemptOf(
   req: Request,
   entries: FormEntries,
@@ -143,9 +133,7 @@ export function attemptOf(
 
 const isUtf8 = ({ charset = 'utf-8' }: FormControls): boolean => /^utf-?8$/i.test(charset.trim());
 
-/**
- * The key of the entry `_key` and of the header, which must not differ. A quoted key is the same.
- */
+/** The key of the entry `_key` and of the header, which must be equal, with or without quotes. */
 function keyOf(entry: string | undefined, header: string | undefined): { value?: string; problem?: string } {
   const keys = [entry, header].filter((key) => key !== undefined).map((key) => key.replace(/^"(.*)"$/, '$1'));
   if (keys.some((key) => !KEY_PATTERN.test(key))) return { problem: KEY_FORMAT };
@@ -159,15 +147,12 @@ function altchaHeader({ headers }: Request): string | undefined {
   return typeof header === 'string' ? header : undefined;
 }
 
-/** Larger entries are not shown again, in characters: writing the page would take too long. */
+/** The most characters that a page shows again. Writing more takes too long. */
 const MAX_SHOWN = 256 * 1024;
-/** How long a page waits for the schema, so that also 503 is answered within 3 seconds. */
+/** How long a page waits for the schema, so that a 503 is also sent within 3 seconds. */
 const SCHEMA_WAIT_MS = 300;
 
-/**
- * Answers browsers whose submission was refused (spec 4.5): with the form and its entries once they
- * were read, else with a page that says what to do.
- */
+/** Answers browsers after a refusal (spec 4.5): with the form and its entries, or with advice. */
 export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; pages: FormPages }) {
   const { leases, pages } = deps;
   const attempts = new WeakMap<Request, FormAttempt>();
@@ -197,7 +182,7 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
   return {
     refuse,
 
-    /** Remembers what a form asked for, in case that it is refused. */
+    /** Keeps the controls of a request for a refusal. */
     note(req: Request, attempt: FormAttempt): void {
       attempts.set(req, attempt);
     },
@@ -220,9 +205,8 @@ function viewOf({ status, message, issues = [] }: AppError, entries: FormEntries
 }
 
 /**
- * The entries as they were sent, to show or to send them again. What the service has taken out of
- * the form is left out: the key, the solution of a challenge and honeypots; so is a control that
- * was refused, which nobody could correct.
+ * The entries, to show or to send them again, without the key, the solution of a challenge and
+ * honeypots, and without a refused control, which nobody could correct.
  */
 function sentForm(entries: FormEntries, attempt: FormAttempt, issues: readonly Issue[]): SentForm {
   const keys = new Set(attempt.lease.validator.fieldKeys);
@@ -241,10 +225,7 @@ function sentForm(entries: FormEntries, attempt: FormAttempt, issues: readonly I
   return { email, data, others, files: entries.files };
 }
 
-/**
- * The controls of a form that is sent again. Redirects are absolute: the page that shows the form
- * belongs to another origin than the site whose paths they may be.
- */
+/** The controls of a form that is sent again, with absolute redirects, from another origin. */
 function controlEntries(
   { ownNext, ignoredNext, error }: FormAttempt,
   timeZone: string | undefined,

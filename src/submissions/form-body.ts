@@ -21,8 +21,8 @@ import type { FormView, SentForm } from './form-view.ts';
 import { ownLanguage, toHtml } from './page.ts';
 
 /**
- * What is made of a schema. The leases keep one list of fields per newest schema, so each is
- * described once, and a schema with 100,000 choices does not cost every request.
+ * The controls by the list of fields, of which the leases keep one per newest schema, so that a
+ * schema with 100,000 choices does not cost every request.
  */
 const controls = new WeakMap<readonly FieldDefinition[], readonly FormControl[]>();
 
@@ -31,10 +31,9 @@ const unchosen = new WeakMap<FormControl, string>();
 
 const MANY_CHOICES = 20;
 
-/** The choices of a form that is shown again after a refusal; writing more takes too long. */
+/** The most choices of a form that is shown again after a refusal. */
 const MAX_CHOICES_AGAIN = 5_000;
 
-/** Describes the controls of a schema's fields. */
 export function controlsOf(fields: readonly FieldDefinition[]): readonly FormControl[] {
   let described = controls.get(fields);
   if (!described) {
@@ -44,16 +43,13 @@ export function controlsOf(fields: readonly FieldDefinition[]): readonly FormCon
   return described;
 }
 
-/** Returns whether a form of these fields can be shown again with what was entered. */
+/** Returns whether a form of these fields can be shown again with its entries. */
 export function canShowAgain(fields: readonly FieldDefinition[]): boolean {
   const choices = controlsOf(fields).reduce((sum, control) => sum + control.choices.length, 0);
   return choices <= MAX_CHOICES_AGAIN;
 }
 
-/**
- * Returns the HTML of a field. Many choices are written once and not for each request: anybody may
- * request a page whose query parameters choose.
- */
+/** Returns the HTML of a field. Many choices are written once, not for each request. */
 export function fieldHtml(field: FormField): string {
   const { control, texts, problem } = field;
   if (control.type === 'list' && texts && texts.length > 1 && !isHidden(field))
@@ -82,7 +78,7 @@ function listMarkup(field: FormField, texts: readonly string[]): Markup {
   return ['fieldset', { class: 'field' }, legend, ...hints(field), ...inputs];
 }
 
-/** Values are escaped, so the attribute is at no other place. */
+/** Values are escaped, so the attribute occurs once. */
 function withChoice(markup: string, type: FormControl['type'], text: string): string {
   const attribute = html` value="${text}"`;
   const at = text === '' ? -1 : markup.indexOf(attribute);
@@ -91,19 +87,18 @@ function withChoice(markup: string, type: FormControl['type'], text: string): st
   return `${markup.slice(0, end)} ${type === 'radio' ? 'checked' : 'selected'}${markup.slice(end)}`;
 }
 
-/** What a page has at one place: a field, or the entries of a key that the schema does not have. */
+/** A field, or the entries of a key that the schema does not have. */
 type KeyOfPage = { field: FormField } | { key: string; entries: readonly FormEntry[] };
 
-/** Returns the texts that were sent for a field; none if it was not sent. */
+/** Returns the texts that were sent for a field. */
 export function textsOf({ email, data }: SentForm, { id, control }: FormField): string[] {
   if (id === 'email') return email === undefined ? [] : [email];
   return (data.get(control.key) ?? []).map(([, text]) => text);
 }
 
 /**
- * Returns the fields and the other keys in the order in which they were sent, so that a form that
- * is sent again with the same key (after 503) has the same content. A field that was not sent
- * follows the one before it in the schema.
+ * Returns the fields and the other keys in the order of the entries, so that a form that is sent
+ * again with the same key has the same content. A field without an entry follows the one before it.
  */
 function inOrderOfEntries(fields: readonly FormField[], sent: SentForm | undefined): KeyOfPage[] {
   if (!sent) return fields.map((field) => ({ field }));
@@ -121,7 +116,7 @@ function inOrderOfEntries(fields: readonly FormField[], sent: SentForm | undefin
   return [...places.values()].flat();
 }
 
-/** Returns why a key that the schema does not have is refused; undefined if it is not. */
+/** Returns the problem of a key that the schema does not have. */
 export function problemOf(key: string, issues: readonly Issue[] = []): string | undefined {
   const place = `data.${printable(key)}`;
   return issues.find(({ path }) => path === place || path.startsWith(`${place}.`))?.message;
@@ -131,9 +126,8 @@ export function problemOf(key: string, issues: readonly Issue[] = []): string | 
 const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d-]+(?:\.[a-z\d-]+)*$/i;
 
 /**
- * Returns a control that shows what was sent and lets a person send it again: a choice that the
- * field does not have is added, and an address that browsers find wrong is in a control for texts,
- * because the service may accept it.
+ * Returns a control that shows a text and lets a person send it again: with an unknown choice, and
+ * as a control for texts if browsers find an address wrong that the service may accept.
  */
 function controlFor(control: FormControl, texts: readonly string[]): FormControl {
   const text = texts.at(-1) ?? '';
@@ -154,7 +148,6 @@ interface Problem {
   text: string;
 }
 
-/** Returns the HTML of a form with its entries, and the summary of its problems. */
 export function formBody(view: FormView): { summary: string; form: string } {
   const fields = fieldsOf(view);
   return { summary: view.refusal ? summaryHtml(view, problemsOf(view, fields)) : '', form: formHtml(view, fields) };
@@ -163,10 +156,9 @@ export function formBody(view: FormView): { summary: string; form: string } {
 function fieldsOf({ fields, prefilled, sent, issues = [], refusal }: FormView): FormField[] {
   return formFields(controlsOf(fields)).map((field) => {
     if (!refusal) return { ...field, texts: prefilled?.get(field.name) };
-    // A form that comes back shows what was entered, and no default in the place of an empty entry.
+    // A form after a refusal shows the entries, and no default in place of an empty entry.
     const texts = sent ? textsOf(sent, field) : [];
     const problem = issues.find((issue) => isAt(issue, field))?.message;
-    // The email of the person is the same to browsers and to the service.
     const control = field.id === 'email' ? field.control : controlFor(field.control, texts);
     // Nobody can correct what is not shown.
     if (problem === undefined || !isHidden(field)) return { ...field, control, texts, problem };
@@ -203,7 +195,7 @@ function problemsOf({ issues = [], sent }: FormView, fields: readonly FormField[
   return [...atFields, ...others, ...files];
 }
 
-/** It receives the focus when the page is shown, so that a screen reader begins with it. */
+/** It receives the focus, so that a screen reader begins with it. */
 function summaryHtml(view: FormView, problems: readonly Problem[]): string {
   const { status, message } = view.refusal ?? { status: 400, message: '' };
   const { title, text } = adviceFor(status, message);
@@ -245,10 +237,7 @@ function hiddenInput([name, value]: FormEntry): Markup {
   return ['input', { type: 'hidden', name, value }];
 }
 
-/**
- * Entries of a key that the app refuses: shown, so that nothing is lost unseen, and without a name,
- * so that they are not sent again.
- */
+/** Refused entries: shown, so that none is lost, and without a name, so that none is sent. */
 function refusedMarkup({ key, entries }: Extract<KeyOfPage, { key: string }>, problem: string): Markup {
   const id = refusedId(key);
   const text = entries.map(([, value]) => value.replace(/\r\n?/g, '\n')).join('\n');
@@ -265,10 +254,10 @@ function refusedMarkup({ key, entries }: Extract<KeyOfPage, { key: string }>, pr
 /** Unlike the ids of fields (`email`, `data-…`). A key may contain any character. */
 const refusedId = (key: string): string => `refused-${Buffer.from(key).toString('hex')}`;
 
-/** What a person reads about a refused submission. */
+/** The text about a refused submission. */
 interface Advice {
   title: string;
-  /** What to do. */
+  /** The next step. */
   text: string;
 }
 
@@ -322,12 +311,11 @@ const ATTEMPT: Advice = {
   text: 'Nothing was stored. Open the page with the form again, then send it once more.',
 };
 
-/** Returns what a person reads about a refusal with this status and message. */
+/** Returns the text about a refusal. */
 export function adviceFor(status: number, message = ''): Advice {
   return status === 403 && message.endsWith(NEW_CHALLENGE) ? ATTEMPT : (ADVICE[status] ?? OTHER);
 }
 
-/** Returns the message of an error as a sentence with its full stop. */
 export function statement(message: string): string {
   return /[.!?]$/.test(message) ? sentence(message) : `${sentence(message)}.`;
 }

@@ -61,7 +61,6 @@ const PAGE_HEADERS = {
   'Cache-Control': '`no-store`',
 };
 
-/** The pages of public forms (spec 4.5). */
 export const formPageEndpoints = {
   getFormPage: {
     method: 'get',
@@ -93,7 +92,6 @@ export const formPageEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** The form as data for the embed script (spec 4.5). */
 export const formDefinitionEndpoints = {
   getFormDefinition: {
     method: 'get',
@@ -112,10 +110,10 @@ export const formDefinitionEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Controls as JSON, with the hash of that text. Each list of controls is serialized once. */
+/** Each list of controls is serialized once. */
 const serialized = new WeakMap<readonly FormControl[], { json: string; hash: string }>();
 
-/** Returns a form as the embed script reads it (spec 4.5). The ETag changes with the content. */
+/** Returns a form as data (spec 4.5). The ETag changes with the content. */
 function formDefinition({ sourceAppId, settings, fields }: PublicForm): Versioned {
   const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
   const texts = JSON.stringify({
@@ -149,7 +147,6 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-/** The routes of the form pages and of the form as data (spec 4.5). */
 export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
   async function formOf({ sourceAppId }: { sourceAppId: string }): Promise<PublicForm> {
     const form = await findForm(sourceAppId);

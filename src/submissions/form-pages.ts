@@ -8,10 +8,7 @@ import { adviceFor, canShowAgain, controlsOf, formBody, statement } from './form
 import type { FormPages, FormView } from './form-view.ts';
 import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
 
-/**
- * Creates the pages of public forms (spec 4.5). Every text of settings, of the schema and of a
- * person is escaped.
- */
+/** Creates the pages of public forms (spec 4.5). Every text of other origin is escaped. */
 export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages {
   const pages: FormPages = {
     form: (view) => {
@@ -46,7 +43,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
 
     refusal: ({ status, message }) => {
       const { title, text } = adviceFor(status, message);
-      // The advice for a 404 already says what its message says.
+      // The advice for a 404 contains its message.
       const reason = status === 404 ? '' : html`<p>${statement(message)}</p>`;
       const main = html`<h1>${title}</h1>!${reason}<p>${text}</p>`;
       return pageReply({ title, main, status }, assets);
@@ -56,8 +53,8 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
 }
 
 /** Whether the app accepts no submission any more. */
-export function isClosed({ closesAt }: FormSettings, now = Date.now()): boolean {
-  return closesAt !== undefined && closesAt.getTime() <= now;
+export function isClosed({ closesAt }: FormSettings): boolean {
+  return closesAt !== undefined && closesAt.getTime() <= Date.now();
 }
 
 type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;
@@ -76,7 +73,7 @@ function closedPage(view: FormView) {
   return { title: titleOf(view), main, locale: settings.locale, status: refusal?.status ?? 200 };
 }
 
-/** Returns what the request for a form page tells the form. */
+/** Returns the data of the request for a form page. */
 export function pageContext(req: Request): PageContext {
   const { query } = req;
   const referrer = req.get('referer') ?? '';
@@ -87,7 +84,7 @@ export function pageContext(req: Request): PageContext {
   };
 }
 
-/** Returns the texts that the page gives the controls of a form, by control name. */
+/** Returns the prefilled texts of a form, by control name. */
 export function prefilledTexts(
   fields: readonly FieldDefinition[],
   context: PageContext,

@@ -9,17 +9,13 @@ import { valueFromForm } from '../fields/presentation.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import type { SubmissionInput } from './submissions.service.ts';
 
-/** What a form says beside its data (spec 4.5). */
+/** The controls of a form (spec 4.5), as sent. */
 export interface FormControls {
-  /** Where a browser goes after a success (`_next`). */
   next?: string;
-  /** Where a browser goes when the submission is invalid (`_error`). */
   error?: string;
-  /** The idempotency key (`_key`), as it was sent. */
   key?: string;
-  /** The time zone of times without one (`_tz`). */
   timeZone?: string;
-  /** The encoding of the page (`_charset_`). */
+  /** The encoding of the page. */
   charset?: string;
   /** The solution of a challenge. */
   altcha?: string;
@@ -38,13 +34,13 @@ interface FormReading {
   /** The texts for `data` by key, in the order of the form. */
   data: ReadonlyMap<string, FormTexts>;
   controls: FormControls;
-  /** Whether a field that people do not see was filled. */
+  /** Whether a honeypot was filled. */
   isTrapped: boolean;
 }
 
 type ControlName = keyof FormControls;
 
-/** What an entry is by its name: a text of a key of `data`, or something else. */
+/** The meaning of the name of an entry. */
 type Meaning =
   | { use: 'data'; key: string; isList: boolean }
   | { use: 'email' | 'reply-to' | 'honeypot' | 'ignored' }
@@ -72,12 +68,7 @@ const FOREIGN_IGNORED: ReadonlySet<string> = new Set(['access_key', 'form-name']
 /** `data[key]` or `data.key`. */
 const IN_DATA = /^data(?:\[([^[\]]+)\]|\.(.+))$/;
 
-/**
- * Sorts the entries of a form by the meaning of their names (spec 4.5). Of several values for the
- * email or for a control the last one that is not empty counts.
- *
- * @param fieldKeys the keys of the schema's fields
- */
+/** Sorts the entries of a form by their names (spec 4.5). Of several values the last one counts. */
 export function readForm({ list }: FormEntries, fieldKeys: ReadonlySet<string>): FormReading {
   const data = new Map<string, FormTexts>();
   const controls: FormControls = {};
@@ -107,7 +98,6 @@ export function readForm({ list }: FormEntries, fieldKeys: ReadonlySet<string>):
   return { email: hasEmail ? email : replyTo, data, controls, isTrapped };
 }
 
-/** Returns what an entry of this name is. */
 export function meaningOf(name: string, fieldKeys: ReadonlySet<string>): Meaning {
   const isList = name.endsWith('[]');
   const [, bracketed, dotted] = IN_DATA.exec(isList ? name.slice(0, -2) : name) ?? [];
@@ -122,7 +112,7 @@ function ownMeaning(name: string, fieldKeys: ReadonlySet<string>): Meaning | und
   const control = CONTROLS.get(name);
   if (control) return { use: 'control', control };
   if (HONEYPOTS.has(name)) return { use: 'honeypot' };
-  // Not ignored but refused by validation, as in JSON: no form has it by accident.
+  // Validation refuses it, as in JSON.
   if (name === '__proto__') return undefined;
   if (name === REPLY_TO) return { use: 'reply-to' };
   if (name.startsWith('_')) return { use: 'ignored' };
@@ -133,12 +123,13 @@ function ownMeaning(name: string, fieldKeys: ReadonlySet<string>): Meaning | und
   return foreign && { use: 'control', control: foreign };
 }
 
-/** Makes the submission of a form for the schema and the settings of a lease (spec 4.5). */
+/** Makes the submission of a form for a lease (spec 4.5). */
 export function submissionOf(entries: FormEntries, { app, schema, validator }: Lease): SubmissionInput {
   const { email = '', data: texts, controls } = readForm(entries, new Set(validator.fieldKeys));
   const fields = new Map(schema.fields.map((field) => [field.key, field]));
   const { timeZone } = app.form ?? DEFAULT_FORM_SETTINGS;
-  const toInstant = zoneOf(controls.timeZone ?? timeZone);
+  const zone = controls.timeZone ?? timeZone;
+  const toInstant = zone === undefined ? undefined : toInstantIn(zone);
   const problems: Issue[] = [];
   if (controls.timeZone !== undefined && !toInstant) {
     problems.push({ path: '_tz', message: 'must be an IANA time zone like Europe/Berlin' });
@@ -154,38 +145,28 @@ export function submissionOf(entries: FormEntries, { app, schema, validator }: L
   return { email, data: Object.fromEntries(data), problems, texts: textsOf(entries) };
 }
 
-function zoneOf(timeZone: string | undefined): TextContext['toInstant'] {
-  return timeZone === undefined ? undefined : toInstantIn(timeZone);
-}
-
 /** Undefined when the key counts as absent. */
 function convertedOf(
-  field: FieldDefinition | undefined,
+  field: Pick<FieldDefinition, 'kind'> | undefined,
   { texts, isList }: FormTexts,
   context: TextContext,
 ): ConvertedText | undefined {
-  if (field) return valueFromForm(field, texts, context);
-  // A key that is not a field: the text, or a list of texts if its name says so.
-  return valueFromForm({ kind: isList ? 'array' : 'text' }, texts, context);
+  return valueFromForm(field ?? { kind: isList ? 'array' : 'text' }, texts, context);
 }
 
-/** The texts that identify a repeat: what may become data, whatever the schema is. */
+/** The texts that identify a repeat under any schema. */
 function textsOf({ list }: FormEntries): string {
   return JSON.stringify(list.filter(([name]) => !name.startsWith('_') && name !== 'altcha'));
 }
 
 /**
- * Returns a function that converts a local time of a time zone, such as `2026-01-31T08:30:00`, to
- * an RFC 3339 date-time with its offset (spec 2.7, rule 6). Returns undefined when `timeZone` is
- * not an IANA name. The text must be valid in the calendar.
- *
- * A time that occurs twice, because clocks are set back, is the earlier of the two. A time that
- * does not occur, because clocks are set forward, moves forward by the length of the gap. An offset
- * that is not a whole number of minutes, as in zones before about 1900, becomes UTC.
+ * Returns a function that converts a valid local time of an IANA time zone to an RFC 3339 date-time
+ * with its offset (spec 2.7, rule 6); undefined for an unknown zone. Of a time that occurs twice,
+ * the earlier one; a time that clocks skip moves forward by the length of the gap. An offset that
+ * is not a whole number of minutes, as before about 1900, becomes UTC.
  */
 export function toInstantIn(timeZone: string): ((localText: string) => string) | undefined {
-  // The library keeps a formatter for each name that it is given. There are a few hundred canonical
-  // ones, but any number of ways to write them in upper and lower case.
+  // The library keeps a formatter for each name, and only canonical names are few.
   const zone = canonicalTimeZone(timeZone);
   if (zone === undefined) return undefined;
   return (localText) => {

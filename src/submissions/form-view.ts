@@ -8,26 +8,23 @@ import type { SchemaLeases } from '../schemas/schema-leases.ts';
 /** The entries of a form that was refused. */
 export interface SentForm {
   email: string | undefined;
-  /** The entries for `data` by key, under the names that they were sent with, in their order. */
+  /** The entries for `data` by key, under their names, in their order. */
   data: ReadonlyMap<string, readonly FormEntry[]>;
-  /** What is sent again without being shown: control names, and names without a meaning. */
+  /** Entries that are sent again without being shown: controls, and names without a meaning. */
   others: readonly FormEntry[];
-  /** The names of the controls that sent a file, which is not sent again. */
+  /** The names of the controls that sent a file. */
   files: readonly string[];
 }
 
-/** What a page of an app's public form shows (spec 4.5). */
-export interface FormView {
-  sourceAppId: string;
-  settings: FormSettings;
-  fields: readonly FieldDefinition[];
-  /** The texts that controls begin with, by control name. */
+/** The content of a page of a public form (spec 4.5). */
+export interface FormView extends PublicForm {
+  /** Initial texts, by control name. */
   prefilled?: ReadonlyMap<string, readonly string[]>;
-  /** What a person entered, to show it again. */
+  /** The entries to show again. */
   sent?: SentForm;
   /** The problems of the entries, with paths such as `email` and `data.age`. */
   issues?: readonly Issue[];
-  /** Why the submission was refused, in words for the person. */
+  /** The reason of a refusal. */
   refusal?: { status: number; message: string };
   /** The idempotency key of the next submission from this page. */
   key: string;
@@ -35,11 +32,11 @@ export interface FormView {
 
 /** The pages of public forms (spec 4.5). */
 export interface FormPages {
-  /** The form; after a refusal with the entries, the problems at their fields, and its status. */
+  /** The form; after a refusal with the entries, their problems, and its status. */
   form(view: FormView): Html;
   /** The page after a submission. `isHeld`: it is not stored until an operator releases it. */
   thanks(view: Pick<FormView, 'sourceAppId' | 'settings'> & { isHeld?: boolean }): Html;
-  /** A refusal without a form, for a request that was refused before its entries were read. */
+  /** A refusal without a form. */
   refusal(refusal: { status: number; message: string }): Html;
 }
 

@@ -9,7 +9,7 @@ import { AppNotFound } from '../core/errors.ts';
 import type { StoredSubmission } from '../records/submission-store.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
-import { attemptOf, createFormRefusals, type FormAttempt, thanksPath } from './form-answers.ts';
+import { attemptOf, createFormRefusals, thanksPath } from './form-answers.ts';
 import { submissionOf } from './form-submission.ts';
 import type { FormPages } from './form-view.ts';
 import { presentSubmitted, Submission, SubmissionHeaders, SubmittedUser } from './submissions.endpoints.ts';
@@ -22,7 +22,6 @@ const SubmittedForm = SubmittedUser.extend({
   }),
 }).meta({ id: 'SubmittedForm' });
 
-/** The endpoint for submissions from any form (spec 4.5). */
 export const formEndpoints = {
   submitForm: {
     method: 'post',
@@ -44,11 +43,10 @@ export const formEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** The routes of `formEndpoints` (spec 4.5). */
 export function formRoutes(deps: {
   submissions: SubmissionService;
   leases: Pick<SchemaLeases, 'hold'>;
-  /** Counts the addresses to which browsers were not sent, for the operators of the app. */
+  /** Counts the redirects that were ignored, for the operators of the app. */
   ignoredRedirects: Pick<OriginCounts, 'note'>;
   pages: FormPages;
 }): Route[] {
@@ -81,20 +79,14 @@ export function formRoutes(deps: {
         refusals.note(req, attempt);
         if (attempt.problem) throw attempt.problem;
         const stored = await submit(sourceAppId, (newest) => submissionOf(body, newest), { ...attempt.options, keyOf });
-        // Only a submission that was accepted counts, so the limits of submissions bound strangers.
+        // Only an accepted submission counts, so that the limits of submissions bound strangers.
         if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);
-        if (prefersPage(req)) return new Redirect(nextOf(attempt, stored));
+        // Only a person learns that the form was held; a bot in a honeypot learns nothing.
+        const isHeld = stored.heldFor === 'no-proof';
+        if (prefersPage(req)) return new Redirect(attempt.next ?? thanksPath(sourceAppId, isHeld));
         return { ...presentSubmitted(stored), ...(attempt.ownNext !== undefined && { next: attempt.ownNext }) };
       },
     },
     refusals.refuse,
   );
-}
-
-/**
- * Where a browser goes after a success. A person whose form was held because it came without a
- * proof of work is told so; what filled a honeypot learns nothing.
- */
-function nextOf({ next, lease }: FormAttempt, { heldFor }: StoredSubmission): string {
-  return next ?? thanksPath(lease.app.sourceAppId, heldFor === 'no-proof');
 }

@@ -17,10 +17,9 @@ export interface HeldDocument {
   appId: Types.ObjectId;
   /** Normalized. */
   email: string;
-  /** As it was sent, under the keys of `schemaVersion`. */
+  /** As sent, under the keys of `schemaVersion`. */
   data: Record<string, unknown>;
   reason: HoldReason;
-  /** The schema version that it was checked against. */
   schemaVersion: number;
   at: Date;
   expiresAt: Date;
@@ -48,23 +47,16 @@ const HELD_SUBMISSIONS = declareCollection('held_submissions')
 
 type HeldCollection = Collection<HeldDocument>;
 
-/** The model of `held_submissions`, with its indexes. */
 export const createHeldModel = (connection: Connection): Model<HeldDocument> =>
   createModel(connection, HELD_SUBMISSIONS);
 
 const WINDOW_MS = 60 * 60 * 1_000;
-/** What one network may add to the queue of one app in an hour, in units. */
+/** The share of one network in the queue of one app in an hour, in units. */
 export const UNITS_PER_HOUR = 100;
 /** An entry counts one unit for each started 16 kB. */
 const UNIT_BYTES = 16 * 1024;
 
-/**
- * Limits what one client network adds to the queue of one app, so that it cannot fill the queue
- * and keep other people from being held.
- *
- * @returns a function that counts an entry of `bytes` and throws {@link TooManyRequests} when the
- *   network has no units left
- */
+/** Limits the share of one client network in the queue of one app. @throws {TooManyRequests} */
 function createHeldLimiter(): (appId: Types.ObjectId, address: string, bytes: number) => void {
   const limit = createWindowLimit(UNITS_PER_HOUR, WINDOW_MS);
   return (appId, address, bytes) => {
@@ -75,15 +67,12 @@ function createHeldLimiter(): (appId: Types.ObjectId, address: string, bytes: nu
   };
 }
 
-/**
- * The bounds of one app's queue for each reason. Bots that fill honeypots leave the room of people
- * whose browser solves no challenge.
- */
+/** The bounds of one app's queue for each reason, so that honeypots leave room for people. */
 export const MAX_HELD = 1_000;
 const MAX_HELD_BYTES = 10 * 1024 * 1024;
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** For how long a full queue is not counted again, so that a flood costs one count a second. */
+/** How long a full queue is not counted again, so that a flood costs one count a second. */
 const FULL_FOR_MS = 1_000;
 const MAX_FULL_APPS = 1_000;
 const RETRY_AFTER_SECONDS = 3_600;
@@ -94,7 +83,7 @@ const BATCH_SIZE = 10;
 /** The size of a document without its email, page and data, in bytes. */
 const OVERHEAD = 300;
 
-/** A page of a queue, newest first. `next` is the id before which the next page begins. */
+/** A page of a queue, newest first. The next page begins before the id `next`. */
 export interface HeldPage {
   held: HeldDocument[];
   next?: RecordId;
@@ -114,7 +103,7 @@ export function createHeldStore(
   clock: Pick<DatabaseClock, 'earlier' | 'later'>,
 ) {
   const limitNetwork = createHeldLimiter();
-  /** What this server adds to each app's queue at the moment, by app and reason. */
+  /** Submissions that this server is adding, by app and reason. */
   const adding = new Map<string, Load>();
   const full = new LRUCache<string, true>({ max: MAX_FULL_APPS, ttl: FULL_FOR_MS });
 
@@ -127,9 +116,7 @@ export function createHeldStore(
   }
 
   /**
-   * Runs `add` if the queue has room. Entries that other servers add at the same moment are not
-   * seen, so a queue may exceed its bounds by these few; none that was accepted is removed.
-   *
+   * Runs `add` if the queue has room. Concurrent entries of other servers may exceed its bounds.
    * @throws {TooManyRequests} when the queue is full
    */
   async function withRoom<T>({ appId, reason, size: bytes }: HeldDocument, add: () => Promise<T>): Promise<T> {
@@ -139,11 +126,11 @@ export function createHeldStore(
     own.count += 1;
     own.bytes += bytes;
     try {
-      if (full.has(queue)) throw queueFull();
+      if (full.has(queue)) throw queueFullError();
       const { count, bytes: stored } = await loadOf(appId, reason);
       if (count + own.count > MAX_HELD || stored + own.bytes > MAX_HELD_BYTES) {
         full.set(queue, true);
-        throw queueFull();
+        throw queueFullError();
       }
       return await add();
     } finally {
@@ -166,8 +153,7 @@ export function createHeldStore(
      * Holds a submission for 30 days. Resolves with its entry, or with the entry of an earlier
      * request with the same `Idempotency-Key`.
      *
-     * @param data the data as it was sent, under the keys of the schema that it was checked against
-     * @param how.address the address of the client, whose network has a share of the queue
+     * @param data the data as sent, under the keys of the schema
      * @throws {TooManyRequests} when the app's queue is full, or the network used its share
      * @throws {KeyReused} when the key came with other data
      */
@@ -213,10 +199,7 @@ export function createHeldStore(
       return { held: entries };
     },
 
-    /**
-     * Resolves with the number of entries, by reason, from the keys of an index. Entries that have
-     * expired count until MongoDB removes them, within about a minute.
-     */
+    /** Resolves with the number of entries by reason. Expired ones count for up to a minute. */
     async counts(appId: Types.ObjectId): Promise<Record<HoldReason, number>> {
       const counted = HOLD_REASONS.map(async (reason) => [reason, (await loadOf(appId, reason)).count] as const);
       return Object.fromEntries(await Promise.all(counted)) as Record<HoldReason, number>;
@@ -236,7 +219,7 @@ export function createHeldStore(
   };
 }
 
-function queueFull(): TooManyRequests {
+function queueFullError(): TooManyRequests {
   return new TooManyRequests('This form cannot take more submissions for now; try again later', RETRY_AFTER_SECONDS);
 }
 

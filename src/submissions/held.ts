@@ -33,7 +33,6 @@ const HeldPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9
 
 const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
-/** The endpoints for held submissions (spec 4.5). */
 export const heldEndpoints = {
   listHeld: {
     method: 'get',
@@ -108,7 +107,7 @@ type AppRef = Pick<App, 'id' | 'sourceAppId'>;
 
 type HeldService = ReturnType<typeof createHeldService>;
 
-/** What operators do with held submissions (spec 4.5). */
+/** The operations on held submissions (spec 4.5). */
 export function createHeldService(deps: {
   store: HeldStore;
   submissions: SubmissionService;
@@ -116,10 +115,7 @@ export function createHeldService(deps: {
 }) {
   const { store, submissions, renames } = deps;
 
-  /**
-   * The data of an entry under the keys of a later schema version: with the renames that were made
-   * after the submission came, one version after the other.
-   */
+  /** The data of an entry under the keys of a later schema version. */
   async function dataFor({ appId, data, schemaVersion }: HeldDocument, version: number) {
     if (version <= schemaVersion) return data;
     const later = await renames.since(appId, schemaVersion);
@@ -127,38 +123,32 @@ export function createHeldService(deps: {
   }
 
   return {
-    /**
-     * Resolves with a page of the app's held submissions, newest first.
-     *
-     * @param cursor the `next` of the page before
-     * @throws {InvalidInput} when the cursor is not one
-     */
+    /** Resolves with a page, newest first. @param cursor `next` of the page before */
     async list({ id }: AppRef, limit: number, cursor?: string): Promise<{ held: HeldDocument[]; next?: string }> {
       const { held, next } = await store.page(id, limit, cursor === undefined ? undefined : parseCursor(cursor));
       return { held, ...(next && { next: Buffer.from(next.buffer).toString('base64url') }) };
     },
 
-    /** Resolves with the number of the app's held submissions, by reason. */
+    /** Resolves with the number of held submissions, by reason. */
     counts: ({ id }: AppRef): Promise<Record<HoldReason, number>> => store.counts(id),
 
     /**
-     * Stores a held submission as if it came now: checked by the newest schema, and once, also when
-     * it is released again at the same time or, within 24 hours, after a crash, and also when the
-     * same submission was stored under its `Idempotency-Key`. Values of fields that were renamed
-     * since it came are stored under the new keys. An operator approved it, so only `maxRecords`
-     * and the schema can refuse it; it then stays held.
+     * Stores a held submission once as if it came now: by the newest schema, under the new keys of
+     * renamed fields. A repeat within 24 hours, and a submission that was stored under the same
+     * `Idempotency-Key`, store nothing. Only `maxRecords` and the schema can refuse it; it then
+     * stays held.
      *
      * @throws {NotFound} when the app holds none of this id
      * @throws {AppError} as `SubmissionService.submit`
      */
     async release({ id: appId, sourceAppId }: AppRef, id: string): Promise<StoredSubmission> {
       const entry = await store.find(appId, id);
-      if (!entry) throw notFound();
+      if (!entry) throw heldNotFoundError();
       const { email, data, page, key, content } = entry;
       const source = async ({ schema }: Lease) => ({ email, data: await dataFor(entry, schema.version) });
       const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
         submissions.submit(sourceAppId, source, { sentUnder, page, approvedFor: appId });
-      // A space: no client can send this key. The content is the same under each schema.
+      // No client can send a key with a space. The content is the same under each schema.
       const ownKey = appliedKey(`held ${entry._id.toHexString()}`, { data }, entry.at);
       const stored = await submit(key && content ? { key, content } : ownKey).catch((error) => {
         if (error instanceof KeyReused) return submit(ownKey);
@@ -170,12 +160,12 @@ export function createHeldService(deps: {
 
     /** Deletes a held submission. @throws {NotFound} when the app holds none of this id */
     async remove({ id: appId }: AppRef, id: string): Promise<void> {
-      if (!(await store.remove(appId, id))) throw notFound();
+      if (!(await store.remove(appId, id))) throw heldNotFoundError();
     },
   };
 }
 
-function notFound(): NotFound {
+function heldNotFoundError(): NotFound {
   return new NotFound('Held submission not found');
 }
 
@@ -187,7 +177,6 @@ function parseCursor(cursor: string): RecordId {
   return id;
 }
 
-/** The routes of `heldEndpoints` (spec 4.5). */
 export const heldRoutes = (service: HeldService, scope: AppScope): Route[] =>
   routes(heldEndpoints, {
     listHeld: async ({ principal, query: { limit, cursor, counts, sourceAppId } }) => {

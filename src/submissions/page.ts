@@ -3,13 +3,11 @@ import { Html } from '../api/reply.ts';
 import type { FormSettings } from '../apps/form-settings.ts';
 import type { Markup, MarkupNode } from '../fields/markup.ts';
 
-/** The addresses of the files that form pages load. */
 export interface PageAssets {
   script: string;
   style: string;
 }
 
-/** The addresses while the files are not built. */
 export const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/embed/v1.css' };
 
 /** One page. `main` is HTML; the other texts are escaped here. */
@@ -18,9 +16,9 @@ export interface Page {
   main: string;
   locale?: string | undefined;
   status?: number;
-  /** Loads the script that sends a form without leaving the page. */
+  /** Whether the page loads the script that sends a form. */
   isForm?: boolean;
-  /** Origins to which a form of this page may be redirected. */
+  /** Origins to which a form may be redirected. */
   redirects?: readonly string[];
 }
 
@@ -68,20 +66,17 @@ function policyOf(redirects: readonly string[]): string {
 }
 
 /**
- * Returns the sources of `form-action` for the redirects of an app: its origins and that of `next`.
- * `*` allows no redirect.
- * A host name may contain characters that separate directives; an origin with such a host is left
- * out, and so is one with an IPv6 address, which policies cannot name.
+ * Returns the sources of `form-action` for the redirects of an app: its origins and that of `next`,
+ * without `*`, hosts with characters that separate directives, and IPv6 addresses.
  */
 export function redirectSources({ origins, next }: FormSettings): string[] {
   const named = [...origins, ...(next === undefined ? [] : [new URL(next).origin])];
   return [...new Set(named.filter((origin) => /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/.test(origin)))];
 }
 
-/** Elements without content and end tag. */
 const VOID = new Set(['input']);
 
-/** Returns the HTML of form elements. Texts and the values of attributes are escaped. */
+/** Returns the HTML of form elements, with escaped texts and attributes. */
 export function toHtml(nodes: readonly MarkupNode[]): string {
   let text = '';
   for (const node of nodes) text += typeof node === 'string' ? html`${node}` : elementHtml(node);
@@ -105,10 +100,8 @@ function attributesHtml(attributes: Markup[1]): string {
   return text;
 }
 
-/** The language of the texts that the service itself writes. */
 const OWN_LANGUAGE = 'en';
 
-/** The language of a page and the direction of its text. */
 export interface Language {
   lang: string;
   dir: 'ltr' | 'rtl';
@@ -124,10 +117,7 @@ export function languageOf(locale = OWN_LANGUAGE): Language {
   return { lang: locale, dir: direction === 'rtl' ? 'rtl' : 'ltr' };
 }
 
-/**
- * Returns attributes for a text of the service itself, in HTML. A page in another language has to
- * name the language of such a text.
- */
+/** Returns the attributes for a text in the service's own language on a page in another one. */
 export function ownLanguage(locale = OWN_LANGUAGE): string {
   return new Intl.Locale(locale).language === OWN_LANGUAGE ? '' : ` lang="${OWN_LANGUAGE}" dir="ltr"`;
 }

@@ -8,13 +8,12 @@ import type { SubmissionService } from './submissions.service.ts';
 /** The body of a submission (spec 4.1). */
 export const Submission = z
   .strictObject({
-    email: z.string('must be a text'),
+    email: z.string('must be a string'),
     data: JsonObject.optional(),
-    altcha: z.string('must be a text').optional().meta({ description: 'As the header `x-altcha`' }),
+    altcha: z.string('must be a string').optional().meta({ description: 'As the header `x-altcha`' }),
   })
   .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
 
-/** The answer to a submission. */
 export const SubmittedUser = z
   .strictObject({ id: UserId, createdAt: Timestamp, updatedAt: Timestamp })
   .meta({ id: 'SubmittedUser' });
@@ -35,7 +34,6 @@ export const SubmissionHeaders = z.object({
   }),
 });
 
-/** The endpoint for submissions (spec 4.1). */
 export const submissionEndpoints = {
   submitUser: {
     method: 'post',
@@ -55,15 +53,11 @@ export const submissionEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/**
- * The answer to a submission (spec 4.1). A held one is answered like a stored one, so that a bot
- * sees a success.
- */
+/** Presents a stored or held submission in the same way, so that a bot sees a success. */
 export function presentSubmitted({ id, createdAt, updatedAt }: StoredSubmission) {
   return { id: id.toString(), createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
-/** The routes of `submissionEndpoints` (spec 4.1). */
 export const submissionRoutes = (submissions: SubmissionService): Route[] =>
   routes(submissionEndpoints, {
     submitUser: async ({ principal, headers, body }) =>

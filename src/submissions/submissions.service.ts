@@ -12,7 +12,7 @@ import { UnknownApp } from '../schemas/schemas.service.ts';
 import {
   accept,
   appliedOf,
-  meantData,
+  dataUnderNewKeys,
   type SubmissionInput,
   type SubmissionOptions,
   type SubmissionSource,
@@ -21,9 +21,7 @@ import type { Capacity, CheckAdmission } from './admission.ts';
 import { holderOf, type SpentChallenges } from './challenges.ts';
 import type { HeldStore } from './held-store.ts';
 
-/**
- * How often one submission is checked again because its schema was replaced while it was stored.
- */
+/** How often one submission is validated again because its schema was replaced meanwhile. */
 const MAX_SCHEMA_CHANGES = 5;
 
 export type { SubmissionInput, SubmissionOptions, SubmissionSource } from './acceptance.ts';
@@ -41,17 +39,15 @@ export function createSubmissionService(deps: {
   spent: Pick<SpentChallenges, 'spend'>;
   capacity: Capacity;
   held: Pick<HeldStore, 'hold' | 'remove'>;
-  /** Called when a submission stored an event for consumers of its app. */
+  /** Called when a submission stored an event. */
   onEvents: () => void;
 }) {
   const { activity, leases, revalidation, store, limits, checkAdmission, spent, capacity, held, onEvents } = deps;
 
   return {
     /**
-     * Checks a submission against the app's newest schema and stores it exactly once (spec 4.1): it
-     * creates the record of that email or changes it. When the promise resolves, the submission is
-     * durable. One that bot protection holds is kept in the queue instead, and answered with
-     * `held: true` (spec 4.5).
+     * Validates a submission by the app's newest schema and stores it durably, exactly once (spec
+     * 4.1). One that bot protection holds is put into the queue instead, with `held: true`.
      *
      * @throws {Forbidden} when the form is closed or full, or a proof of work is missing or invalid
      * @throws {TooManyRequests} when it would be held and the queue is full
@@ -107,10 +103,7 @@ export function createSubmissionService(deps: {
     return capacity.store(submission, maxRecords, (requiresRecord) => store.store({ ...submission, requiresRecord }));
   }
 
-  /**
-   * Puts a submission into the queue of its app, unless it repeats one that was stored. When the
-   * app was deleted meanwhile, the entry is removed (invariant 5).
-   */
+  /** Holds a submission, unless it repeats a stored one or the app was deleted (invariant 5). */
   async function hold(
     submission: Submission,
     lease: Lease,
@@ -121,7 +114,7 @@ export function createSubmissionService(deps: {
     const { appId, email, applied } = submission;
     const earlier = applied && (await store.findApplied(appId, email, applied));
     if (earlier) return earlier;
-    const entry = await held.hold(submission, meantData(data, lease), { reason, page, address });
+    const entry = await held.hold(submission, dataUnderNewKeys(data, lease), { reason, page, address });
     const { _id: id, at } = entry;
     if (!lease.isCurrent()) {
       await revalidation.revalidate(lease, submission, () => held.remove(appId, id.toString()));
@@ -131,8 +124,7 @@ export function createSubmissionService(deps: {
 
   /**
    * Returns the response of the submission that was applied under the key; otherwise throws
-   * `refusal`. A repeat succeeds although the newest schema or a limit refuses it now (invariant
-   * 3).
+   * `refusal`. A repeat succeeds although the schema or a limit refuses it now (invariant 3).
    */
   async function answerRepeat(
     refusal: unknown,
@@ -153,12 +145,12 @@ export function createSubmissionService(deps: {
 /** The statuses with which the settings, the schema or a limit refuse a submission. */
 const REFUSED_BY_RULES = new Set([400, 403, 409, 413]);
 
-/** Whether a lease is on the incarnation of the app that allowed the submission, if one did. */
+/** Whether a lease is on the incarnation of the app that allowed the submission. */
 function isFor({ app }: Lease, { approvedFor, keyOf = approvedFor }: SubmissionOptions): boolean {
   return keyOf === undefined || app.id.equals(keyOf);
 }
 
-/** The results by the status of the refusal. Any other error is a database out of reach. */
+/** The results by status. Any other error is an unavailable database. */
 const REFUSALS: Record<number, string> = {
   400: 'invalid',
   403: 'forbidden',
@@ -168,7 +160,7 @@ const REFUSALS: Record<number, string> = {
   429: 'limited',
 };
 
-/** Returns the service, which counts each submission by its result if metrics are on. */
+/** Returns the service with a counter of submissions by result. */
 export function countSubmissions(service: SubmissionService, metrics: Metrics): SubmissionService {
   if (!metrics.isOn) return service;
   const help = 'Submissions whose body was read, by result';

@@ -21,10 +21,9 @@ import { submissionRoutes } from './submissions.endpoints.ts';
 import { countSubmissions, createSubmissionService } from './submissions.service.ts';
 
 /**
- * Creates what accepts submissions.
+ * Creates the feature that accepts submissions.
  *
  * @param deps.secret derives the keys of challenges
- * @param deps.pageAssets the addresses of the script and the style sheet of form pages
  */
 export function createSubmissions(deps: {
   connection: Connection;
