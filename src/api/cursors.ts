@@ -6,19 +6,13 @@ import { deriveSecretKey } from '../core/secrets.ts';
 /** 128 bits of the HMAC. */
 const TAG_BYTES = 16;
 
-/**
- * Signs the positions that answers give out as `next`, and reads them when a client sends them
- * back. A position is valid with the query for which it was made only.
- */
-export interface Cursors {
-  /** @param query the parameters that decide which records follow, and in which order */
-  write(position: object, query: unknown): string;
-  /** @throws {InvalidInput} for a text that is not a cursor of this query */
-  read<Position>(cursor: string, query: unknown): Position;
-}
+export type Cursors = ReturnType<typeof createCursors>;
 
-/** Creates cursors with a key derived from `SESSION_SECRET`; all servers accept each other's. */
-export function createCursors(secret: string): Cursors {
+/**
+ * Signs the positions that answers contain as `next`, with a key derived from `SESSION_SECRET`, and
+ * reads them. A position is valid only with the query for which it was made.
+ */
+export function createCursors(secret: string) {
   const key = deriveSecretKey(secret, 'list cursors');
 
   const tagOf = (payload: Uint8Array, query: unknown): Buffer =>
@@ -30,12 +24,14 @@ export function createCursors(secret: string): Cursors {
       .subarray(0, TAG_BYTES);
 
   return {
-    write(position, query) {
+    /** @param query the parameters that decide which records follow, and in which order */
+    write(position: object, query: unknown): string {
       // EJSON keeps the BSON types of ids, dates and numbers.
       const payload = Buffer.from(mongo.BSON.EJSON.stringify(position, { relaxed: false }));
       return Buffer.concat([tagOf(payload, query), payload]).toString('base64url');
     },
 
+    /** @throws {InvalidInput} for a text that is not a cursor of this query */
     read<Position>(cursor: string, query: unknown): Position {
       const bytes = Buffer.from(cursor, 'base64url');
       const [tag, payload] = [bytes.subarray(0, TAG_BYTES), bytes.subarray(TAG_BYTES)];

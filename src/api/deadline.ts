@@ -1,15 +1,9 @@
 import { Unavailable } from '../core/errors.ts';
 
-/**
- * The maximum time that the service works on one request before it answers 503, also while the
- * database is unavailable (spec 7).
- */
+/** The time after which a request is answered with 503 (spec 7). */
 export const DEADLINE_MS = 2_500;
 
-/**
- * The time budget of one request for the work of the service. The time in which the client sends
- * the body does not count.
- */
+/** The time budget of one request. The time in which the client sends the body does not count. */
 export class Deadline {
   #left = DEADLINE_MS;
   #startedAt = 0;
@@ -26,10 +20,7 @@ export class Deadline {
     return Math.max(0, this.#left - spent);
   }
 
-  /**
-   * Settles like `work`.
-   * @throws {Unavailable} when the time is over; the later result of `work` is dropped
-   */
+  /** Settles like `work`. @throws {Unavailable} when the time is over */
   async run<T>(work: Promise<T>): Promise<T> {
     const result = new Promise<T>((resolve, reject) => {
       this.#expire = () => {
@@ -47,10 +38,7 @@ export class Deadline {
     }
   }
 
-  /**
-   * Settles like `wait`, a part of the work of `run` that depends on the client or other requests:
-   * its time does not count.
-   */
+  /** Settles like `wait`, which depends on the client or on other requests and does not count. */
   async suspend<T>(wait: Promise<T>): Promise<T> {
     this.#stop();
     try {

@@ -7,40 +7,30 @@ import type { AppPrincipal, KeyPrincipal, Principal, PublicPrincipal, Scope, Ses
 import type { Download, Empty, Html, JsonStream, Redirect, Versioned } from './reply.ts';
 
 /**
- * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by the app named
- * in `x-app-id`, or by an API key. `form`: by the app named in the path, or by an API key of that
- * app. `visitor`: not at all, but the session is loaded, so that the endpoint can start or end it.
- * `session`: a logged-in app. `session or key`: a logged-in app, or an API key that has the
- * endpoint's scope.
+ * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by `x-app-id` or
+ * an API key. `form`: by the app in the path or its API key. `visitor`: not at all, but the session
+ * is loaded. `session`: a logged-in app. `session or key`: or an API key with the endpoint's scope.
  */
 export type Auth = 'none' | 'app id' | 'form' | 'visitor' | 'session' | 'session or key';
 
 /**
- * Which browser origins may call an endpoint (spec 5.3). `trusted`: the origins in `CORS_ORIGINS`
- * and the service's own, with credentials. `app`: also those that the app lists, without
- * credentials. `any`: every origin, without credentials.
+ * The browser origins that may call an endpoint (spec 5.3). `trusted`: those in `CORS_ORIGINS` and
+ * the service's own, with credentials. `app`: also those of the app, without. `any`: every one.
  */
 export type CorsPolicy = 'trusted' | 'app' | 'any';
 
 /**
- * How much work a request of an operator is, which decides how many run at once (operator-load.ts).
- * `light`: a few statements by keys. `read`: grows with the data of the app, but ends soon. `long`:
- * takes as long as the data, a client or a receiver takes.
+ * The load of an operator's request (operator-load.ts). `light`: a few statements by keys. `read`:
+ * grows with the data of the app. `long`: lasts as long as the data, a client or a receiver.
  */
 export type Load = 'light' | 'read' | 'long';
 
-/** The media types that the service reads. Each has one reader (api/body/). */
 export type MediaType = 'application/json' | FormType;
 
-/** The media types of HTML forms. Their readers yield {@link FormEntries}. */
 type FormType = 'application/x-www-form-urlencoded' | 'multipart/form-data';
 
-/** The body of a request. */
 export interface BodySpec<Schema extends z.ZodType = z.ZodType, Types extends MediaType = MediaType> {
-  /**
-   * The schema of JSON. With an optional schema (`.optional()`) the body may be absent; the handler
-   * then gets undefined.
-   */
+  /** The schema of JSON. With `.optional()` the body may be absent. */
   schema: Schema;
   /** The media types that the endpoint reads. */
   types: readonly [Types, ...Types[]];
@@ -48,7 +38,6 @@ export interface BodySpec<Schema extends z.ZodType = z.ZodType, Types extends Me
   message: string;
 }
 
-/** A JSON body. */
 export function jsonBody<Schema extends z.ZodType>(
   schema: Schema,
   message = 'Invalid request body',
@@ -56,7 +45,7 @@ export function jsonBody<Schema extends z.ZodType>(
   return { schema, types: ['application/json'], message };
 }
 
-/** A JSON body, or the entries of an HTML form, which the handler gets as {@link FormEntries}. */
+/** A JSON body, or the entries of an HTML form as {@link FormEntries}. */
 export function jsonOrFormBody<Schema extends z.ZodType>(
   schema: Schema,
   message = 'Invalid request body',
@@ -66,19 +55,13 @@ export function jsonOrFormBody<Schema extends z.ZodType>(
 
 type Shape = z.ZodObject;
 
-/**
- * The declaration of one endpoint: the single source of its route, types, validation and OpenAPI
- * description.
- */
+/** The single source of an endpoint's route, types, validation and OpenAPI description. */
 export interface EndpointSpec {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** An Express path, such as `/auth/apps/:sourceAppId`. */
   path: string;
   auth: Auth;
-  /**
-   * The role that the caller's app must have. `admin or own key`: an API key of the app in the path
-   * passes too.
-   */
+  /** The role of the caller's app. `admin or own key`: or an API key of the app in the path. */
   role?: 'admin' | 'admin or own key';
   /** The scope that the caller must have. Sessions have all of them. */
   scope?: Scope;
@@ -98,28 +81,22 @@ export interface EndpointSpec {
   upload?: readonly string[];
   /** The rate limit that applies. */
   limit?: 'submit';
-  /**
-   * The load of a request of an operator; a function when it depends on the query. Default: `read`,
-   * which is safe for every endpoint that is not `long`. An `upload` has none.
-   */
+  /** The load of an operator's request; `read` is safe for all but `long`. An `upload` has none. */
   load?: Load | ((query: Readonly<Record<string, unknown>>) => Load);
   /** May exceed the deadline, because its work grows with the stored data. */
   slow?: boolean;
   response: z.ZodType;
-  /** Answers an HTML page; its refusals may be pages too. */
+  /** Sends an HTML page; its refusals may be pages too. */
   isPage?: boolean;
-  /** Media types of the file that it sends as an alternative to JSON. */
+  /** Media types of the file that it can send instead of JSON. */
   downloads?: readonly string[];
-  /**
-   * Answers a browser with a redirect (303), and with a page when it refuses the request
-   * (`Route.refuse`).
-   */
+  /** Sends a browser a redirect (303), or a page after a refusal (`Route.refuse`). */
   pages?: boolean;
   /** Headers of a successful response, with their descriptions. */
   responseHeaders?: Record<string, string>;
   /** Error statuses other than those implied by authentication and body. */
   errors: readonly number[];
-  /** Whether it answers 304 to `If-None-Match`. */
+  /** Sends 304 for `If-None-Match`. */
   conditional?: boolean;
 }
 
@@ -131,7 +108,6 @@ type BodyOutput<Body> =
     ? z.output<Schema> | (Extract<Types, FormType> extends never ? never : FormEntries)
     : undefined;
 
-/** The principal that an authentication yields. */
 interface PrincipalByAuth {
   none: undefined;
   'app id': PublicPrincipal | KeyPrincipal;
@@ -141,27 +117,23 @@ interface PrincipalByAuth {
   'session or key': AppPrincipal;
 }
 
-/** The input of a handler, parsed and typed by the endpoint's declaration. */
+/** The parsed input of a handler. */
 interface Input<Spec extends EndpointSpec> {
   principal: PrincipalByAuth[Spec['auth']];
   params: Output<Spec['params']>;
   query: Output<Spec['query']>;
   headers: Output<Spec['headers']>;
   body: BodyOutput<Spec['body']>;
-  /**
-   * Milliseconds that remain for this request; 0 when the time is over or the client has
-   * disconnected.
-   */
+  /** Milliseconds that remain; 0 when the time is over or the client has disconnected. */
   leftMs(): number;
-  /** Returns a signal that is aborted when the response is closed. */
   closed(): AbortSignal;
-  /** Says more of the event that the endpoint declares (`audit`). */
+  /** Adds facts to the event that the endpoint declares (`audit`). */
   audit(facts: AuditFacts): void;
   req: Request;
   res: Response;
 }
 
-/** The input as `mount` creates it, without the types of a specific handler. */
+/** The input as `mount` creates it. */
 export type AnyInput = Omit<Input<EndpointSpec>, 'principal'> & { principal: Principal | undefined };
 
 /** A plain value is sent as JSON; the other replies are classes of api/reply.ts. */
@@ -173,32 +145,23 @@ type Handler<Spec extends EndpointSpec> = (
 
 type Handlers<All extends Endpoints> = { [Name in keyof All]: Handler<All[Name]> };
 
-/** One endpoint with its handler. */
 export interface Route {
-  /** Its operation id. */
   name: string;
   spec: EndpointSpec;
   handle(input: AnyInput): Promise<unknown> | unknown;
   refuse?: Refuse | undefined;
 }
 
-/**
- * Resolves with the answer to a browser whose request was refused, or with undefined for the usual
- * JSON. `req.form` holds the entries if the body was read.
- */
+/** Resolves with the answer to a browser after a refusal; undefined: the usual JSON. */
 export type Refuse = (error: AppError, req: Request) => Promise<Html | Redirect | undefined>;
 
-/**
- * Combines the endpoints and handlers of a feature; a missing handler is a type error.
- *
- * @param refuse answers browsers whose requests to any of the endpoints were refused
- */
+/** Combines the endpoints and handlers of a feature; a missing handler is a type error. */
 export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers<All>, refuse?: Refuse): Route[] {
   return Object.entries(endpoints).map(([name, spec]) => ({
     name,
     spec,
     refuse,
-    // Each handler's input is the one of its own spec: `mount` builds it from that spec.
+    // `mount` builds each handler's input from its own spec.
     handle: handlers[name as keyof All] as unknown as Route['handle'],
   }));
 }
@@ -232,7 +195,7 @@ export const AUDITED_CHANGES = [
   'webhook.replayed',
 ] as const;
 
-/** Looks at the data of many people, or at everything of one. Equal ones become one event. */
+/** Reads of the data of many people, or of all data of one. Equal ones become one event. */
 export const AUDITED_LOOKS = [
   'schema.checked',
   'users.listed',
@@ -242,10 +205,8 @@ export const AUDITED_LOOKS = [
   'import.rejects.exported',
 ] as const;
 
-/** What an endpoint can declare as its event. */
 export type AuditAction = (typeof AUDITED_CHANGES)[number] | (typeof AUDITED_LOOKS)[number];
 
-/** Who did something. */
 export interface AuditActor {
   kind: 'operator' | 'admin' | 'key' | 'command line' | 'anonymous';
   /** The `sourceAppId` of a session, or the id of an API key. */
@@ -254,21 +215,17 @@ export interface AuditActor {
   address?: string | undefined;
 }
 
-/** The app that an event concerns. */
 export interface AuditedApp {
   /** Absent when the app does not exist any more. */
   id?: Types.ObjectId | undefined;
   sourceAppId: string;
 }
 
-/**
- * What a handler says of the event of its request. None of it may be personal data: no email, no
- * value of a record, no text of a search.
- */
+/** The facts of an event. None may be personal data: no email, no value, no text of a search. */
 export interface AuditFacts {
   /** Default: the app that the request names, or that of the caller. Null: all apps. */
   app?: AuditedApp | null;
-  /** The id of what was changed. Default: `id` of the path, or the app that the path names. */
+  /** The id of the changed object. Default: `id` of the path, or the app that the path names. */
   target?: string;
   detail?: Readonly<Record<string, string | number | boolean>>;
   /** Default: the caller. */

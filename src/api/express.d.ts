@@ -4,7 +4,7 @@ import type { Refuse } from './endpoint.ts';
 declare global {
   namespace Express {
     interface Request {
-      /** Identifies the request in the log and in the response. */
+      /** The id of the request in the log and in the response. */
       id: string;
       /** The app that the request names or is authenticated as; for the log. */
       appId?: string;
@@ -12,7 +12,7 @@ declare global {
       keyId?: string;
       /** The entries of the form in the body, once it was read. */
       form?: FormEntries;
-      /** How the endpoint answers a browser that is refused. */
+      /** Answers a browser after a refusal. */
       refuse?: Refuse;
     }
   }

@@ -14,8 +14,8 @@ const REQUEST_ID = {
 };
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' as const } } };
 
-const PAGE = { 'text/html': { schema: { type: 'string' as const } } };
 const TEXT = { type: 'string' as const };
+const PAGE = { 'text/html': { schema: TEXT } };
 /** The entries of an HTML form. A name that is sent several times has a list. */
 const FORM = {
   type: 'object' as const,
@@ -30,11 +30,7 @@ const AppIdHeader = z
   .regex(/^[a-zA-Z0-9._-]{1,80}$/)
   .meta({ description: "The app's sourceAppId. With an API key it may be left out", example: 'newsletter' });
 
-/**
- * Creates the OpenAPI 3.1 document from the declarations that also define routing and validation.
- *
- * @param cookieName the name of the session cookie
- */
+/** Creates the OpenAPI 3.1 document from the declarations that define routing and validation. */
 export function createOpenApiDocument(endpoints: readonly Pick<Route, 'name' | 'spec'>[], cookieName = 'sid') {
   const paths: ZodOpenApiPathsObject = {};
   for (const { name, spec } of endpoints) {
@@ -100,7 +96,7 @@ function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject 
   };
 }
 
-/** The ways to authenticate. An empty one stands for a request without credentials. */
+/** The ways to authenticate. An empty one represents a request without credentials. */
 function securityOf({ auth, scope }: EndpointSpec): Record<string, string[]>[] {
   const key = { key: scope ? [scope] : [] };
   if (auth === 'session') return [{ session: [] }];
@@ -121,11 +117,9 @@ function filesOf(types: readonly string[]) {
 
 function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   const described = Object.entries(spec.responseHeaders ?? {}).map(
-    ([name, description]) => [name, { description, schema: { type: 'string' as const } }] as const,
+    ([name, description]) => [name, { description, schema: TEXT }] as const,
   );
-  const files = (spec.downloads ?? []).map(
-    (mediaType) => [mediaType, { schema: { type: 'string' as const } }] as const,
-  );
+  const files = (spec.downloads ?? []).map((mediaType) => [mediaType, { schema: TEXT }] as const);
   const all: ZodOpenApiResponsesObject = {
     '200': {
       description: 'Success',
@@ -139,7 +133,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   if (spec.pages) {
     all['303'] = {
       description: 'The answer of a success to a browser',
-      headers: { ...REQUEST_ID, Location: { description: 'The page to show', schema: { type: 'string' as const } } },
+      headers: { ...REQUEST_ID, Location: { description: 'The page to show', schema: TEXT } },
     };
   }
   if (spec.conditional) all['304'] = { description: 'Not changed since the version that `If-None-Match` names' };
@@ -153,9 +147,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   return all;
 }
 
-/**
- * The error statuses of an endpoint: its own, and those implied by CORS, authentication and inputs.
- */
+/** The error statuses of an endpoint: its own, and those of CORS, authentication and inputs. */
 export function refusals(spec: EndpointSpec): number[] {
   const statuses = new Set<number>(spec.errors);
   statuses.add(403); // the origin check
@@ -163,8 +155,7 @@ export function refusals(spec: EndpointSpec): number[] {
   if (spec.auth !== 'none') statuses.add(400); // a session and an API key in one request
   if (spec.body || spec.query || spec.headers) statuses.add(400);
   if (spec.auth === 'form') statuses.add(404);
-  if (spec.auth === 'session') for (const status of [401, 429]) statuses.add(status);
-  if (takesKeys(spec.auth)) for (const status of [401, 429]) statuses.add(status);
+  if (spec.auth === 'session' || takesKeys(spec.auth)) for (const status of [401, 429]) statuses.add(status);
   if (spec.auth !== 'none') statuses.add(503);
   if (spec.body || spec.upload) for (const status of [413, 415]) statuses.add(status);
   return [...statuses].sort((a, b) => a - b);

@@ -7,10 +7,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Deadline } from './deadline.ts';
 import type { AnyInput, EndpointSpec, Load } from './endpoint.ts';
 
-/**
- * Requests of operators in progress, in the process and of one app. The connection pool has room
- * for all of them and for submissions (database/client.ts). Figures are in docs/performance.md.
- */
+/** Requests of operators in progress, in the process and of one app (docs/performance.md). */
 export const LOADS = {
   /** Look-ups of sessions and keys count here too, by the network of the client. */
   light: { slots: 24, perKey: 16 },
@@ -21,15 +18,15 @@ export const LOADS = {
 /** The same for one session or API key. */
 const LONG_OF_CALLER = { slots: LOADS.long.slots, perKey: 8 };
 
-/** The requests that wait for a turn: of one app, and in the process. */
+/** The requests that wait for a turn: of one key, and in the process. */
 const MAX_WAITING_PER_KEY = 300;
 const MAX_WAITING = 3_000;
 /**
- * The longest wait for a turn, less a random part, so that not all are refused at once. With the
+ * The longest wait, less a random part, so that not all are refused at once. Together with the
  * deadline of a request it is shorter than the time that a stop of the service takes.
  */
 const MAX_WAIT_MS = 5_000;
-/** The same for light requests. Within the deadline, also when the database is away. */
+/** The same for light requests. Within the deadline, also without a database. */
 const MAX_LIGHT_WAIT_MS = 2_000;
 const JITTER = 0.1;
 
@@ -37,17 +34,12 @@ const JITTER = 0.1;
 const RETRY_AFTER = 2;
 const RETRY_AFTER_LONG = 5;
 
-/** The load of an endpoint that declares none. */
 const DEFAULT_LOAD = 'read';
 
 /** The turn of a request. */
 interface RequestTurn {
   end(): void;
-  /**
-   * Ends the turn when the first piece of a list or a file was read, so that a slow client holds no
-   * turn. What follows are single pages, whose queries have turns of their own
-   * (records/read-queues.ts).
-   */
+  /** Ends the turn when the first piece of a list or a file was read: a slow client holds none. */
   onStart?: () => void;
 }
 
@@ -62,12 +54,11 @@ interface Wait {
 
 export type OperatorLoad = ReturnType<typeof createOperatorLoad>;
 
-/** Whether operators call an endpoint. */
 export function isForOperators({ auth }: Pick<EndpointSpec, 'auth'>): boolean {
   return auth === 'session' || auth === 'session or key';
 }
 
-/** Whether requests of an endpoint wait for turns. Uploads have limits of their own. */
+/** Whether requests of an endpoint wait for turns. */
 export function hasTurns(spec: Pick<EndpointSpec, 'auth' | 'upload'>): boolean {
   return isForOperators(spec) && spec.upload === undefined;
 }
@@ -90,8 +81,7 @@ export function createOperatorLoad(metrics: Metrics) {
   ]);
 
   /**
-   * Resolves in its turn, with a function that ends it. Floods slow themselves down by waiting,
-   * also those that are refused in the end.
+   * Resolves in its turn, with a function that ends it.
    *
    * @throws {TooManyRequests} when too many requests of the key wait, or when the turn does not
    *   come soon because the key uses its share
@@ -100,10 +90,10 @@ export function createOperatorLoad(metrics: Metrics) {
   async function turnIn(
     queue: FairQueue,
     key: string,
-    { res, deadline, maxMs, tooMany = tooManyRequests }: Wait,
+    { res, deadline, maxMs, tooMany = tooManyError }: Wait,
   ): Promise<() => void> {
     if (queue.waitingOf(key) >= MAX_WAITING_PER_KEY) throw tooMany();
-    if (queue.waiting >= MAX_WAITING || res.closed) throw busy();
+    if (queue.waiting >= MAX_WAITING || res.closed) throw busyError();
     const turn = queue.join(key);
     if (turn.hasBegun) return turn.end;
     const leave = () => {
@@ -112,7 +102,7 @@ export function createOperatorLoad(metrics: Metrics) {
     res.once('close', leave);
     try {
       const waitMs = maxMs * (1 - JITTER * Math.random());
-      const refusal = () => (queue.hasWholeShare(key) ? tooMany() : busy());
+      const refusal = () => (queue.hasWholeShare(key) ? tooMany() : busyError());
       const wait = withTimeout(turn.begun, waitMs, refusal);
       await (deadline ? deadline.suspend(wait) : wait);
     } catch (error) {
@@ -142,13 +132,10 @@ export function createOperatorLoad(metrics: Metrics) {
   }
 
   return {
-    /**
-     * Runs the look-ups of the session or the key of a request.
-     * @throws {Unavailable} when too many wait, or when the turn does not come soon
-     */
+    /** Runs the look-ups of the session or the key of a request. @throws {Unavailable} */
     async authenticating<T>(req: Request, res: Response, lookUp: () => T): Promise<Awaited<T>> {
       const network = `network ${clientNetwork(req.ip ?? '')}`;
-      const end = await turnIn(light, network, { res, maxMs: MAX_LIGHT_WAIT_MS, tooMany: busy });
+      const end = await turnIn(light, network, { res, maxMs: MAX_LIGHT_WAIT_MS, tooMany: busyError });
       try {
         return await lookUp();
       } finally {
@@ -157,9 +144,8 @@ export function createOperatorLoad(metrics: Metrics) {
     },
 
     /**
-     * Resolves in the turn of a request to an endpoint that has turns; the caller ends it when the
-     * work of the request has ended, also if its client left before.
-     *
+     * Resolves in the turn of a request. The caller ends it when the work has ended, also if the
+     * client left before.
      * @throws {TooManyRequests} when the session or the app has too many at once
      * @throws {Unavailable} when the process has too many at once
      */
@@ -170,7 +156,7 @@ export function createOperatorLoad(metrics: Metrics) {
       const wait = { res, deadline, maxMs: MAX_WAIT_MS };
       if (load === 'long') {
         const caller = principal?.kind === 'key' ? `key ${principal.keyId}` : `session ${req.sessionID}`;
-        return longTurn(app, caller, { ...wait, tooMany: tooManyLong });
+        return longTurn(app, caller, { ...wait, tooMany: tooManyLongError });
       }
       const end = await (load === 'read'
         ? turnIn(read, app, wait)
@@ -180,7 +166,6 @@ export function createOperatorLoad(metrics: Metrics) {
   };
 }
 
-/** The load of a request. */
 export function loadOf({ load = DEFAULT_LOAD }: Pick<EndpointSpec, 'load'>, { query }: Pick<AnyInput, 'query'>): Load {
   return typeof load === 'function' ? load(query ?? {}) : load;
 }
@@ -199,14 +184,14 @@ function samplesOf(load: Load, { inProgress, waiting }: FairQueue, alsoWaiting =
   ];
 }
 
-function tooManyRequests(): AppError {
+function tooManyError(): AppError {
   return new TooManyRequests('Too many requests at the same time; wait for one to end', RETRY_AFTER);
 }
 
-function tooManyLong(): AppError {
+function tooManyLongError(): AppError {
   return new TooManyRequests('Too many exports and listings at the same time; wait for one to end', RETRY_AFTER_LONG);
 }
 
-function busy(): AppError {
+function busyError(): AppError {
   return new Unavailable('The service has too many requests of operators at once; try again shortly', RETRY_AFTER);
 }

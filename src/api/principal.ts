@@ -1,9 +1,6 @@
 import type { Types } from 'mongoose';
 
-/**
- * Permissions of a caller. A session has all scopes that its role allows; an API key has the scopes
- * that it names.
- */
+/** Permissions of a caller. A session has all of them. */
 export const SCOPES = ['submit', 'users:read', 'users:write', 'import', 'export', 'schema:write', 'webhooks'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -31,15 +28,9 @@ export interface SessionPrincipal {
   scopes: ReadonlySet<Scope>;
 }
 
-/**
- * A program with an API key (spec 4.8). It acts for the app of the key, with the role of that app
- * and the scopes of the key.
- */
-export interface KeyPrincipal {
+/** A program with an API key (spec 4.8), with the role of its app and the scopes of the key. */
+export interface KeyPrincipal extends Omit<SessionPrincipal, 'kind'> {
   kind: 'key';
-  sourceAppId: string;
-  app: PrincipalApp;
-  scopes: ReadonlySet<Scope>;
   keyId: string;
 }
 

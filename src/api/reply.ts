@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** A part of the JSON of a list. The concatenated parts are the list without its brackets. */
+/** A part of the JSON of a list without its brackets. */
 type Piece = string | Uint8Array;
 
 /** A JSON object with one list of any length, which is streamed. */
@@ -21,10 +21,7 @@ export class JsonStream {
     this.rest = rest;
   }
 
-  /**
-   * @param present maps an item to its public form
-   * @param rest the members that follow the list
-   */
+  /** @param present maps an item to its public form */
   static of<Item>(
     name: string,
     items: AsyncIterable<Item>,
@@ -99,11 +96,7 @@ export class Html {
 /** 204: no content. */
 export class Empty {}
 
-/**
- * Sends the value that a handler returned.
- *
- * @param onStart is called when the first piece of a list or file was read
- */
+/** Sends a reply. @param onStart is called when the first piece of a list or file was read */
 export async function send(req: Request, res: Response, reply: unknown, onStart?: () => void): Promise<void> {
   if (reply instanceof JsonStream) return sendStream(res, reply, onStart);
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
@@ -134,10 +127,7 @@ function sendVersioned(req: Request, res: Response, { json, etag }: Versioned): 
   setImmediate(sendJson, res, json);
 }
 
-/**
- * Whether `If-None-Match` contains this ETag, also in the weak form of a proxy that compressed the
- * response (RFC 9110, 13.1.2).
- */
+/** Whether `If-None-Match` contains this ETag, also in weak form (RFC 9110, 13.1.2). */
 function isKnown(etag: string, ifNoneMatch = ''): boolean {
   return ifNoneMatch.split(',').some((part) => ['*', etag, `W/${etag}`].includes(part.trim()));
 }
@@ -157,7 +147,7 @@ async function sendStream(res: Response, stream: JsonStream, onStart?: () => voi
   await pipeline(Readable.from(json, { objectMode: false, highWaterMark: CHUNK_CHARACTERS }), res);
 }
 
-/** Streams a file. As for a list, headers wait for the first piece. */
+/** Streams a file; headers wait for the first piece. */
 async function sendDownload(res: Response, { fileName, mediaType, content }: Download): Promise<void> {
   await once(content, 'readable');
   if (res.headersSent || res.destroyed) return void content.destroy();

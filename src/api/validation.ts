@@ -3,10 +3,7 @@ import { z } from 'zod';
 import { InvalidInput, type Issue, MAX_ISSUES } from '../core/errors.ts';
 import { mediaTypeOf } from './body/request-bytes.ts';
 
-/**
- * Parses a part of a request with its schema.
- * @throws {InvalidInput} with an issue for each invalid place
- */
+/** Parses a part of a request. @throws {InvalidInput} with an issue for each invalid place */
 export function parsePart<Part extends z.ZodType>(part: Part, value: unknown, message: string): z.output<Part> {
   const parsed = part.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -27,10 +24,7 @@ function nameOf(key: string): string {
   return /^[\w.-]{1,51}$/.test(key) ? key : JSON.stringify(key.slice(0, 40));
 }
 
-/**
- * Any JSON object; the service validates its members. Zod's `record` would silently drop
- * `__proto__`.
- */
+/** Any JSON object. Zod's `record` would silently drop `__proto__`. */
 export const JsonObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -77,18 +71,12 @@ export const ErrorBody = z
     example: { message: 'Invalid submission', errors: [{ path: 'data.age', message: 'must be a number' }] },
   });
 
-/**
- * Returns whether a request comes from a browser that shows the answer, and not from a program: it
- * accepts HTML at least as much as JSON, and its body is not JSON (spec 4.5).
- */
+/** Whether a browser shows the answer: it accepts HTML, and its body is not JSON (spec 4.5). */
 export function prefersPage(req: Request): boolean {
   return mediaTypeOf(req) !== 'application/json' && req.accepts(['html', 'json']) !== 'json';
 }
 
-/**
- * Returns whether an `Origin` is the service's own. With https, the host is the service itself even
- * if TRUST_PROXY does not say that a proxy terminates TLS.
- */
+/** Returns whether an `Origin` is the service's own, also behind a proxy that terminates TLS. */
 export function isOwnOrigin(origin: string, { protocol, headers: { host } }: Request): boolean {
   return origin === `https://${host}` || origin === `${protocol}://${host}`;
 }
@@ -98,8 +86,7 @@ const TAG = /"[^"]{0,100}"/g;
 
 /**
  * Returns the tags of an `If-Match` header with their quotes; undefined when it sets no condition.
- * Unlike HTTP requires, weak tags count: proxies that compress weaken the service's tags without
- * changing the version.
+ * Weak tags count, which HTTP does not allow: proxies that compress weaken the service's tags.
  */
 export function tagsOf(ifMatch: string | undefined): readonly string[] | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;

@@ -45,7 +45,6 @@ export class FairQueue {
     return this.#total;
   }
 
-  /** The turns that wait. */
   get waiting(): number {
     return this.#waitingTotal;
   }
@@ -55,7 +54,6 @@ export class FairQueue {
     return (this.#inProgress.get(key) ?? 0) >= this.#limits.perKey;
   }
 
-  /** The turns of one key that wait. */
   waitingOf(key: string): number {
     return this.#waiting.get(key)?.size ?? 0;
   }

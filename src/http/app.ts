@@ -27,15 +27,11 @@ interface AppDeps {
   config: Config & { sessionSecret: string };
   logger: Logger;
   services: Services;
-  /** The embed script and the style sheet of form pages. */
   embed: Embed;
-  /** Whether the service is stopping. */
   isStopping?: () => boolean;
 }
 
-/**
- * Creates the Express application. Every request passes the handlers in the order of this function.
- */
+/** Creates the Express application. Every request passes the handlers in this order. */
 export function createApp({ config, logger, services, embed, isStopping = () => false }: AppDeps): Express {
   const http = express();
   http.disable('x-powered-by');
@@ -51,7 +47,7 @@ export function createApp({ config, logger, services, embed, isStopping = () => 
   const cors = createCors(config.corsOrigins, services.appOrigins);
   const isReady = async (): Promise<boolean> => !isStopping() && (await services.ping());
   const routes = [...services.routes, ...systemRoutes(isReady, services.warnings)];
-  // Express compares a request with all routes before its own: first those of public clients.
+  // Express compares a request with all routes in order: first those of public clients.
   const byFrequency = routes.toSorted((one, other) => Number(isFrequent(other)) - Number(isFrequent(one)));
   mount(http, byFrequency, {
     auth: createAuthStrategies({

@@ -16,52 +16,42 @@ import type { LoadSession } from '../sessions/session-store.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 
 /**
- * Identifies a client by the app in `x-app-id` (spec 5.1), or by its API key (spec 5.4): then the
- * header may be absent. Does not check that an app exists that only the header names.
- *
- * The returned function throws {@link InvalidInput} when the header is missing or malformed; the
- * two messages are part of the interface. It rejects with {@link Forbidden} when a key is for
- * another app.
+ * Identifies a client by the app in `x-app-id` (spec 5.1), or by its API key (spec 5.4), with which
+ * the header may be absent. Does not check that the app exists. Throws {@link InvalidInput} for a
+ * missing or malformed header, {@link Forbidden} when a key is for another app.
  */
 function createAppIdAuth(keys: KeyAuth) {
   return (req: Request): PublicPrincipal | Promise<KeyPrincipal> => {
+    const header = req.headers['x-app-id'] ?? '';
     const byKey = req.headers.authorization === undefined ? undefined : keys.authenticate(req);
-    return byKey === undefined ? publicClient(req) : keyOfHeaderApp(req, byKey);
+    if (byKey !== undefined) return keyOfApp(byKey, () => (header === '' ? undefined : checkAppId(header)));
+    if (header === '') throw new InvalidInput('Missing x-app-id header');
+    const sourceAppId = checkAppId(header);
+    req.appId = sourceAppId;
+    return { kind: 'public', sourceAppId, scopes: PUBLIC_SCOPES };
   };
 }
 
-function publicClient(req: Request): PublicPrincipal {
-  const header = req.headers['x-app-id'];
-  if (header === undefined || header === '') throw new InvalidInput('Missing x-app-id header');
-  const sourceAppId = checked(header);
-  req.appId = sourceAppId;
-  return { kind: 'public', sourceAppId, scopes: PUBLIC_SCOPES };
-}
-
-async function keyOfHeaderApp(req: Request, byKey: Promise<KeyPrincipal>): Promise<KeyPrincipal> {
-  const principal = await byKey;
-  const header = req.headers['x-app-id'];
-  if (header !== undefined && header !== '') requireAppOfKey(principal, checked(header));
-  return principal;
-}
-
-function checked(header: string | string[]): string {
-  if (typeof header !== 'string' || !APP_ID_PATTERN.test(header)) throw invalidAppId();
+function checkAppId(header: string | string[]): string {
+  if (typeof header !== 'string' || !APP_ID_PATTERN.test(header)) throw invalidAppIdError();
   return header;
 }
 
 /** @throws {Forbidden} when a request names another app than that of its key */
-function requireAppOfKey(principal: KeyPrincipal, sourceAppId: string): void {
-  if (principal.sourceAppId !== sourceAppId) throw new Forbidden('The API key is for another app');
+async function keyOfApp(byKey: Promise<KeyPrincipal>, named: () => string | undefined): Promise<KeyPrincipal> {
+  const principal = await byKey;
+  const { sourceAppId } = principal;
+  if ((named() ?? sourceAppId) !== sourceAppId) throw new Forbidden('The API key is for another app');
+  return principal;
 }
 
-export function invalidAppId(): InvalidInput {
+export function invalidAppIdError(): InvalidInput {
   return new InvalidInput('Invalid x-app-id header');
 }
 
 type KeyAuth = ReturnType<typeof createKeyAuth>;
 
-/** Authenticates API keys (spec 5.4). A request without one costs the look at one header. */
+/** Authenticates API keys (spec 5.4). A request without one costs the check of one header. */
 function createKeyAuth(keys: Pick<ApiKeyService, 'authenticate'>, cookieName: string) {
   const sessionCookie = new RegExp(`(?:^|;) *${cookieName}=`);
 
@@ -75,10 +65,7 @@ function createKeyAuth(keys: Pick<ApiKeyService, 'authenticate'>, cookieName: st
   }
 
   return {
-    /**
-     * Returns undefined for a request without an API key, else a promise of its principal.
-     * @throws {InvalidInput} when the request has a session cookie as well
-     */
+    /** Returns undefined for a request without an API key. @throws {InvalidInput} as `keyOf` */
     authenticate(req: Request): Promise<KeyPrincipal> | undefined {
       const text = keyOf(req);
       return text === undefined ? undefined : principalOf(req, text);
@@ -99,49 +86,24 @@ function createKeyAuth(keys: Pick<ApiKeyService, 'authenticate'>, cookieName: st
 }
 
 /**
- * Identifies a client by the app in the path, `:sourceAppId` (spec 5.1), or by an API key of that
- * app (spec 5.4). Does not check that the app exists.
- *
- * The returned function throws {@link AppNotFound} when the id is malformed, and rejects with
- * `Forbidden` when a key is for another app.
+ * Identifies a client by the app in the path (spec 5.1), or by an API key of that app (spec 5.4).
+ * Does not check that the app exists. Throws {@link AppNotFound} when the id is malformed, and
+ * {@link Forbidden} when a key is for another app.
  */
 function createPathAuth(keys: KeyAuth) {
   return (req: Request): PublicPrincipal | Promise<KeyPrincipal> => {
     const { sourceAppId } = req.params;
     if (typeof sourceAppId !== 'string' || !APP_ID_PATTERN.test(sourceAppId)) throw new AppNotFound();
     const byKey = keys.authenticate(req);
-    if (byKey !== undefined) return keyOfApp(byKey, sourceAppId);
+    if (byKey !== undefined) return keyOfApp(byKey, () => sourceAppId);
     req.appId = sourceAppId;
     return { kind: 'public', sourceAppId, scopes: PUBLIC_SCOPES };
   };
 }
 
-async function keyOfApp(byKey: Promise<KeyPrincipal>, sourceAppId: string): Promise<KeyPrincipal> {
-  const principal = await byKey;
-  requireAppOfKey(principal, sourceAppId);
-  return principal;
-}
-
-/**
- * Authenticates the app of the session cookie (spec 5.2). The app is read for each request.
- * @throws {Unauthenticated}
- */
-function createSessionAuth(load: LoadSession, sessions: Pick<SessionService, 'authenticate'>) {
-  return async (req: Request, res: Response): Promise<SessionPrincipal> => {
-    await load(req, res);
-    const app = await sessions.authenticate(req.session);
-    req.appId = app.sourceAppId;
-    return { kind: 'session', sourceAppId: app.sourceAppId, app, scopes: ALL_SCOPES };
-  };
-}
-
-/**
- * Authenticates the caller; undefined if the endpoint requires no authentication.
- * @throws {AppError} when the caller is refused
- */
+/** Authenticates the caller; undefined if the endpoint requires none. @throws {AppError} */
 export type Authenticate = (req: Request, res: Response) => Principal | undefined | Promise<Principal | undefined>;
 
-/** The strategy of each authentication that an endpoint can declare. */
 export type AuthStrategies = Record<Auth, Authenticate>;
 
 export function createAuthStrategies(deps: {
@@ -151,7 +113,13 @@ export function createAuthStrategies(deps: {
   cookieName: string;
 }): AuthStrategies {
   const keys = createKeyAuth(deps.keys, deps.cookieName);
-  const session = createSessionAuth(deps.loadSession, deps.sessions);
+  /** The app of the session cookie (spec 5.2), read for each request. @throws {Unauthenticated} */
+  const session = async (req: Request, res: Response): Promise<SessionPrincipal> => {
+    await deps.loadSession(req, res);
+    const app = await deps.sessions.authenticate(req.session);
+    req.appId = app.sourceAppId;
+    return { kind: 'session', sourceAppId: app.sourceAppId, app, scopes: ALL_SCOPES };
+  };
   return {
     none: () => undefined,
     'app id': createAppIdAuth(keys),

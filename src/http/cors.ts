@@ -23,10 +23,9 @@ const SHARED: cors.CorsOptions = {
 };
 
 /**
- * The CORS policies (spec 5.3). `trusted` allows the listed origins, with credentials, and the
- * service's own origin; a request without `Origin` passes; any other is refused with 403. Browsers
- * send `Origin` with every request that changes data, so this is also the CSRF protection. `app`
- * also allows the origins in the settings of the app, without credentials.
+ * The CORS policies (spec 5.3). A request without `Origin` passes; an origin that is not allowed is
+ * refused with 403. Browsers send `Origin` with every request that changes data, so this is also
+ * the CSRF protection.
  *
  * @param origins the origins in `CORS_ORIGINS`
  */
@@ -37,7 +36,7 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
   const check: RequestHandler = (req, res, next) => {
     if (isTrusted(req.headers.origin, req)) return next();
     res.vary('Origin');
-    throw refused();
+    throw originError();
   };
   const share = cors({
     ...SHARED,
@@ -53,7 +52,7 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
     if (origin === undefined || isTrusted(origin, req)) return void shareTrusted(req, res, next);
     res.vary('Origin');
     withTimeout(isAllowed(req, origin, appOrigins), DEADLINE_MS, () => new Unavailable())
-      .then((allowed) => (allowed ? shareWithoutCredentials(req, res, next) : next(refused())))
+      .then((allowed) => (allowed ? shareWithoutCredentials(req, res, next) : next(originError())))
       .catch(next);
   };
   return {
@@ -63,7 +62,7 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
   };
 }
 
-function refused(): Forbidden {
+function originError(): Forbidden {
   return new Forbidden('This origin is not allowed');
 }
 

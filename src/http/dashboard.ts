@@ -15,18 +15,16 @@ const COMPRESSED = /\.(?:js|css|svg)$/;
 /**
  * Serves the dashboard at `/dashboard/`; `/` redirects to it. Asset names contain a content hash,
  * so assets are cached for a year. Every other path is a page of the single HTML file, which is
- * revalidated each time. The pages are clients of the HTTP API.
- *
- * @param folder the built pages; 404 while it does not exist
+ * revalidated each time.
  */
-export function createDashboardRouter(folder = BUILT): Router {
+export function createDashboardRouter(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get(['/', '/dashboard'], (_req, res) => res.redirect('/dashboard/'));
   router.use('/dashboard', createPagePolicy(TRUSTED_TYPES));
   router.use(
     '/dashboard/assets',
     preferCompressed,
-    express.static(`${folder}assets`, {
+    express.static(`${BUILT}assets`, {
       immutable: true,
       maxAge: '1y',
       index: false,
@@ -44,7 +42,7 @@ export function createDashboardRouter(folder = BUILT): Router {
   );
   router.get('/dashboard/{*page}', (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-cache');
-    res.sendFile('index.html', { root: folder, cacheControl: false }, (error) => {
+    res.sendFile('index.html', { root: BUILT, cacheControl: false }, (error) => {
       if (error) next(res.headersSent ? error : new NotFound('The dashboard is not built: run `npm run build`'));
     });
   });

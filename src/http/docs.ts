@@ -2,8 +2,7 @@ import { Router } from 'express';
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
 import { createPagePolicy } from './security-headers.ts';
 
-// Only the path of the files: importing the package itself loads the whole page into memory, about
-// 15 MB.
+// Only the path of the files: the package itself loads the whole page into memory, about 15 MB.
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -33,7 +32,7 @@ const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
  */
 export function createDocsRouter(document: object): Router {
   const router = Router({ caseSensitive: true });
-  // One buffer for all responses: a text would be copied for each.
+  // One buffer for all responses.
   const json = Buffer.from(JSON.stringify(document));
   const folder = folderOfSwaggerUi();
 

@@ -9,7 +9,7 @@ import type { PageAssets } from '../submissions/page.ts';
 /** The built files; the path is the same from `src/http` and from `dist/http`. */
 const BUILT = fileURLToPath(new URL('../../dist/web/embed/', import.meta.url));
 
-/** How long a browser uses the script of a fixed address without asking, and while it asks. */
+/** How long a browser uses the script of a fixed address without a request, and during one. */
 const FIXED_ADDRESS = 'public, max-age=3600, stale-while-revalidate=86400';
 const HASHED_ADDRESS = 'public, max-age=31536000, immutable';
 
@@ -23,7 +23,6 @@ interface EmbedFile {
   address: string;
 }
 
-/** The embed script and the style sheet of form pages, with their addresses. */
 export interface Embed {
   router: Router;
   assets: PageAssets;
@@ -31,15 +30,13 @@ export interface Embed {
 
 /**
  * Serves the embed script at `/embed/v1.js`, where `v1` is the version of its interface, and the
- * style sheet of form pages at `/embed/v1.css` (spec 4.5). The files are also served under an
- * address with the hash of their content, which never changes.
- *
- * @param folder the built files; 404 while it does not exist
+ * style sheet of form pages at `/embed/v1.css` (spec 4.5), each also under an address with the hash
+ * of its content.
  */
-export function createEmbed(folder = BUILT): Embed {
+export function createEmbed(): Embed {
   const router = Router({ caseSensitive: true, strict: true });
   const serve = (extension: 'js' | 'css', type: string): string => {
-    const file = load(`${folder}v1.${extension}`, type, extension);
+    const file = load(`${BUILT}v1.${extension}`, type, extension);
     router.get(`/embed/v1.${extension}`, answer(file, FIXED_ADDRESS));
     if (file) router.get(file.address, answer(file, HASHED_ADDRESS));
     return file?.address ?? `/embed/v1.${extension}`;

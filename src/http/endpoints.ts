@@ -5,10 +5,7 @@ import { createClosedConnection } from '../database/client.ts';
 import { createServices } from '../services.ts';
 import { systemRoutes } from './system.ts';
 
-/**
- * Lists all endpoints of the service, without a database, for the OpenAPI document and for tests of
- * the declarations. The handlers of these routes do not work.
- */
+/** Lists all endpoints without a database, for the OpenAPI document and tests of declarations. */
 export function listEndpoints(): Pick<Route, 'name' | 'spec'>[] {
   const services = createServices(loadConfig({}), createClosedConnection(), createLogger({ logLevel: 'silent' }));
   return [

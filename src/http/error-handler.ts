@@ -6,9 +6,9 @@ import type { Logger } from '../core/logger.ts';
 import { databaseRefusal } from '../database/failures.ts';
 
 /**
- * Converts every error to a response: `{ message }`, with `errors` if places are known. Unexpected
- * errors are logged and answered with a 500. A response never contains a stack, a driver message or
- * parts of the request. A browser gets the page of the endpoint (`Route.refuse`), if it has one.
+ * Converts every error to a response. Unexpected errors are logged and become a 500. A response
+ * never contains a stack, a driver message or parts of the request. A browser gets the page of the
+ * endpoint (`Route.refuse`), if it has one.
  */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   return async (error: unknown, req, res, _next) => {

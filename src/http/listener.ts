@@ -3,25 +3,16 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 
-/**
- * Time limit for the headers of a request, and for the whole request. With the check interval, a
- * client is disconnected within 15 s.
- */
+/** With the check interval, a client without a whole request is disconnected within 15 s. */
 const REQUEST_TIMEOUT_MS = 13_000;
 const CHECK_EVERY_MS = 2_000;
-/**
- * Longer than the idle timeout of common proxies (60 s), so that the proxy closes first and never
- * sends to a closed connection.
- */
+/** Longer than the idle timeout of common proxies (60 s), so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** A connection is closed when it has unsent output and its client reads nothing for this time. */
 const STALLED_AFTER_MS = 60_000;
 
-/**
- * The requests of a connection that may wait for the answers before them; beyond it the connection
- * ends. Browsers and proxies send none.
- */
+/** The requests of a connection that may wait; more end the connection. Browsers send none. */
 const MAX_WAITING_REQUESTS = 100;
 
 /** During a stop, idle connections are closed after the first time, all others after the second. */
@@ -34,7 +25,6 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Listening failed. The message states the reason and what to set. */
 class ListenError extends Error {
   override readonly name = 'ListenError';
   constructor(port: number, host: string, { code = 'unknown error' }: NodeJS.ErrnoException) {
@@ -46,12 +36,7 @@ class ListenError extends Error {
   }
 }
 
-/**
- * Serves an Express application on `host` and `port` (0: any free port).
- *
- * @param stalledAfterMs how long a client may read nothing of a response
- * @throws {ListenError}
- */
+/** Serves an Express application on `host` and `port` (0: any free port). @throws {ListenError} */
 export async function listen(
   http: Express,
   port: number,
@@ -84,8 +69,7 @@ export async function listen(
     async close() {
       closing = true;
       const closed = new Promise<void>((resolve) => stopAccepting(server, resolve));
-      // From here on each response ends its connection. Closing idle connections at once would drop
-      // requests in flight.
+      // Each response now ends its connection. Closing idle ones at once would drop requests.
       await Promise.race([closed, sleep(DRAIN_MS)]);
       server.closeIdleConnections();
       await Promise.race([closed, sleep(FORCE_AFTER_MS)]);
@@ -96,8 +80,8 @@ export async function listen(
 }
 
 /**
- * Handles the requests of a connection one after the other. Node hands over all requests that a
- * client sends at once, and keeps their answers in memory until the client reads them.
+ * Handles the requests of a connection one after the other. Node accepts all requests that a client
+ * sends at once, and keeps their answers in memory until the client reads them.
  */
 function inTurn(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
@@ -118,10 +102,7 @@ function inTurn(handle: RequestListener): RequestListener {
   };
 }
 
-/**
- * `http.Server.close` also closes idle keep-alive connections; the method of `net.Server` only
- * stops accepting.
- */
+/** The method of `net.Server`: that of `http.Server` also closes idle keep-alive connections. */
 function stopAccepting(server: Server, onClosed: () => void): void {
   Object.getPrototypeOf(Object.getPrototypeOf(server)).close.call(server, () => onClosed());
 }
@@ -136,9 +117,8 @@ function trackConnections(server: Server): Set<Socket> {
 }
 
 /**
- * Closes connections whose client reads nothing. Node reports a connection on which nothing was
- * received or sent for a while; partial writes count as sent. A connection without unsent output
- * waits for its handler, so it stays open.
+ * Closes connections whose client reads nothing: nothing was received or sent for a while, not even
+ * a part of a write. A connection without unsent output waits for its handler, so it stays open.
  */
 function endStalledConnections(server: Server, stalledAfterMs: number): void {
   server.setTimeout(stalledAfterMs, (socket) => {
@@ -158,9 +138,7 @@ type Constructors = { IncomingMessage: typeof IncomingMessage; ServerResponse: t
 
 /**
  * Options for `http.createServer` that create requests and responses with Express's prototypes.
- * Express sets these prototypes on each request. Changing a prototype makes every later access to
- * the object slower, most of all on Node 20 (decision 36); setting the same one costs
- * nothing.
+ * Express sets them on each request, and a change of prototype makes every later access slower.
  */
 export function presetPrototypes(http: Express): Constructors {
   return {
@@ -169,10 +147,7 @@ export function presetPrototypes(http: Express): Constructors {
   };
 }
 
-/**
- * Node's two classes are constructor functions, which a `class` cannot call on an object with
- * another prototype.
- */
+/** A `class` cannot call Node's constructor functions on an object with another prototype. */
 function withPrototype<Constructor extends typeof IncomingMessage | typeof ServerResponse>(
   base: Constructor,
   prototype: object,
@@ -182,8 +157,7 @@ function withPrototype<Constructor extends typeof IncomingMessage | typeof Serve
   }
   Preset.prototype = prototype;
   // Like a class that extends `base`: V8 reserves space for the properties of all constructors on
-  // this chain. Without it each response becomes a dictionary-mode object, which is slow to read
-  // and expensive to collect (decision 36).
+  // this chain. Without it each response becomes a slow dictionary-mode object.
   Object.setPrototypeOf(Preset, base);
   return Preset as unknown as Constructor;
 }

@@ -3,7 +3,7 @@ import express, { type Request, type Router } from 'express';
 import { Unauthenticated } from '../core/errors.ts';
 import type { MetricsRegistry } from '../metrics/metrics.ts';
 
-/** Serves the metrics to who has the token (spec 4.10). */
+/** Serves the metrics with a token (spec 4.10). */
 export function createMetricsRouter(metrics: Pick<MetricsRegistry, 'contentType' | 'text'>, token: string): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const expected = digest(token);

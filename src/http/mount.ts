@@ -13,10 +13,9 @@ import type { App } from '../apps/app.ts';
 import type { RecordAudit } from '../audit/audit-recorder.ts';
 import { AppError, AppNotFound, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
-import { type AuthStrategies, invalidAppId } from './auth.ts';
+import { type AuthStrategies, invalidAppIdError } from './auth.ts';
 import type { CorsPolicies } from './cors.ts';
 
-/** Dependencies of all endpoints. */
 interface MountDeps {
   auth: AuthStrategies;
   cors: CorsPolicies;
@@ -29,12 +28,10 @@ interface MountDeps {
 }
 
 /**
- * Adds all endpoints to the Express application `http`. Each request is checked in this order:
- * origin (403), authentication (401, 403, 400 for `x-app-id`, 404 for an app in the path), rate
- * limit (429), inputs (400). Then the handler runs; that of an operator waits for its turn (429,
- * 503). Paths match exactly; another method on a known path is a 405.
- *
- * Endpoints are routes of `http` itself: a nested router would match each request twice.
+ * Adds all endpoints to `http`. Each request is checked in this order: origin (403), authentication
+ * (401, 403, 400 for `x-app-id`, 404 for an app in the path), rate limit (429), inputs (400). Then
+ * the handler runs; that of an operator waits for its turn (429, 503). Another method on a known
+ * path is a 405. A nested router would match each request twice.
  */
 export function mount(http: Express, all: readonly Route[], deps: MountDeps): void {
   for (const { spec, handle, refuse } of all) {
@@ -67,7 +64,7 @@ export function mount(http: Express, all: readonly Route[], deps: MountDeps): vo
   }
 }
 
-/** Waits until the event of a reply is recorded; a reply that is not sent is ended. */
+/** Waits until the event is recorded; otherwise the reply is discarded. */
 async function audited(reply: unknown, recorded: Promise<void>): Promise<void> {
   try {
     await recorded;
@@ -87,10 +84,7 @@ const refuseWith =
 
 const policyOf = ({ cors = 'trusted' }: EndpointSpec, deps: MountDeps) => deps.cors[cors];
 
-/**
- * The deadline covers the time until the response starts; a long listing may take longer after
- * that.
- */
+/** The deadline covers the time until the response starts. */
 async function untilStarted(deadline: Deadline, work: Promise<void>, res: Response): Promise<void> {
   try {
     await deadline.run(work);
@@ -153,7 +147,7 @@ function hasRole(role: NonNullable<EndpointSpec['role']>, principal: Principal |
 /** Checks the app before the rate limit and the body, so that invented ids use neither. */
 async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, deps: MountDeps): Promise<void> {
   const app = await deps.findApp(sourceAppId);
-  if (!app) throw spec.auth === 'form' ? new AppNotFound() : invalidAppId();
+  if (!app) throw spec.auth === 'form' ? new AppNotFound() : invalidAppIdError();
   if (spec.limit === 'submit') deps.limitSubmit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
 }
 
@@ -174,10 +168,7 @@ async function readBody(
   return readers[type](req, deadline);
 }
 
-/**
- * The entries of a form have no schema here: the handler interprets them. A form with a file is
- * refused after its texts are known to the page that shows them again.
- */
+/** The handler interprets the entries of a form. A page shows them again, also next to a file. */
 function parseBody({ schema, message }: BodySpec, body: unknown, req: Request): unknown {
   if (!(body instanceof FormEntries)) return parsePart(schema, body, message);
   req.form = body;

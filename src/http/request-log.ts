@@ -3,15 +3,14 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 
-/** In seconds. The last ones are for exports and other long answers. */
+/** In seconds. The last ones are for exports. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
 
-/** Measures a request whose response was closed. */
 type MeasureRequest = (req: Request, res: Response, durationMs: number) => void;
 
 /**
- * Counts requests by method, route and status, and measures their durations by route. The route is
- * the path of the declaration, so labels do not grow with apps. Undefined when metrics are off.
+ * Measures requests by the path of the declaration, so that labels do not grow with apps. Undefined
+ * when metrics are off.
  */
 export function createRequestMetrics(metrics: Metrics): MeasureRequest | undefined {
   if (!metrics.isOn) return undefined;
@@ -38,13 +37,9 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 /**
  * Gives each request an id (a valid `X-Request-Id` of the client, or a new one) and logs one line:
  * id, method, path, app, API key (its id), status and duration in milliseconds. Never logs a body,
- * a header, a cookie, an address or a query, which contain personal data and secrets. A request
- * whose client disconnected is marked `aborted`.
+ * a header, a cookie, an address or a query, which contain personal data and secrets.
  *
- * pino-http creates a logger for each request and makes a submission a third more expensive
- * (decision 36).
- *
- * @param measure measures each request as well
+ * pino-http makes a submission a third more expensive (decision 36).
  */
 export function createRequestLog(logger: Logger, measure?: MeasureRequest): RequestHandler {
   return (req, res, next) => {
@@ -80,7 +75,7 @@ function requestId(req: Request): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** What a request to a proxy has before its path. */
+/** The start of an absolute URL, as in a request to a proxy. */
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
 /** Without the query and the token of a confirmation link, which gives the right to confirm. */

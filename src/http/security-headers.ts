@@ -1,12 +1,7 @@
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
-/**
- * Sets helmet's headers with the strictest policy: responses are data that may not load, run or be
- * framed. Pages replace the policy (`createPagePolicy`).
- *
- * @param production also require HTTPS (Strict-Transport-Security)
- */
+/** Sets helmet's headers with the strictest policy, which pages replace (`createPagePolicy`). */
 export function createSecurityHeaders(production: boolean): RequestHandler {
   const setHeaders = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -25,12 +20,7 @@ export function createSecurityHeaders(production: boolean): RequestHandler {
   };
 }
 
-/**
- * The Content-Security-Policy of pages: scripts, styles, images and requests of this origin only;
- * no inline script or style, no `eval`, no frames, no forms.
- *
- * @param additions directives to add or to replace
- */
+/** The Content-Security-Policy of pages. @param additions directives to add or to replace */
 export function createPagePolicy(additions: Record<string, string[]>): RequestHandler {
   return helmet.contentSecurityPolicy({ useDefaults: false, directives: { ...PAGE_POLICY, ...additions } });
 }

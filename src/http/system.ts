@@ -32,10 +32,6 @@ export const systemEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/**
- * @param isReady whether the database answers and the service is not stopping
- * @param warnings what an operator should mend
- */
 export const systemRoutes = (isReady: () => Promise<boolean>, warnings: () => string[]): Route[] =>
   routes(systemEndpoints, {
     getHealth: () => ({ status: 'ok' as const }),

@@ -4,7 +4,7 @@ import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
 import { InvalidInput } from '../../core/errors.ts';
 import type { ReadBody } from './json-body.ts';
-import { checkCharset, GrowingBuffer, notUtf8, type ReadBytes } from './request-bytes.ts';
+import { checkCharset, GrowingBuffer, notUtf8Error, type ReadBytes } from './request-bytes.ts';
 
 /** The most entries of one form (spec 8). A browser sends one for each control. */
 const MAX_ENTRIES = 1_000;
@@ -14,10 +14,10 @@ const MAX_NAME_BYTES = 200;
 /** One control of a form: its name and its text. */
 export type FormEntry = readonly [name: string, value: string];
 
-/** What an HTML form sent: names with texts, in the order of its controls. A name may repeat. */
+/** The entries of an HTML form in the order of its controls. A name may repeat. */
 export class FormEntries {
   readonly list: readonly FormEntry[];
-  /** The names of the controls that sent a file. The content is dropped: files are refused. */
+  /** The names of the controls that sent a file, without the content: files are refused. */
   readonly files: readonly string[];
 
   constructor(list: readonly FormEntry[], files: readonly string[] = []) {
@@ -29,7 +29,7 @@ export class FormEntries {
 /** The message about a form that sent a file. */
 export const FILES_REFUSED = 'Files are not accepted: the form may send texts only';
 
-/** Counts the separators of entries in a body, no further than to know that there are too many. */
+/** Counts the separators of entries in a body, up to one more than the limit. */
 function countEntries(bytes: Buffer, separator: string): number {
   let count = 0;
   for (let at = bytes.indexOf(separator); at >= 0 && count < MAX_ENTRIES + 2; at = bytes.indexOf(separator, at + 1)) {
@@ -43,10 +43,7 @@ function checkEntryCount(count: number): void {
   if (count > MAX_ENTRIES) throw new InvalidInput(`A form may have at most ${MAX_ENTRIES} entries`);
 }
 
-/**
- * Decodes the name of an entry.
- * @throws {InvalidInput} when it is too long, not UTF-8, or contains NUL
- */
+/** @throws {InvalidInput} when a name is too long, not UTF-8, or contains NUL */
 export function nameOf(bytes: Buffer): string {
   if (bytes.length > MAX_NAME_BYTES) {
     throw new InvalidInput(`The name of a form entry may have at most ${MAX_NAME_BYTES} bytes`);
@@ -55,12 +52,9 @@ export function nameOf(bytes: Buffer): string {
   return textOf(bytes);
 }
 
-/**
- * Decodes the text of an entry. Without the check, invalid bytes would be stored as U+FFFD.
- * @throws {InvalidInput} when it is not UTF-8
- */
+/** Without the check, invalid bytes would be stored as U+FFFD. @throws {InvalidInput} */
 export function textOf(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw notUtf8();
+  if (!isUtf8(bytes)) throw notUtf8Error();
   return bytes.toString();
 }
 
@@ -76,9 +70,8 @@ const HEX = Int8Array.from({ length: 256 }, (_, code) =>
 );
 
 /**
- * Creates a reader of `application/x-www-form-urlencoded` bodies in UTF-8, whose result is a
- * {@link FormEntries}. Unlike `URLSearchParams` it refuses what it would have to alter: invalid
- * UTF-8, and a `%` without two hexadecimal digits.
+ * Creates a reader of `application/x-www-form-urlencoded` bodies. Unlike `URLSearchParams` it
+ * refuses invalid UTF-8, and a `%` without two hexadecimal digits.
  */
 export function createUrlencodedReader(readBytes: ReadBytes): ReadBody {
   return async (req, deadline) => {
@@ -130,7 +123,7 @@ class PairDecoder {
   #escaped(): number {
     const high = HEX[this.#source[this.#from] ?? 0] as number;
     const low = HEX[this.#source[this.#from + 1] ?? 0] as number;
-    if (high < 0 || low < 0) throw new InvalidInput('The request body is not valid form data');
+    if (high < 0 || low < 0) throw formDataError();
     this.#from += 2;
     return high * 16 + low;
   }
@@ -162,11 +155,9 @@ const IDENTITY_ENCODINGS = new Set(['7bit', '8bit', 'binary']);
 type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
 /**
- * Creates a reader of `multipart/form-data` bodies in UTF-8, whose result is a {@link FormEntries}.
- * Of a part with a file only the name is kept, so that the form can be shown again without it; the
- * empty part that browsers send for a file control without a file is left out. busboy itself
- * replaces invalid UTF-8 and skips parts that it cannot read, so only its parser of multipart
- * messages (Dicer) is used.
+ * Creates a reader of `multipart/form-data` bodies. Of a part with a file only the name is kept;
+ * the empty part that browsers send without a file is left out. busboy itself replaces invalid
+ * UTF-8 and skips parts that it cannot read, so only its parser of messages (Dicer) is used.
  */
 export function createMultipartReader(readBytes: ReadBytes): ReadBody {
   return async (req, deadline) => {
@@ -189,7 +180,7 @@ async function parseMultipart(bytes: Buffer, boundary: string): Promise<FormEntr
   checkEntryCount(count);
   const parts = await partsOf(bytes, boundary);
   // Parts after the end would be lost.
-  if (parts.length !== count) throw notReadable();
+  if (parts.length !== count) throw formDataError();
   const list: FormEntry[] = [];
   const files: string[] = [];
   for (const part of parts) {
@@ -228,7 +219,7 @@ async function partsOf(bytes: Buffer, boundary: string): Promise<Part[]> {
   const message = new Dicer(options);
   message.on('part', (stream) => void parts.push(new Part(stream, bytes.length)));
   const end = new Promise<void>((resolve, reject) => {
-    message.on('finish', resolve).on('error', () => reject(notReadable()));
+    message.on('finish', resolve).on('error', () => reject(formDataError()));
   });
   end.catch(() => undefined); // awaited below
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
@@ -252,22 +243,22 @@ function entryOf(part: Part): Entry {
   if (fileName === '' && content.length === 0) return {};
   const isFile = fileName !== undefined || /^application\/octet-stream/i.test(type);
   if (isFile) return { name: nameOf(Buffer.from(name ?? '', 'latin1')) };
-  if (name === undefined) throw notReadable();
+  if (name === undefined) throw formDataError();
   checkCharset(type);
   const [encoding = '8bit'] = part.headers['content-transfer-encoding'] ?? [];
-  if (!IDENTITY_ENCODINGS.has(encoding.toLowerCase())) throw notReadable();
+  if (!IDENTITY_ENCODINGS.has(encoding.toLowerCase())) throw formDataError();
   return { name: nameOf(Buffer.from(name, 'latin1')), text: textOf(content) };
 }
 
 /** The parameters of `Content-Disposition: form-data`. @throws {InvalidInput} */
 function dispositionOf(headers: PartHeaders): Record<string, string | undefined> {
   const [header, ...others] = headers['content-disposition'] ?? [];
-  if (header === undefined || others.length > 0) throw notReadable();
+  if (header === undefined || others.length > 0) throw formDataError();
   const { type, parameters } = parseDisposition(header, { multipart: true, extended: false });
-  if (type !== 'form-data') throw notReadable();
+  if (type !== 'form-data') throw formDataError();
   return parameters;
 }
 
-function notReadable(): InvalidInput {
+function formDataError(): InvalidInput {
   return new InvalidInput('The request body is not valid form data');
 }

@@ -2,45 +2,32 @@ import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import { InvalidInput } from '../../core/errors.ts';
 import type { Deadline } from '../deadline.ts';
-import { checkCharset, hasBody, notUtf8, type ReadBytes } from './request-bytes.ts';
+import { checkCharset, hasBody, notUtf8Error, type ReadBytes } from './request-bytes.ts';
 
 const MAX_DEPTH = 20;
 
-/** `application/json` with any parameters. */
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
 
-/**
- * Reads the body of a request; resolves with the parsed value.
- * @param deadline of the request; the time that the client takes to send the body does not count
- * @throws {AppError}
- */
+/** Resolves with the parsed body. The time in which the client sends does not count. */
 export type ReadBody = (req: Request, deadline: Deadline) => Promise<unknown>;
 
 /**
- * Creates a reader of JSON bodies. It accepts `application/json` in UTF-8 only. Browsers send that
- * type to another origin only after a preflight, so this also protects cookie-authenticated
- * endpoints from forms of other sites. Invalid UTF-8, lone surrogates and numbers that JavaScript
- * cannot represent are refused, because storing would alter them.
- *
- * Express's own parser would need as much code for these rules and makes a submission 5 to 13 %
- * more expensive (decision 36).
+ * Creates a reader of `application/json` in UTF-8. Browsers send that type to another origin only
+ * after a preflight, so this also protects cookie-authenticated endpoints from forms of other
+ * sites. Refuses what storing would alter. Express's own parser needs as much code for these rules
+ * and costs more (decision 36).
  */
 export function createJsonReader(readBytes: ReadBytes): ReadBody {
   return async (req, deadline) => {
     checkType(req);
     const sent = readBytes(req, deadline);
     const bytes = sent instanceof Promise ? await sent : sent;
-    if (!isUtf8(bytes)) throw notUtf8();
+    if (!isUtf8(bytes)) throw notUtf8Error();
     return parseStrictJson(bytes.toString(), 'The request body');
   };
 }
 
-/**
- * Parses JSON; refuses what storing it would alter, and deep nesting.
- *
- * @param subject what the messages name, such as "The request body"
- * @throws {InvalidInput}
- */
+/** Parses JSON. @param subject of the messages @throws {InvalidInput} also for deep nesting */
 export function parseStrictJson(text: string, subject: string): unknown {
   const value = parse(text, subject);
   checkNumbers(text, subject);
@@ -79,9 +66,8 @@ function checkValue(value: unknown, depth: number, subject: string): void {
 }
 
 /**
- * Matches texts that may contain a number that JavaScript alters: 16 digits in a row (an integer
- * beyond 2^53, or a long fraction) or a negative exponent. Most bodies do not match and are not
- * scanned.
+ * Matches texts that may contain a number that JavaScript alters: 16 digits in a row or a negative
+ * exponent. Most bodies do not match and are not scanned.
  */
 const SUSPECT = /\d{16}|\de-/i;
 const LITERAL = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/iy;
@@ -95,12 +81,8 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Checks that `JSON.parse` preserved the numbers of a text. Refuses integers that JavaScript would
- * write differently (only possible beyond 2^53) and nonzero numbers that become 0. Other fractions
- * may be rounded, as by every JSON parser.
- *
- * @param json valid JSON
- * @param subject what the messages name
+ * Checks that `JSON.parse` preserved the numbers of valid JSON. Refuses integers that JavaScript
+ * would write differently and nonzero numbers that become 0. Fractions may be rounded.
  * @throws {InvalidInput}
  */
 export function checkNumbers(json: string, subject = 'The request body'): void {

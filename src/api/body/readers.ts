@@ -3,19 +3,12 @@ import { createMultipartReader, createUrlencodedReader } from './form-body.ts';
 import { createJsonReader, type ReadBody } from './json-body.ts';
 import { createBytesReader, type ReadBytes } from './request-bytes.ts';
 
-/**
- * The largest form in bytes, also where JSON may be larger. All of it is decoded and checked in one
- * turn of the event loop, which takes about 10 ms for this size.
- */
+/** The largest form in bytes, also where JSON may be larger: one turn decodes it, in 10 ms. */
 const MAX_FORM_BYTES = 1024 * 1024;
 
-/** The reader of each media type. */
 export type BodyReaders = Record<MediaType, ReadBody>;
 
-/**
- * Creates the readers of one server, which share their limits.
- * @param limit the largest body after decompression, in bytes
- */
+/** Creates the readers of one server, which share their limits. @param limit in bytes */
 export function createBodyReaders(limit: number): BodyReaders {
   const readBytes = createBytesReader(limit);
   const formLimit = Math.min(limit, MAX_FORM_BYTES);

@@ -8,17 +8,11 @@ import { FairQueue } from '../../core/fair-queue.ts';
 import { withTimeout } from '../../core/timeouts.ts';
 import type { Deadline } from '../deadline.ts';
 
-/**
- * Maximum number of concurrent decompressions. Each takes at most the body limit and 64 kB of
- * memory.
- */
+/** The concurrent decompressions. Each takes at most the body limit and 64 kB of memory. */
 const MAX_DECODERS = 4;
 /** Bytes that gzip and deflate may add to incompressible data. */
 const ENCODING_OVERHEAD = 1_024;
-/**
- * A body may arrive in MAX_PIECES pieces plus one for each MIN_PIECE_BYTES of the limit. Each piece
- * costs about 4 us, so a body of single bytes would block the event loop.
- */
+/** The pieces of a body, plus one per 64 bytes of the limit: a piece costs about 4 us. */
 const MAX_PIECES = 1_000;
 const MIN_PIECE_BYTES = 64;
 const EMPTY: Buffer = Buffer.alloc(0);
@@ -33,20 +27,17 @@ const DECODERS = new Map<string, Decode>([
 ]);
 
 /**
- * Reads the bytes of a body, decompressed. Returns them without a promise when the body arrived
- * with its headers and is not compressed, which is the common case.
- * @param deadline of the request; the time that the client takes to send the body does not count
+ * Reads the bytes of a body, decompressed. The result is no promise when the body arrived with its
+ * headers and is not compressed. The time in which the client sends does not count (`deadline`).
  * @param limit the largest body after decompression, in bytes, if smaller than for all bodies
  * @throws {AppError}
  */
 export type ReadBytes = (req: Request, deadline: Deadline, limit?: number) => Buffer | Promise<Buffer>;
 
 /**
- * Creates a reader of bodies of at most `limitOfAll` bytes after decompression, of any media type.
- * All readers of one server share it, so that its limits hold for all bodies together.
- *
- * A compressed body is decompressed after all of it has arrived, so an incomplete body occupies no
- * decoder. Brotli is refused: its decoder allocates 16 MB on the first bytes of a body.
+ * Creates a reader of bodies of at most `limitOfAll` bytes after decompression. Its limits hold for
+ * all bodies of a server together. A body is decompressed after all of it has arrived, so an
+ * incomplete body occupies no decoder. Brotli is refused: its decoder allocates 16 MB at once.
  */
 export function createBytesReader(limitOfAll: number): ReadBytes {
   const inPlace = createBodyPlaces(limitOfAll);
@@ -56,7 +47,7 @@ export function createBytesReader(limitOfAll: number): ReadBytes {
     const decode = encoding === undefined ? undefined : decoderOf(encoding);
     const maxBytes = decode ? limit + ENCODING_OVERHEAD : limit;
     const length = Number(req.headers['content-length'] ?? Number.NaN);
-    if (length > maxBytes) throw tooLarge();
+    if (length > maxBytes) throw tooLargeError();
     const hasArrived = req.complete || req.readableLength === length;
     const sent = hasArrived ? takeBody(req, maxBytes) : receive(req, maxBytes, deadline);
     return decode ? decompress(sent, decode, limit) : sent;
@@ -72,7 +63,6 @@ export function createBytesReader(limitOfAll: number): ReadBytes {
   }
 }
 
-/** Whether a request has a body of any type. */
 export function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -86,10 +76,10 @@ export function mediaTypeOf({ headers }: Request): string {
 /** @throws {InvalidInput} when a `Content-Type` names another charset than UTF-8 */
 export function checkCharset(contentType: string): void {
   const charset = CHARSET.exec(contentType)?.[2] ?? 'utf-8';
-  if (charset.toLowerCase() !== 'utf-8') throw notUtf8();
+  if (charset.toLowerCase() !== 'utf-8') throw notUtf8Error();
 }
 
-export function notUtf8(): InvalidInput {
+export function notUtf8Error(): InvalidInput {
   return new InvalidInput('The request body must be UTF-8');
 }
 
@@ -109,15 +99,15 @@ async function decoded(bytes: Buffer, decode: Decode, limit: number): Promise<Bu
   try {
     return await decode(bytes, { maxOutputLength: limit });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLargeError();
     throw new InvalidInput('The request body cannot be read');
   }
 }
 
-/** Reads a body that arrived with its headers, which is the common case, without waiting. */
+/** Reads a body that arrived with its headers. */
 function takeBody(req: Request, limit: number): Buffer {
-  if (req.destroyed) throw cutOff();
-  if (req.readableLength > limit) throw tooLarge();
+  if (req.destroyed) throw cutOffError();
+  if (req.readableLength > limit) throw tooLargeError();
   const bytes = (req.read() as Buffer | null) ?? EMPTY;
   // Node may emit 'end' only after the last bytes, and keeps the request until it is consumed.
   req.resume();
@@ -138,28 +128,28 @@ function collect(req: Request, limit: number): Promise<Buffer> {
         reject(error);
       });
     const onError = (): void => fail(new InvalidInput('The request body cannot be read'));
-    const onClose = (): void => fail(cutOff());
+    const onClose = (): void => fail(cutOffError());
     const onData = (chunk: Buffer): void => {
       pieces += 1;
       if (pieces > maxPieces) fail(new InvalidInput('The request body comes in too many pieces'));
-      else if (!buffer.add(chunk)) fail(tooLarge());
+      else if (!buffer.add(chunk)) fail(tooLargeError());
     };
     const settle = (complete: () => void): void => {
       req.off('data', onData).off('end', onEnd).off('close', onClose);
       complete();
     };
-    if (req.destroyed) return void reject(cutOff());
+    if (req.destroyed) return void reject(cutOffError());
     // This listener stays: the connection may still emit an error later.
     req.on('error', onError);
     req.on('end', onEnd).on('close', onClose).on('data', onData);
   });
 }
 
-function cutOff(): AppError {
+function cutOffError(): AppError {
   return new InvalidInput('The request body was cut off');
 }
 
-function tooLarge(): AppError {
+function tooLargeError(): AppError {
   return new TooLarge('The request body is too large');
 }
 
@@ -202,14 +192,11 @@ function createBodyPlaces(bodyLimit: number): InPlace {
   };
 }
 
-function tooMany(): Unavailable {
+function tooManyError(): Unavailable {
   return new Unavailable('Too many requests are being received; try again shortly', 1);
 }
 
-/**
- * Joins chunks as they arrive, up to a limit in bytes. An array of one-byte chunks would take 200
- * times their length.
- */
+/** Joins chunks up to a limit in bytes. An array of one-byte chunks takes 200 times as much. */
 export class GrowingBuffer {
   readonly #limit: number;
   #bytes: Buffer = EMPTY;
