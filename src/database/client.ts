@@ -6,8 +6,7 @@ const DEFAULT_DATABASE = 'user-collection';
 
 /**
  * The most connections to each server of the database; `maxPoolSize` in the URI takes precedence.
- * The requests of operators take at most about a hundred (api/operator-load.ts and
- * records/read-queues.ts); the others are for submissions and jobs.
+ * Requests of operators take about a hundred at most; the others are for submissions and jobs.
  */
 export const POOL_SIZE = 160;
 
@@ -21,17 +20,9 @@ export interface Connection {
 
 /**
  * Connects to MongoDB. Writes are acknowledged by a majority and journaled (invariant 1); reads go
- * to the primary.
+ * to the primary. Options of the URI can take precedence, so config.ts refuses them and the
+ * effective ones are checked here. The timeouts are longer than the request deadline.
  *
- * The driver gives some options of the URI precedence over these (`journal`, `wtimeoutMS`).
- * config.ts refuses them at start-up; the effective options are checked here before the connection
- * is used.
- *
- * With the driver's default timeouts an operation hangs for half a minute when a server disappears.
- * With these, a missing heartbeat detects a stalled server and waiting operations fail. The request
- * deadline (api/deadline.ts) expires before that.
- *
- * @param uri the database is named in the path, by default `user-collection`
  * @param timeoutMs how long to retry while no server can be reached
  * @throws {Error} when no server is found, or when the effective options are weaker
  */
@@ -68,12 +59,12 @@ const connectionOf = (client: mongo.MongoClient, name: string): Connection => ({
   close: () => client.close(),
 });
 
-/** A connection that is never opened, for what only describes the service. */
+/** A connection that is never opened, for descriptions of the service. */
 export function createClosedConnection(): Connection {
   return connectionOf(new mongo.MongoClient('mongodb://127.0.0.1'), DEFAULT_DATABASE);
 }
 
-/** Compares the effective options of the driver, from any source, with the required ones. */
+/** Compares the effective options of the driver with the required ones. */
 function assertDurable(connection: Connection): void {
   const { writeConcern, readPreference, readConcern, retryWrites, loadBalanced } = connection.getClient().options;
   const isDurable = writeConcern?.w === 'majority' && writeConcern.journal === true;
@@ -89,9 +80,8 @@ function namesDatabase(uri: string): boolean {
 }
 
 /**
- * Calls `onChange` when the driver discovers the first primary of the replica set, another primary,
- * or the same one after another election, before it sends any operation to that primary. Never
- * called for a standalone server.
+ * Calls `onChange` when the driver discovers a primary of the replica set or another election,
+ * before it sends any operation to that primary. Never called for a standalone server.
  */
 export function monitorPrimary(connection: Connection, onChange: () => void): void {
   let known: string | undefined;
@@ -105,10 +95,7 @@ export function monitorPrimary(connection: Connection, onChange: () => void): vo
   });
 }
 
-/**
- * Measures the connections of the driver: those that it has used since now, those in use, and the
- * operations that wait for one.
- */
+/** Measures the connections of the driver, and the operations that wait for one. */
 export function measurePool(connection: Connection, metrics: Metrics): void {
   if (!metrics.isOn) return;
   const client = connection.getClient();
@@ -135,7 +122,7 @@ export function measurePool(connection: Connection, metrics: Metrics): void {
   client.on('connectionClosed', (event) => open.delete(idOf(event)));
 
   const options = { help: 'Connections to MongoDB, and operations that wait for one', labels: ['state'] };
-  // An operation that was on its way when the measurement began ends without having begun.
+  // An operation that waited when the measurement began ends without having begun.
   metrics.gauge('mongodb_connections', options, () => [
     { labels: { state: 'open' }, value: open.size },
     { labels: { state: 'in_use' }, value: Math.max(0, inUse) },

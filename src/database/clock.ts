@@ -4,30 +4,24 @@ import type { Connection } from './client.ts';
 import { STATEMENT_TIME_MS } from './collections.ts';
 
 /**
- * Matches documents only while MongoDB's clock is before a time. mongod evaluates it when the
- * statement begins, so a statement that arrives late changes nothing, however long its process or
- * its connection was stalled. The time must come from MongoDB's clock, and be
- * read before what the statement depends on. A step of that clock backwards prolongs it.
- *
- * MongoDB refuses it in the filter of an upsert.
+ * Matches documents only while MongoDB's clock is before a time, so a statement that arrives late
+ * changes nothing. The time must come from MongoDB's clock and be read before what the statement
+ * depends on. Not allowed in the filter of an upsert.
  */
 export function beginsBefore(deadline: Date): { $expr: object } {
   return { $expr: { $lt: ['$$NOW', deadline] } };
 }
 
-/** Clocks that differ by more than this are not believed: nothing is erased for its age. */
+/** Clocks that differ by more than this are not trusted: nothing is erased for its age. */
 export const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 const MEASURE_EVERY_MS = 60_000;
 
 export type DatabaseClock = ReturnType<typeof createDatabaseClock>;
 
 /**
- * Compares the clock of this server with that of the database: at each `read`, and once a minute
- * from `start` on. Two servers whose clocks differ agree on what is old only by the database's
- * clock, and a wrong clock must not delete what is young. So what deletes uses the earlier of both
- * times, and what says until when something is kept uses the later one.
- *
- * @param deps.now this server's clock, as `Date.now`
+ * Compares the clock of this server with that of the database, at each `read` and once a minute
+ * after `start`. A wrong clock must not delete what is young: deletions use the earlier of both
+ * times, and expiry times the later one.
  */
 export function createDatabaseClock(deps: {
   connection: Connection;
@@ -39,18 +33,12 @@ export function createDatabaseClock(deps: {
   /** How far this server's clock is ahead of the database's, as last measured. */
   let aheadMs = 0;
   let timer: NodeJS.Timeout | undefined;
-  metrics.gauge(
-    'clock_difference_seconds',
-    { help: 'How far the clock of this server is ahead of the clock of the database' },
-    () => aheadMs / 1_000,
-  );
+  const help = 'How far the clock of this server is ahead of the clock of the database';
+  metrics.gauge('clock_difference_seconds', { help }, () => aheadMs / 1_000);
 
   const isTrusted = (): boolean => Math.abs(aheadMs) <= MAX_CLOCK_DIFFERENCE_MS;
 
-  /**
-   * Resolves with the database's time. Also compares the clocks.
-   * @throws the driver's error when the database does not answer
-   */
+  /** Resolves with the database's time, and compares the clocks. */
   async function read(): Promise<Date> {
     const begun = now();
     const reply = await connection.getClient().db().admin().command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS });
@@ -68,23 +56,20 @@ export function createDatabaseClock(deps: {
   return {
     read,
 
-    /** Whether the clocks agreed when they were last compared. */
     isTrusted,
 
-    /** The earlier time of the two clocks. */
     earlier: (): Date => new Date(now() - Math.max(0, aheadMs)),
 
-    /** The later time of the two clocks. */
     later: (): Date => new Date(now() - Math.min(0, aheadMs)),
 
-    /** What operators should know, for `/ready`. */
+    /** Warnings for operators, for `/ready`. */
     warnings(): string[] {
       if (isTrusted()) return [];
       const by = `${Math.round(Math.abs(aheadMs) / 1_000)} seconds ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
       return [`The clock of this server is ${by} the clock of the database. It erases no records for their age.`];
     },
 
-    /** Compares the clocks now and from now on. A database that does not answer is asked later. */
+    /** Compares the clocks now and once a minute. Ignores a database that does not respond. */
     async start(): Promise<void> {
       timer = setInterval(() => void read().catch(() => undefined), MEASURE_EVERY_MS).unref();
       await read().catch(() => undefined);

@@ -1,10 +1,8 @@
 import { mongo } from 'mongoose';
 import type { Connection } from './client.ts';
 
-/** The driver's typed collection. */
 export type Collection<Document extends mongo.Document> = mongo.Collection<Document>;
 
-/** One index: its keys and the options of `createIndex`. */
 type IndexDeclaration = [keys: Record<string, 1 | -1>, options: mongo.CreateIndexesOptions];
 
 /** A collection's name and its indexes. Its documents are declared by a type. */
@@ -21,9 +19,8 @@ export function declareCollection(name: string, indexes: readonly IndexDeclarati
 }
 
 /**
- * No field is returned as raw bytes. The driver looks field names up in a plain object, which
- * inherits `constructor` and `toString`; without these entries it returns arrays in fields of these
- * names as raw bytes.
+ * The driver looks field names up in a plain object, which inherits `constructor` and `toString`;
+ * without these entries it returns arrays in fields of these names as raw bytes.
  */
 const NO_RAW_FIELDS = Object.fromEntries(Object.getOwnPropertyNames(Object.prototype).map((name) => [name, false]));
 
@@ -32,10 +29,7 @@ export function decode<Document>(bytes: Uint8Array): Document {
   return mongo.BSON.deserialize(bytes, { fieldsAsRaw: NO_RAW_FIELDS }) as Document;
 }
 
-/**
- * Decodes a BSON document so that `serialize` returns the same types: numbers and ids stay objects
- * of their BSON types.
- */
+/** Decodes a BSON document so that `serialize` returns the same types. */
 export function decodeExactly<Document>(bytes: Uint8Array): Document {
   const options = { promoteValues: false, bsonRegExp: true, fieldsAsRaw: NO_RAW_FIELDS };
   return mongo.BSON.deserialize(bytes, options) as Document;
@@ -70,9 +64,8 @@ const OPTIONS_INDEX = {
 } as const;
 
 /**
- * Sets a default time limit (`maxTimeMS`) on every statement of a collection, so that the database
- * stops working for requests that have ended. A limit set by the caller takes precedence. Returns
- * the collection.
+ * Sets a default time limit on every statement of a collection, so that the database stops work for
+ * requests that have ended. A limit of the caller takes precedence. Returns the collection.
  */
 export function limitStatementTime<Document extends mongo.Document>(
   collection: Collection<Document>,
@@ -101,7 +94,6 @@ export interface CollectionIndexes {
   collection: unknown;
 }
 
-/** Opens a collection that has the default time limit for each of its statements. */
 export function createModel<Document extends mongo.Document>(
   connection: Connection,
   declaration: CollectionDeclaration,
@@ -112,26 +104,20 @@ export function createModel<Document extends mongo.Document>(
 }
 
 /**
- * Creates the indexes that models declare; resolves when they exist. The service must not listen
- * before: without the unique index, two concurrent first submissions of one email create two
- * records (invariant 2). Several servers may call this at the same time.
+ * Creates the indexes that models declare. The service must not listen before: without the unique
+ * index, concurrent first submissions of one email create two records (invariant 2).
  */
 export async function ensureIndexes(models: readonly CollectionIndexes[]): Promise<void> {
   for (const { declaration, collection } of models) {
     // Not `createIndexes`: the driver removes the time limit from its options.
     for (const [keys, options] of declaration.indexes) {
-      await (collection as Collection<mongo.Document>).createIndex(keys, {
-        ...options,
-        maxTimeMS: INDEX_BUILD_TIME_MS,
-      });
+      const limited = { ...options, maxTimeMS: INDEX_BUILD_TIME_MS };
+      await (collection as Collection<mongo.Document>).createIndex(keys, limited);
     }
   }
 }
 
-/**
- * A regular expression that matches this text only. ASCII characters other than letters and digits
- * are escaped by code point, NUL included.
- */
+/** A regular expression that matches this text only. */
 export function literal(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: every ASCII character is meant
   return text.replace(/[\x00-\x7f]/g, (character) =>

@@ -10,24 +10,15 @@ const PATH_NOT_VIABLE = 28;
 const MAX_TIME_EXPIRED = 50;
 const EMPTY_RANGE = 51_175;
 
-/**
- * The document would exceed MongoDB's limit of 16 MB. The server refuses before (10334, 17420) or
- * after (17419) it applies the update.
- */
+/** The document would exceed MongoDB's limit of 16 MB, before or after (17419) an update. */
 const TOO_LARGE = new Set<unknown>([10_334, 17_419, 17_420]);
 
-/**
- * Transient server errors: stepping down, shutting down, interrupted, not primary, time limit
- * exceeded, disk full.
- */
+/** Stepping down, shutting down, interrupted, not primary, time limit exceeded, disk full. */
 const TRANSIENT = new Set<unknown>([
   6, 7, 50, 64, 89, 91, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_388, 13_435, 13_436, 14_031,
 ]);
 
-/**
- * Errors of a closed socket. The driver does not wrap them when a command is too large to be sent
- * in one write.
- */
+/** Errors of a closed socket. The driver does not wrap them for a large command. */
 const SOCKET_ERRORS = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
 
 /** A unique index refused the write. */
@@ -35,27 +26,19 @@ export function isDuplicateKey(error: unknown): boolean {
   return codeOf(error) === DUPLICATE_KEY;
 }
 
-/**
- * An unordered bulk write failed, and each of its writes either took effect or was refused by a
- * unique index.
- */
+/** Each write of an unordered bulk write either took effect or was refused by a unique index. */
 export function isOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof mongoose.mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
   const failures = [error.writeErrors].flat();
   return failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY);
 }
 
-/**
- * An update operator was applied to a stored value of the wrong type, such as `$push` to a string.
- */
+/** An update operator met a stored value of the wrong type, such as `$push` a string. */
 export function isTypeMismatch(error: unknown): boolean {
   return codeOf(error) === BAD_VALUE;
 }
 
-/**
- * An upsert that may only change a document found none: its `$setOnInsert` names a path below a
- * value that is not a document.
- */
+/** The `$setOnInsert` of an upsert names a path below a value that is not a document. */
 export function isRefusedCreation(error: unknown): boolean {
   return codeOf(error) === PATH_NOT_VIABLE;
 }
@@ -65,7 +48,7 @@ export function isOverTime(error: unknown): boolean {
   return codeOf(error) === MAX_TIME_EXPIRED;
 }
 
-/** The bounds `min` and `max` of a query leave nothing between them. */
+/** Nothing is between the bounds `min` and `max` of a query. */
 export function isEmptyRange(error: unknown): boolean {
   return codeOf(error) === EMPTY_RANGE;
 }
@@ -79,10 +62,7 @@ export function isUnreachable(error: unknown): boolean {
   );
 }
 
-/**
- * Maps a database error to the error that clients receive; undefined for any other error, which is
- * a bug. The driver's message is never sent to clients.
- */
+/** Maps a database error to the error for clients; undefined for any other, which is a bug. */
 export function databaseRefusal(error: unknown): AppError | undefined {
   if (TOO_LARGE.has(codeOf(error))) return new TooLarge('The record would be too large');
   return isTransient(error) ? new Unavailable() : undefined;

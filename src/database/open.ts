@@ -3,7 +3,6 @@ import type { Logger } from '../core/logger.ts';
 import { type Connection, connectDatabase } from './client.ts';
 import type { Progress } from './embedded/mongod-binary.ts';
 
-/** An open database connection. */
 interface OpenDatabase {
   connection: Connection;
   /** How another process of this service connects to the database; contains credentials. */
@@ -12,18 +11,13 @@ interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** The configured database cannot be used. The message states the reason and what to set. */
 class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }
 
 /**
- * Opens the database in `MONGODB_URI`, or the embedded one if that is not set.
- *
- * @param shared whether to use the embedded database of a server that already runs on this DATA_DIR
- *   instead of refusing to start a second one
- * @throws {DatabaseUnreachable}
- * @throws {EmbeddedDatabaseError}
+ * Opens the database in `MONGODB_URI`, or the embedded one; with `shared` also while it runs.
+ * @throws {DatabaseUnreachable} @throws {EmbeddedDatabaseError}
  */
 export async function openDatabase(
   config: Config,
@@ -56,21 +50,14 @@ async function connected(uri: string, afterClose = async (): Promise<void> => un
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'no answer';
     throw new DatabaseUnreachable(
-      `MongoDB cannot be used at ${withoutCredentials(uri)} (${withoutText(reason, uri)}). Check MONGODB_URI, or leave it unset to use the embedded database.`,
+      // The driver's message may contain the URI.
+      `MongoDB cannot be used at ${withoutCredentials(uri)} (${reason.replaceAll(uri, withoutCredentials(uri))}). Check MONGODB_URI, or leave it unset to use the embedded database.`,
     );
   }
 }
 
-/**
- * The scheme, hosts and database of a URI. Everything before the last @ may be part of an unescaped
- * password.
- */
+/** Everything before the last @ of a URI may be part of an unescaped password. */
 function withoutCredentials(uri: string): string {
   const [, scheme = '', rest = ''] = /^([a-z+]+:\/\/)(.*)$/s.exec(uri) ?? [];
   return scheme + rest.slice(rest.lastIndexOf('@') + 1).replace(/\?.*$/s, '');
-}
-
-/** The driver's message may contain the URI. */
-function withoutText(message: string, uri: string): string {
-  return message.replaceAll(uri, withoutCredentials(uri));
 }

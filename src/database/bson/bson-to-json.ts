@@ -22,10 +22,7 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const SPACE = 0x20;
 
-/**
- * Strings are escaped in chunks of this many bytes, so that the space reserved for escapes stays
- * small.
- */
+/** Strings are escaped in chunks, so that the space reserved for escapes stays small. */
 const CHUNK_SIZE = 4_096;
 const MAX_ESCAPE_LENGTH = 6;
 /** The JSON escapes by byte value. */
@@ -81,7 +78,6 @@ export class BsonToJson extends Utf8Writer {
     return this.value(source[at] as number, source, end + 1);
   }
 
-  /** Writes a document or an array. */
   #elements(isArray: boolean, source: Buffer, start: number): number {
     this.byte(isArray ? 0x5b : 0x7b);
     let at = start + 4;
@@ -109,7 +105,6 @@ export class BsonToJson extends Utf8Writer {
     return at + 5 + UUID_BYTES;
   }
 
-  /** Writes the UTF-8 text from `start` to `end` in quotes. */
   #string(source: Buffer, start: number, end: number): void {
     this.byte(QUOTE);
     for (let at = start; at < end; at += CHUNK_SIZE) this.#escaped(source, at, Math.min(at + CHUNK_SIZE, end));

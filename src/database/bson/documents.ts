@@ -13,13 +13,9 @@ export const NULL = 0x0a;
 export const INT32 = 0x10;
 const OBJECT_ID = 0x07;
 export const UUID_SUBTYPE = 4;
-/** The length of a UUID. */
 export const UUID_BYTES = 16;
 
-/**
- * A BSON type that the service does not store. The caller decodes the document with the driver
- * instead.
- */
+/** A BSON type that the service does not store. The caller decodes the document instead. */
 export class UnknownType extends Error {
   override readonly name = 'UnknownType';
 }
@@ -71,15 +67,15 @@ interface Name<Target> {
 }
 
 /**
- * Reads the elements of documents, each with what belongs to its name. The documents of a
- * collection mostly have the same names in the same order, so a name is first compared with the one
- * that followed in the document before, and becomes a text only when it differs.
+ * Reads the elements of documents, each with the target of its name. Most documents of a collection
+ * have the same names in the same order, so a name is first compared with the one that followed in
+ * the document before, and decoded only when it differs.
  */
 export class DocumentReader<Target> {
   readonly #names: ReadonlyMap<string, Name<Target>>;
   readonly #start: { next: Name<Target> | undefined } = { next: undefined };
 
-  /** @param targets what belongs to each name; the names are ASCII */
+  /** @param targets the value for each name; the names are ASCII */
   constructor(targets: Iterable<readonly [name: string, target: Target]>) {
     this.#names = new Map(
       Array.from(targets, ([name, target]) => [name, { bytes: Buffer.from(`${name}\0`), target, next: undefined }]),
@@ -131,11 +127,8 @@ const ID_VALUE = 9;
 const ID_ELEMENT = Buffer.from('\x05_id\0', 'latin1');
 
 /**
- * Runs a query that was opened with `raw: true` and resolves with its first batch: all of a small
- * result, about 16 MB of a large one. The cursor is closed, so that a slow client cannot keep it
- * open.
- *
- * @returns `isWhole`: whether the batch is the whole result
+ * Resolves with the first batch of a query with `raw: true`: all of a small result (`isWhole`),
+ * about 16 MB of a large one. Closes the cursor, so that a slow client cannot keep it open.
  */
 export async function firstBatch(
   cursor: mongo.FindCursor<Uint8Array> | mongo.AggregationCursor<Uint8Array>,
@@ -153,10 +146,7 @@ export function sizeOf(documents: RawDocuments): number {
   return documents.reduce((size, { length }) => size + length, 0);
 }
 
-/**
- * The first documents, as many as fit into `maxBytes` and at least one. Frees the memory of the
- * rest.
- */
+/** The first documents that fit into `maxBytes`, at least one. Frees the memory of the rest. */
 export function headOf(documents: RawDocuments, maxBytes: number): RawDocuments {
   let size = 0;
   let count = 0;
@@ -166,7 +156,6 @@ export function headOf(documents: RawDocuments, maxBytes: number): RawDocuments 
   return count === documents.length ? documents : documents.slice(0, count).map((bytes) => Buffer.from(bytes));
 }
 
-/** The `_id` of a document. */
 export function idOf(document: Uint8Array): DocumentId {
   const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
   const isUuid =

@@ -12,7 +12,6 @@ const DAY_MS = 86_400_000;
 const MAX_TIME_MS = 100_000_000 * DAY_MS;
 const INITIAL_SIZE = 80 * 1024;
 
-/** Whether a Date can represent this time. */
 export function isTime(milliseconds: number): boolean {
   return Math.abs(milliseconds) <= MAX_TIME_MS;
 }
@@ -53,13 +52,11 @@ export class Utf8Writer {
     this.buffer[this.size++] = byte;
   }
 
-  /** Writes bytes unchanged. */
   bytes(bytes: Uint8Array): void {
     this.reserve(bytes.length);
     for (let index = 0; index < bytes.length; index += 1) this.buffer[this.size++] = bytes[index] as number;
   }
 
-  /** Writes text unchanged. */
   text(text: string): void {
     this.reserve(text.length * 3); // at most 3 bytes of UTF-8 for a UTF-16 unit
     this.size += this.buffer.write(text, this.size);
@@ -72,10 +69,8 @@ export class Utf8Writer {
   }
 
   /**
-   * Writes a time as `toISOString` does. The text of the last day is cached: formatting it is the
-   * slow part, and records that follow each other fall on few days.
-   *
-   * @param milliseconds since 1970; {@link isTime} is true for it
+   * Writes a time as `toISOString` does, for which {@link isTime} is true. The text of the last day
+   * is cached: its formatting is slow, and records that follow each other have few days.
    */
   time(milliseconds: number): void {
     const day = Math.floor(milliseconds / DAY_MS);
@@ -106,7 +101,6 @@ export class Utf8Writer {
     }
   }
 
-  /** Makes room for `count` more bytes. */
   protected reserve(count: number): void {
     if (this.size + count <= this.buffer.length) return;
     const larger = Buffer.allocUnsafe(Math.max(2 * this.buffer.length, this.size + count));

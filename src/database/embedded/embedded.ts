@@ -23,12 +23,9 @@ import {
 } from './owner.ts';
 
 const RETRY_INTERVAL_MS = 100;
-/**
- * A live process that has not connected to the mongod after this time is not its owner: the process
- * id was reused.
- */
+/** A live process that has not connected after this time is not the owner of the mongod. */
 const OWNER_CONNECT_TIMEOUT_MS = 5_000;
-/** How long to wait for another mongod on the same files to exit or to be ready. */
+/** How long another mongod on the same files may take to exit or to be ready. */
 const LAUNCH_RETRY_TIMEOUT_MS = 15_000;
 const RESTART_DELAY_MS = { initial: 250, max: 5_000 };
 
@@ -40,20 +37,17 @@ interface EmbeddedDatabase {
   stop(): Promise<void>;
 }
 
-/** The embedded database cannot be started; the message says why and what to do. */
+/** The embedded database cannot be started; the message names the reason and the next step. */
 export class EmbeddedDatabaseError extends Error {
   override readonly name = 'EmbeddedDatabaseError';
 }
 
 /**
- * Starts a mongod with its files in `DATA_DIR/mongodb`. It is reachable from this machine only
- * (decision 6), by users who can read DATA_DIR; `DATA_DIR/mongodb-uri` contains its URI while it
- * runs. An orphaned mongod, whose owner was killed, is stopped first. A mongod that exits while
- * this process runs is restarted on the same port.
+ * Starts a mongod with its files in `DATA_DIR/mongodb`, for local users who can read DATA_DIR
+ * (decision 6); `DATA_DIR/mongodb-uri` contains its URI while it runs. An orphaned mongod, whose
+ * owner was killed, is stopped first. A mongod that exits is restarted on the same port.
  *
- * @throws {EmbeddedDatabaseError}
- * @throws {MongodNotFound}
- * @throws {DataDirError}
+ * @throws {EmbeddedDatabaseError} @throws {MongodNotFound} @throws {DataDirError}
  */
 export async function startEmbedded(
   config: Pick<Config, 'dataDir' | 'mongod'>,
@@ -111,11 +105,8 @@ export async function startEmbedded(
 }
 
 /**
- * The URI of the embedded database that another live process runs on `dataDir`; undefined if there
- * is none.
- *
- * @throws {EmbeddedDatabaseError} when that mongod runs without authentication (an older version),
- *   so that its owner cannot be verified
+ * The URI of the embedded database that another live process runs on `dataDir`, if any.
+ * @throws {EmbeddedDatabaseError} when that mongod runs without authentication (an older version)
  */
 export async function attachEmbedded(config: Pick<Config, 'dataDir'>): Promise<string | undefined> {
   const dataDir = await prepareDataDir(config.dataDir);
@@ -149,9 +140,7 @@ async function launchWithRetry<Instance>(dataDir: string, launch: (port: number)
   }
 }
 
-/**
- * Stops an orphaned mongod on `dataDir`. @throws {EmbeddedDatabaseError} when its owner is alive
- */
+/** Stops an orphaned mongod. @throws {EmbeddedDatabaseError} when its owner is alive */
 async function stopOrphan(dataDir: string): Promise<void> {
   const retryUntil = performance.now() + OWNER_CONNECT_TIMEOUT_MS;
   for (;;) {

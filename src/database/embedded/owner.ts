@@ -16,38 +16,27 @@ const MONGOD_FILE = /^mongod-(\d+)\.(?:pid|key)$/;
 const URI_FILE = 'mongodb-uri';
 const KEY_BYTES = 48;
 
-/**
- * Generates a key for `mongod --keyFile`: hexadecimal digits, which need no escaping in a URI or a
- * shell.
- */
+/** Generates a key for `mongod --keyFile` that needs no escaping in a URI or a shell. */
 export function createKey(): string {
   return randomBytes(KEY_BYTES).toString('hex');
 }
 
-/** The path of the key file of the mongod on `port`. */
 export function keyPath(dataDir: string, port: number): string {
   return join(dataDir, `mongod-${port}.key`);
 }
 
-/**
- * Writes key file and pid file of this process. Call it before mongod starts, so that a mongod
- * whose owner dies can always be found.
- */
+/** Call it before mongod starts, so that a mongod whose owner dies can always be found. */
 export async function writePidFile(dataDir: string, port: number, key: string): Promise<void> {
   await writeSecret(keyPath(dataDir, port), key);
   await writeSecret(pidPath(dataDir, port), String(process.pid));
 }
 
-/** Removes pid file and key file of `port`. */
 export async function removePidFile(dataDir: string, port: number): Promise<void> {
   await rm(pidPath(dataDir, port), { force: true });
   await rm(keyPath(dataDir, port), { force: true });
 }
 
-/**
- * Removes the files of all other ports. Call it only while the own mongod runs: mongod's lock on
- * the data files then excludes any other.
- */
+/** Call it only while the own mongod runs: its lock on the data files excludes any other. */
 export async function removeOtherPidFiles(dataDir: string, port: number): Promise<void> {
   for (const other of await listPorts(dataDir)) if (other !== port) await removePidFile(dataDir, other);
 }
@@ -63,10 +52,7 @@ async function readOwnerPid(dataDir: string, port: number): Promise<number> {
   return Number(await readFile(pidPath(dataDir, port), 'utf8').catch(() => '0'));
 }
 
-/**
- * The key of the mongod on `port`; undefined for a mongod of an older version, which runs without
- * authentication.
- */
+/** Undefined for a mongod of an older version, which runs without authentication. */
 export async function readKey(dataDir: string, port: number): Promise<string | undefined> {
   return readFile(keyPath(dataDir, port), 'utf8').catch(() => undefined);
 }
@@ -76,7 +62,6 @@ export async function publishUri(dataDir: string, uri: string): Promise<void> {
   await writeSecret(join(dataDir, URI_FILE), `${uri}\n`);
 }
 
-/** Removes the file with the URI. */
 export async function withdrawUri(dataDir: string): Promise<void> {
   await rm(join(dataDir, URI_FILE), { force: true });
 }
@@ -85,10 +70,7 @@ function pidPath(dataDir: string, port: number): string {
   return join(dataDir, `mongod-${port}.pid`);
 }
 
-/**
- * Replaces the file, because a mode applies to new files only. mongod refuses a key file that
- * others can read.
- */
+/** Replaces the file, because a mode applies to new files only. */
 async function writeSecret(path: string, content: string): Promise<void> {
   await rm(path, { force: true });
   await writeFile(path, content, { mode: 0o600, flag: 'wx' });
@@ -97,10 +79,9 @@ async function writeSecret(path: string, content: string): Promise<void> {
 /**
  * Finds the process that owns the embedded database of a DATA_DIR, and its address.
  *
- * A pid file proves nothing: process ids and ports are reused, and a container sees only
- * its own processes. So the mongod that listens on a recorded port is queried for the folder that
- * it serves and for a connection of its owner. With a key, both sides authenticate (SCRAM) without
- * revealing it: another program on that port learns nothing and is not accepted.
+ * A pid file proves nothing: process ids and ports are reused, and a container sees only its own
+ * processes. So the mongod on a recorded port is queried for its folder and for a connection of its
+ * owner. With a key, both sides authenticate (SCRAM) without revealing it.
  */
 
 /** The application name of the owner's connections. */
@@ -110,9 +91,7 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** The address of a mongod on this machine. */
 interface MongodAddress {
   port: number;
-  /**
-   * The key that it accepts; undefined for a mongod of an older version, without authentication.
-   */
+  /** Undefined for a mongod of an older version, without authentication. */
   key: string | undefined;
 }
 
@@ -123,9 +102,7 @@ export interface RunningMongod extends MongodAddress {
   isOwned: boolean;
 }
 
-/**
- * The URI of an embedded mongod. `__system` is MongoDB's internal user, whose password is the key.
- */
+/** `__system` is MongoDB's internal user, whose password is the key. */
 export function embeddedUri({ port, key }: MongodAddress, as: 'owner' | 'client'): string {
   const credentials = key === undefined ? '' : `__system:${key}@`;
   const login = key === undefined ? '' : '&authSource=local&authMechanism=SCRAM-SHA-256';
@@ -133,7 +110,6 @@ export function embeddedUri({ port, key }: MongodAddress, as: 'owner' | 'client'
   return `mongodb://${credentials}127.0.0.1:${port}/user-collection?directConnection=true${login}${name}`;
 }
 
-/** The mongod that runs on `dataDir`, or undefined. */
 export async function findRunning(dataDir: string): Promise<RunningMongod | undefined> {
   for (const port of await listPorts(dataDir)) {
     const address = { port, key: await readKey(dataDir, port) };
@@ -152,15 +128,11 @@ export async function findRunning(dataDir: string): Promise<RunningMongod | unde
   return undefined;
 }
 
-/**
- * Shuts an orphaned mongod down with a command over its connection; its process id may have been
- * reused.
- */
+/** Shuts an orphaned mongod down over its connection; its process id may have been reused. */
 export async function shutDown(address: MongodAddress): Promise<void> {
   await queryMongod(address, (admin) => admin.command({ shutdown: 1, force: true }));
 }
 
-/** The folder of mongod's data files. */
 export function mongodbFolder(dataDir: string): string {
   return join(dataDir, 'mongodb');
 }
@@ -175,10 +147,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * Runs a query on the MongoDB at an address. Resolves with undefined when nothing listens there,
- * when it is no MongoDB or does not accept the key, or when it is shutting down.
- */
+/** Resolves with undefined when no MongoDB that accepts the key answers at the address. */
 async function queryMongod<Result>(
   address: MongodAddress,
   query: (admin: mongoose.mongo.Db) => Promise<Result>,
