@@ -6,9 +6,7 @@ import { InvalidInput } from '../core/errors.ts';
 import { APP_ID_FORMAT } from '../core/identifiers.ts';
 import { COMMAND_LINE, say, type WithServices } from './command.ts';
 
-/**
- * The commands `app create|list|delete|rotate-password` (spec 5.2, point 6: the command-line tool).
- */
+/** The commands `app create|list|delete|rotate-password` (spec 5.2, point 6). */
 export function appCommands(withServices: WithServices): Command {
   const app = new Command('app').description('create, list and delete apps, and give them new passwords');
 

@@ -8,15 +8,11 @@ export type WithServices = (task: (services: Services) => Promise<void>) => Prom
 /** The actor of the audit log (spec 4.9). */
 export const COMMAND_LINE = { kind: 'command line' } as const;
 
-/** Writes one line to standard output. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/**
- * Writes an error to standard error: one line for each message and one for each issue of an input.
- * Never a stack.
- */
+/** Writes an error to standard error: one line for each message and each issue, never a stack. */
 export function report(error: unknown): void {
   const lines = error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)];
   const issues = error instanceof AppError ? (error.issues ?? []) : [];

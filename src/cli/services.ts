@@ -5,20 +5,14 @@ import { openDatabase } from '../database/open.ts';
 import { createServices } from '../services.ts';
 import type { WithServices } from './command.ts';
 
-/**
- * Opens the configured database, runs one task with the services, and closes it. May run beside a
- * server.
- *
- * @param env environment variables, as for the server
- * @throws {ConfigError}
- */
+/** Runs one task with the services, also while a server runs. @throws {ConfigError} */
 export async function withServices(env: NodeJS.ProcessEnv, task: Parameters<WithServices>[0]): Promise<void> {
   const config = loadConfig(env);
   // Standard output is for the output of the command.
   const logger = createLogger({ logLevel: 'silent' }, { write: () => undefined });
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
   const database = await openDatabase(config, { logger, progress, shared: true });
-  // For what depends on hashes with the secret, such as imports.
+  // For hashes with the secret, such as those of imports.
   const sessionSecret = await existingSecret(config);
   const services = createServices({ ...config, sessionSecret }, database.connection, logger);
   try {

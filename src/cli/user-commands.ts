@@ -41,14 +41,8 @@ export function userCommands(withServices: WithServices): Command {
 
 const WIDTH = 30;
 
-/** Where a bar is drawn: a terminal, or something else that gets none. */
-interface Output {
-  isTTY?: boolean;
-  write(text: string): unknown;
-}
-
-/** Shows how far a file is read, in one line of a terminal. Nothing is written elsewhere. */
-export function createProgressBar(output: Output) {
+/** Shows the progress of a file in one line of a terminal. Other outputs get no bar. */
+export function createProgressBar(output: { isTTY?: boolean; write(text: string): unknown }) {
   const startedAt = performance.now();
   let isShown = false;
   return {
@@ -89,7 +83,7 @@ interface Options {
 /** The command `users import` (spec 4.7). */
 function importCommand(withServices: WithServices): Command {
   return new Command('import')
-    .description('create and change users from the lines of a file; goes on where it was if it is interrupted')
+    .description('create and change users from the lines of a file; continues after an interruption')
     .argument('<id>', 'the app')
     .argument('<file>', 'CSV with a header, or NDJSON')
     .addOption(new Option('--format <format>', 'of the file; by default that of its name').choices(['csv', 'ndjson']))
@@ -108,7 +102,7 @@ function importCommand(withServices: WithServices): Command {
     );
 }
 
-/** Splits at the last `=`, because a path has none. */
+/** Splits at the last `=`, because a path contains none. */
 function addColumn(value: string, map: Record<string, string> = {}): Record<string, string> {
   const at = value.lastIndexOf('=');
   if (at < 0) throw new InvalidArgumentError('It must be like column=path.');
