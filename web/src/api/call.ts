@@ -24,7 +24,6 @@ interface ErrorBody {
   errors?: { path: string; message: string }[];
 }
 
-/** The request failed without a response. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
   constructor() {
@@ -45,7 +44,6 @@ export async function call<Name extends EndpointName>(
   return (await callWithHeaders(name, request)).body;
 }
 
-/** Like `call`, but resolves with the response headers too. */
 export async function callWithHeaders<Name extends EndpointName>(
   name: Name,
   request: Request<Name> = {},
@@ -54,14 +52,14 @@ export async function callWithHeaders<Name extends EndpointName>(
   return { body: await response.json(), headers: response.headers };
 }
 
-/** Like `call`, for a file: resolves with its content and the name that the service gives it. */
+/** Like `call`, for a file: resolves with its content and its name. */
 export async function callForFile<Name extends EndpointName>(
   name: Name,
   request: Request<Name> = {},
 ): Promise<{ name: string; content: Blob }> {
   const response = await send(name, request);
   const named = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1];
-  // An answer that breaks off rejects, so no part of a file is taken for the whole.
+  // An answer that is cut off rejects, so no part of a file is taken for the whole.
   const content = await response.blob().catch(() => {
     throw new NetworkError();
   });
@@ -84,10 +82,7 @@ async function send<Name extends EndpointName>(name: Name, request: Request<Name
   return response;
 }
 
-/**
- * Fills in path parameters and appends the query. Undefined and empty values are omitted; a list
- * repeats its parameter.
- */
+/** Fills in path parameters and appends the query without undefined and empty values. */
 export function buildUrl(path: string, params: object = {}, query: object = {}): string {
   const filled = Object.entries(params).reduce(
     (text, [key, value]) => text.replace(`:${key}`, encodeURIComponent(String(value))),

@@ -20,8 +20,7 @@ import type { heldEndpoints } from '../../../src/submissions/held.ts';
 import type { deliveryEndpoints } from '../../../src/webhooks/deliveries.ts';
 import type { webhookEndpoints } from '../../../src/webhooks/webhooks.endpoints.ts';
 
-// Imports only types of the contracts: no service code is bundled, and a changed endpoint fails the
-// type check of the dashboard.
+// Only types of the contracts: no service code is bundled, and a changed endpoint fails the check.
 
 type Endpoints = typeof apiKeyEndpoints &
   typeof appEndpoints &
@@ -67,7 +66,6 @@ type Query<Values> = Values extends object
   ? { [Key in keyof Values]?: string | number | readonly string[] | undefined }
   : undefined;
 
-/** The JSON body of a successful response. */
 export type ResponseBody<Name extends EndpointName> = z.output<SpecOf<Name>['response']>;
 
 /** The parts of a request. Parts that the contract does not declare are `undefined`. */
@@ -80,7 +78,6 @@ export interface Request<Name extends EndpointName> {
 }
 
 export type UserRecord = ResponseBody<'GET /auth/users'>['users'][number];
-/** A record with the history of its consents. */
 export type DetailedRecord = ResponseBody<'GET /auth/users/:id'>;
 export type ConsentEntry = NonNullable<DetailedRecord['consents']>[number];
 export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];

@@ -14,7 +14,6 @@ import { useHeldCount } from '../held/queries.ts';
 import { appPath } from '../users/scope.ts';
 import classes from './app-links.module.css';
 
-/** A page of an app. */
 interface AppPage {
   /** The first segment of its path; empty: the schema. */
   id: string;
@@ -23,7 +22,7 @@ interface AppPage {
   isAdminOnly?: boolean;
 }
 
-/** The pages of an app, in their order. The held submissions follow. */
+/** The pages of an app. The held submissions follow. */
 const APP_PAGES: readonly AppPage[] = [
   { id: 'users', name: 'Users', Icon: UsersIcon },
   { id: 'connect', name: 'Connect', Icon: PlugIcon },
@@ -34,7 +33,6 @@ const APP_PAGES: readonly AppPage[] = [
   { id: 'audit', name: 'Audit log', Icon: LogIcon },
 ];
 
-/** The pages that an operator can open. */
 export const OPERATOR_PAGES = APP_PAGES.filter(({ isAdminOnly }) => !isAdminOnly);
 
 const HELD: AppPage = { id: 'held', name: 'Held', Icon: HeldIcon };
@@ -48,7 +46,7 @@ export function appPageOf(location: string, sourceAppId: string): string | undef
   return [...APP_PAGES, HELD].some(({ id }) => id === segment) ? segment : '';
 }
 
-/** The way of an admin from one page of an app to the others. Operators have it in the header. */
+/** The links of an admin between the pages of an app. Operators have them in the header. */
 export function AppLinks({ sourceAppId }: { sourceAppId: string }) {
   const [location] = useLocation();
   const current = appPageOf(location, sourceAppId);

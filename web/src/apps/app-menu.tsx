@@ -19,7 +19,7 @@ export type AppRow = AppRecord & { users: number | undefined; lastSubmissionAt: 
 /** The dialogs of the list of apps. */
 export type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'delete'; app: AppRow };
 
-/** What an administrator can do with an app. */
+/** The actions of an administrator on an app. */
 export function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dialog: OpenDialog) => void }) {
   return (
     <Menu>

@@ -17,7 +17,6 @@ import { DeleteApp } from './delete-app.tsx';
 import { type AppOrder, appPagesQuery, appStatsQuery } from './queries.ts';
 import { RotatePassword } from './rotate-password.tsx';
 
-/** The most characters of an app ID. */
 const MAX_ID_LENGTH = 80;
 
 /** The administrator's start page: lists all apps with their actions. */

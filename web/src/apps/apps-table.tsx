@@ -14,7 +14,6 @@ interface AppsTableProps {
   onOpenDialog: (dialog: OpenDialog) => void;
 }
 
-/** The apps, with the order of the list in its headers. */
 export function AppsTable({ rows, order, onSort, onOpenDialog }: AppsTableProps) {
   const header = (sort: AppOrder['sort'], name: string) => (
     <SortHeader

@@ -10,7 +10,6 @@ interface DeleteAppProps {
   onClose: () => void;
 }
 
-/** Deletes an app and its users after the administrator typed the app ID. */
 export function DeleteApp({ app, onClose }: DeleteAppProps) {
   const client = useQueryClient();
   const remove = useMutation({

@@ -9,7 +9,6 @@ interface NewPasswordProps {
   done?: string;
 }
 
-/** Shows a generated password once. */
 export function NewPassword({ sourceAppId, password, done, onClose }: NewPasswordProps) {
   const warning =
     "The service stores only a hash of the password. Save it in a password manager now. A lost password can't be recovered, only replaced.";

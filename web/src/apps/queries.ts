@@ -3,7 +3,6 @@ import { call, callWithHeaders } from '../api/call.ts';
 
 const PAGE_SIZE = 50;
 
-/** The order of the list of apps. */
 export interface AppOrder {
   sort: 'sourceAppId' | 'createdAt' | 'lastSubmissionAt';
   order: 'asc' | 'desc';
@@ -20,7 +19,6 @@ export const appPagesQuery = (q: string, order: AppOrder) =>
     placeholderData: keepPreviousData,
   });
 
-/** The statistics of these apps. */
 export const appStatsQuery = (sourceAppIds: readonly string[]) =>
   queryOptions({
     queryKey: ['admin-stats', sourceAppIds],

@@ -1,7 +1,6 @@
 import type { AuditAction, AuditEvent } from '../api/endpoints.ts';
 import { count } from '../components/count.ts';
 
-/** What happened, for people. */
 export const ACTIONS: Record<AuditAction, string> = {
   login: 'Logged in',
   'login.failed': 'Log-in failed',
@@ -43,7 +42,6 @@ export function isAction(text: string): text is AuditAction {
   return Object.hasOwn(ACTIONS, text);
 }
 
-/** Who did it, for example `Operator newsletter`. */
 export function actorName({ kind, id }: AuditEvent['actor']): string {
   switch (kind) {
     case 'operator':

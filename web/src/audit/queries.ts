@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 
 const PAGE_SIZE = 50;
 
-/** What the page of the audit log shows. Empty texts select everything. */
+/** The filters of the audit log. Empty texts select everything. */
 export interface AuditFilters {
   action: string;
   /** A calendar date. */

@@ -4,7 +4,7 @@ import type { ResponseBody } from '../api/endpoints.ts';
 import { schemaVersionsQuery } from '../apps/queries.ts';
 
 const POLL_INTERVAL_MS = 2_000;
-/** While nothing is under way: how soon a page shows what others began. */
+/** The interval while nothing is in progress. */
 const IDLE_POLL_INTERVAL_MS = 15_000;
 
 /** An index, or a renamed field whose values are being moved. */
@@ -20,7 +20,6 @@ export const workQuery = (sourceAppId: string) =>
 
 export const isUnderWay = ({ state }: Work): boolean => state !== 'ready';
 
-/** A renamed field whose values are being moved. */
 export interface Renaming {
   /** The old key; undefined while it is not known. Only admins can read it. */
   from: string | undefined;

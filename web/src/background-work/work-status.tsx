@@ -11,7 +11,7 @@ interface WorkStatusProps {
   fields: readonly { key: string; label: string }[] | undefined;
 }
 
-/** Tells how far the indexes are that are built or dropped, and the values that are moved. */
+/** Shows the progress of indexes and of moved values. */
 export function WorkStatus({ sourceAppId, asAdmin, fields }: WorkStatusProps) {
   const { data } = useQuery(workQuery(sourceAppId));
   const renaming = useRenaming({ sourceAppId, asAdmin });
@@ -57,7 +57,7 @@ function Move({ work: { key, done, total }, renaming }: { work: Work; renaming: 
   );
 }
 
-/** Before the records are counted, the bar tells no part. */
+/** Before the records are counted, the bar shows no part. */
 function Progress({ label, done, total }: { label: string; done: number; total: number }) {
   return <progress aria-label={label} {...(total > 0 && { value: done, max: total })} />;
 }

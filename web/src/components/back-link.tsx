@@ -5,10 +5,7 @@ import { LeftIcon } from './icons.tsx';
 /** History state that marks a page as opened from the list to which its link leads. */
 export const FROM_LIST = { fromList: true };
 
-/**
- * Links to a list. Goes back in history if the list was open before, which keeps its search and
- * page.
- */
+/** Links to a list. Goes back in history if the list was open before, which keeps its page. */
 export function BackLink({ path, name }: { path: string; name: string }) {
   return (
     <Link
@@ -26,7 +23,7 @@ export function BackLink({ path, name }: { path: string; name: string }) {
   );
 }
 
-/** Links to the page above, above the title of a page. */
+/** Links to the page above. */
 export function UpLink({ path, name }: { path: string; name: string }) {
   return (
     <Link href={path} className={`${classes.back} ${classes.up}`}>

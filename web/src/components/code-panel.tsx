@@ -5,9 +5,9 @@ import { CopyButton } from './copy-button.tsx';
 
 interface CodePanelProps {
   text: string;
-  /** What the code is for, beside the button that copies it. */
+  /** The purpose, beside the button that copies the code. */
   purpose: ReactNode;
-  /** What has to be known before the code is used. */
+  /** Notes before the code. */
   children?: ReactNode;
 }
 
@@ -33,7 +33,6 @@ interface CodeTabsProps<One> {
   children: (one: One) => ReactNode;
 }
 
-/** One tab for each piece of code. The first is shown. */
 export function CodeTabs<One extends { id: string; name: string }>({ panels, children }: CodeTabsProps<One>) {
   return (
     <Tabs defaultValue={panels[0]?.id ?? null} keepMounted={false}>

@@ -24,7 +24,6 @@ export function ConfirmDialog({ opened, title, onClose, ...rest }: ConfirmDialog
   );
 }
 
-/** The content of a dialog that asks before an action. */
 export function Confirmation(props: Omit<ConfirmDialogProps, 'opened' | 'title'>) {
   const { action, isDangerous = false, pending, error, onConfirm, onClose, children } = props;
   return (
@@ -48,16 +47,16 @@ export function Confirmation(props: Omit<ConfirmDialogProps, 'opened' | 'title'>
 }
 
 interface ConfirmDeleteProps {
-  /** The id of what would be deleted; undefined while nothing is. */
+  /** The id of the object to delete; undefined: the dialog is closed. */
   id: string | undefined;
   title: string;
   remove: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'reset' | 'isPending' | 'error'>;
   onClose: () => void;
-  /** Names what is deleted, and explains the consequences. */
+  /** Names the object, and explains the consequences. */
   children: ReactNode;
 }
 
-/** Asks before something is deleted, and shows why it could not be. */
+/** Asks before a deletion, and shows why it failed. */
 export function ConfirmDelete({ id, title, remove, onClose, children }: ConfirmDeleteProps) {
   const close = (): void => {
     remove.reset();

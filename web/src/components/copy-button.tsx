@@ -24,10 +24,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/**
- * Writes a text to the clipboard. `navigator.clipboard` exists only in secure contexts; over plain
- * HTTP the deprecated `execCommand` still works.
- */
+/** `navigator.clipboard` exists only in secure contexts; over HTTP `execCommand` still works. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -5,11 +5,9 @@ import classes from './data-table.module.css';
 interface DataTableProps {
   /** The name of the region, which scrolls when the table is wide. */
   label: string;
-  /** The header cells. */
   head: ReactNode;
   spacing?: 'xs' | 'sm';
   className?: string | undefined;
-  /** The rows. */
   children: ReactNode;
 }
 
@@ -28,7 +26,6 @@ export function DataTable({ label, head, spacing = 'sm', className, children }: 
   );
 }
 
-/** The header of a column of buttons. */
 export function ActionsHeader() {
   return (
     <Table.Th>

@@ -1,9 +1,6 @@
 import type { Field } from '../api/endpoints.ts';
 
-/**
- * What people read for a stored value of a field: the label of a choice, if it has one, else the
- * value.
- */
+/** The text of a stored value: the label of a choice, if it has one, else the value. */
 export function labelOf(field: Field, value: unknown): unknown {
   if (field.kind !== 'select' || typeof value !== 'string') return value;
   const labels: Record<string, string> = field.enumLabels ?? {};

@@ -4,7 +4,7 @@ import { TableSkeleton } from './table-skeleton.tsx';
 interface ListBodyProps<Item> {
   /** Undefined while they are loading. */
   items: readonly Item[] | undefined;
-  /** Why they could not be loaded; the page shows it. */
+  /** The error of the page. */
   error: Error | null;
   /** The rows of the placeholder. */
   rows: number;
@@ -13,7 +13,7 @@ interface ListBodyProps<Item> {
   children: (items: readonly Item[]) => ReactNode;
 }
 
-/** A list, or what is shown while it is loading or when it is empty. */
+/** A list, with placeholders while it is loading or empty. */
 export function ListBody<Item>({ items, error, rows, empty, children }: ListBodyProps<Item>) {
   if (!items) return error ? null : <TableSkeleton rows={rows} />;
   return items.length > 0 ? children(items) : empty;

@@ -4,15 +4,15 @@ import { CopyButton } from './copy-button.tsx';
 import classes from './one-time-secret.module.css';
 
 interface OneTimeSecretProps {
-  /** What it is, for example `password`. */
+  /** For example `password`. */
   name: string;
   text: string;
-  /** Where to save it, and what to do when it is lost. */
+  /** Where to save it, and what to do after a loss. */
   warning: ReactNode;
   /** The label of the button that closes the dialog. */
   done?: string | undefined;
   onClose: () => void;
-  /** What it is for. */
+  /** Its purpose. */
   children: ReactNode;
 }
 

@@ -7,9 +7,8 @@ interface PagerProps {
   page: number;
   size: number;
   sizes: readonly number[];
-  /** Number of entries on this page. */
   shown: number;
-  /** Total number of entries; `undefined` when the service does not count them. */
+  /** `undefined` when the service does not count them. */
   total?: number | undefined;
   onChange: (change: { page?: number; size?: number }) => void;
 }

@@ -5,7 +5,7 @@ export function saveFile(name: string, content: Blob): void {
   URL.revokeObjectURL(url);
 }
 
-/** Opens a URL as a download, under the name that the service gives it unless it has one here. */
+/** Opens a URL as a download. The name of the service has priority over `name`. */
 export function clickLink(url: string, name = ''): void {
   const link = document.createElement('a');
   link.href = url;

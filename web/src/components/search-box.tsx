@@ -5,7 +5,6 @@ import { SearchIcon } from './icons.tsx';
 import classes from './search-box.module.css';
 
 const DEBOUNCE_MS = 250;
-/** The most characters of a search. */
 const MAX_LENGTH = 100;
 
 interface SearchBoxProps {

@@ -11,11 +11,11 @@ interface SortHeaderProps {
   isRight?: boolean | undefined;
   className?: string | undefined;
   onSort: (order: 'asc' | 'desc') => void;
-  /** What stands before the name. */
+  /** Content before the name. */
   children?: ReactNode;
 }
 
-/** The header of a column by which a table can be sorted. Another click reverses the order. */
+/** The header of a sortable column. Another click reverses the order. */
 export function SortHeader({ name, sorted, first, isRight = false, className, onSort, children }: SortHeaderProps) {
   const next = sorted === undefined ? first : sorted === 'asc' ? 'desc' : 'asc';
   return (

@@ -1,6 +1,5 @@
 import { Skeleton, Stack } from '@mantine/core';
 
-/** Placeholder for a table while its data is loading. */
 export function TableSkeleton({ rows }: { rows: number }) {
   return (
     <Stack p="md" gap="sm" role="status" aria-busy="true" aria-label="Loading">

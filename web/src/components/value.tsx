@@ -9,10 +9,7 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}/;
 /** Groups the digits of numbers from 10,000, so that years stay as they are. */
 const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20, useGrouping: 'min2' });
 
-/**
- * Shows a stored value in a table cell, truncated. Values come from the public, so they are
- * rendered as text only: never as markup or links.
- */
+/** Shows a stored value in a table cell, truncated, as text only: anybody can submit values. */
 export function Value({ value }: { value: unknown }) {
   if (value === undefined || value === null) return <NoValue />;
   if (value === true) return <Checked />;

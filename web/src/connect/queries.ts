@@ -14,15 +14,15 @@ export interface StoredSettings {
   etag: string;
 }
 
-/** The members of the settings that a replacement sends. */
+/** The members of a replacement of the settings. */
 export type SettingsInput = NonNullable<Request<'PUT /auth/apps/:sourceAppId/form'>['body']>;
 
-/** An app as the Connect page sees it. */
+/** An app on the Connect page. */
 export interface ConnectedApp {
   sourceAppId: string;
   schema: Schema;
   stored: StoredSettings;
-  /** Whether an administrator looks at the page of another app. */
+  /** Whether an administrator opened the page of another app. */
   asAdmin: boolean;
 }
 
@@ -39,7 +39,7 @@ export const formSettingsQuery = (sourceAppId: string) =>
     refetchInterval: POLL_INTERVAL_MS,
   });
 
-/** What emails of the service can do. It changes with a restart of the service only. */
+/** Which emails the service can send. It changes with a restart only. */
 export const mailStatusQuery = queryOptions({
   queryKey: ['mail-status'],
   queryFn: ({ signal }) => call('GET /auth/mail', { signal }),
@@ -64,10 +64,7 @@ export function isConflict(error: unknown): boolean {
 /** A change of the settings that does not depend on the other members. */
 export type SettingsChange = (settings: FormSettings) => Partial<SettingsInput>;
 
-/**
- * Applies a change to the newest settings. When someone else changed them meanwhile, it applies the
- * change to theirs, so that no change is lost.
- */
+/** Applies a change to the newest settings, also after a change by someone else. */
 export function useChangeSettings(sourceAppId: string) {
   const client = useQueryClient();
   const query = formSettingsQuery(sourceAppId);
@@ -90,7 +87,6 @@ export function useChangeSettings(sourceAppId: string) {
   });
 }
 
-/** The newest schema and the settings of an app. */
 export function useConnectedApp(sourceAppId: string, asAdmin: boolean) {
   const ownSchema = useQuery({ ...schemaQuery, enabled: !asAdmin });
   const appSchema = useQuery({ ...appSchemaQuery(sourceAppId), enabled: asAdmin });

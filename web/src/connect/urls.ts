@@ -1,4 +1,4 @@
-/** Where the public parts of an app's form are. */
+/** The URLs of the public parts of an app's form. */
 export interface FormTarget {
   /** The origin of the service, without a trailing slash. */
   origin: string;

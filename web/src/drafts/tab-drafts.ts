@@ -9,10 +9,7 @@ export interface TabDrafts<State> {
 
 /**
  * Keeps drafts in the tab's session storage, so that they survive navigation, reloads and log-ins.
- *
- * @param name names the form
- * @param formatVersion increased when the stored shape changes, because a tab can be older than the
- *   service
+ * @param formatVersion increases with the stored shape: a tab can be older than the service
  */
 export function tabDrafts<State>(name: string, formatVersion: number): TabDrafts<State> {
   const keyOf = (sourceAppId: string): string => `${name} draft ${formatVersion} of ${sourceAppId}`;
@@ -36,7 +33,7 @@ export function tabDrafts<State>(name: string, formatVersion: number): TabDrafts
   };
 }
 
-/** Asks before the tab is closed: its storage, and so the draft, would be gone. */
+/** Asks before the tab and the draft in its storage are closed. */
 export function useWarningBeforeUnload(isDirty: boolean): void {
   useEffect(() => {
     if (!isDirty) return;

@@ -17,7 +17,6 @@ interface RowsProps {
   onDelete: (held: HeldSubmission) => void;
 }
 
-/** The table of held submissions. */
 export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsProps) {
   const { data: schema } = useQuery(scopedSchemaQuery(scope));
   return (

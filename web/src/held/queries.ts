@@ -8,7 +8,6 @@ const NEWEST_INTERVAL_MS = 3_000;
 
 const KEY = 'held';
 
-/** A page of held submissions. */
 export const heldQuery = (scope: Scope, cursor: string | undefined) =>
   queryOptions({
     queryKey: [KEY, 'page', scopeParameter(scope), cursor],
@@ -44,7 +43,6 @@ export const newestHeldQuery = queryOptions({
   gcTime: 0,
 });
 
-/** Stores a held submission. */
 export function useRelease(scope: Scope) {
   const client = useQueryClient();
   return useMutation({

@@ -1,6 +1,6 @@
 import type { Import } from '../api/endpoints.ts';
 
-/** What to do about an import that rejected every line. */
+/** Advice about an import that rejected every line. */
 export interface ImportAdvice {
   title: string;
   text: string;
@@ -8,7 +8,7 @@ export interface ImportAdvice {
 
 type Result = Pick<Import, 'read' | 'rejected' | 'errors' | 'settings'>;
 
-/** What to change for a reason. The first that matches counts. */
+/** The advice for a reason. The first that matches counts. */
 const REMEDIES: readonly [reason: RegExp, remedy: (result: Result, column: string) => string][] = [
   [/^the person was erased/, () => ''],
   [/^a record of this email exists$/, () => 'These users exist. Set “Users” to “Create and update users”.'],
@@ -46,10 +46,7 @@ const REMEDIES: readonly [reason: RegExp, remedy: (result: Result, column: strin
   ],
 ];
 
-/**
- * What to change when an import rejected every line for one reason, as far as its first errors
- * tell; undefined for other imports.
- */
+/** The advice about an import whose first errors have one reason; undefined for others. */
 export function adviceFor(result: Result): ImportAdvice | undefined {
   const { read, rejected, errors } = result;
   if (read === 0 || rejected !== read) return undefined;

@@ -64,7 +64,7 @@ export function ImportForm(props: {
   const dates = dateFormatOf(valuesOf('date'));
   const proposed = { decimal: decimalOf(valuesOf('number')), dateFormat: dates.format };
   const options: Options = { ...DEFAULTS, ...proposed, ...chosen };
-  /** Says where a setting comes from that the reader has not chosen. */
+  /** Explains the value of a setting that the reader has not set. */
   const noteOf = (name: keyof typeof proposed): string | undefined =>
     chosen[name] === undefined && proposed[name] !== DEFAULTS[name] ? 'Proposed from the values' : undefined;
   const [sent, setSent] = useState(0);

@@ -16,7 +16,7 @@ interface Chosen {
   head: FileHead;
 }
 
-/** Imports records from a file: its columns, a dry run, the progress, the rejected lines. */
+/** Imports records from a file. */
 export function ImportPage({ scope }: { scope: Scope }) {
   const schema = useQuery(scopedSchemaQuery(scope));
   const imports = useQuery(importsQuery(scope));

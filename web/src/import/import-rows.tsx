@@ -46,7 +46,6 @@ export function ImportRows({ scope, imports, started }: ImportRowsProps) {
   );
 }
 
-/** Scrolls to what appears. */
 const show = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'center' });
 
 interface ImportRowProps {

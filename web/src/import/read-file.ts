@@ -1,21 +1,21 @@
 import { delimiterOf, splitCells } from '../../../src/imports/csv-cells.ts';
 
-/** What is read of a file to show its columns. */
+/** The bytes that are read to show the columns of a file. */
 const HEAD_BYTES = 256 * 1024;
 const EXAMPLES = 3;
-/** The lines of which the values tell formats. */
+/** The lines from which formats are proposed. */
 const SAMPLE = 1_000;
 
 /** A column of a file. */
 export interface FileColumn {
   name: string;
-  /** The first values, as they are shown. */
+  /** The first values. */
   examples: string[];
   /** The texts of the first lines. */
   values: string[];
 }
 
-/** What a file looks like. */
+/** The columns of a file. */
 export interface FileHead {
   format: 'csv' | 'ndjson';
   columns: FileColumn[];
@@ -23,12 +23,7 @@ export interface FileHead {
   isMapped: boolean;
 }
 
-/**
- * Reads the columns of a file by its first lines. The service reads the file again by its own
- * rules; this only proposes a map.
- *
- * @throws {Error} when the file has no columns
- */
+/** Reads the columns of a file to propose a map. @throws {Error} when it has none */
 export async function readHead(file: File): Promise<FileHead> {
   const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
   const text = new TextDecoder(encodingOf(bytes)).decode(bytes);

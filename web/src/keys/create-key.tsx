@@ -16,7 +16,7 @@ const LIFETIMES = [
   { value: '', label: 'Never' },
 ];
 
-/** Asks what a new API key may do, creates it and shows it once. */
+/** Creates an API key with the chosen scopes and shows it once. */
 export function CreateKey({ scope, opened, onClose }: { scope: Scope; opened: boolean; onClose: () => void }) {
   const create = useCreateKey(scope);
   const close = (): void => {

@@ -4,7 +4,6 @@ import { Time } from '../components/time.tsx';
 import classes from './keys-page.module.css';
 import { SCOPES } from './scopes.ts';
 
-/** The table of API keys. */
 export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete: (key: ApiKey) => void }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable

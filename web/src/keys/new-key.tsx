@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { OneTimeSecret } from '../components/one-time-secret.tsx';
 
-/** Shows a new API key once. */
 export function NewKey({ text, onClose }: { text: string; onClose: () => void }) {
   const warning =
     "The service stores only a hash of the key. Save it where your program reads its secrets. A lost key can't be recovered: delete it and create another.";

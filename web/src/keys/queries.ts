@@ -7,7 +7,6 @@ const KEY = 'api-keys';
 
 export type NewKey = NonNullable<Request<'POST /auth/keys'>['body']>;
 
-/** The API keys of an app. */
 export const keysQuery = (scope: Scope) =>
   queryOptions({
     queryKey: [KEY, scope.sourceAppId],

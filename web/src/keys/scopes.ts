@@ -1,6 +1,6 @@
 import type { KeyScope } from '../api/endpoints.ts';
 
-/** What each scope lets a key do, for people. */
+/** The names of the scopes. */
 export const SCOPES: Record<KeyScope, { name: string; meaning: string; isAdminOnly?: true }> = {
   submit: { name: 'Submit', meaning: 'Send submissions without a proof of work.' },
   'users:read': { name: 'Read users', meaning: 'List, search and read users, held submissions and statistics.' },

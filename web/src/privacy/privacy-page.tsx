@@ -6,10 +6,7 @@ import { PersonSearch } from './person/person-search.tsx';
 import classes from './privacy.module.css';
 import { RetentionCard } from './retention/retention-card.tsx';
 
-/**
- * What an operator does when a person asks for their data, and when records are erased for their
- * age. Without a scope: for an admin, over all apps.
- */
+/** Requests of persons, and retention. Without a scope: for an admin, over all apps. */
 export function PrivacyPage({ scope }: { scope?: Scope }) {
   const [email, setEmail] = useState<string>();
   return (

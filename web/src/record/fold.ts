@@ -2,10 +2,7 @@
 const MAX_LENGTH = 600;
 const MAX_LINES = 12;
 
-/**
- * Returns the beginning of a text that is too long to be shown at once; undefined for one that is
- * not. The rest is worth folding: it is at least a quarter of what is shown.
- */
+/** Returns the start of a text that is too long; undefined for one at most a quarter longer. */
 export function headOf(text: string): string | undefined {
   const head = text.slice(0, endOfHead(text));
   return text.length - head.length > head.length / 4 ? head : undefined;

@@ -11,7 +11,7 @@ interface RecordFactsProps {
   asksToConfirm: boolean | undefined;
 }
 
-/** What is known of a record besides its data. */
+/** The metadata of a record. */
 export function RecordFacts({ record, newestVersion, asksToConfirm }: RecordFactsProps) {
   const { createdAt, updatedAt, schemaVersion, confirmedAt, consents = [] } = record;
   const isNewest = newestVersion === undefined || newestVersion === schemaVersion;

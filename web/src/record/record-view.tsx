@@ -18,10 +18,7 @@ interface RecordViewProps {
   onRemove?: (removal: Removal) => void;
 }
 
-/**
- * Shows a record with the labels of its schema version: single values, then lists, then the data
- * that the schema does not define, then the history of consents.
- */
+/** Shows a record with the labels of its schema version: values, lists, other data, consents. */
 export function RecordView({ record, schema, newestVersion, onRemove }: RecordViewProps) {
   const isList = ({ key, kind }: Field): boolean =>
     kind === 'array' && (ownValue(record.data, key) === undefined || Array.isArray(ownValue(record.data, key)));
@@ -93,7 +90,7 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
   );
 }
 
-/** All items with that timestamp are removed: it is what tells them apart. */
+/** All items with that timestamp are removed. */
 function itemRemoval({ key, label }: Field, timestamp: string): Removal {
   return { name: `the item of ${label || key}`, change: { removeItems: [{ key, timestamp }] } };
 }

@@ -7,10 +7,7 @@ interface Version {
   fields: readonly Field[];
 }
 
-/**
- * `breaking`: the service may reject submissions that it accepted before, or values stay under a
- * key that is no longer a field.
- */
+/** `breaking`: the service may refuse earlier valid submissions, or values lose their field. */
 export interface Change {
   impact: 'breaking' | 'compatible';
   text: string;
@@ -19,8 +16,7 @@ export interface Change {
 /**
  * Describes the differences between two versions of a schema.
  *
- * @param originalKeys the old keys of renamed fields, by new key. Without it, a renamed field
- *   counts as removed and added.
+ * @param originalKeys the old keys of renamed fields, by new key
  * @param moved the new keys of renamed fields whose stored values move
  */
 export function schemaChanges(

@@ -11,10 +11,7 @@ interface ConflictProps {
   newest: DraftState['base'];
 }
 
-/**
- * Shown when someone else saved a version while this draft was edited. Saving is disabled until
- * the two are merged.
- */
+/** Someone else saved a version while this draft was edited. Saving is disabled until a merge. */
 export function Conflict({ sourceAppId, editor, newest }: ConflictProps) {
   const [merging, setMerging] = useState(false);
   const { version } = newest.schema;

@@ -11,7 +11,7 @@ interface DefaultControlProps {
   onChange: (value: unknown) => void;
 }
 
-/** Edits a value of the field itself. A text that has no value of its kind is kept as it is. */
+/** Edits a value of the field itself. A text without a value of its kind is kept. */
 export function DefaultControl({ label, error, kind, value, onChange }: DefaultControlProps) {
   const [typed, setTyped] = useState('');
   if (kindOf(kind).control === 'checkbox') {
@@ -29,8 +29,7 @@ export function DefaultControl({ label, error, kind, value, onChange }: DefaultC
       />
     );
   }
-  // Keeps the typed text while it means the same value, for example `1.0`. Shows the value when it
-  // was changed elsewhere, for example by discarding the changes.
+  // Keeps the typed text while it represents the value. Shows a value that was changed elsewhere.
   const shown = Object.is(valueOfText(kind, typed), value) ? typed : String(value ?? '');
   return (
     <TextInput

@@ -107,11 +107,7 @@ export function changeField(draft: Draft, id: number, part: Partial<LooseDefinit
   return { ...draft, fields };
 }
 
-/**
- * Replaces the definitions of a draft. Fields whose key is in the draft keep their id.
- *
- * @param keyInBase what a key of the definitions is in the base of the draft, if that renamed it
- */
+/** Replaces the definitions of a draft. @param keyInBase the key in the base, before a rename */
 export function withDefinitions(
   draft: Draft,
   schema: { rejectUnknown: boolean; fields: readonly Field[] },
@@ -133,9 +129,7 @@ function optionsOf(kind: Kind): Readonly<Record<string, FieldOption>> {
   return { ...options, ...formOptions };
 }
 
-/**
- * Leaves out what an option of another kind means under the same name, such as its default value.
- */
+/** Leaves out options of another kind with the same name, such as its default value. */
 function optionsThatFit(kind: Kind, definition: LooseDefinition): LooseDefinition {
   const options = optionsOf(kind);
   const doesFit = ([name, value]: [string, unknown]): boolean => options[name]?.schema.safeParse(value).success ?? true;

@@ -1,6 +1,6 @@
 import type { LooseDefinition } from './draft.ts';
 
-/** What the parts of the form of one field take. */
+/** The properties of the parts of a field's form. */
 export interface FieldFormProps {
   definition: LooseDefinition;
   /** Messages by option name; `''` holds a message about the whole field. */

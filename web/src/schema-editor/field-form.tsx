@@ -8,7 +8,7 @@ import { capitalize } from './messages.ts';
 import { OptionControl } from './option-control.tsx';
 import { kindOf } from './rules.ts';
 
-/** Edits the label, key, type and options of one field and shows the problem of each. */
+/** Edits one field and shows the problem of each input. */
 export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
   return (
     <div className={classes.form}>

@@ -18,10 +18,7 @@ import { KIND_NAMES } from './kind-names.ts';
 import { MAX_FIELDS } from './rules.ts';
 import type { DraftEditor } from './use-draft.ts';
 
-/**
- * Lists the fields in order. Fields can be moved by dragging, with buttons or with Alt and arrow
- * keys.
- */
+/** Lists the fields, which move by dragging, with buttons or with Alt and arrow keys. */
 export function FieldList({ editor }: { editor: DraftEditor }) {
   const { fields, rejectUnknown } = editor.draft;
   const [searchParams] = useSearchParams();

@@ -1,7 +1,7 @@
 import type { Schema } from '../api/endpoints.ts';
 import type { Draft } from './draft.ts';
 
-/** A field of a draft whose key was changed, so that its stored values can go on under it. */
+/** A field of a draft whose key was changed. */
 export interface FieldRename {
   /** The id of the field in the draft. */
   id: number;
@@ -11,10 +11,7 @@ export interface FieldRename {
   keepsData: boolean;
 }
 
-/**
- * The renames of a draft that the service takes: it refuses those of a field whose type changed,
- * and those whose keys another field has.
- */
+/** The renames of a draft that the service accepts, by type and keys. */
 export function renamesOf({ fields: before }: Pick<Schema, 'fields'>, { fields }: Draft): FieldRename[] {
   return fields.flatMap(({ id, originalKey: from, definition: { key: to, kind }, startsEmpty }) => {
     if (from === undefined || from === to) return [];
@@ -37,7 +34,7 @@ interface VersionRenames {
   renames?: readonly { from: string; to: string }[] | undefined;
 }
 
-/** Returns what a key of the fields of one version is in a later one, by their renames. */
+/** Returns the later key of a key of one version, by the renames of the fields. */
 export function keyInVersion(versions: readonly VersionRenames[], from: number, to: number): (key: string) => string {
   const steps = versions
     .filter(({ version }) => version > from && version <= to)

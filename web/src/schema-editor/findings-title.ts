@@ -1,6 +1,6 @@
 import { count } from '../components/count.ts';
 
-/** Tells in words how many of the stored records that were checked newly fail a schema. */
+/** Names the number of checked records that newly fail a schema. */
 export function findingsTitle(check: { checked: number; newlyFailing: number; complete: boolean }): string {
   const { checked, newlyFailing, complete } = check;
   const records = count(checked, 'stored record');

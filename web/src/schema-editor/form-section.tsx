@@ -6,7 +6,7 @@ import type { FieldFormProps } from './field-form-props.ts';
 import { OptionControl } from './option-control.tsx';
 import { kindOf } from './rules.ts';
 
-/** Edits the form options of a field. It is closed at first, unless one of them has a problem. */
+/** Edits the form options of a field. Initially closed, unless one of them has a problem. */
 export function FormSection({ definition, problems, onChange }: FieldFormProps) {
   const [wasOpened, setOpened] = useState(false);
   const options = Object.entries(kindOf(definition.kind).formOptions);

@@ -18,7 +18,7 @@ interface HistoryProps {
   sourceAppId: string;
   /** The newest version that the editor has loaded. */
   editorVersion: number;
-  /** @param keyInBase what a key of that version is in the newest one */
+  /** @param keyInBase the key in the newest version of a key in that version */
   onRestore: (schema: Schema, keyInBase: (key: string) => string) => void;
 }
 

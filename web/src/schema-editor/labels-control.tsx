@@ -12,7 +12,7 @@ interface LabelsControlProps {
   onChange: (value: unknown) => void;
 }
 
-/** Edits a label for each choice of a field. Labels of values that are no choices are kept. */
+/** Edits a label for each choice of a field. Labels of other values are kept. */
 export function LabelsControl({ label, description, error, choices, value, onChange }: LabelsControlProps) {
   const labels = labelsOf(value);
   const values = Array.isArray(choices) ? [...new Set(choices.map(String))] : [];

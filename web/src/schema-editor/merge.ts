@@ -8,11 +8,11 @@ export type Side = 'mine' | 'theirs';
 export interface MergeRow {
   id: string;
   name: string;
-  /** What each side changed in the version on which the draft is based. */
+  /** The changes of each side since the base of the draft. */
   changes: Readonly<Record<Side, readonly string[]>>;
   /** Whether both sides changed it. */
   isConflict: boolean;
-  /** The side that changed it; `mine` if both did. */
+  /** `mine` if both changed it. */
   preselected: Side;
 }
 
@@ -27,11 +27,7 @@ interface Item {
 /** The row of `rejectUnknown`. No key of a field has this form. */
 const UNKNOWN = 'unknown fields';
 
-/**
- * Compares a draft with a version that someone else saved meanwhile.
- *
- * @param keyInNewest what a key of the base is in that version
- */
+/** Compares a draft with a version that someone else saved. @param keyInNewest of a base key */
 export function mergeRows(
   { base, draft }: DraftState,
   newest: Schema,

@@ -110,8 +110,7 @@ interface BoundProps {
 
 function Bound({ label, value, problem, onChange }: BoundProps) {
   const [typed, setTyped] = useState('');
-  // Keeps the typed text while it means the same number, for example `1.`. Shows the value when it
-  // was changed elsewhere, for example by discarding the changes.
+  // Keeps the typed text while it represents the value. Shows a value that was changed elsewhere.
   const shown = Object.is(numberOf(typed), value) ? typed : String(value ?? '');
   return (
     <TextInput
@@ -128,9 +127,7 @@ function Bound({ label, value, problem, onChange }: BoundProps) {
   );
 }
 
-/**
- * `undefined` for an empty text, and `NaN` for a text that is not a number, which the rules reject.
- */
+/** `undefined` for an empty text, and `NaN` for a text that is not a number; rules reject it. */
 function numberOf(text: string): number | undefined {
   return text.trim() === '' ? undefined : Number(text.trim());
 }

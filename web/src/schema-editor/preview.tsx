@@ -67,9 +67,7 @@ export function Preview({ schema, isPartial }: PreviewProps) {
   );
 }
 
-/**
- * The data that a form would submit. A text that has no value stays, so that the rules refuse it.
- */
+/** The data that a form would submit. A text without a value stays, so that the rules refuse it. */
 function dataOf(fields: readonly FieldDefinition[], values: Values): Record<string, unknown> {
   const entries = fields.flatMap((field): [string, unknown][] => {
     const text = textOf(formControl(field), values);

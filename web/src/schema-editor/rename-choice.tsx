@@ -7,7 +7,7 @@ interface RenameChoiceProps {
   onChoose: (keepsData: boolean) => void;
 }
 
-/** Asks what becomes of the stored values of a field whose key was changed. */
+/** Asks for the new place of the stored values of a renamed field. */
 export function RenameChoice({ rename: { from, to, keepsData }, onChoose }: RenameChoiceProps) {
   return (
     <Radio.Group

@@ -20,9 +20,7 @@ interface SaveDialogProps {
   onClose: () => void;
 }
 
-/**
- * Shows the changes of the draft and their effect on stored records before the version is saved.
- */
+/** Shows the changes of the draft and their effect on stored records before it is saved. */
 export function SaveDialog({ sourceAppId, editor, opened, onClose }: SaveDialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} size="lg" title={`Save version ${editor.base.schema.version + 1}`}>
@@ -112,7 +110,7 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
       ]);
     },
     onError: async (error) => {
-      // Refused while values are being moved: the dialog shows how far that is.
+      // Refused while values are being moved: the dialog shows the progress.
       if (isMoving(error)) await client.invalidateQueries({ queryKey: workQuery(sourceAppId).queryKey });
       if (!isConflict(error)) return;
       // The refreshed schema makes the page show the conflict.

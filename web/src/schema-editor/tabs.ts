@@ -1,4 +1,3 @@
-/** The tabs of the schema page. */
 export const TABS = [
   { id: 'fields', name: 'Fields' },
   { id: 'json', name: 'JSON' },

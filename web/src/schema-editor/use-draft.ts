@@ -9,14 +9,14 @@ import { type FieldRename, renamesOf } from './field-renames.ts';
 export interface DraftEditor extends DraftState {
   checked: CheckedDraft;
   changes: Change[];
-  /** The fields whose key was changed and whose stored values can go on under it. */
+  /** The fields whose key was changed. */
   renames: FieldRename[];
   /** The body of the request that saves the draft. */
   replacement: CheckedDraft['schema'] & { renames?: { from: string; to: string }[] };
   isDirty: boolean;
   /** Whether the draft was loaded from the tab's storage. */
   isRestored: boolean;
-  /** The newest version, when it was saved after the base of a draft with changes. */
+  /** A newer version than the base of a draft with changes. */
   conflict: DraftState['base'] | undefined;
   edit: (change: (draft: Draft) => Draft) => void;
   /** Replaces the draft with an unchanged version. */
@@ -25,10 +25,7 @@ export interface DraftEditor extends DraftState {
   restore: (state: DraftState) => void;
 }
 
-/**
- * The state of the schema editor. A draft without changes follows the newest stored version; a
- * draft with changes keeps its base until `restore` or `reset`.
- */
+/** The state of the schema editor. Only a draft without changes follows the stored version. */
 export function useDraft(sourceAppId: string, newest: DraftState['base']): DraftEditor {
   const [stored] = useState(() => schemaDrafts.load(sourceAppId));
   const [state, setState] = useState<DraftState>(() => stored ?? unchanged(newest));

@@ -9,10 +9,7 @@ import { useSession } from './session.ts';
 /** Above the dialogs of the page, which can be open when the session ends. */
 const LOGIN_Z_INDEX = 1_000;
 
-/**
- * Renders the pages when a session exists, otherwise the login page at the same URL. When the
- * session ends, a login dialog opens above the page, so that the page keeps its state.
- */
+/** Renders the pages or the login page. When the session ends, a dialog keeps the page's state. */
 export function SessionGate({ children }: { children: (session: Session) => ReactNode }) {
   const { data: session, error, refetch } = useSession();
   if (!session) return error ? <LoadError error={error} onRetry={refetch} /> : null;

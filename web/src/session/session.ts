@@ -2,10 +2,7 @@ import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient }
 import { ApiError, call } from '../api/call.ts';
 import type { Session } from '../api/endpoints.ts';
 
-/**
- * `ended`: the service no longer knows the session. The page keeps its state until the same app
- * logs in again.
- */
+/** `ended`: the service no longer knows the session. The page keeps its state until a login. */
 export type SessionState = { state: 'loggedOut' } | ({ state: 'loggedIn' | 'ended' } & Session);
 
 const SESSION_KEY = ['session'];
@@ -53,10 +50,7 @@ export function useLogOut() {
   });
 }
 
-/**
- * Requests the session again after a 401. The 401 alone proves nothing: the request may have been
- * sent before a new login.
- */
+/** Requests the session again after a 401, which may be older than a new login. */
 export function revalidateSession(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: SESSION_KEY });
 }
@@ -71,9 +65,7 @@ async function confirmSession(): Promise<Session> {
   }
 }
 
-/**
- * In production the session cookie is `Secure`, so the browser silently drops it over plain HTTP.
- */
+/** In production the session cookie is `Secure`, so the browser drops it over plain HTTP. */
 export class CookieRejected extends Error {
   override readonly name = 'CookieRejected';
   constructor() {

@@ -1,6 +1,5 @@
 import { Skeleton, Stack } from '@mantine/core';
 
-/** Placeholder for a page while its data is loading. */
 export function PageSkeleton() {
   return (
     <Stack aria-busy="true" aria-label="Loading" role="status">

@@ -14,10 +14,7 @@ import type { ChangeList } from './list/list-parameters.ts';
 
 export const features = tableFeatures({ columnVisibilityFeature });
 
-/**
- * `id` is the value of the `sort` parameter for this column. `width` is in pixels; a wide screen
- * widens all columns in proportion.
- */
+/** `id` is the value of the `sort` parameter. `width` is in pixels, or more on a wide screen. */
 export type UserColumn = ColumnDef<typeof features, UserRecord> & {
   id: string;
   header: string;
@@ -48,10 +45,7 @@ export interface UserColumns {
 const DEFAULT_FIELD_COLUMNS = 6;
 const NO_FIELDS: Field[] = [];
 
-/**
- * The columns of an app: one per field of its newest schema. The URL names those that are visible;
- * without it, this browser remembers them.
- */
+/** The columns of an app: one per field. The URL names the visible ones, or this browser does. */
 export function useUserColumns(
   sourceAppId: string,
   named: readonly string[],

@@ -103,10 +103,7 @@ function Counting() {
   );
 }
 
-/**
- * Counts without a limit of time. The erasure of 0 users erases nothing, and its refusal names the
- * number of matches.
- */
+/** Counts without a limit of time: the refusal of the erasure of 0 users names the number. */
 async function countErasable(query: object, signal: AbortSignal): Promise<number> {
   try {
     await call('DELETE /auth/users', { query: { ...query, confirm: 0 }, signal });

@@ -7,7 +7,7 @@ interface IndexOfferProps {
   targets: readonly Target[];
 }
 
-/** Offers an index on the fields that could have one and have none. Only admins edit the schema. */
+/** Offers an index on the fields that could have one. Only admins edit the schema. */
 export function IndexOffer({ scope, targets }: IndexOfferProps) {
   const possible = targets.filter(({ index }) => index === 'possible');
   return possible.map(({ path, label }) => (

@@ -25,7 +25,7 @@ interface SavedViewsProps {
   path: string;
 }
 
-/** Keeps views by name, in this browser, and links to the view that is shown. */
+/** Keeps views by name, in this browser, with links to the current one. */
 export function SavedViews({ sourceAppId, parameters, columns, path }: SavedViewsProps) {
   const [opened, setOpened] = useState(false);
   const [views, setViews] = useLocalStorage<SavedView[]>({

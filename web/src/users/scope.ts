@@ -1,7 +1,7 @@
 /** The app whose users a page shows. */
 export interface Scope {
   sourceAppId: string;
-  /** Whether an admin looks at the app, which is another one than that of the session. */
+  /** Whether the app is another one than that of the session. */
   asAdmin: boolean;
 }
 
@@ -10,10 +10,7 @@ export function scopeParameter({ sourceAppId, asAdmin }: Scope): { sourceAppId?:
   return asAdmin ? { sourceAppId } : {};
 }
 
-/**
- * The path of a page of an app, the same for its operators and for admins, so that a link works for
- * both.
- */
+/** The path of a page of an app, the same for its operators and for admins. */
 export function appPath({ sourceAppId }: Pick<Scope, 'sourceAppId'>, page = ''): string {
   return page === '' ? `/apps/${sourceAppId}` : `/apps/${sourceAppId}/${page}`;
 }

@@ -16,18 +16,13 @@ interface UserRowsProps {
   newIds: ReadonlySet<string>;
   /** The path of the list; `/<id>` after it is the path of a record. */
   path: string;
-  /**
-   * The fields whose cells are buttons that open the editor. Undefined: a click opens the record.
-   */
+  /** The fields whose cells open the editor. Undefined: a click opens the record. */
   editableFields: readonly Field[] | undefined;
   onEdit: (cell: EditedCell) => void;
   selection: Selection;
 }
 
-/**
- * Memoized and built from plain elements, because a page has up to 200 rows and polls every few
- * seconds.
- */
+/** Memoized and built from plain elements: a page has up to 200 rows and polls often. */
 export const UserRows = memo(function UserRows({
   rows,
   newIds,
@@ -104,10 +99,7 @@ function classNameOf({ id, isNumber }: UserColumn): string {
   return `${classes.cell} ${id === 'email' ? classes.sticky : ''} ${isNumber ? classes.right : ''}`;
 }
 
-/**
- * Opens the record on a click anywhere in the row, except on a link or a tick box, or while text is
- * selected.
- */
+/** Opens the record on a click in the row, except on a link or a tick box, or in selected text. */
 function useOpenRecord(path: string): (event: React.MouseEvent, id: string) => void {
   const [, navigate] = useLocation();
   return useCallback(

@@ -13,10 +13,7 @@ interface Day {
   created: number;
 }
 
-/**
- * User counts and a chart of new users per day. Hidden on errors, because the list works without
- * it.
- */
+/** User counts and a chart of new users per day. Hidden on errors. */
 export function UserStats({ scope }: { scope: Scope }) {
   const { data, error } = useQuery(scopedStatsQuery(scope));
   if (error) return null;

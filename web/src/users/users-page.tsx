@@ -120,7 +120,7 @@ interface ListProps {
   change: ChangeList;
 }
 
-/** A page far back may be out of reach in an order that no index has. */
+/** A page with a high number may not be reachable in an order without an index. */
 function ListError({ error, parameters, list, change }: ListProps & { error: Error; list: UserList }) {
   if (parameters.page > 1 && error instanceof ApiError && error.status === 400) {
     return (

@@ -1,7 +1,7 @@
 import type { Delivery, Webhook } from '../api/endpoints.ts';
 import { appPath, type Scope } from '../users/scope.ts';
 
-/** The events, with what they tell. */
+/** The events in words. */
 export const EVENTS = [
   { type: 'user.created', name: 'Created', note: 'A person submitted for the first time.' },
   { type: 'user.updated', name: 'Updated', note: 'A record changed. The event names the changed paths.' },

@@ -54,7 +54,7 @@ function isDueSoon({ nextAt }: Pick<Delivery, 'nextAt'>): boolean {
 export type WebhookInput = NonNullable<Request<'POST /auth/webhooks'>['body']>;
 export type WebhookChange = NonNullable<Request<'PATCH /auth/webhooks/:id'>['body']>;
 
-/** The changes of the webhooks of an app. Each has the lists read again. */
+/** The changes of the webhooks of an app. Each invalidates the lists. */
 export function useWebhookChanges(scope: Scope) {
   const client = useQueryClient();
   const query = scopeParameter(scope);

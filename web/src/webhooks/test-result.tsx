@@ -7,7 +7,6 @@ interface TestResultProps {
   test: { data: ResponseBody<'POST /auth/webhooks/:id/test'> | undefined; error: Error | null };
 }
 
-/** The result of a test event: status, time and answer. */
 export function TestResult({ test: { data, error } }: TestResultProps) {
   if (error) {
     return (

@@ -41,7 +41,6 @@ export function WebhookList({ webhooks, scope }: { webhooks: readonly Webhook[];
   );
 }
 
-/** The state of a webhook, and what it gets. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const names = EVENTS.filter(({ type }) => webhook.events.includes(type)).map(({ name }) => name.toLowerCase());
   return (

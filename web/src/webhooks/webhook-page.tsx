@@ -15,7 +15,6 @@ import { webhooksQuery } from './queries.ts';
 import { WebhookActions, WebhookFacts } from './webhook-list.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';
 
-/** One webhook with its deliveries. */
 export function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
   const [, navigate] = useLocation();
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery(scope));

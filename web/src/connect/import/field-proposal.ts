@@ -2,7 +2,7 @@ import type { Field } from '../../api/endpoints.ts';
 import { completeDefinition, definitionIssues, FieldDefinitionInput } from '../../schema-editor/rules.ts';
 import type { ParsedControl } from './parse-form.ts';
 
-/** A field definition for some controls of one name, and what the site owner should know of it. */
+/** A field definition for the controls of one name, with notes for the site owner. */
 export interface FieldProposal {
   definition: Field;
   notes: string[];
@@ -60,7 +60,6 @@ function checkbox({ value, attributes }: ParsedControl, all: readonly ParsedCont
   return { options: { kind: 'checkbox', ...(isChecked && { default: true }) }, notes };
 }
 
-/** Radio buttons or a list of options. */
 function choice(controls: readonly ParsedControl[]): Draft {
   const [first] = controls;
   const isRadio = first?.type === 'radio';
@@ -138,7 +137,7 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   default: 'initial value',
 };
 
-/** Leaves out the options that the rules of schemas refuse, and says so. */
+/** Leaves out the options that the rules of schemas refuse, with a note. */
 function valid(draft: Record<string, unknown>, notes: string[]): FieldProposal {
   const given = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
   const problem = problemOf(given);

@@ -18,7 +18,7 @@ interface ImportResultProps {
   proposal: FormProposal;
 }
 
-/** What to change in the form, its fields, and the schema that it needs. */
+/** The required changes of the form, its fields, and the schema. */
 export function ImportResult({ app, form, proposal }: ImportResultProps) {
   const { service, fields, refused, others } = proposal;
   const action = submitUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });

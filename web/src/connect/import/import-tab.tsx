@@ -16,7 +16,7 @@ const EXAMPLE = `<form action="https://formspree.io/f/…" method="post">
   <button>Send</button>
 </form>`;
 
-/** Reads the HTML of a form and shows what it takes to send it to this app. */
+/** Reads the HTML of a form and shows the changes that send it to this app. */
 export default function ImportTab({ app }: { app: ConnectedApp }) {
   const [html, setHtml] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -76,7 +76,7 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
   );
 }
 
-/** Undefined when the text cannot be read, for example because its elements are nested too deep. */
+/** Undefined when the text cannot be parsed, for example because it is nested too deep. */
 function parse(text: string): ParsedForm[] | undefined {
   try {
     return parseForms(text);

@@ -1,4 +1,4 @@
-/** What a name means that does not become a field (spec 4.5). */
+/** The meaning of a name that becomes no field (spec 4.5). */
 export type NameMeaning = { use: 'control' | 'ignored'; text: string };
 
 const HONEYPOT: NameMeaning = { use: 'control', text: 'Understood: a hidden field that catches bots' };
@@ -30,7 +30,6 @@ const MEANINGS: Readonly<Record<string, NameMeaning>> = {
 /** Names of the page after the form. */
 export const NEXT_NAMES: readonly string[] = ['_next', '_redirect', 'redirect'];
 
-/** Returns what a name means, or undefined for the name of a field. */
 export function meaningOf(name: string): NameMeaning | undefined {
   if (Object.hasOwn(MEANINGS, name)) return MEANINGS[name];
   return name.startsWith('_') ? { use: 'ignored', text: 'Ignored: names that begin with _ are not stored' } : undefined;
@@ -50,7 +49,6 @@ const SERVICES: readonly [RegExp, string][] = [
   [/docs\.google\.com\/forms/i, 'Google Forms'],
 ];
 
-/** The service that a form is sent to, if it is a known one. */
 export function serviceOf(attributes: Readonly<Record<string, string>>): string | undefined {
   if ('netlify' in attributes || 'data-netlify' in attributes) return 'Netlify Forms';
   return SERVICES.find(([pattern]) => pattern.test(attributes.action ?? ''))?.[1];

@@ -11,7 +11,7 @@ export interface ParsedControl {
   /** The label of the group that it belongs to. */
   legend: string;
   attributes: Readonly<Record<string, string>>;
-  /** The text that it begins with; for a checkbox or radio button the text that it sends. */
+  /** The initial text; of a checkbox or radio button the text that it sends. */
   value: string;
   options: readonly { value: string; label: string; isSelected: boolean }[];
 }
@@ -21,7 +21,7 @@ export interface ParsedForm {
   controls: readonly ParsedControl[];
   /** Whether there is a `form` element. */
   hasElement: boolean;
-  /** Whether it contains the place of a captcha. */
+  /** Whether it contains a captcha. */
   hasCaptcha: boolean;
 }
 
@@ -30,10 +30,7 @@ const CONTROLS = new Set(['input', 'select', 'textarea', 'button']);
 const NO_LABEL = new Set([...CONTROLS, 'script', 'style']);
 const CAPTCHA = /\b(?:g-recaptcha|h-captcha|cf-turnstile|frc-captcha)\b/;
 
-/**
- * Returns the forms in a text of HTML, or its controls as one form when it has no `form` element.
- * Nothing of the text is run or added to the page.
- */
+/** Returns the forms in HTML, or its controls as one form. Runs nothing of it. */
 export function parseForms(html: string): ParsedForm[] {
   const document = parseDocument(html);
   const elements = DomUtils.findAll(() => true, document.children);
@@ -66,7 +63,7 @@ function formOf(form: Element | undefined, controls: readonly Element[], page: P
   };
 }
 
-/** The form that a control belongs to: the one that it names, or the one around it. */
+/** The form that a control names, or the one around it. */
 function ownerOf(control: Element, { byId }: Page): Element | undefined {
   const { form } = control.attribs;
   return form === undefined ? ancestors(control).find(({ name }) => name === 'form') : byId.get(form);
@@ -116,7 +113,7 @@ function legendOf(element: Element): string {
   return legend ? labelText(legend) : '';
 }
 
-/** The text of a label without that of the controls in it, and without a mark such as `*`. */
+/** The text of a label without that of its controls, and without a mark such as `*`. */
 function labelText(label: Element): string {
   const text = label.children
     .map((child): string => {

@@ -5,7 +5,7 @@ import { proposeField } from './field-proposal.ts';
 import { keyIn, meaningOf, NEXT_NAMES, serviceOf } from './names.ts';
 import type { ParsedControl, ParsedForm } from './parse-form.ts';
 
-/** A field of the form, as it is sent and as it would be stored. */
+/** A field of the form, as sent and as stored. */
 export interface ImportedField {
   sentAs: string;
   definition: Field;
@@ -21,10 +21,9 @@ export interface NamedNote {
 }
 
 export interface FormProposal {
-  /** The service that the form was made for, if it is a known one. */
   service: string | undefined;
   fields: ImportedField[];
-  /** What the service refuses as the form is now, and how to change it. */
+  /** Refused parts of the form, and how to change them. */
   refused: NamedNote[];
   /** Names that mean something else, and names that are ignored. */
   others: NamedNote[];
@@ -34,7 +33,7 @@ export interface FormProposal {
 const EMAIL_NAMES = new Set(['email', '_replyto']);
 const BUTTONS = new Set(['submit', 'button', 'reset', 'image']);
 
-/** Compares a form with the schema and the settings of an app, and proposes what is missing. */
+/** Compares a form with the schema and the settings of an app, and proposes changes. */
 export function proposeFields(form: ParsedForm, schema: Schema, settings: FormSettings): FormProposal {
   const groups = groupsOf(form.controls.filter(({ type, name }) => name !== '' && !BUTTONS.has(type)));
   const email = emailOf(form);

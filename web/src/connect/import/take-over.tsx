@@ -10,7 +10,7 @@ import { schemaDrafts } from '../../schema-editor/draft-storage.ts';
 import type { ConnectedApp } from '../queries.ts';
 import type { ImportedField } from './proposal.ts';
 
-/** Takes the new fields into the schema: by the editor, or for operators by a text to send. */
+/** Adds the new fields to the schema: in the editor, or for operators as a text to send. */
 export function TakeOver({ app, fields }: { app: ConnectedApp; fields: readonly ImportedField[] }) {
   const added = fields.filter(({ state }) => state === 'new').map(({ definition }) => definition);
   if (added.length === 0) {

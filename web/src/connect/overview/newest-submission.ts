@@ -11,10 +11,7 @@ export interface NewestSubmission {
   email?: string;
 }
 
-/**
- * The newest submission to an app, or null. For administrators only submissions of new people
- * count, because the list of all users cannot be sorted by the time of the change.
- */
+/** The newest submission to an app, or null. Admins see new people only: no list sorts changes. */
 export const newestSubmissionQuery = ({ sourceAppId, asAdmin }: Pick<ConnectedApp, 'sourceAppId' | 'asAdmin'>) => {
   const queryKey = ['newest-submission', sourceAppId];
   return queryOptions({

@@ -1,7 +1,4 @@
-/**
- * Returns the origin of an address that a person typed or pasted, such as `example.com/contact`.
- * Undefined when it is no address of a website.
- */
+/** Returns the origin of an address such as `example.com/contact`; undefined for other texts. */
 export function originOf(text: string): string | undefined {
   const trimmed = text.trim();
   if (trimmed === '' || /[\s*]/.test(trimmed)) return undefined;

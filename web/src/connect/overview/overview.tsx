@@ -7,7 +7,6 @@ import { LiveTest } from './live-test.tsx';
 import { OriginsCard } from './origins-card.tsx';
 import { StatusCard } from './status-card.tsx';
 
-/** What works, who may submit, a live test and the code. */
 export function Overview({ app }: { app: ConnectedApp }) {
   return (
     <div className={`${card.stack} ${classes.links}`}>

@@ -62,12 +62,12 @@ export function RefusedOrigins({ settings, change }: RefusedOriginsProps) {
   );
 }
 
-/** The origins to which forms ask in vain to send people, the latest first. */
+/** The origins of refused redirects, the latest first. */
 export function stillIgnored({ ignoredRedirects = [], origins }: FormSettings) {
   return ignoredRedirects.filter(({ origin }) => !origins.includes(origin));
 }
 
-/** Addresses of forms (`_next`) to which nobody was sent, each with a button that allows it. */
+/** Refused redirects (`_next`), each with a button that allows it. */
 export function IgnoredRedirects({ settings, change }: RefusedOriginsProps) {
   const ignored = stillIgnored(settings);
   const isAny = settings.origins.includes('*');
@@ -114,7 +114,7 @@ function Allow({ origin, isAny, change }: { origin: string; isAny: boolean; chan
   );
 }
 
-/** Why people cannot be sent to an origin, whatever is allowed. */
+/** Why no redirect to an origin is possible. */
 function redirectObstacle(origin: string, isAny: boolean): string | undefined {
   if (origin === 'null') return 'Write the whole address, as https://www.example.com/thanks';
   if (!isRedirectable(origin)) return 'People are sent to https addresses only';

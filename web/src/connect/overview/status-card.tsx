@@ -15,7 +15,7 @@ import { type Statement, statusOf } from './status.ts';
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const MEANING = { yes: 'Works:', no: 'Does not work:', info: 'Note:' };
 
-/** What works for this app at this moment and what does not, in words. */
+/** The state of an app in words. */
 export function StatusCard({ app }: { app: ConnectedApp }) {
   const { sourceAppId, schema, stored } = app;
   const statements = statusOf({

@@ -1,6 +1,6 @@
 import type { FormSettings, Schema } from '../../api/endpoints.ts';
 
-/** One statement about what works for an app at this moment. */
+/** One statement about the state of an app. */
 export interface Statement {
   id: string;
   /** `no`: does not work; `info`: neither. */
@@ -12,14 +12,13 @@ export interface Statement {
 export interface StatusInput {
   settings: FormSettings;
   schema: Schema;
-  /** The number of stored records, when it is known. */
   records: number | undefined;
   now: number;
   /** Formats a point in time (ISO 8601) for the reader. */
   format: (at: string) => string;
 }
 
-/** Returns what works for an app and what does not, the most important statement first. */
+/** Returns the statements about an app, the most important one first. */
 export function statusOf(input: StatusInput): Statement[] {
   return [...openness(input), ...origins(input.settings), ...protection(input.settings), ...needs(input.schema)];
 }

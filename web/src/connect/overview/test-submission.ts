@@ -6,7 +6,7 @@ import { submitUrl } from '../urls.ts';
 /** The email of test submissions, by which people recognize their record. */
 export const TEST_EMAIL = 'test-from-dashboard@example.com';
 
-/** What a submission to the public endpoint led to. */
+/** The result of a submission to the public endpoint. */
 export type TestResult =
   | { state: 'stored'; id: string; updatedAt: string }
   | { state: 'refused'; message: string; issues: { path: string; message: string }[] };
@@ -16,12 +16,7 @@ export function canTest({ stored }: ConnectedApp): boolean {
   return stored.settings.botProtection !== 'proof-of-work' || canSolve();
 }
 
-/**
- * Submits example values through the public endpoint, as a form of the service's own site would: in
- * particular without the session.
- *
- * @throws {Error} when no response arrived
- */
+/** Submits example values through the public endpoint, without the session. @throws {Error} */
 export async function submitTest({ sourceAppId, schema, stored }: ConnectedApp): Promise<TestResult> {
   const url = submitUrl({ origin: window.location.origin, sourceAppId });
   const headers: Record<string, string> = { 'Content-Type': 'application/json', Accept: 'application/json' };

@@ -13,10 +13,7 @@ const TIMES = [
 const NO_MAIL = 'This service sends no email: its setting SMTP_URL is not set.';
 const NO_LINKS = 'This service does not know its address for links: its setting PUBLIC_URL is not set.';
 
-/**
- * The inputs of the emails of an app. Those that the service cannot send are disabled, with the
- * reason; one that is set can be unset.
- */
+/** The inputs of the emails of an app. Those that the service cannot send can only be unset. */
 export function EmailFields({ editor }: { editor: SettingsEditor }) {
   const { draft, problems, edit } = editor;
   const { data: status } = useQuery(mailStatusQuery);

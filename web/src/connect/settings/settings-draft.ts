@@ -68,10 +68,7 @@ export function changedNames(before: SettingsDraft, after: SettingsDraft): Setti
   return (Object.keys(SETTING_NAMES) as SettingName[]).filter((name) => before[name] !== after[name]);
 }
 
-/**
- * The settings to send: those of the draft, and the origins that are stored. Only changed members
- * are taken from the draft, because its texts are less exact than the stored values.
- */
+/** The settings to send. Unchanged members are those that are stored, which are more exact. */
 export function settingsOf(stored: FormSettings, draft: SettingsDraft, changed: readonly SettingName[]): SettingsInput {
   const own = changed.filter((name) => !isOfEmail(name));
   const texts = Object.fromEntries(own.map((name) => [name, sentValue(name, draft[name])]));

@@ -18,7 +18,6 @@ const PROTECTION_HELP = {
   off: 'Every submission that fits the schema is stored.',
 };
 
-/** The inputs of the form settings. */
 export function SettingsFields({ editor }: { editor: SettingsEditor }) {
   const { draft, problems, edit } = editor;
   const control = (name: SettingName) => ({

@@ -17,7 +17,7 @@ import {
 export interface SettingsEditor {
   draft: SettingsDraft;
   changed: readonly SettingName[];
-  /** The settings that someone else changed while this draft changes settings too. */
+  /** The settings that someone else changed meanwhile. */
   theirs: readonly SettingName[];
   /** Whether the draft was loaded from the tab's storage. */
   isRestored: boolean;
@@ -25,21 +25,20 @@ export interface SettingsEditor {
   isSaved: boolean;
   /** The messages of a refused save, by setting. */
   problems: Readonly<Record<string, string>>;
-  /** Why the save failed, if not for a setting. */
+  /** The error of the save, if no setting has it. */
   error: string | undefined;
   edit: (part: Partial<SettingsDraft>) => void;
   save: () => void;
-  /** Drops the draft and shows the stored settings. */
   discard: () => void;
-  /** Keeps the changes of the draft, on top of what someone else saved. */
+  /** Applies the changes of the draft to the newest settings. */
   keepMine: () => void;
 }
 
 const MAX_TRIES = 4;
 
 /**
- * The state of the settings form. A draft without changes follows the stored settings. A draft with
- * changes keeps its base; it is saved only if nobody changed other settings of this form meanwhile.
+ * The state of the settings form. A draft without changes follows the stored settings; others are
+ * saved only if nobody changed settings of this form meanwhile.
  */
 export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEditor {
   const client = useQueryClient();
@@ -89,12 +88,7 @@ export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEdit
   };
 }
 
-/**
- * Saves the changes of a draft. When only settings changed that this form does not edit, such as
- * the origins, it saves on top of them.
- *
- * @throws {ApiError} 412 when someone else changed settings of this form
- */
+/** Saves a draft. Changes of settings of other forms are kept. @throws {ApiError} 412 otherwise */
 async function saveDraft(
   sourceAppId: string,
   { base, draft }: DraftState,

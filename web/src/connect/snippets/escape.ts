@@ -10,10 +10,7 @@ export function startTag(name: string, attributes: Readonly<Record<string, strin
   return `<${name}${printed.join('')}>`;
 }
 
-/**
- * A JavaScript literal. Escapes `<`, so that `</script>` cannot end a script, and the two line
- * separators that older parsers do not accept in a text.
- */
+/** A JavaScript literal without `</script>` and the line separators that old parsers refuse. */
 export function scriptLiteral(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent)
     .replaceAll('<', '\\u003c')

@@ -21,7 +21,6 @@ export function fieldHtml(field: Field): string[] {
   ];
 }
 
-/** The name that a form sends a field with. */
 function nameOf({ key }: Control): string {
   return RESERVED_NAMES.has(key) ? `data[${key}]` : key;
 }
@@ -58,9 +57,7 @@ function selectList(control: Control): string[] {
   ];
 }
 
-/**
- * An unticked checkbox sends nothing, so a hidden `false` goes before it; the last value counts.
- */
+/** An unticked checkbox sends nothing, so a hidden `false` goes first; the last value counts. */
 function checkbox(control: Control): string[] {
   const name = nameOf(control);
   const { required } = control;

@@ -3,7 +3,7 @@ import { embedScriptUrl, type FormTarget, formPageUrl, submitUrl } from '../urls
 import { escapeHtml, startTag } from './escape.ts';
 import { fieldHtml, indented } from './field-html.ts';
 
-/** An app and what its forms show. */
+/** An app and the settings of its forms. */
 export interface SnippetTarget extends FormTarget {
   schema: Schema;
   settings: FormSettings;

@@ -13,9 +13,9 @@ import {
 export interface Snippet {
   id: string;
   name: string;
-  /** What it is for and what it needs, in one line. */
+  /** Its purpose and its requirements, in one line. */
   note: string;
-  /** Where to put it. */
+  /** The place of the code. */
   use: string;
   /** Whether it runs in pages of a site, which has to be allowed. */
   runsInPages: boolean;
@@ -90,7 +90,7 @@ export const SNIPPETS: readonly Snippet[] = [
   },
 ];
 
-/** Why a snippet does not work with these settings, and what to do. */
+/** The reason why a snippet does not work with these settings, and the next step. */
 export function obstacleOf(
   { runsInPages, provesWork, id }: Snippet,
   { origins, nullOrigin, botProtection }: FormSettings,

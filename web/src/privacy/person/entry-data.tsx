@@ -20,7 +20,7 @@ const NAMES: Partial<Record<string, string>> = {
   state: 'State',
 };
 
-/** What is held, as text: first `data`, then the other members. */
+/** An entry as text: first `data`, then the other members. */
 export function EntryData({ members: { data, ...others } }: { members: { data?: unknown } }) {
   const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
   const ofData: [string, unknown][] = isObject ? Object.entries(data) : data === undefined ? [] : [['data', data]];

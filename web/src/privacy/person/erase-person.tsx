@@ -14,7 +14,7 @@ interface ErasePersonProps {
   onErased: (receipt: ErasureReceipt) => void;
 }
 
-/** Erases everything that is held of a person, after their email was typed. */
+/** Erases all data of a person, after their email was typed. */
 export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: ErasePersonProps) {
   const client = useQueryClient();
   const [suppress, setSuppress] = useState(false);

@@ -21,10 +21,10 @@ interface PersonCardProps {
   email: string;
 }
 
-/** Moves the focus to what appears. */
+/** Moves the focus to the new card. */
 const focus = (element: HTMLElement | null): void => element?.focus();
 
-/** What is held of a person, with its export and its erasure. */
+/** The data of a person, with its export and its erasure. */
 export function PersonCard({ scope, email }: PersonCardProps) {
   const person = useQuery(personQuery(scope, email));
   const [erasing, setErasing] = useState<{ sourceAppId: string | undefined }>();
@@ -136,7 +136,7 @@ const KINDS: Partial<Record<string, string>> = {
   suppression: 'Marked so that no import brings the person back,',
 };
 
-/** The kinds of what an erasure deletes. */
+/** The kinds of data in a receipt. */
 const ERASED: Record<string, { one: string; many: string }> = {
   records: { one: 'record', many: 'records' },
   held: { one: 'held submission', many: 'held submissions' },

@@ -5,7 +5,7 @@ import { type Scope, scopeParameter } from '../../users/scope.ts';
 
 const PAGE_SIZE = 50;
 
-/** Everything that is held of a person. */
+/** All data of a person. */
 export type PersonExport = ResponseBody<'POST /auth/people/export'>;
 export type ErasureReceipt = ResponseBody<'POST /auth/people/erase'>;
 
@@ -42,7 +42,7 @@ async function findPart(scope: Scope | undefined, part: string, cursor: string, 
   return { found, next: 'next' in body ? body.next : undefined };
 }
 
-/** Everything that is held of a person. Not kept after it was shown. */
+/** All data of a person. Not cached. */
 export const personQuery = (scope: Scope | undefined, email: string) =>
   queryOptions({
     queryKey: ['person', scope ?? null, email],

@@ -15,7 +15,7 @@ export type Retention = ResponseBody<'GET /auth/apps/:sourceAppId/retention'>;
 const MAX_DAYS = 36_500;
 const DEFAULT_DAYS = 730;
 
-/** Whether and when records of an app are erased for their age. */
+/** The retention of the records of an app. */
 export function RetentionCard({ scope }: { scope: Scope }) {
   const { sourceAppId } = scope;
   const { data, error, refetch } = useQuery({

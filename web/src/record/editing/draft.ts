@@ -1,7 +1,7 @@
 import type { Field } from '../../api/endpoints.ts';
 import type { RecordChange } from './use-change.ts';
 
-/** The texts of the controls of a form, by key; only those that somebody changed. */
+/** The changed texts of a form, by key. */
 export type Draft = Readonly<Record<string, string>>;
 
 /** The value of a key, which may be the name of a member of all objects. */
@@ -15,19 +15,19 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The value that a text stands for; undefined for no value. */
+/** The value of a text; undefined for no value. */
 export function enteredValue({ kind }: Pick<Field, 'kind'>, text: string): unknown {
   if (text === '') return undefined;
   if (kind === 'checkbox') return text === 'true';
   if (kind === 'number') {
     const number = Number(text);
-    // Sent as it is, so that the service tells what is wrong with it.
+    // The service explains what is wrong with it.
     return text.trim() === '' || Number.isNaN(number) ? text : number;
   }
   return text;
 }
 
-/** The change that a draft makes; undefined when it makes none. */
+/** The change of a draft; undefined without one. */
 export function changeOf(
   draft: Draft,
   fields: readonly Field[],
@@ -47,7 +47,7 @@ export function changeOf(
   return Object.keys(set).length + unset.length > 0 ? { set, unset } : undefined;
 }
 
-/** The keys that a draft changes and somebody else has changed too. */
+/** The keys that both the draft and somebody else changed. */
 export function contested(
   draft: Draft,
   before: Readonly<Record<string, unknown>>,

@@ -12,7 +12,7 @@ import { ValueControl } from './value-control.tsx';
 
 interface EditFormProps {
   scope: Scope;
-  /** The record as the reader saw it when the form opened. */
+  /** The record at the time when the form opened. */
   stored: Pick<StoredRecord, 'etag'> & { record: Pick<StoredRecord['record'], 'id' | 'data'> };
   /** The fields to change, without lists. */
   fields: readonly Field[];
@@ -20,10 +20,7 @@ interface EditFormProps {
   onCancel: () => void;
 }
 
-/**
- * Changes values of a record. When somebody else has changed it meanwhile, the form shows the other
- * values, and the reader keeps theirs or takes the others.
- */
+/** Changes values of a record. After a change by somebody else the reader chooses the values. */
 export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormProps) {
   const [base, setBase] = useState(stored);
   const [draft, setDraft] = useState<Draft>({});
@@ -82,7 +79,7 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
 }
 
 interface ConflictProps {
-  /** Those that both have changed. */
+  /** The values that both changed. */
   fields: readonly Field[];
   data: Readonly<Record<string, unknown>>;
   onTakeOthers: () => void;
@@ -117,7 +114,7 @@ function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
   );
 }
 
-/** What is not shown at a control. */
+/** Values without a control. */
 function Refusal({ error, fields }: { error: Error; fields: readonly Field[] }) {
   const shown = fields.map(({ key }) => `data.${key}`);
   const issues = error instanceof ApiError ? error.issues.filter(({ path }) => !shown.includes(path)) : [];

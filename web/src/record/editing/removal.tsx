@@ -3,9 +3,9 @@ import type { Scope } from '../../users/scope.ts';
 import type { StoredRecord } from '../queries.ts';
 import { Outdated, type RecordChange, useRecordChange } from './use-change.ts';
 
-/** A part of a record that somebody wants to remove. */
+/** A part of a record to remove. */
 export interface Removal {
-  /** What is removed, in words. */
+  /** Its name in words. */
   name: string;
   change: RecordChange;
 }

@@ -11,7 +11,7 @@ export interface RecordChange {
   removeItems?: { key: string; timestamp: string }[];
 }
 
-/** The record was changed meanwhile. `stored` is what it is now. */
+/** The record was changed meanwhile to `stored`. */
 export class Outdated extends Error {
   override readonly name = 'Outdated';
   readonly stored: StoredRecord;
@@ -21,12 +21,7 @@ export class Outdated extends Error {
   }
 }
 
-/**
- * Changes a record if it is still in the state that `etag` names. Otherwise the error is
- * `Outdated`, with the state to go on from.
- *
- * @param done says that the change is stored, for example `Saved`
- */
+/** Changes a record in the state `etag`; in another one the error is `Outdated`. */
 export function useRecordChange(scope: Scope, id: string, done: string, onSaved: (stored: StoredRecord) => void) {
   const client = useQueryClient();
   return useMutation({

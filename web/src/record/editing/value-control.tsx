@@ -15,7 +15,7 @@ interface ValueControlProps {
   onChange: (text: string) => void;
 }
 
-/** The control for the value of a field, by its kind. An empty one stands for no value. */
+/** The control for the value of a field. An empty one represents no value. */
 export function ValueControl({ field, text, error, autoFocus = false, onChange }: ValueControlProps) {
   const shared = {
     label: field.label || field.key,

@@ -35,7 +35,7 @@ export function barsOf({ values, ranges }: Breakdown, target: Target): Bar[] {
   return [...ofValues, ...ofRanges];
 }
 
-/** The bars of the users that are in no value and no range. */
+/** The bars of the users without a value or range. */
 export function restOf({ empty, other }: Breakdown, { path }: Target): Bar[] {
   return [
     ...(other > 0 ? [{ label: 'Other values', count: other }] : []),

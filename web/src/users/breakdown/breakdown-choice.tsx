@@ -10,7 +10,7 @@ interface BreakdownChoiceProps {
   change: ChangeList;
 }
 
-/** Chooses the field by which the users are broken down. */
+/** Chooses the field by which the users are grouped. */
 export function BreakdownChoice({ by, targets, change }: BreakdownChoiceProps) {
   const possible = targets.filter(({ path, type }) => path !== 'email' && type !== 'array');
   const known = by === '' || possible.some(({ path }) => path === by) ? [] : [{ value: by, label: by }];

@@ -19,7 +19,7 @@ interface BreakdownPanelProps {
   targets: readonly Target[];
 }
 
-/** A chart of how the users of the list divide by a field. A pressed bar filters the list. */
+/** A chart that groups the matching users by a field. A pressed bar filters the list. */
 export function BreakdownPanel({ scope, parameters, change, targets }: BreakdownPanelProps) {
   const { by, q, where } = parameters;
   const target = targetOf(by, targets);
@@ -32,7 +32,7 @@ export function BreakdownPanel({ scope, parameters, change, targets }: Breakdown
     enabled: countedView === view && read?.complete === false && !isPlaceholderData,
   });
   const shown = counted.data ?? read;
-  // A search by text reads all records, whatever index there is.
+  // A search by text reads all records, with any index.
   const canCount = q === '' && target.index === 'present' && countedView !== view;
   return (
     <section className={classes.panel} aria-label={`Breakdown by ${target.label}`} aria-busy={isFetching}>

@@ -5,7 +5,7 @@ import classes from './breakdown.module.css';
 
 interface ChartProps {
   bars: readonly Bar[];
-  /** What 100 % is. */
+  /** The number of users of 100 %. */
   total: number;
   onPress: (conditions: Condition[]) => void;
 }
@@ -71,7 +71,7 @@ export function Histogram({ bars, ranges, total, onPress }: ChartProps & { range
   );
 }
 
-/** A bar that holds anything is visible. */
+/** A bar that represents users is visible. */
 function columnOf(count: number, most: number): { y: number; height: number } {
   const height = count === 0 ? 0 : Math.max(3, (count / most) * 100);
   return { y: 100 - height, height };

@@ -6,7 +6,7 @@ import { type Scope, scopeParameter } from '../scope.ts';
 import type { Breakdown } from './bars.ts';
 import { countedBreakdown } from './counted.ts';
 
-/** The whole of a breakdown that is not complete; null when there is no time for it either. */
+/** The complete form of a partial breakdown; null without time for it. */
 export const countedBreakdownQuery = (
   scope: Scope,
   { q, where }: UserFilter,

@@ -14,12 +14,10 @@ export function valueConditions(group: Group, path: string): Conditions {
 }
 
 /**
- * Completes a breakdown of a part: counts the users of each value or range, one after the other.
- * What the part did not have is in `other`.
+ * Completes a partial breakdown: counts the users of each value or range, one after the other.
  *
- * @param countOf resolves with the number of users for which conditions hold; undefined when there
- *   was no time to count them
- * @returns undefined when there was no time for one of the counts, or a range has no conditions
+ * @param countOf resolves with the number of matching users; undefined when there was no time
+ * @returns undefined without time for one of the counts, or when a range has no conditions
  */
 export async function countedBreakdown(
   breakdown: Breakdown,

@@ -3,7 +3,7 @@ import { call } from '../../api/call.ts';
 import type { ListParameters } from '../list/list-parameters.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 
-/** How the users of a list divide by a field. */
+/** Groups the users of a list by a field. */
 export function breakdownQuery(scope: Scope, { by, q, where }: Pick<ListParameters, 'by' | 'q' | 'where'>) {
   const query = { ...scopeParameter(scope), field: by, q, where };
   return queryOptions({

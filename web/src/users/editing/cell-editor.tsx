@@ -15,7 +15,7 @@ interface CellEditorProps {
   onClose: () => void;
 }
 
-/** Changes the value of one cell. Lists are changed in the record. */
+/** Changes the value of one cell. */
 export function CellEditor({ scope, cell, onClose }: CellEditorProps) {
   return (
     <Modal opened={cell !== undefined} onClose={onClose} title={cell ? `Edit ${cell.user.email}` : ''}>

@@ -16,9 +16,7 @@ interface ExportMenuProps {
   columns: UserColumns;
 }
 
-/**
- * Downloads all users that match the search and the filters. The browser streams the file to disk.
- */
+/** Downloads all users that match the search and the filters. The browser streams the file. */
 export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
   const users = count ? countWords(count, isFiltered(filter)) : 'Users';
   const download = useMutation({

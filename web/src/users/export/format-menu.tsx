@@ -3,7 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import type { ComponentProps } from 'react';
 import type { UserColumns } from '../columns.tsx';
 
-/** What the file of an export is like. */
+/** The format and the options of an export. */
 export interface FileFormat {
   format: 'csv' | 'json' | 'ndjson';
   bom?: true;

@@ -24,7 +24,7 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
   const end = normalized(typedEnd, comparison.operator, target);
   const isBetween = comparison.operator === BETWEEN;
   const isWhole = value !== '' && (!isBetween || end !== '');
-  // A path that the newest schema does not have, from a link, can be kept.
+  // A path from a link that the newest schema does not have can be kept.
   const known = targets.some((one) => one.path === path) ? targets : [...targets, target];
 
   const choosePath = (next: string): void => {
@@ -92,7 +92,7 @@ function wordsOf({ operator, value }: Condition, comparisons: readonly Compariso
   return comparisons.find((one) => one.operator === operator && (one.value ?? value) === value)?.words;
 }
 
-/** The text that the service reads: decimal numbers, and lists without spaces around commas. */
+/** The text for the service: decimal numbers, and lists without spaces around commas. */
 function normalized(typed: string, operator: string, { type }: Target): string {
   const one = (text: string): string => {
     const trimmed = text.trim();

@@ -11,7 +11,7 @@ export interface Condition {
 
 export type TargetType = 'text' | 'choice' | 'number' | 'date' | 'checkbox' | 'array';
 
-/** What a condition can be about. */
+/** The subject of a condition. */
 export interface Target {
   path: string;
   label: string;
@@ -22,9 +22,7 @@ export interface Target {
   index: 'present' | 'possible' | 'never';
 }
 
-/**
- * A way to compare, in words. One with `value` needs no other: `empty` with `true` is "is empty".
- */
+/** A way to compare, in words. One with `value` needs no other: `empty` with `true`. */
 export interface Comparison {
   operator: string;
   words: string;

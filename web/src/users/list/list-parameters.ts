@@ -14,19 +14,17 @@ export interface UserFilter {
   where: readonly string[];
 }
 
-/**
- * The view of the user list. It is stored in the URL, so that views can be bookmarked and shared.
- */
+/** The view of the user list, which the URL stores, so that views can be bookmarked and shared. */
 export interface ListParameters extends UserFilter {
   /** Page number, from 1. */
   page: number;
   size: number;
-  /** `createdAt`, `updatedAt`, `email` or `data.<key>`; empty for the order of the service. */
+  /** `createdAt`, `updatedAt`, `email` or `data.<key>`; empty: the default order. */
   sort: string;
   order: 'asc' | 'desc';
   /** The ids of the columns to show; empty for those that this browser keeps. */
   columns: readonly string[];
-  /** The path by which the users are broken down; empty for no breakdown. */
+  /** The path by which the users are grouped; empty for no chart. */
   by: string;
 }
 
@@ -35,15 +33,14 @@ const DISPLAY: readonly string[] = ['columns', 'by'];
 
 export type ChangeList = (change: Partial<ListParameters>, options?: { cursor?: string | undefined }) => void;
 
-/** The history state of a list: where its pages begin, by page number. */
+/** The history state of a list: the starts of its pages, by page number. */
 interface ListState {
   cursors?: Record<number, string>;
 }
 
 /**
- * Reads the parameters from the URL and returns a function that changes some of them. A change
- * resets the page. `cursor` is where the page begins, if the page before it was shown; a page that
- * was opened by its URL has none.
+ * Reads the parameters from the URL and returns a function that changes them and resets the page.
+ * `cursor` is the start of the page; a page that was opened by its URL has none.
  */
 export function useListParameters(): { parameters: ListParameters; cursor: string | undefined; change: ChangeList } {
   const [searchParams, setSearchParams] = useSearchParams();
@@ -71,7 +68,7 @@ export function isNewestFirst({ q, sort, order }: ListParameters): boolean {
   return sort === '' ? q === '' : sort === 'createdAt' && order === 'desc';
 }
 
-/** `sort` and `order` of a request. A search without them has an order of its own. */
+/** `sort` and `order` of a request. */
 export function orderOf({ sort, order }: Pick<ListParameters, 'sort' | 'order'>): {
   sort?: string;
   order?: 'asc' | 'desc';

@@ -14,10 +14,7 @@ interface ListSummaryProps {
   children: ReactNode;
 }
 
-/**
- * The number of users above the table, and the actions on all of them. It takes its place before
- * the number is known, so that the table does not move.
- */
+/** The number of users above the table, and the actions on all of them. Reserves its place. */
 export function ListSummary({ counted, isOfFilter, children }: ListSummaryProps) {
   const { count, isCounting, countExactly, isTooLong } = counted;
   return (
@@ -46,7 +43,7 @@ export function ListSummary({ counted, isOfFilter, children }: ListSummaryProps)
   );
 }
 
-/** Tells how far a search has come, with a button to stop it or to go on. */
+/** Shows the progress of a search, with a button that stops or continues it. */
 export function SearchProgress({ list }: { list: UserList }) {
   if (list.state !== 'partial') return null;
   return (
@@ -62,7 +59,7 @@ export function SearchProgress({ list }: { list: UserList }) {
   );
 }
 
-/** Tells that the order is not that of all records. Above the table, where one reads the order. */
+/** Explains above the table that the order is not that of all records. */
 export function SortedInPart({ scope, target }: { scope: Scope; target: Target }) {
   return (
     <div className={classes.progress} role="status">

@@ -8,13 +8,13 @@ import { type Scope, scopeParameter } from '../scope.ts';
 import { isFiltered, type ListParameters, type UserFilter } from './list-parameters.ts';
 import type { UserList } from './use-user-list.ts';
 
-/** How many users a list has. `moreThan` and `atLeast`: nobody counted to the end. */
+/** The number of users in a list. `moreThan` and `atLeast`: lower bounds. */
 export interface UserCount {
   total: number;
   is: 'exact' | 'moreThan' | 'atLeast';
 }
 
-/** The number of matches: up to 10,000, or the exact one. A count that takes long is partial. */
+/** The number of matches: up to 10,000, or the exact one. A long count is partial. */
 export const countQuery = (scope: Scope, { q, where }: UserFilter, total: 'capped' | 'exact') =>
   queryOptions({
     queryKey: ['users', 'count', scopeParameter(scope), { q, where, total }],
@@ -40,9 +40,8 @@ export async function countUsers(
 }
 
 /**
- * Counts the users of a list without a request where the list itself, the statistics or the shown
- * breakdown tell their number. A search by text is counted only on demand, because that reads all
- * records.
+ * Counts the users of a list, without a request if the page already knows the number. A search by
+ * text is counted only on demand, because that reads all records.
  */
 export function useUserCount(scope: Scope, parameters: ListParameters, list: UserList) {
   const { q, where, page, size, by } = parameters;

@@ -12,7 +12,7 @@ const POLL_INTERVAL_AFTER_ERROR_MS = 30_000;
 /** A search that takes longer is not repeated by itself. */
 const MAX_POLLED_MS = 500;
 
-/** One answer. A page of the list consists of several while a search reads part by part. */
+/** One response. A page consists of several while a search reads part by part. */
 interface Answer {
   users: UserRecord[];
   next?: string | undefined;
@@ -28,7 +28,7 @@ export interface UserList {
   /** `partial`: the page is not full and not all records were searched. */
   state: 'whole' | 'partial' | 'partlySorted';
   isSearching: boolean;
-  /** Whether the page of the previous view is shown while the next one is loading. */
+  /** Whether the previous page is shown while the next one is loading. */
   isStale: boolean;
   error: Error | null;
   stop: () => void;
@@ -36,10 +36,7 @@ export interface UserList {
   reload: () => Promise<unknown>;
 }
 
-/**
- * Requests a page of users. A search that ends with its time goes on until the page is full, all
- * records were searched, or the reader stops it.
- */
+/** Requests a page of users. A search continues until the page is full or the reader stops it. */
 export function useUserList(scope: Scope, parameters: ListParameters, cursor: string | undefined): UserList {
   const { page, size, q, where } = parameters;
   const order = orderOf(parameters);
@@ -91,10 +88,10 @@ export function useUserList(scope: Scope, parameters: ListParameters, cursor: st
   };
 }
 
-/** The part of a request that names where an answer begins. */
+/** The start of a response. */
 type Place = { limit: number; cursor?: string; skip?: number };
 
-/** Whether a page came at once, so that a repetition costs little. */
+/** Whether a page was fast, so that a repetition costs little. */
 function isQuick(answers: readonly Answer[] | undefined): boolean {
   const [first, ...others] = answers ?? [];
   return first?.complete === true && others.length === 0 && first.tookMs < MAX_POLLED_MS;

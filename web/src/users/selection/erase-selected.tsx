@@ -17,7 +17,7 @@ interface EraseSelectedProps {
   onClose: () => void;
 }
 
-/** Erases the selected users after the operator typed their number, and names those that failed. */
+/** Erases the selected users after the operator typed their number, and names failures. */
 export function EraseSelected({ scope, selection, onClose }: EraseSelectedProps) {
   const client = useQueryClient();
   const { erasure, run, stop } = useErasure(scope);

@@ -19,7 +19,7 @@ export function SelectPage({ users, selection }: { users: readonly UserRecord[];
   );
 }
 
-/** Moves the focus to that box, when what had the focus is gone with the selection. */
+/** Moves the focus to that box, when the focused element is removed with the selection. */
 export function focusSelectPage(): void {
   document.getElementById(ID)?.focus();
 }

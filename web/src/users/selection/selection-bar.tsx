@@ -16,14 +16,11 @@ interface SelectionBarProps {
   columns: UserColumns;
   /** Whether there are users to select. */
   hasUsers: boolean;
-  /** What the bar takes the place of while users are selected. */
+  /** The content while no users are selected. */
   children: ReactNode;
 }
 
-/**
- * The number of selected users and what can be done with them. Keeps its place while it is hidden,
- * so that the table below it does not move.
- */
+/** The number of selected users and actions on them. Hidden, it keeps its place. */
 export function SelectionBar({ scope, selection, columns, hasUsers, children }: SelectionBarProps) {
   const [erasing, setErasing] = useState(false);
   const { emails, isFull, clear } = selection;

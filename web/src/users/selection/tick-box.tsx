@@ -4,7 +4,7 @@ import classes from './selection.module.css';
 interface TickBoxProps {
   label: string;
   checked: boolean;
-  /** Whether only a part of what the box stands for is selected. */
+  /** Whether only a part of the rows is selected. */
   isPartial?: boolean;
   disabled?: boolean;
   id?: string;

@@ -10,7 +10,7 @@ export interface Failure {
   message: string;
 }
 
-/** How far an erasure is. */
+/** The progress of an erasure. */
 export interface Erasure {
   isRunning: boolean;
   total: number;
@@ -19,7 +19,7 @@ export interface Erasure {
   failures: Failure[];
 }
 
-/** Erases users one after another, so that each is erased or named with the reason why not. */
+/** Erases users one after another; each is erased or named with the reason. */
 export function useErasure(scope: Scope) {
   const [erasure, setErasure] = useState<Erasure>();
   const stopped = useRef(false);
@@ -49,7 +49,7 @@ export function useErasure(scope: Scope) {
     return done;
   }
 
-  /** Resolves with what went wrong, or with undefined when the record is gone. */
+  /** Resolves with the error, or with undefined when the record is erased. */
   async function erase(id: string): Promise<string | undefined> {
     try {
       await call('DELETE /auth/users/:id', { params: { id }, query: scopeParameter(scope) });

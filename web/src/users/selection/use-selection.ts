@@ -13,7 +13,7 @@ export interface Selection {
   /** The emails of the selected users, by id. */
   emails: Emails;
   isFull: boolean;
-  /** Selects users, up to the limit, or the other way round. */
+  /** Selects users, up to the limit, or deselects them. */
   select: (users: readonly Selectable[], isSelected: boolean) => void;
   clear: () => void;
   /** Removes users that were erased. */
@@ -22,7 +22,7 @@ export interface Selection {
 
 const NONE: Emails = new Map();
 
-/** The users that were selected in a view. Another view begins without any. */
+/** The selected users of a view. Another view begins without any. */
 export function useSelection(view: string): Selection {
   const [state, setState] = useState({ view, emails: NONE });
   const emails = state.view === view ? state.emails : NONE;

@@ -20,7 +20,6 @@ interface DeliveriesTableProps {
   onShow: (id: string) => void;
 }
 
-/** The table of deliveries. */
 export function DeliveriesTable({ deliveries, scope, canReplay, replaying, onReplay, onShow }: DeliveriesTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable

@@ -3,7 +3,6 @@ import { useWebhookChanges } from '../queries.ts';
 import type { WebhookDialogProps } from './dialog-props.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
-/** Changes the URL and the events of a webhook. */
 export function ChangeWebhook({ webhook, scope, opened, onClose }: WebhookDialogProps) {
   const { change } = useWebhookChanges(scope);
   const close = (): void => {

@@ -3,7 +3,6 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { useWebhookChanges } from '../queries.ts';
 import type { WebhookDialogProps } from './dialog-props.ts';
 
-/** Deletes a webhook after a confirmation. */
 export function DeleteWebhook({
   webhook,
   scope,

@@ -4,11 +4,10 @@ import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 interface NewSecretProps {
   secret: string;
   onClose: () => void;
-  /** What the secret is for. */
+  /** Its purpose. */
   children: ReactNode;
 }
 
-/** Shows the new secret of a webhook once. */
 export function NewSecret({ secret, onClose, children }: NewSecretProps) {
   const warning = 'Save it now where your program reads it. A lost secret can only be replaced.';
   return (
