@@ -6,7 +6,7 @@ export type Collection<Document extends mongo.Document> = mongo.Collection<Docum
 type IndexDeclaration = [keys: Record<string, 1 | -1>, options: mongo.CreateIndexesOptions];
 
 /** A collection's name and its indexes. Its documents are declared by a type. */
-export interface CollectionDeclaration {
+interface CollectionDeclaration {
   name: string;
   indexes: readonly IndexDeclaration[];
   /** Returns the declaration with one more index. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import { Unavailable } from '../core/errors.ts';
 
-export const systemEndpoints = {
+const systemEndpoints = {
   getHealth: {
     method: 'get',
     path: '/health',

@@ -25,7 +25,7 @@ const Challenge = z
   })
   .meta({ id: 'Challenge' });
 
-export const challengeEndpoints = {
+const challengeEndpoints = {
   getChallenge: {
     method: 'get',
     path: '/v1/forms/:sourceAppId/challenge',

@@ -74,7 +74,7 @@ function urlOfPath(path: string, { origin }: RedirectContext): URL | undefined {
 }
 
 /** The controls of a form, validated as far as possible. */
-export interface FormAttempt {
+interface FormAttempt {
   lease: Lease;
   settings: FormSettings;
   /** The URL after a success, from the form or the settings of the app. */

@@ -61,7 +61,7 @@ const PAGE_HEADERS = {
   'Cache-Control': '`no-store`',
 };
 
-export const formPageEndpoints = {
+const formPageEndpoints = {
   getFormPage: {
     method: 'get',
     path: '/f/:sourceAppId',
@@ -92,7 +92,7 @@ export const formPageEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const formDefinitionEndpoints = {
+const formDefinitionEndpoints = {
   getFormDefinition: {
     method: 'get',
     path: '/v1/forms/:sourceAppId',

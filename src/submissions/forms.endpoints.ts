@@ -22,7 +22,7 @@ const SubmittedForm = SubmittedUser.extend({
   }),
 }).meta({ id: 'SubmittedForm' });
 
-export const formEndpoints = {
+const formEndpoints = {
   submitForm: {
     method: 'post',
     path: '/v1/forms/:sourceAppId',

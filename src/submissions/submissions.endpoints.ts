@@ -34,7 +34,7 @@ export const SubmissionHeaders = z.object({
   }),
 });
 
-export const submissionEndpoints = {
+const submissionEndpoints = {
   submitUser: {
     method: 'post',
     path: '/v1/users',
