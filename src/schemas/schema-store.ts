@@ -181,5 +181,5 @@ export function createSchemaStore(schemas: SchemaCollection) {
       }
       return byApp;
     },
-  } satisfies AppOwned & Record<string, unknown>;
+  };
 }

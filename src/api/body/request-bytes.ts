@@ -182,8 +182,8 @@ function createBodyPlaces(bodyLimit: number): InPlace {
     try {
       if (!turn.hasBegun) {
         // A waiting request holds the bytes that arrived with its headers, so the same limits apply.
-        if (queue.waiting > slots || queue.waitingOf(network) > perKey) throw tooMany();
-        await withTimeout(turn.begun, MAX_WAIT_MS, tooMany);
+        if (queue.waiting > slots || queue.waitingOf(network) > perKey) throw tooManyError();
+        await withTimeout(turn.begun, MAX_WAIT_MS, tooManyError);
       }
       return await work();
     } finally {
