@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, visit, visitAs } from '../support/browser.ts';
+import { closeBrowser, goWithin, type Visit, visit, visitAs } from '../support/browser.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { dialog, heading, VIEWS, type View } from './views.ts';
@@ -40,24 +40,38 @@ afterAll(async () => {
   await server.close();
 });
 
-async function show({ role, path, open }: View, options: Parameters<typeof visit>[2]) {
-  const place = path.replace('APP', app.sourceAppId);
+/** The page of each role, in which the views are shown one after the other. */
+const visits = new Map<View['role'], Visit>();
+
+async function visitOf(role: View['role']): Promise<Visit> {
   const visited =
-    role === 'anonymous'
-      ? await visit(server, place, options)
-      : await visitAs(server, role === 'admin' ? ADMIN : app, place, options);
-  await open(visited.page);
+    visits.get(role) ??
+    (role === 'anonymous' ? await visit(server, '/') : await visitAs(server, role === 'admin' ? ADMIN : app));
+  visits.set(role, visited);
   return visited;
+}
+
+/** Shows a page that has nothing of the view before it. */
+async function showAnew(page: Page, path: string): Promise<void> {
+  await goWithin(page, '/none');
+  await heading('Page not found')(page);
+  await page.evaluate('sessionStorage.clear()');
+  await goWithin(page, path);
 }
 
 describe('every page', () => {
   it.each(VIEWS)('$name fits a phone, and has no serious or critical axe violations in both modes', async (view) => {
-    const { page, close, expectClean } = await show(view, { viewport: PHONE });
+    const { page, close, expectClean } = await visitOf(view.role);
+    await page.setViewportSize(PHONE);
+    if (view.role !== 'anonymous') await showAnew(page, view.path.replace('APP', app.sourceAppId));
+    await view.open(page);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
     await page.setViewportSize(DESKTOP);
     const checkMode = (mode: string) => page.locator(`html[data-mantine-color-scheme=${mode}]`).waitFor();
     expect(await axeViolationsInBothModes(page, { isSerious: true, checkMode })).toEqual([]);
     expectClean();
+    if (!view.endsSession) return;
+    visits.delete(view.role);
     await close();
   });
 });

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, openPage } from '../support/browser.ts';
+import { closeBrowser, closePage, openPage } from '../support/browser.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
 import { type Site, type SitePage, startSite } from '../support/site.ts';
 import { withPage } from './app-page.ts';
@@ -281,5 +281,5 @@ async function allow(origin: string): Promise<void> {
 }
 
 async function closeAll(...opened: Page[]): Promise<void> {
-  await Promise.all(opened.map((page) => page.context().close()));
+  await Promise.all(opened.map(closePage));
 }

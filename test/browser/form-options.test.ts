@@ -99,7 +99,7 @@ describe('the form options in the schema editor (spec 2.6)', () => {
         { key: 'from', kind: 'text', source: 'page', hidden: true, default: 'x' },
       ],
     });
-    const { page, close } = await visitAs(server, ADMIN, `/apps/${sourceAppId}`, { bypassCSP: true });
+    const { page, close } = await visitAs(server, ADMIN, `/apps/${sourceAppId}`);
     for (const name of ['plan', 'terms']) {
       await page
         .getByRole('region', { name: 'Fields' })

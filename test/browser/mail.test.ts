@@ -99,7 +99,7 @@ describe('the settings of email', () => {
   });
 
   it('have no axe violations in light and dark mode, and fit a width of 320 px', async () => {
-    const wide = await openSettings(server, { bypassCSP: true });
+    const wide = await openSettings(server);
     expect(await axeViolationsInBothModes(wide.page)).toEqual([]);
     await wide.close();
     const narrow = await openSettings(server, { viewport: PHONE });
@@ -152,7 +152,7 @@ describe('a confirmation', () => {
     const { linkPath } = server.services.confirmations;
     const expired = server.listener.url + linkPath(app.sourceAppId, appId, recordId, new Date(0));
     for (const one of [url, wrong, expired, `${server.listener.url}/f/nobody/confirm/x`]) {
-      const wide = await openPage(one, { bypassCSP: true });
+      const wide = await openPage(one);
       expect(await axeViolationsInBothModes(wide.page)).toEqual([]);
       if (one === url) {
         await wide.page.getByRole('button').click();

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** Opens the list of users. */
 async function open(search: string, as: TestApp = app): Promise<Visit> {
-  return visitAs(server, as, `/apps/${app.sourceAppId}/users${search}`, { bypassCSP: true });
+  return visitAs(server, as, `/apps/${app.sourceAppId}/users${search}`);
 }
 const chart = ({ page }: Visit, label: string) => page.getByRole('region', { name: `Breakdown by ${label}` });
 const expectUsable = async ({ page, expectClean, close }: Visit) => {

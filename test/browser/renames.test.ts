@@ -48,7 +48,7 @@ it('A rename shows its progress until it has ended, and another one waits until 
   const schema = await SchemaPage.open(server);
   const { page, app } = schema;
   await storeRecords(app.sourceAppId);
-  const phone = { viewport: { width: 320, height: 640 }, bypassCSP: true };
+  const phone = { viewport: { width: 320, height: 640 } };
   const operator = await visitAs(server, app, '/users', phone);
 
   await renameField(schema, 'Plan', 'tier');

@@ -95,7 +95,7 @@ it.each(['light', 'dark'] as const)(
     const fields = ['name', 'plan'].map((key) => ({ key, kind: 'text' as const }));
     const { sourceAppId } = await server.admin.buildApp({ fields });
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { name: 'Ada' } }).expect(200);
-    const options = { colorScheme, bypassCSP: true, viewport: { width: 320, height: 640 } };
+    const options = { colorScheme, viewport: { width: 320, height: 640 } };
     const { page, close } = await visit(server, `/apps/${sourceAppId}`, options);
     await logIn(page, ADMIN);
     const expectUsable = async (): Promise<void> => {

@@ -172,7 +172,7 @@ describe('the selection of users', () => {
 
   it('has no axe violations and fits a width of 320 px', async () => {
     await submitPeople(3);
-    const options = { bypassCSP: true, viewport: { width: 320, height: 740 } };
+    const options = { viewport: { width: 320, height: 740 } };
     const { page, close } = await visitAs(users.server, users.app, '/users', options);
     await page.getByRole('checkbox', { name: 'Select u1@example.com' }).check();
     await page.getByRole('button', { name: 'Export selected' }).waitFor();

@@ -8,6 +8,8 @@ export interface View {
   path: string;
   /** Opens the view. Resolves when it is ready. */
   open: (page: Page) => Promise<unknown>;
+  /** Whether the session has ended afterwards. */
+  endsSession?: boolean;
 }
 
 export const heading = (name: string | RegExp) => (page: Page) =>
@@ -334,6 +336,7 @@ export const VIEWS: View[] = [
     name: 'ended session',
     role: 'operator',
     path: '/users',
+    endsSession: true,
     open: async (page) => {
       await page.context().clearCookies();
       await page.getByRole('columnheader', { name: 'Plan' }).getByRole('button').click();

@@ -10,13 +10,14 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRecordIds } from '../../src/records/record-id.ts';
 import type { TestApp } from '../support/client.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const USERS = 100_000;
+const USERS = rounds(100_000, 30_000);
 const BATCH = 10_000;
 const MEGABYTE = 1024 * 1024;
 /** Makes the total size of all records far larger than the memory growth that the tests allow. */
-const FILLER = 'x'.repeat(300);
+const FILLER = 'x'.repeat(rounds(300, 2_000));
 
 let server: TestServer;
 let app: TestApp;

@@ -5,11 +5,14 @@ import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { Client } from '../support/client.ts';
 import { prepareImport, untilImport } from '../support/imports.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
+import { rounds } from '../support/rounds.ts';
 import { randomName } from '../support/server.ts';
 
 const POLL = { timeout: 60_000, interval: 50 };
 /** An import of so many takes longer than the stop of its process. */
-const LINES = 40_000;
+const LINES = rounds(40_000, 12_000);
+/** An import of so many takes longer than three seconds. */
+const MANY_LINES = 40_000;
 const ERASED = 7;
 /** On a busy machine an import takes long. */
 const LONG_MS = 180_000;
@@ -53,10 +56,10 @@ async function start(): Promise<{ server: ServerProcess; admin: Client }> {
 }
 
 /** Starts a server, and an import that takes a while; resolves when it has applied some lines. */
-async function startWithImport() {
+async function startWithImport(lines = LINES) {
   const { server, admin } = await start();
   const { sourceAppId } = await admin.buildApp({ fields: [{ key: 'n', kind: 'number' }] });
-  const rows = Array.from({ length: LINES }, (_, index) => `p${index}@example.com,${index}\n`);
+  const rows = Array.from({ length: lines }, (_, index) => `p${index}@example.com,${index}\n`);
   const id = await prepareImport(admin, sourceAppId, `email,data.n\n${rows.join('')}`);
   expect(processesOf(server)).toEqual([]);
   await admin.post(`/auth/imports/${id}/start?sourceAppId=${sourceAppId}`).expect(200);
@@ -148,7 +151,7 @@ describe('the process of imports (decision 26)', () => {
   it(
     'runs for one of two servers at a time',
     async () => {
-      const [{ server }, other] = [await startWithImport(), await start()];
+      const [{ server }, other] = [await startWithImport(MANY_LINES), await start()];
       for (let look = 0; look < 3; look += 1) {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
         expect(processesOf(other.server)).toEqual([]);

@@ -13,9 +13,10 @@ let axe: Promise<string> | undefined;
  */
 export async function axeViolations(page: Page, { isSerious = false } = {}): Promise<string[]> {
   axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const run = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`;
+  const known = await page.evaluate(`typeof axe === 'object' ? ${run} : undefined`);
   // In the same call, because the page may navigate between two.
-  const run = `${await axe}; axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`;
-  const violations = (await page.evaluate(run)) as AxeResults['violations'];
+  const violations = (known ?? (await page.evaluate(`${await axe}; ${run}`))) as AxeResults['violations'];
   const counted = violations.filter(({ impact }) => !isSerious || impact === 'serious' || impact === 'critical');
   return counted.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
 }

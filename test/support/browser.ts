@@ -11,6 +11,11 @@ const REFUSED_REQUEST_LOG = /^Failed to load resource: the server responded with
 /** What Chromium logs when a server has no time for a request. */
 const BUSY_LOG = /^Failed to load resource: the server responded with a status of 503/;
 const WAIT_MS = 15_000;
+const VIEWPORT = { width: 1280, height: 720 };
+/** Options of contexts that are closed with their visit. */
+const NOT_REUSED = /"(?:javaScriptEnabled|colorScheme)":/;
+/** The events that visits and tests listen to. */
+const EVENTS = ['console', 'pageerror', 'dialog', 'request', 'requestfinished', 'response', 'download', 'popup'];
 
 /** How a page is opened. */
 type PageOptions = BrowserContextOptions & {
@@ -20,7 +25,7 @@ type PageOptions = BrowserContextOptions & {
   mayBeBusy?: boolean;
 };
 
-/** A page in its own browser context. Records the errors that occur in it. */
+/** A page in a browser context without cookies. Records the errors that occur in it. */
 export interface Visit {
   page: Page;
   /**
@@ -28,18 +33,69 @@ export interface Visit {
    * logged a console error.
    */
   expectClean(): void;
+  /** Closes the page and those that it opened. */
   close(): Promise<void>;
 }
 
 /** Launched for the first page of a worker; ends with the worker. */
 let browser: Promise<Browser> | undefined;
 
+/** The first pages of visits, by the key of their options. */
+const visited = new Map<Page, string>();
 /**
- * Closes the pages that the test file left open. The files that run in one worker share a browser.
+ * Blank pages of ended visits, by the key of their options. Another visit loads the dashboard there
+ * in half the time of a new page, which needs a new process.
  */
+const idle = new Map<string, Page[]>();
+
+/** Closes the pages that the test file left open. The files of one worker share a browser. */
 export async function closeBrowser(): Promise<void> {
-  const contexts = (await browser)?.contexts() ?? [];
-  await Promise.all(contexts.map((context) => context.close()));
+  await Promise.all([...visited.keys()].map(closePage));
+}
+
+async function takePage({ storageState, ...options }: BrowserContextOptions): Promise<Page> {
+  const chromium = await sharedBrowser();
+  const key = JSON.stringify(options);
+  const page = idle.get(key)?.pop() ?? (await (await chromium.newContext(options)).newPage());
+  visited.set(page, key);
+  if (storageState) await page.context().setStorageState(storageState);
+  return page;
+}
+
+/** Ends a visit: closes the pages that it opened, and leaves nothing of it in its first page. */
+export async function closePage(page: Page): Promise<void> {
+  const key = visited.get(page);
+  if (key === undefined) return;
+  visited.delete(page);
+  const context = page.context();
+  if (page.isClosed() || NOT_REUSED.test(key)) return context.close();
+  for (const event of EVENTS) page.removeAllListeners(event);
+  // A page with unsaved changes asks whether to leave it.
+  page.on('dialog', (dialog) => void dialog.accept());
+  await Promise.all(context.pages().map((other) => (other === page ? undefined : other.close())));
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.setOffline(false);
+  await context.clearPermissions();
+  if (page.url().startsWith('http')) await leave(page);
+  await context.clearCookies();
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(VIEWPORT);
+  page.removeAllListeners('dialog');
+  idle.set(key, [...(idle.get(key) ?? []), page]);
+}
+
+/** Shows a blank page of the same site: with a page of another one the process would end. */
+async function leave(page: Page): Promise<void> {
+  await page.evaluate('sessionStorage.clear(), localStorage.clear()');
+  await page.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+  await page.goto(new URL('/blank', page.url()).href);
+  await page.unrouteAll();
+}
+
+/** Goes to a page of the dashboard by its router, without loading the scripts again. */
+export async function goWithin(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/dashboard${path}`)})`);
 }
 
 /** The browser of this worker; another one if it has crashed. */
@@ -47,12 +103,14 @@ async function sharedBrowser(): Promise<Browser> {
   browser ??= launchChromium();
   const current = await browser;
   if (current.isConnected()) return current;
+  visited.clear();
+  idle.clear();
   browser = launchChromium();
   return browser;
 }
 
 /**
- * Opens a dashboard page in a new browser context. All pages of one worker share one browser.
+ * Opens a dashboard page without a session. All pages of one worker share one browser.
  *
  * @param origin the origin under which the browser opens the server
  */
@@ -83,7 +141,7 @@ export async function visitAs(
 }
 
 /**
- * Opens any page in a new browser context.
+ * Opens any page, without cookies, permissions and storage of earlier ones.
  *
  * @param options.origins the only origins from which the page may request something; default: all
  * @param options.session the service and the app whose session the browser has
@@ -95,19 +153,14 @@ export async function openPage(
     session,
     waitMs = WAIT_MS,
     mayBeBusy = false,
+    viewport,
     ...options
   }: PageOptions & { origins?: readonly string[]; session?: { origin: string; app: TestApp } } = {},
 ): Promise<Visit> {
-  const chromium = await sharedBrowser();
-  const context = await chromium.newContext({
-    locale: 'en-GB',
-    timezoneId: 'UTC',
-    reducedMotion: 'reduce',
-    ...options,
-  });
-  context.setDefaultTimeout(waitMs);
-  if (session) await beginSession(context, session.origin, session.app);
-  const page = await context.newPage();
+  const page = await takePage({ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce', ...options });
+  page.context().setDefaultTimeout(waitMs);
+  if (session) await beginSession(page.context(), session.origin, session.app);
+  if (viewport) await page.setViewportSize(viewport);
   const problems: string[] = [];
   page.on('console', (message) => {
     const isExpected = REFUSED_REQUEST_LOG.test(message.text()) || (mayBeBusy && BUSY_LOG.test(message.text()));
@@ -126,7 +179,7 @@ export async function openPage(
   return {
     page,
     expectClean: () => expect(problems).toEqual([]),
-    close: () => context.close(),
+    close: () => closePage(page),
   };
 }
 

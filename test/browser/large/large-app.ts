@@ -118,7 +118,7 @@ export function withLargeApp(): LargeApp {
     async open(path: string, { role = 'operator', on = context.server, width = VIEWPORT.width } = {}) {
       const account = role === 'admin' ? { sourceAppId: 'admin', password: ADMIN_PASSWORD } : context.app;
       const cookies = sessions.get(role);
-      const options = { viewport: { ...VIEWPORT, width }, bypassCSP: true, waitMs: WAIT_MS, mayBeBusy: true };
+      const options = { viewport: { ...VIEWPORT, width }, waitMs: WAIT_MS, mayBeBusy: true };
       const one = await visit(on, path, cookies ? { ...options, storageState: { cookies, origins: [] } } : options);
       opened.push(one);
       if (!cookies) {

@@ -1,6 +1,7 @@
+import type { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../../support/client.ts';
-import { untilReady } from '../../support/index-slots.ts';
+import { findUsers } from '../../support/found-users.ts';
+import { appDocument, untilReady } from '../../support/index-slots.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const fields = [
@@ -38,7 +39,7 @@ const TIMES = FRACTIONS.flatMap(([digits, ms]): [string, number][] => [
 ]);
 
 let server: TestServer;
-let operator: Client;
+let appId: Types.ObjectId;
 
 beforeAll(async () => {
   server = await startServer({}, undefined, { writesEndMs: 100, queryBudgetMs: 60_000 });
@@ -48,16 +49,16 @@ beforeAll(async () => {
     const body = { email: `u${at}@example.com`, data: { indexed: text, scanned: text } };
     await server.client.submit(app.sourceAppId, body).expect(200);
   }
-  operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
+  appId = (await appDocument(server, app.sourceAppId))._id;
 }, 60_000);
 afterAll(() => server.close());
 
 /** The places in `TIMES` of the records that a condition finds, in the order of the answer. */
-async function found(key: string, condition: string, order: Record<string, string> = {}): Promise<number[]> {
-  const query = new URLSearchParams({ where: `data.${key}:${condition}`, total: 'none', limit: '200', ...order });
-  const { body } = await operator.get(`/auth/users?${query}`).expect(200);
-  expect(body.complete).toBe(true);
-  return body.users.map(({ email }: { email: string }) => Number(email.slice(1, email.indexOf('@'))));
+async function found(key: string, condition: string, order: { sort?: string; order?: 'asc' } = {}): Promise<number[]> {
+  const where = [`data.${key}:${condition}`];
+  const { users, rest } = await findUsers(server, appId, { where, total: 'none', limit: 200, ...order });
+  expect(rest.complete).toBe(true);
+  return users.map(({ email }) => Number(email.slice(1, email.indexOf('@'))));
 }
 
 const ascending = (list: readonly number[]) => [...list].sort((one, other) => one - other);
