@@ -5,10 +5,11 @@ const minutes = process.env.SOAK_MINUTES;
 
 /** Tests of other folders that repeat more and store more here than in `npm test`. */
 const LONG = [
-  'test/browser/large/large.test.ts',
-  'test/http/{consents,editing,form-limits,held,imports-races,index-slots,two-servers}.test.ts',
-  'test/http/query/scans.test.ts',
-  'test/security/{bodies,exports,form-bodies,login-flood}.test.ts',
+  'test/browser/{renames,large/large}.test.ts',
+  'test/http/{consents,editing,form-limits,held,imports-races,index-slots,memory,two-servers}.test.ts',
+  'test/http/query/{indexed-prefix,scans}.test.ts',
+  'test/security/{bodies,exports,form-bodies,login-flood,webhooks/access}.test.ts',
+  'test/startup/import-process.test.ts',
 ];
 
 /**

@@ -6,11 +6,13 @@ import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, visitAs } from '../support/browser.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { recordsOf } from '../support/renames.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { SchemaPage } from './schema-page.ts';
 
-const RECORDS = 20_000;
-const PROGRESS = /^Moving values of “plan” to “tier”: [\d,]+ of 20,000 users$/;
+const RECORDS = rounds(20_000, 3_000);
+const SHOWN = RECORDS.toLocaleString('en-GB');
+const PROGRESS = new RegExp(`^Moving values of “plan” to “tier”: [\\d,]+ of ${SHOWN} users$`);
 
 let server: TestServer;
 beforeAll(async () => {
@@ -72,7 +74,7 @@ it('A rename shows its progress until it has ended, and another one waits until 
   // Operators cannot read the versions, which name the old key.
   await operator.page.reload();
   await workOf(operator.page)
-    .getByText(/^Moving values to “tier”: [\d,]+ of 20,000 users$/)
+    .getByText(new RegExp(`^Moving values to “tier”: [\\d,]+ of ${SHOWN} users$`))
     .waitFor();
   expect(await axeViolationsInBothModes(operator.page)).toEqual([]);
   expect(await operator.page.evaluate('document.documentElement.scrollWidth')).toBe(320);

@@ -3,6 +3,7 @@ import { type ClientRequest, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
+import { rounds } from '../support/rounds.ts';
 import { ATTACKED_APP } from './ledger.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
@@ -10,7 +11,7 @@ import type { Service } from './service.ts';
 
 /** Source address of the attackers; the writers of the tests use another one. */
 const ATTACKER = '127.0.0.66';
-const STORED_RECORDS = 20_000;
+const STORED_RECORDS = rounds(20_000, 8_000);
 const MAX_IDLE_READERS = 40;
 const MAX_UNFINISHED_BODIES = 200;
 /** Reads of the operator of the attacked app, at the same time. */

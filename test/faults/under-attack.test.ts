@@ -10,7 +10,7 @@ import { send, startLoad } from './load.ts';
 import { inspect } from './mongod.ts';
 import { logProgress, Service } from './service.ts';
 
-const SECONDS = rounds(60, 10);
+const SECONDS = rounds(60, 5);
 const RATE = 100;
 const MAX_MEGABYTES = 600;
 

@@ -5,7 +5,9 @@ import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const LINES = rounds(20_000, 8_000);
+const LINES = rounds(20_000, 5_000);
+/** The lines of a file of which the answers to a batch are lost. */
+const LOST_LINES = rounds(5_000, 3_000);
 /** The persons of a file in which each has several lines. */
 const PERSONS = LINES / 4;
 const TIMES = { importWritesEndMs: 500 };
@@ -76,7 +78,7 @@ describe('beside a running import', () => {
   it('a schema is replaced: each line is applied or rejected, by the newest schema from then on', async () => {
     const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
     const id = await startImport(app);
-    await untilImport(server.admin, app, id, ({ read }) => read > 2_000);
+    await untilImport(server.admin, app, id, ({ read }) => read > 1_000);
     await server.admin.putSchema(app, { fields: [{ ...FIELDS[0], max: 10 } as never, FIELDS[1] as never] }).expect(200);
     const { read } = await untilImport(server.admin, app, id, () => true);
     const result = await untilImport(server.admin, app, id);
@@ -243,8 +245,8 @@ describe('a server that loses the database while it imports', () => {
     [1, 1_000],
     [2, 1_000],
     [3, 1_000],
-    [0, 5_000],
-    [1, 5_000],
+    [0, LOST_LINES],
+    [1, LOST_LINES],
   ])(
     'repeats the batch whose answers were lost, after %i writes, without effect (%i persons)',
     async (after, persons) => {
@@ -254,7 +256,7 @@ describe('a server that loses the database while it imports', () => {
       try {
         const { sourceAppId: app } = await behind.admin.buildApp({ fields: FIELDS });
         const rows = Array.from(
-          { length: 4_999 },
+          { length: LOST_LINES - 1 },
           (_, index) => `${emailOf(index % persons)},${index % 7 ? index : 'x'},${index + 2}\n`,
         );
         const id = await startImport(app, `email,data.n,data.items\n${rows.join('')}`);
@@ -262,8 +264,8 @@ describe('a server that loses the database while it imports', () => {
         // Both attempts of the driver.
         proxy.withholdAnswers('cut', 2, after * 2);
         const result = await untilImport(server.admin, app, id);
-        expect(result).toMatchObject({ state: 'completed', read: 4_999 });
-        const rejected = await expectEachLineOnce(app, id, 5_000);
+        expect(result).toMatchObject({ state: 'completed', read: LOST_LINES - 1 });
+        const rejected = await expectEachLineOnce(app, id, LOST_LINES);
         expect(rejected).toHaveLength(result.rejected);
         expect(result.created).toBe((await records(app)).length);
       } finally {

@@ -178,7 +178,7 @@ export async function openPage(
   await page.goto(url);
   return {
     page,
-    expectClean: () => expect(problems).toEqual([]),
+    expectClean: () => expect(problems.join('\n')).toBe(''),
     close: () => closePage(page),
   };
 }

@@ -184,6 +184,15 @@ describe('a malformed variable', () => {
     ]);
   });
 
+  it.each<[Record<string, string>, string]>([
+    [{ ADMIN_PASSWORD: 'x'.repeat(11) }, 'ADMIN_PASSWORD must have at least 12 characters'],
+    [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535'],
+    [{ NODE_ENV: 'staging' }, 'NODE_ENV must be'],
+    [{ RATE_LIMIT_LOGIN: '-1' }, 'RATE_LIMIT_LOGIN must be'],
+  ])('%j is reported with what it may be', (env, line) => {
+    expect(errorLines(env)).toEqual([expect.stringContaining(line)]);
+  });
+
   it('is reported without the value of a secret', () => {
     const env = { ADMIN_PASSWORD: `hush${'x'.repeat(80)}`, SESSION_SECRET: 'hush', MONGODB_URI: 'http://u:hush@h' };
     expect(errorLines(env)).toHaveLength(3);
