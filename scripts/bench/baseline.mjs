@@ -1,9 +1,9 @@
 // The baseline: a minimal fast implementation with node:http and the driver, one findOneAndUpdate
 // per request, without any check.
 import { createServer } from 'node:http';
-import mongoose from 'mongoose';
+import { MongoClient } from 'mongodb';
 
-const client = await new mongoose.mongo.MongoClient(process.env.MONGODB_URI, {
+const client = await new MongoClient(process.env.MONGODB_URI, {
   writeConcern: { w: 'majority', journal: true },
 }).connect();
 const users = client.db().collection('baseline');

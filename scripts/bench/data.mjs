@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import mongoose from 'mongoose';
+import { MongoClient } from 'mongodb';
 import { pino } from 'pino';
 import { loadConfig } from '../../dist/core/config.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
@@ -13,7 +13,6 @@ import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 import { submissions, submissionsLine } from './submissions.mjs';
 
-const { MongoClient } = mongoose.mongo;
 const APP = 'data';
 const OTHER_APP = 'submissions';
 const ALONE_MS = 20_000;

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import mongoose from 'mongoose';
+import { MongoClient } from 'mongodb';
 import { pino } from 'pino';
 import { loadConfig } from '../../dist/core/config.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
@@ -16,7 +16,6 @@ import { measure } from './measure.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 import { median } from './report.mjs';
 
-const { MongoClient } = mongoose.mongo;
 const PER_SECOND = 500;
 const SECONDS = 10;
 const WAITING = 10_000;

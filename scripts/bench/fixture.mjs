@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import mongoose from 'mongoose';
+import { MongoClient } from 'mongodb';
 import { pino } from 'pino';
 import { loadConfig } from '../../dist/core/config.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
@@ -82,7 +82,7 @@ export async function createApp(url, sourceAppId, fields, adminPassword) {
 }
 
 async function pidOf(uri) {
-  const client = new mongoose.mongo.MongoClient(uri);
+  const client = new MongoClient(uri);
   const { pid } = await client.db('admin').command({ serverStatus: 1 });
   await client.close();
   return Number(pid);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import mongoose from 'mongoose';
+import { MongoClient } from 'mongodb';
 import { pino } from 'pino';
 
 const FLOODED = 'flooded';
@@ -57,7 +57,7 @@ export async function measureFloods({ only, progress }) {
   const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
   const { mongod } = loadConfig(process.env);
   const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
-  const client = await new mongoose.mongo.MongoClient(database.uri).connect();
+  const client = await new MongoClient(database.uri).connect();
   const server = await startServer([...START_FLAGS, 'dist/server.js'], { ...SERVICE_ENV, MONGODB_URI: database.uri });
   try {
     const { cookies, key, operator } = await prepare(server.url, client.db(), progress);

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import mongoose from 'mongoose';
+import { MongoClient, ObjectId } from 'mongodb';
 import { pino } from 'pino';
 import { loadConfig } from '../../dist/core/config.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
@@ -14,7 +14,6 @@ import { measure } from './measure.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 import { median } from './report.mjs';
 
-const { MongoClient, ObjectId } = mongoose.mongo;
 const CONNECTIONS = 32;
 const STEP = 10_000;
 /** Numbers of stored users of one app, and of apps. The first of each kind is the reference. */

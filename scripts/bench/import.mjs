@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import mongoose from 'mongoose';
+import { MongoClient } from 'mongodb';
 import { pino } from 'pino';
 import { loadConfig } from '../../dist/core/config.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
@@ -63,7 +63,7 @@ export async function measureImport({ lines, progress }) {
 }
 
 async function pidOf(uri) {
-  const client = new mongoose.mongo.MongoClient(uri);
+  const client = new MongoClient(uri);
   const { pid } = await client.db('admin').command({ serverStatus: 1 });
   await client.close();
   return Number(pid);

@@ -2,7 +2,7 @@
 // challenges of the service, with its main thread slowed down. Needs `npm run build`.
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { mongo } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { build } from 'vite';
 import { createChallenges } from '../../dist/submissions/challenges.js';
 import { launchChromium } from '../../test/support/chromium.mjs';
@@ -27,7 +27,7 @@ const server = createServer(({ url }, res) => {
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 
 const challenges = createChallenges('the secret of the benchmark');
-const app = new mongo.ObjectId();
+const app = new ObjectId();
 const browser = await launchChromium();
 const page = await browser.newPage();
 await page.goto(`http://localhost:${server.address().port}/`);

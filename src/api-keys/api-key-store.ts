@@ -1,4 +1,4 @@
-import { type mongo, Types } from 'mongoose';
+import { type Binary, ObjectId } from 'mongodb';
 import type { Scope } from '../api/principal.ts';
 import { Conflict, Unavailable } from '../core/errors.ts';
 import type { Connection } from '../database/client.ts';
@@ -10,12 +10,12 @@ export const MAX_KEYS = 50;
 
 /** One API key (spec 4.8). The key itself is not stored. */
 export interface ApiKeyDocument {
-  _id: Types.ObjectId;
-  appId: Types.ObjectId;
+  _id: ObjectId;
+  appId: ObjectId;
   /** A number below {@link MAX_KEYS}, unique in the app, so that the index bounds the keys. */
   place: number;
   /** The SHA-256 of the key. */
-  hash: mongo.Binary;
+  hash: Binary;
   name: string;
   scopes: Scope[];
   createdAt: Date;
@@ -50,22 +50,21 @@ export function createApiKeyStore(keys: ApiKeyCollection) {
 
   return {
     /** Resolves with the key of this hash. Reads the database, so that a deletion is in force. */
-    find: async (hash: mongo.Binary): Promise<ApiKeyDocument | undefined> =>
-      (await keys.findOne({ hash })) ?? undefined,
+    find: async (hash: Binary): Promise<ApiKeyDocument | undefined> => (await keys.findOne({ hash })) ?? undefined,
 
     /** Resolves with the keys of an app, the oldest first. */
-    list: (appId: Types.ObjectId): Promise<ApiKeyDocument[]> => keys.find({ appId }).sort({ _id: 1 }).toArray(),
+    list: (appId: ObjectId): Promise<ApiKeyDocument[]> => keys.find({ appId }).sort({ _id: 1 }).toArray(),
 
     /**
      * Stores a key and resolves with its id.
      * @throws {Conflict} when the app has {@link MAX_KEYS} keys, also while others are stored
      */
-    async add(key: NewApiKey): Promise<Types.ObjectId> {
+    async add(key: NewApiKey): Promise<ObjectId> {
       for (let tries = 0; tries < MAX_KEYS; tries += 1) {
         const taken = await keys.find({ appId: key.appId }, { projection: { place: 1 } }).toArray();
         const place = freePlace(taken.map((other) => other.place));
         if (place === undefined) throw new Conflict(`An app has at most ${MAX_KEYS} API keys; delete one first`);
-        const _id = new Types.ObjectId();
+        const _id = new ObjectId();
         try {
           await keys.insertOne({ _id, place, ...key });
           return _id;
@@ -77,9 +76,9 @@ export function createApiKeyStore(keys: ApiKeyCollection) {
     },
 
     /** Deletes a key; resolves with false when the app has none of this id. */
-    async remove(appId: Types.ObjectId, id: string): Promise<boolean> {
+    async remove(appId: ObjectId, id: string): Promise<boolean> {
       if (!/^[0-9a-f]{24}$/.test(id)) return false;
-      return (await keys.deleteOne({ _id: new Types.ObjectId(id), appId })).deletedCount === 1;
+      return (await keys.deleteOne({ _id: new ObjectId(id), appId })).deletedCount === 1;
     },
 
     /** Writes that a key was used, at most once a minute over all servers. Ignores failures. */

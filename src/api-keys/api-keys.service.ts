@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { AppPrincipal, Scope } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
@@ -55,7 +55,7 @@ export function createApiKeyService(deps: {
      * @throws {Conflict} when the app has too many keys
      */
     async create(
-      appId: Types.ObjectId,
+      appId: ObjectId,
       { name, scopes, expiresAt, cidrs = [] }: KeyInput,
       creator: AppPrincipal,
     ): Promise<{ id: string; key: string }> {
@@ -74,10 +74,10 @@ export function createApiKeyService(deps: {
     },
 
     /** Resolves with the keys of an app, expired ones included, the oldest first. */
-    list: (appId: Types.ObjectId): Promise<ApiKeyDocument[]> => store.list(appId),
+    list: (appId: ObjectId): Promise<ApiKeyDocument[]> => store.list(appId),
 
     /** Deletes a key. After that no server accepts it. @throws {NotFound} */
-    async remove(appId: Types.ObjectId, id: string): Promise<void> {
+    async remove(appId: ObjectId, id: string): Promise<void> {
       if (!(await store.remove(appId, id))) throw new NotFound('API key not found');
     },
   };

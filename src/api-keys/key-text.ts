@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { mongo } from 'mongoose';
+import { Binary } from 'mongodb';
 
 /** The prefix of every API key, by which people and scanners of secrets recognize one. */
 const KEY_PREFIX = 'uck_';
@@ -16,9 +16,9 @@ export function generateKey(): string {
  * Returns the stored hash of a key; undefined for a text that is no key. A key has 256 random bits,
  * so a plain SHA-256 cannot be reversed, and the time of a look-up tells nothing about a key.
  */
-export function hashOfKey(key: string): mongo.Binary | undefined {
+export function hashOfKey(key: string): Binary | undefined {
   if (!KEY_PATTERN.test(key)) return undefined;
-  return new mongo.Binary(createHash('sha256').update(key).digest());
+  return new Binary(createHash('sha256').update(key).digest());
 }
 
 /** Returns the API key in an `Authorization` header. Ignores other credentials, as of a proxy. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { mongo } from 'mongoose';
+import { BSON } from 'mongodb';
 import { InvalidInput } from '../core/errors.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 
@@ -27,7 +27,7 @@ export function createCursors(secret: string) {
     /** @param query the parameters that decide which records follow, and in which order */
     write(position: object, query: unknown): string {
       // EJSON keeps the BSON types of ids, dates and numbers.
-      const payload = Buffer.from(mongo.BSON.EJSON.stringify(position, { relaxed: false }));
+      const payload = Buffer.from(BSON.EJSON.stringify(position, { relaxed: false }));
       return Buffer.concat([tagOf(payload, query), payload]).toString('base64url');
     },
 
@@ -43,7 +43,7 @@ export function createCursors(secret: string) {
         const issue = { path: 'cursor', message: 'must be the `next` of an answer to the same query' };
         throw new InvalidInput('Invalid query parameters', [issue]);
       }
-      return mongo.BSON.EJSON.parse(payload.toString(), { relaxed: true }) as Position;
+      return BSON.EJSON.parse(payload.toString(), { relaxed: true }) as Position;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { z } from 'zod';
 import type { AppError } from '../core/errors.ts';
 import type { FormEntries } from './body/form-body.ts';
@@ -217,7 +217,7 @@ export interface AuditActor {
 
 export interface AuditedApp {
   /** Absent when the app does not exist any more. */
-  id?: Types.ObjectId | undefined;
+  id?: ObjectId | undefined;
   sourceAppId: string;
 }
 

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 
 /** Permissions of a caller. A session has all of them. */
 export const SCOPES = ['submit', 'users:read', 'users:write', 'import', 'export', 'schema:write', 'webhooks'] as const;
@@ -6,7 +6,7 @@ export type Scope = (typeof SCOPES)[number];
 
 /** The app on whose behalf a request is made. */
 export interface PrincipalApp {
-  id: Types.ObjectId;
+  id: ObjectId;
   sourceAppId: string;
   role: 'user' | 'admin';
   /** Identifies the password with which a session logged in. */

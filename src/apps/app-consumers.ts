@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { AppCollection } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
 
@@ -14,19 +14,19 @@ export function createAppConsumers(apps: AppCollection, revision: Pick<AppRevisi
      * Adds a listener. Once this resolves, every server stores the events of the app.
      * @param consumer its name, unique in the app
      */
-    async add(appId: Types.ObjectId, consumer: string): Promise<void> {
+    async add(appId: ObjectId, consumer: string): Promise<void> {
       const { modifiedCount } = await apps.updateOne({ _id: appId }, { $addToSet: { consumers: consumer } });
       if (modifiedCount > 0) await revision.publish();
     },
 
     /** Removes a listener. Without any, servers stop to store events. */
-    async remove(appId: Types.ObjectId, consumer: string): Promise<void> {
+    async remove(appId: ObjectId, consumer: string): Promise<void> {
       const { modifiedCount } = await apps.updateOne({ _id: appId }, { $pull: { consumers: consumer } });
       if (modifiedCount > 0) await revision.publish();
     },
 
     /** Whether somebody listens to the app. */
-    async hasAny(appId: Types.ObjectId): Promise<boolean> {
+    async hasAny(appId: ObjectId): Promise<boolean> {
       const filter = { _id: appId, 'consumers.0': { $exists: true } };
       return (await apps.findOne(filter, { projection: { _id: 1 } })) !== null;
     },

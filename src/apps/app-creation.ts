@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type mongo, Types } from 'mongoose';
+import { ObjectId, type UpdateFilter } from 'mongodb';
 import { Conflict, Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import type { DatabaseClock } from '../database/clock.ts';
@@ -20,7 +20,7 @@ const ABANDONED_AFTER_MS = 5_000;
 type NewApp = Pick<AppDocument, 'sourceAppId' | 'role' | 'passwordHash' | 'credentialId' | 'createdAt'>;
 
 /** Resolves with the `_id` of the app when the app and its initial data are stored. */
-export type CreateApp = (app: NewApp) => Promise<Types.ObjectId>;
+export type CreateApp = (app: NewApp) => Promise<ObjectId>;
 
 /**
  * Returns a function that creates an app completely or not at all (decision 15). It inserts the
@@ -40,7 +40,7 @@ export function createAppCreation(deps: {
   const { apps, owned, clock } = deps;
 
   /** Inserts the document unless the id is taken. Resolves with the document that has the id. */
-  async function insertOrFind(_id: Types.ObjectId, app: NewApp): Promise<AppDocument> {
+  async function insertOrFind(_id: ObjectId, app: NewApp): Promise<AppDocument> {
     const document: AppDocument = { _id, ...app, creating: true, deletingSince: clock.later() };
     try {
       await apps.insertOne(document);
@@ -62,8 +62,8 @@ export function createAppCreation(deps: {
    * Resolves with the `_id` of the document that this creation owns and with the creation's
    * deadline. Waits while another creation of the same id is in progress. @throws {Conflict}
    */
-  async function claim(app: NewApp): Promise<{ _id: Types.ObjectId; deadline: number }> {
-    const _id = new Types.ObjectId();
+  async function claim(app: NewApp): Promise<{ _id: ObjectId; deadline: number }> {
+    const _id = new ObjectId();
     let other: { credentialId: string; seen: number } | undefined;
     for (;;) {
       const deadline = performance.now() + RETRY_FOR_MS;
@@ -84,7 +84,7 @@ export function createAppCreation(deps: {
    * Applies `update` to this creation's document while it is unconfirmed. Resolves with whether the
    * document is confirmed afterwards.
    */
-  async function updateUnconfirmed({ sourceAppId, credentialId }: NewApp, update: mongo.UpdateFilter<AppDocument>) {
+  async function updateUnconfirmed({ sourceAppId, credentialId }: NewApp, update: UpdateFilter<AppDocument>) {
     let failure: unknown;
     try {
       const { matchedCount } = await apps.updateOne({ sourceAppId, credentialId, creating: true }, update);
@@ -111,7 +111,7 @@ export function createAppCreation(deps: {
   }
 
   return async (app) => {
-    let _id: Types.ObjectId | undefined;
+    let _id: ObjectId | undefined;
     try {
       const claimed = await claim(app);
       _id = claimed._id;

@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import type { Filter } from 'mongodb';
 import { literal } from '../database/collections.ts';
 import type { AppOrder } from './apps.contract.ts';
 import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from './apps.model.ts';
@@ -24,7 +24,7 @@ export function findAppPage(
   apps: AppCollection,
   { q, sort, direction, after, limit }: AppPageRequest,
 ): Promise<AppDocument[]> {
-  const parts: mongo.Filter<AppDocument>[] = [NOT_BEING_DELETED];
+  const parts: Filter<AppDocument>[] = [NOT_BEING_DELETED];
   if (q !== '') parts.push({ sourceAppId: { $regex: literal(q), $options: 'i' } });
   if (after) parts.push(laterThan(after, sort, direction));
   const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };
@@ -40,15 +40,11 @@ export function placeOf(
   return sort === 'sourceAppId' ? { sourceAppId } : { sourceAppId, time: app[sort] ?? null };
 }
 
-function laterThan(
-  { sourceAppId, time = null }: AppPlace,
-  sort: AppOrder,
-  direction: 1 | -1,
-): mongo.Filter<AppDocument> {
+function laterThan({ sourceAppId, time = null }: AppPlace, sort: AppOrder, direction: 1 | -1): Filter<AppDocument> {
   const beyond = direction === 1 ? '$gt' : '$lt';
-  const name = { sourceAppId: { [beyond]: sourceAppId } } as mongo.Filter<AppDocument>;
+  const name = { sourceAppId: { [beyond]: sourceAppId } } as Filter<AppDocument>;
   if (sort === 'sourceAppId') return name;
-  const tie = { [sort]: time, ...name } as mongo.Filter<AppDocument>;
+  const tie = { [sort]: time, ...name } as Filter<AppDocument>;
   // An app without the time comes before all others, in descending order after them.
   if (time === null) return direction === 1 ? { $or: [{ [sort]: { $ne: null } }, tie] } : tie;
   const others = direction === 1 ? [] : [{ [sort]: null }];

@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import type { Filter, ObjectId } from 'mongodb';
 import { AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { beginsBefore, type DatabaseClock } from '../database/clock.ts';
@@ -12,7 +12,7 @@ import type { AppRevision } from './revision.ts';
 const VALID_MS = 10_000;
 
 /** Returns the guard of an incarnation of an app. */
-type GuardOf = (appId: Types.ObjectId) => RemovalGuard;
+type GuardOf = (appId: ObjectId) => RemovalGuard;
 
 /**
  * Creates the guards of removals. A server may be suspended while it removes an app; another one
@@ -66,7 +66,7 @@ export function createAppRemoval(deps: {
   const { sweepEveryMs = SWEEP_EVERY_MS } = deps;
 
   /** Resolves with the number of removed users. */
-  async function removeOwned(appId: Types.ObjectId): Promise<number> {
+  async function removeOwned(appId: ObjectId): Promise<number> {
     const guard = guardOf(appId);
     const deletedUsers = await users.removeAll(appId, undefined, guard);
     for (const part of others) {
@@ -80,7 +80,7 @@ export function createAppRemoval(deps: {
    * Removes a marked app and its data. Resolves with the number of removed users. Idempotent.
    * @param begunAt when the app was marked
    */
-  async function finish(_id: Types.ObjectId, begunAt: Date): Promise<number> {
+  async function finish(_id: ObjectId, begunAt: Date): Promise<number> {
     const deletedUsers = await removeOwned(_id);
     const forgetAt = { $add: ['$$NOW', KEEP_TOMBSTONE_MS] };
     const tombstone = [{ $set: { deletedAt: '$$NOW', begunAt, forgetAt } }, { $unset: 'lateSince' }];
@@ -103,7 +103,7 @@ export function createAppRemoval(deps: {
   /** Finishes interrupted deletions and removes interrupted creations, by MongoDB's clock. */
   async function finishInterrupted(isStart: boolean): Promise<void> {
     const isAbandoned = { $lte: ['$deletingSince', { $subtract: ['$$NOW', ABANDONED_AFTER_MS] }] };
-    const interrupted: mongo.Filter<AppDocument>[] = [
+    const interrupted: Filter<AppDocument>[] = [
       { creating: { $exists: false }, ...(!isStart && { $expr: isAbandoned }) },
       { creating: true, $expr: isAbandoned },
     ];
@@ -203,9 +203,9 @@ export function createLateSweep(deps: {
 }): LateSweep {
   const { apps, deletedApps, owned, guardOf, logger, sweepEveryMs } = deps;
 
-  const findApp = (_id: Types.ObjectId) => apps.findOne({ _id }, { projection: { deletingSince: 1 } });
+  const findApp = (_id: ObjectId) => apps.findOne({ _id }, { projection: { deletingSince: 1 } });
 
-  async function has(appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> {
+  async function has(appId: ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> {
     for (const part of owned) if (await part.has(appId, made, time)) return true;
     return false;
   }
@@ -217,7 +217,7 @@ export function createLateSweep(deps: {
   }
 
   /** Records that late documents exist. Resolves with whether they existed one interval ago too. */
-  async function confirmLate(_id: Types.ObjectId): Promise<boolean> {
+  async function confirmLate(_id: ObjectId): Promise<boolean> {
     // By MongoDB's clock, because several servers sweep.
     await deletedApps.updateOne({ _id, lateSince: { $exists: false } }, { $currentDate: { lateSince: true } });
     const latest = { $subtract: ['$$NOW', sweepEveryMs * CONFIRM_AFTER_INTERVALS] };
@@ -252,7 +252,7 @@ export function createLateSweep(deps: {
 
   return async () => {
     const newest = { $add: ['$$NOW', KEEP_TOMBSTONE_MS - SWEEP_FOR_MS] };
-    const due: mongo.Filter<DeletedAppDocument> = {
+    const due: Filter<DeletedAppDocument> = {
       $or: [{ $expr: { $gte: ['$forgetAt', newest] } }, { lateSince: { $exists: true } }],
     };
     for await (const tombstone of deletedApps.find(due)) await sweepOne(tombstone);

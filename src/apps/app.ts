@@ -1,11 +1,11 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { AppDocument, Role } from './apps.model.ts';
 import type { StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot } from './index-slots.ts';
 
 /** An app without its password hash (spec 2.2). */
 export interface App {
-  id: Types.ObjectId;
+  id: ObjectId;
   sourceAppId: string;
   role: Role;
   credentialId: string;

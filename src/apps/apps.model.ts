@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import type { CountedOrigin, StoredFormSettings } from './form-settings.ts';
@@ -8,7 +8,7 @@ export type Role = 'user' | 'admin';
 
 /** Room that one server reserved for new records of an app with `maxRecords`. */
 export interface Seats {
-  token: Types.ObjectId;
+  token: ObjectId;
   count: number;
   /** By MongoDB's clock. */
   until: Date;
@@ -37,7 +37,7 @@ export interface Retention {
  * one with the same `sourceAppId` (decision 5).
  */
 export interface AppDocument {
-  _id: Types.ObjectId;
+  _id: ObjectId;
   sourceAppId: string;
   role: Role;
   passwordHash: string;
@@ -103,7 +103,7 @@ const APPS = declareCollection('apps')
  * servers that were suspended meanwhile.
  */
 export interface DeletedAppDocument {
-  _id: Types.ObjectId;
+  _id: ObjectId;
   deletedAt: Date;
   /** When the app was marked as being deleted. Absent in tombstones of earlier releases. */
   begunAt?: Date;
@@ -123,7 +123,7 @@ const DELETED_APPS = declareCollection('deleted_apps')
  */
 interface RevisionDocument {
   _id: string;
-  stamp: Types.ObjectId;
+  stamp: ObjectId;
 }
 
 const CHANGE_STAMPS = declareCollection('change_stamps');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type mongo, Types } from 'mongoose';
+import { type Filter, type FindOptions, ObjectId } from 'mongodb';
 import { AppNotFound, Conflict, InvalidInput, Unauthenticated } from '../core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
 import { type App, toApp } from './app.ts';
@@ -31,7 +31,7 @@ export function createAppService(deps: {
 }) {
   const { apps, deletedApps, createApp, hasher } = deps;
 
-  async function exists(filter: mongo.Filter<AppDocument>): Promise<boolean> {
+  async function exists(filter: Filter<AppDocument>): Promise<boolean> {
     return (await apps.findOne(filter, { projection: { _id: 1 } })) !== null;
   }
 
@@ -47,7 +47,7 @@ export function createAppService(deps: {
     return toApp({ _id: await createApp(app), ...app });
   }
 
-  async function replacePassword(filter: mongo.Filter<AppDocument>): Promise<NewPassword | undefined> {
+  async function replacePassword(filter: Filter<AppDocument>): Promise<NewPassword | undefined> {
     const password = generatePassword();
     const live = { ...filter, ...NOT_BEING_DELETED };
     const update = { $set: await credentials(password) };
@@ -141,7 +141,7 @@ export type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
 
 /** Reads apps (spec 2.2 and 4.4). An app in creation or deletion counts as absent. */
 function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedApps: DeletedAppCollection }) {
-  async function findOne(filter: mongo.Filter<AppDocument>, options?: mongo.FindOptions): Promise<App | undefined> {
+  async function findOne(filter: Filter<AppDocument>, options?: FindOptions): Promise<App | undefined> {
     const found = await apps.findOne({ ...filter, ...NOT_BEING_DELETED }, options);
     return found ? toApp(found) : undefined;
   }
@@ -164,7 +164,7 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
      * Resolves with the state of an incarnation. While it is `deleting`, the deletion's last
      * removal of records has not run yet.
      */
-    async stateOf(_id: Types.ObjectId): Promise<AppState> {
+    async stateOf(_id: ObjectId): Promise<AppState> {
       const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
       if (app) return app.deletingSince ? 'deleting' : 'live';
       // Read after the app, because a deletion writes the tombstone before it removes the app.
@@ -178,10 +178,10 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
      * @param id the app's `_id`, as hexadecimal text
      */
     findBySession: (id: string, credentialId: string): Promise<App | undefined> =>
-      findOne({ _id: new Types.ObjectId(id), credentialId }),
+      findOne({ _id: new ObjectId(id), credentialId }),
 
     /** Resolves with an incarnation of an app, or undefined when it does not exist any more. */
-    findById: (_id: Types.ObjectId): Promise<App | undefined> => findOne({ _id }),
+    findById: (_id: ObjectId): Promise<App | undefined> => findOne({ _id }),
 
     /** Yields all apps, ordered by `sourceAppId`, from a cursor. */
     async *list(): AsyncGenerator<App> {
@@ -201,7 +201,7 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
     },
 
     /** Resolves with the ids of at most `count` apps, ascending, after `after`. */
-    async idsAfter(after: Types.ObjectId | undefined, count: number): Promise<Types.ObjectId[]> {
+    async idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]> {
       const filter = { ...NOT_BEING_DELETED, ...(after && { _id: { $gt: after } }) };
       const found = await apps
         .find(filter, { projection: { _id: 1 } })
@@ -212,7 +212,7 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
     },
 
     /** Resolves with the `sourceAppId` of each of these apps, by its id in hexadecimal. */
-    async namesOf(ids: readonly Types.ObjectId[]): Promise<Map<string, string>> {
+    async namesOf(ids: readonly ObjectId[]): Promise<Map<string, string>> {
       const found = await apps.find({ _id: { $in: [...ids] } }, { projection: { sourceAppId: 1 } }).toArray();
       return new Map(found.map(({ _id, sourceAppId }) => [_id.toHexString(), sourceAppId]));
     },

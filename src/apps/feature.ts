@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
 import type { Route } from '../api/endpoint.ts';
 import type { Collection, CollectionIndexes } from '../database/collections.ts';
 import { type RemovalGuard, removeInSteps } from '../database/removal.ts';
@@ -12,16 +12,16 @@ import type { JobWorker } from '../jobs/job-worker.ts';
  */
 export interface AppOwned {
   /** Stores the initial data of a new app before the app becomes visible. Idempotent. */
-  prepare?(appId: Types.ObjectId): Promise<void>;
+  prepare?(appId: ObjectId): Promise<void>;
   /**
    * Removes all of the app's data, or only what was created at or after `since`. Resolves with the
    * number of removed documents. Idempotent.
    *
    * @param guard asked before each step; rejects when the app was restored
    */
-  removeAll(appId: Types.ObjectId, since?: Date, guard?: RemovalGuard): Promise<number>;
+  removeAll(appId: ObjectId, since?: Date, guard?: RemovalGuard): Promise<number>;
   /** Resolves with whether the app has data created before `time`, or at or after it (`since`). */
-  has(appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean>;
+  has(appId: ObjectId, made: 'before' | 'since', time: Date): Promise<boolean>;
 }
 
 /**
@@ -31,16 +31,16 @@ export interface AppOwned {
  * @param of matches the documents of an app; default: by `appId`
  * @param valueAt the value of `created` in a document of this time; default: the time
  */
-export function ownedBy<Document extends mongo.Document>(
+export function ownedBy<Document extends MongoDocument>(
   collection: Collection<Document>,
   created: keyof Document & string,
   {
     of = (appId) => ({ appId }),
     valueAt = (time) => time,
-  }: { of?(appId: Types.ObjectId): object; valueAt?(time: Date): unknown } = {},
+  }: { of?(appId: ObjectId): object; valueAt?(time: Date): unknown } = {},
 ): AppOwned {
-  const filterOf = (appId: Types.ObjectId, range?: object) =>
-    ({ ...of(appId), ...(range && { [created]: range }) }) as unknown as mongo.Filter<Document>;
+  const filterOf = (appId: ObjectId, range?: object) =>
+    ({ ...of(appId), ...(range && { [created]: range }) }) as unknown as Filter<Document>;
   return {
     removeAll: (appId, since, guard) =>
       removeInSteps(collection, filterOf(appId, since && { $gte: valueAt(since) }), guard),
@@ -53,7 +53,7 @@ export function ownedBy<Document extends mongo.Document>(
 
 /** Something that is held of a person, with the app that holds it, as an export shows it. */
 export interface PersonEntry {
-  appId: Types.ObjectId;
+  appId: ObjectId;
   /** The members of the entry in the export, beginning with `kind`. */
   shown: Record<string, unknown>;
 }
@@ -66,9 +66,9 @@ export interface PersonData {
   /** The name of its count in the receipt of an erasure. */
   name: string;
   /** What these apps, at most {@link APPS_AT_ONCE}, hold of the person of this email. */
-  entriesOf(appIds: readonly Types.ObjectId[], email: string): AsyncIterable<PersonEntry>;
+  entriesOf(appIds: readonly ObjectId[], email: string): AsyncIterable<PersonEntry>;
   /** Erases it permanently; resolves with the number of erased documents. */
-  eraseOf(appIds: readonly Types.ObjectId[], email: string): Promise<number>;
+  eraseOf(appIds: readonly ObjectId[], email: string): Promise<number>;
 }
 
 /** The apps that one query names. */

@@ -1,4 +1,4 @@
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { AppNotFound, InvalidInput, type Issue, PreconditionFailed } from '../core/errors.ts';
 import { type AppCollection, NOT_BEING_DELETED } from './apps.model.ts';
 import { type CountedOrigin, DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents } from './form-settings.ts';
@@ -37,7 +37,7 @@ export function createFormSettingsService(deps: {
   abilities: MailAbilities;
 }) {
   const { apps, revision, refused, ignored, abilities } = deps;
-  async function get(appId: Types.ObjectId): Promise<FormSettingsView> {
+  async function get(appId: ObjectId): Promise<FormSettingsView> {
     await Promise.all([refused.flush(), ignored.flush()]);
     // By `_id`: a session must not reach a later incarnation of its app.
     const live = { _id: appId, ...NOT_BEING_DELETED };
@@ -61,14 +61,10 @@ export function createFormSettingsService(deps: {
      * @throws {InvalidInput} when the server cannot send the emails that the settings need
      * @throws {PreconditionFailed} when other settings are stored; nothing is changed
      */
-    async replace(
-      appId: Types.ObjectId,
-      settings: FormSettings,
-      ifMatch?: readonly string[],
-    ): Promise<FormSettingsView> {
+    async replace(appId: ObjectId, settings: FormSettings, ifMatch?: readonly string[]): Promise<FormSettingsView> {
       const issues = mailIssues(settings, abilities);
       if (issues.length > 0) throw new InvalidInput('Invalid form settings', issues);
-      const form = { ...settings, revision: new Types.ObjectId() };
+      const form = { ...settings, revision: new ObjectId() };
       const revisions = ifMatch?.map(revisionOf).filter((one) => one !== undefined);
       // `null` also matches an absent member.
       const filter = { _id: appId, ...NOT_BEING_DELETED, ...(revisions && { 'form.revision': { $in: revisions } }) };
@@ -100,13 +96,13 @@ const EMAIL_CONSUMER = 'email';
 
 const DEFAULT_ETAG = '"default"';
 
-function etagOf(revision: Types.ObjectId | undefined): string {
+function etagOf(revision: ObjectId | undefined): string {
   return revision ? `"${revision.toHexString()}"` : DEFAULT_ETAG;
 }
 
 /** The stored revision that an ETag stands for; null: no stored settings; undefined: none. */
-function revisionOf(etag: string): Types.ObjectId | null | undefined {
+function revisionOf(etag: string): ObjectId | null | undefined {
   if (etag === DEFAULT_ETAG) return null;
   const [, hex] = /^"([0-9a-f]{24})"$/.exec(etag) ?? [];
-  return hex === undefined ? undefined : new Types.ObjectId(hex);
+  return hex === undefined ? undefined : new ObjectId(hex);
 }

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 
 /** How an app treats submissions that a program may have sent (spec 4.5). */
 export const BOT_PROTECTIONS = ['off', 'honeypot', 'proof-of-work'] as const;
@@ -50,7 +50,7 @@ export const DEFAULT_FORM_SETTINGS: FormSettings = { origins: [], nullOrigin: fa
 /** The settings as they are stored in the app's document. */
 export interface StoredFormSettings extends FormSettings {
   /** Replaced with every change; a count could be issued again after a rollback. */
-  revision: Types.ObjectId;
+  revision: ObjectId;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import type { ObjectId, UUID } from 'mongodb';
 import { INDEX_VERSION } from '../fields/base/index-value.ts';
 import type { KindName } from '../fields/kinds/registry.ts';
 import type { Rename } from '../fields/renames.ts';
@@ -17,7 +17,7 @@ export type SlotState = 'building' | 'ready' | 'dropping';
 /** The use of a slot by a field of one app, as its document keeps it. */
 export interface IndexSlot {
   /** Identifies this use: the same slot may serve the same field again. */
-  id: Types.ObjectId;
+  id: ObjectId;
   slot: SlotName;
   key: string;
   /** The kind whose index values the slot has, also when the schema has another one by now. */
@@ -36,7 +36,7 @@ export interface IndexSlot {
    */
   knownAt?: Date;
   /** The records from the newest one to this id have been built, or checked. */
-  position?: mongo.UUID;
+  position?: UUID;
   /** When the records of a ready slot are checked next, by MongoDB's clock. Absent: no more. */
   checkAt?: Date;
   /** The number of checks that are done. */

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { createAccumulator } from '../core/accumulator.ts';
 import type { App } from './app.ts';
 import type { AppCollection } from './apps.model.ts';
@@ -39,7 +39,9 @@ export function createAppOrigins(deps: {
 
 /** The most origins of one kind kept for one app; those noted least recently are dropped. */
 const MAX_COUNTED_ORIGINS = 20;
-/** The most pairs of app and origin in memory. Further ones are not counted until the next write. */
+/**
+ * The most pairs of app and origin in memory. Further ones are not counted until the next write.
+ */
 const MAX_PENDING = 1_000;
 const WRITE_EVERY_MS = 1_000;
 /** Longer ones are not kept. A DNS name has at most 253 characters. */
@@ -56,7 +58,7 @@ export type OriginCounts = ReturnType<typeof createOriginCounts>;
  * @param member the member of the app's document that keeps them
  */
 export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins' | 'ignoredRedirects') {
-  const counts = createAccumulator<{ appId: Types.ObjectId; counted: CountedOrigin }>({
+  const counts = createAccumulator<{ appId: ObjectId; counted: CountedOrigin }>({
     everyMs: WRITE_EVERY_MS,
     max: MAX_PENDING,
     merge: ({ appId, counted: { origin, count, lastAt } }, { counted: other }) => ({
@@ -64,7 +66,7 @@ export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins'
       counted: { origin, count: count + other.count, lastAt: lastAt < other.lastAt ? other.lastAt : lastAt },
     }),
     async write(values) {
-      const byApp = new Map<string, { appId: Types.ObjectId; counted: CountedOrigin[] }>();
+      const byApp = new Map<string, { appId: ObjectId; counted: CountedOrigin[] }>();
       for (const [, { appId, counted }] of values) {
         const ofApp = byApp.get(appId.toHexString());
         if (ofApp) ofApp.counted.push(counted);
@@ -81,7 +83,7 @@ export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins'
 
   return {
     /** Counts one request. It is stored within about a second. */
-    note(appId: Types.ObjectId, origin: string): void {
+    note(appId: ObjectId, origin: string): void {
       if (!isOrigin(origin)) return;
       counts.add(`${appId.toHexString()} ${origin}`, { appId, counted: { origin, count: 1, lastAt: new Date() } });
     },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import type { RevisionCollection } from './apps.model.ts';
 
 /**
@@ -29,7 +29,7 @@ export function createAppRevision(revisions: RevisionCollection) {
    * counted: a count that a crash rolled back would be issued again and stand for two states.
    */
   async function bump(): Promise<void> {
-    await revisions.updateOne({ _id: REVISION_ID }, { $set: { stamp: new Types.ObjectId() } }, { upsert: true });
+    await revisions.updateOne({ _id: REVISION_ID }, { $set: { stamp: new ObjectId() } }, { upsert: true });
   }
 
   return {

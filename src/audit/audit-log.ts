@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import type { mongo, Types } from 'mongoose';
+import type { Filter, ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
 import { AUDITED_LOOKS, type AuditAction, type AuditActor, type AuditedApp } from '../api/endpoint.ts';
 import { createAccumulator } from '../core/accumulator.ts';
@@ -21,7 +21,7 @@ export interface AuditDocument {
   action: LoggedAction;
   actor: { kind: AuditActor['kind']; id: string | null; address: string | null };
   /** The incarnation of the app; null for all apps, and for an app that was deleted. */
-  appId: Types.ObjectId | null;
+  appId: ObjectId | null;
   sourceAppId: string | null;
   target: string | null;
   detail?: Readonly<Record<string, string | number | boolean>>;
@@ -62,7 +62,7 @@ export interface AuditEvent {
 /** Which events a page shows. */
 export interface AuditFilter {
   /** Only the events of this incarnation of an app. */
-  app?: { id: Types.ObjectId; sourceAppId: string };
+  app?: { id: ObjectId; sourceAppId: string };
   /** Only the events of apps of this name. */
   sourceAppId?: string | undefined;
   action?: LoggedAction | undefined;
@@ -119,7 +119,7 @@ export function createAuditLog(deps: {
      */
     async page({ app, sourceAppId, action, since }: AuditFilter, limit: number, before?: string) {
       const ids = { ...(before !== undefined && { $lt: before }), ...(since && { $gte: firstIdAt(since) }) };
-      const filter: mongo.Filter<AuditDocument> = {
+      const filter: Filter<AuditDocument> = {
         ...(app ? { sourceAppId: app.sourceAppId, appId: app.id } : sourceAppId !== undefined && { sourceAppId }),
         ...(action && { action }),
         ...(Object.keys(ids).length > 0 && { _id: ids }),

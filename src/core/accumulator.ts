@@ -42,7 +42,9 @@ export function createAccumulator<Value>(deps: {
     return true;
   }
 
-  /** Resolves when everything added before the call is stored; rejects with the error of `write`. */
+  /**
+   * Resolves when everything added before the call is stored; rejects with the error of `write`.
+   */
   function flush(): Promise<void> {
     writing = writing.catch(() => undefined).then(writePending);
     return writing;

@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { type Collection, MongoClient, type Document as MongoDocument } from 'mongodb';
 import type { Metrics } from '../metrics/metrics.ts';
 import { isUnreachable } from './failures.ts';
 
@@ -13,8 +13,8 @@ export const POOL_SIZE = 160;
 /** A connected client and the database that the service uses. */
 export interface Connection {
   readonly name: string;
-  getClient(): mongo.MongoClient;
-  collection<Document extends mongo.Document>(name: string): mongo.Collection<Document>;
+  getClient(): MongoClient;
+  collection<Document extends MongoDocument>(name: string): Collection<Document>;
   close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface Connection {
 export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<Connection> {
   const retryUntil = performance.now() + timeoutMs;
   for (;;) {
-    const client = new mongo.MongoClient(uri, {
+    const client = new MongoClient(uri, {
       ...(/[?&]maxPoolSize=/i.test(uri) ? {} : { maxPoolSize: POOL_SIZE }),
       writeConcern: { w: 'majority', journal: true },
       readPreference: 'primary',
@@ -52,7 +52,7 @@ export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<
   }
 }
 
-const connectionOf = (client: mongo.MongoClient, name: string): Connection => ({
+const connectionOf = (client: MongoClient, name: string): Connection => ({
   name,
   getClient: () => client,
   collection: (collection) => client.db(name).collection(collection),
@@ -61,7 +61,7 @@ const connectionOf = (client: mongo.MongoClient, name: string): Connection => ({
 
 /** A connection that is never opened, for descriptions of the service. */
 export function createClosedConnection(): Connection {
-  return connectionOf(new mongo.MongoClient('mongodb://127.0.0.1'), DEFAULT_DATABASE);
+  return connectionOf(new MongoClient('mongodb://127.0.0.1'), DEFAULT_DATABASE);
 }
 
 /** Compares the effective options of the driver with the required ones. */

@@ -1,9 +1,14 @@
-import { mongo } from 'mongoose';
+import {
+  BSON,
+  type CreateIndexesOptions,
+  type Collection as MongoCollection,
+  type Document as MongoDocument,
+} from 'mongodb';
 import type { Connection } from './client.ts';
 
-export type Collection<Document extends mongo.Document> = mongo.Collection<Document>;
+export type Collection<Document extends MongoDocument> = MongoCollection<Document>;
 
-type IndexDeclaration = [keys: Record<string, 1 | -1>, options: mongo.CreateIndexesOptions];
+type IndexDeclaration = [keys: Record<string, 1 | -1>, options: CreateIndexesOptions];
 
 /** A collection's name and its indexes. Its documents are declared by a type. */
 interface CollectionDeclaration {
@@ -26,13 +31,13 @@ const NO_RAW_FIELDS = Object.fromEntries(Object.getOwnPropertyNames(Object.proto
 
 /** Decodes a BSON document, with the same result as reading it from a collection. */
 export function decode<Document>(bytes: Uint8Array): Document {
-  return mongo.BSON.deserialize(bytes, { fieldsAsRaw: NO_RAW_FIELDS }) as Document;
+  return BSON.deserialize(bytes, { fieldsAsRaw: NO_RAW_FIELDS }) as Document;
 }
 
 /** Decodes a BSON document so that `serialize` returns the same types. */
 export function decodeExactly<Document>(bytes: Uint8Array): Document {
   const options = { promoteValues: false, bsonRegExp: true, fieldsAsRaw: NO_RAW_FIELDS };
-  return mongo.BSON.deserialize(bytes, options) as Document;
+  return BSON.deserialize(bytes, options) as Document;
 }
 
 /** Default time limit of one statement in the database, in milliseconds. */
@@ -67,7 +72,7 @@ const OPTIONS_INDEX = {
  * Sets a default time limit on every statement of a collection, so that the database stops work for
  * requests that have ended. A limit of the caller takes precedence. Returns the collection.
  */
-export function limitStatementTime<Document extends mongo.Document>(
+export function limitStatementTime<Document extends MongoDocument>(
   collection: Collection<Document>,
 ): Collection<Document> {
   const methods = collection as unknown as Record<string, (...args: unknown[]) => unknown>;
@@ -83,7 +88,7 @@ export function limitStatementTime<Document extends mongo.Document>(
 }
 
 /** A collection of the database with its declaration. */
-export interface Model<Document extends mongo.Document> {
+export interface Model<Document extends MongoDocument> {
   declaration: CollectionDeclaration;
   collection: Collection<Document>;
 }
@@ -94,7 +99,7 @@ export interface CollectionIndexes {
   collection: unknown;
 }
 
-export function createModel<Document extends mongo.Document>(
+export function createModel<Document extends MongoDocument>(
   connection: Connection,
   declaration: CollectionDeclaration,
 ): Model<Document> {
@@ -112,7 +117,7 @@ export async function ensureIndexes(models: readonly CollectionIndexes[]): Promi
     // Not `createIndexes`: the driver removes the time limit from its options.
     for (const [keys, options] of declaration.indexes) {
       const limited = { ...options, maxTimeMS: INDEX_BUILD_TIME_MS };
-      await (collection as Collection<mongo.Document>).createIndex(keys, limited);
+      await (collection as Collection<MongoDocument>).createIndex(keys, limited);
     }
   }
 }

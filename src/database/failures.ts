@@ -1,8 +1,12 @@
-import mongoose from 'mongoose';
+import {
+  MongoBulkWriteError,
+  MongoError,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoWriteConcernError,
+} from 'mongodb';
 import { type AppError, TooLarge, Unavailable } from '../core/errors.ts';
-
-const { MongoError, MongoNetworkError, MongoServerSelectionError, MongoServerError, MongoWriteConcernError } =
-  mongoose.mongo;
 
 const DUPLICATE_KEY = 11_000;
 const BAD_VALUE = 2;
@@ -28,7 +32,7 @@ export function isDuplicateKey(error: unknown): boolean {
 
 /** Each write of an unordered bulk write either took effect or was refused by a unique index. */
 export function isOnlyDuplicates(error: unknown): boolean {
-  if (!(error instanceof mongoose.mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
   const failures = [error.writeErrors].flat();
   return failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY);
 }
@@ -55,11 +59,7 @@ export function isEmptyRange(error: unknown): boolean {
 
 /** No server could be reached. */
 export function isUnreachable(error: unknown): boolean {
-  return (
-    error instanceof mongoose.Error.MongooseServerSelectionError ||
-    error instanceof MongoServerSelectionError ||
-    error instanceof MongoNetworkError
-  );
+  return error instanceof MongoServerSelectionError || error instanceof MongoNetworkError;
 }
 
 /** Maps a database error to the error for clients; undefined for any other, which is a bug. */
@@ -69,7 +69,6 @@ export function databaseRefusal(error: unknown): AppError | undefined {
 }
 
 function isTransient(error: unknown): boolean {
-  if (error instanceof mongoose.Error.MongooseServerSelectionError) return true;
   if (!(error instanceof MongoError))
     return error instanceof Error && SOCKET_ERRORS.has((error as { code?: unknown }).code);
   // Errors of the network, server selection, the pool or the topology.

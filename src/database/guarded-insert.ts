@@ -1,14 +1,14 @@
-import type { mongo } from 'mongoose';
+import type { Filter, Document as MongoDocument } from 'mongodb';
 import type { Collection } from './collections.ts';
 
 /** The most bytes of one statement, by the sizes that callers estimate: MongoDB takes 16 MB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The document that has to exist when MongoDB begins an insert into another collection. */
-export interface Guard<Document extends mongo.Document> {
+export interface Guard<Document extends MongoDocument> {
   collection: Collection<Document>;
   /** Matches at most one document. */
-  filter: mongo.Filter<Document> & { _id: unknown };
+  filter: Filter<Document> & { _id: unknown };
 }
 
 /** Where documents are inserted, and the unique index that refuses them. */
@@ -18,7 +18,7 @@ export interface InsertTarget {
 }
 
 /** The target of a collection with a unique index beside that on `_id`. */
-export function insertTarget<Document extends mongo.Document>(
+export function insertTarget<Document extends MongoDocument>(
   { collectionName }: Collection<Document>,
   on: readonly string[] = ['_id'],
 ): InsertTarget {
@@ -38,7 +38,7 @@ export function insertTarget<Document extends mongo.Document>(
  * @throws {MongoServerError} with the code of a duplicate key when a document was refused; any of
  *   the others may be stored
  */
-export async function insertGuarded<Guarding extends mongo.Document, Document extends mongo.Document>(
+export async function insertGuarded<Guarding extends MongoDocument, Document extends MongoDocument>(
   { collection, filter }: Guard<Guarding>,
   { into, on }: InsertTarget,
   documents: readonly Document[],

@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import type { Filter, Document as MongoDocument } from 'mongodb';
 import { beginsBefore } from './clock.ts';
 import type { Collection } from './collections.ts';
 
@@ -16,9 +16,9 @@ export type RemovalGuard = () => Promise<Date>;
  *
  * @param guard asked before each step
  */
-export async function removeInSteps<Document extends mongo.Document>(
+export async function removeInSteps<Document extends MongoDocument>(
   collection: Collection<Document>,
-  filter: mongo.Filter<Document>,
+  filter: Filter<Document>,
   guard?: RemovalGuard,
 ): Promise<number> {
   for (let removed = 0; ; ) {
@@ -29,9 +29,9 @@ export async function removeInSteps<Document extends mongo.Document>(
 }
 
 /** Removes what the filter matches for about this time; resolves with whether nothing is left. */
-export async function removeSome<Document extends mongo.Document>(
+export async function removeSome<Document extends MongoDocument>(
   collection: Collection<Document>,
-  filter: mongo.Filter<Document>,
+  filter: Filter<Document>,
   forMs: number,
 ): Promise<boolean> {
   const until = performance.now() + forMs;
@@ -42,9 +42,9 @@ export async function removeSome<Document extends mongo.Document>(
 }
 
 /** Removes some documents; resolves with their number, or with undefined when none is left. */
-async function removeStep<Document extends mongo.Document>(
+async function removeStep<Document extends MongoDocument>(
   collection: Collection<Document>,
-  filter: mongo.Filter<Document>,
+  filter: Filter<Document>,
   guard?: RemovalGuard,
 ): Promise<number | undefined> {
   const inTime = guard && beginsBefore(await guard());
@@ -52,6 +52,6 @@ async function removeStep<Document extends mongo.Document>(
   if (step.length === 0) return undefined;
   const ids = { _id: { $in: step.map(({ _id }) => _id) } };
   // With the filter, because a document of the same id may have been stored since.
-  const found = { $and: [filter, ids], ...inTime } as unknown as mongo.Filter<Document>;
+  const found = { $and: [filter, ids], ...inTime } as unknown as Filter<Document>;
   return (await collection.deleteMany(found, { hint: { _id: 1 } })).deletedCount;
 }

@@ -1,4 +1,4 @@
-import { mongo, Types } from 'mongoose';
+import { Binary, ObjectId } from 'mongodb';
 import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import { removeInSteps, removeSome } from '../database/removal.ts';
 import type { ChunkCollection, ChunkDocument, ImportCollection, ImportDocument } from './imports.model.ts';
@@ -28,14 +28,14 @@ export type ContentStore = ReturnType<typeof createContentStore>;
 export function createContentStore(chunks: ChunkCollection, imports: ImportCollection) {
   const target = insertTarget(chunks);
 
-  async function readChunk(id: Types.ObjectId): Promise<Chunk> {
+  async function readChunk(id: ObjectId): Promise<Chunk> {
     const chunk = await chunks.findOne({ _id: id }, { projection: { bytes: 1, version: 1 } });
     if (!chunk) throw new MissingContent();
     const { buffer, position } = chunk.bytes;
     return { bytes: Buffer.from(buffer.buffer, buffer.byteOffset, position), version: chunk.version };
   }
 
-  const read = async (id: Types.ObjectId): Promise<Buffer> => (await readChunk(id)).bytes;
+  const read = async (id: ObjectId): Promise<Buffer> => (await readChunk(id)).bytes;
 
   return {
     read,
@@ -47,13 +47,13 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
      */
     async add(
       { _id: importId, appId, expiresAt }: Pick<ImportDocument, '_id' | 'appId' | 'expiresAt'>,
-      upload: Types.ObjectId,
+      upload: ObjectId,
       bytes: Buffer,
-    ): Promise<Types.ObjectId> {
-      const _id = new Types.ObjectId();
+    ): Promise<ObjectId> {
+      const _id = new ObjectId();
       const size = bytes.length;
       const chunk: ChunkDocument = {
-        ...{ _id, appId, importId, at: new Date(), expiresAt, bytes: new mongo.Binary(bytes), size },
+        ...{ _id, appId, importId, at: new Date(), expiresAt, bytes: new Binary(bytes), size },
       };
       const filter = { _id: importId, state: 'uploading' as const, upload };
       await insertGuarded({ collection: imports, filter }, target, [chunk], () => size);
@@ -61,19 +61,19 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
     },
 
     /** Replaces the bytes of a chunk; resolves with whether it still had this version. */
-    async replace(_id: Types.ObjectId, version: number | undefined, bytes: Buffer): Promise<boolean> {
+    async replace(_id: ObjectId, version: number | undefined, bytes: Buffer): Promise<boolean> {
       const filter = { _id, version: version ?? { $exists: false } };
-      const $set = { bytes: new mongo.Binary(bytes), size: bytes.length };
+      const $set = { bytes: new Binary(bytes), size: bytes.length };
       return (await chunks.updateOne(filter, { $set, $inc: { version: 1 } })).matchedCount === 1;
     },
 
     /** Gives a chunk another version, so that nobody who has read it replaces it. */
-    async touch(_id: Types.ObjectId): Promise<void> {
+    async touch(_id: ObjectId): Promise<void> {
       await chunks.updateOne({ _id }, { $inc: { version: 1 } });
     },
 
     /** The ids of all chunks that name an import. */
-    async idsOf(importId: Types.ObjectId): Promise<Types.ObjectId[]> {
+    async idsOf(importId: ObjectId): Promise<ObjectId[]> {
       const options = { projection: { _id: 1 }, hint: { importId: 1, _id: 1 } } as const;
       return (await chunks.find({ importId }, options).toArray()).map(({ _id }) => _id);
     },
@@ -88,7 +88,7 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
       return found?.bytes ?? 0;
     },
 
-    async remove(ids: readonly Types.ObjectId[]): Promise<void> {
+    async remove(ids: readonly ObjectId[]): Promise<void> {
       if (ids.length > 0) await chunks.deleteMany({ _id: { $in: [...ids] } });
     },
 
@@ -98,26 +98,22 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
      * @param end where the file ends; undefined: with what is stored
      * @throws {MissingContent}
      */
-    async *readFrom(
-      ids: readonly Types.ObjectId[],
-      offset: number,
-      end = Number.POSITIVE_INFINITY,
-    ): AsyncGenerator<Buffer> {
+    async *readFrom(ids: readonly ObjectId[], offset: number, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
       for (let index = Math.floor(offset / CHUNK_BYTES); index < ids.length; index += 1) {
         const begin = index * CHUNK_BYTES;
-        const bytes = (await read(ids[index] as Types.ObjectId)).subarray(0, Math.max(end - begin, 0));
+        const bytes = (await read(ids[index] as ObjectId)).subarray(0, Math.max(end - begin, 0));
         yield bytes.subarray(Math.max(offset - begin, 0));
       }
     },
 
     /** Removes all chunks that name an import. */
-    removeAll: (importId: Types.ObjectId): Promise<number> => removeInSteps(chunks, { importId }),
+    removeAll: (importId: ObjectId): Promise<number> => removeInSteps(chunks, { importId }),
 
     /** Removes some of them; resolves with whether none is left. */
-    removeSome: (importId: Types.ObjectId, forMs: number): Promise<boolean> => removeSome(chunks, { importId }, forMs),
+    removeSome: (importId: ObjectId, forMs: number): Promise<boolean> => removeSome(chunks, { importId }, forMs),
 
     /** Lets the chunks of an import expire later. */
-    async prolong(importId: Types.ObjectId, expiresAt: Date): Promise<void> {
+    async prolong(importId: ObjectId, expiresAt: Date): Promise<void> {
       await chunks.updateMany({ importId }, { $set: { expiresAt } });
     },
   };

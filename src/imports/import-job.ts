@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import type { Pace } from '../apps/activity.ts';
 import { type Logger, reasonOf } from '../core/logger.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
@@ -81,7 +81,7 @@ export function createImportJob(
     return session;
   }
 
-  async function open(_id: Types.ObjectId, session: Session): Promise<ImportRun | undefined> {
+  async function open(_id: ObjectId, session: Session): Promise<ImportRun | undefined> {
     if (session.run) return session.run;
     const current = await store.running(_id);
     const { runner, isClean } = session;
@@ -96,12 +96,12 @@ export function createImportJob(
    * Lets another server go on at once, unless this run has not yet dealt with the writes of an
    * earlier one: the next server does that.
    */
-  async function release(_id: Types.ObjectId, { runner, run, isClean }: Session): Promise<void> {
+  async function release(_id: ObjectId, { runner, run, isClean }: Session): Promise<void> {
     if (run?.isUncontested() ?? isClean) await store.release(_id, runner);
   }
 
   /** Works on an import for a while. */
-  async function work(_id: Types.ObjectId, session: Session, context: StepContext): Promise<void> {
+  async function work(_id: ObjectId, session: Session, context: StepContext): Promise<void> {
     const id = _id.toHexString();
     const checkOwner = (): void => {
       if (!context.stillOwner()) throw new RunIsOver();
@@ -129,7 +129,7 @@ export function createImportJob(
   async function releaseAll(): Promise<void> {
     const open = [...sessions];
     sessions.clear();
-    for (const [id, session] of open) await release(new Types.ObjectId(id), session);
+    for (const [id, session] of open) await release(new ObjectId(id), session);
   }
 
   return {
@@ -143,7 +143,7 @@ export function createImportJob(
       const heads = await store.heads();
       const live = new Set(heads.map(({ _id }) => _id.toHexString()));
       for (const id of sessions.keys()) if (!live.has(id)) sessions.delete(id);
-      const turns: { _id: Types.ObjectId; session: Session }[] = [];
+      const turns: { _id: ObjectId; session: Session }[] = [];
       for (const head of heads) {
         if (!stillOwner()) break;
         const session = await sessionOf(head);

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mongo, Types } from 'mongoose';
+import { Binary, type Filter, ObjectId } from 'mongodb';
 import type { Counters, ImportCollection, ImportDocument, ImportSettings, Position } from './imports.model.ts';
 
 /** How long an import is kept after its last change of state. */
@@ -58,9 +58,9 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
   }
 
   return {
-    async create(app: { id: Types.ObjectId; sourceAppId: string }, settings: ImportSettings): Promise<ImportDocument> {
+    async create(app: { id: ObjectId; sourceAppId: string }, settings: ImportSettings): Promise<ImportDocument> {
       const created: ImportDocument = {
-        ...{ _id: new Types.ObjectId(), appId: app.id, sourceAppId: app.sourceAppId, settings, state: 'uploading' },
+        ...{ _id: new ObjectId(), appId: app.id, sourceAppId: app.sourceAppId, settings, state: 'uploading' },
         ...{ createdAt: new Date(), expiresAt: newExpiry(), received: 0, chunks: [] },
         ...{ counters: { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }, firstErrors: [] },
         ...{ excluded: [], exclusionKey: newExclusionKey() },
@@ -69,18 +69,18 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       return created;
     },
 
-    find: async (appId: Types.ObjectId, _id: Types.ObjectId): Promise<ImportDocument | undefined> =>
+    find: async (appId: ObjectId, _id: ObjectId): Promise<ImportDocument | undefined> =>
       (await imports.findOne({ _id, appId, ...visible })) ?? undefined,
 
     /** The imports of an app, newest first. */
-    list: (appId: Types.ObjectId, limit: number): Promise<ImportDocument[]> =>
+    list: (appId: ObjectId, limit: number): Promise<ImportDocument[]> =>
       imports
         .find({ appId, ...visible }, { projection: { chunks: 0, excluded: 0 } })
         .sort({ _id: -1 })
         .limit(limit)
         .toArray(),
 
-    unfinished: (appId: Types.ObjectId, limit: number): Promise<number> =>
+    unfinished: (appId: ObjectId, limit: number): Promise<number> =>
       imports.countDocuments({ appId, state: { $in: ['uploading', 'running'] } }, { limit }),
 
     /** Starts an import whose file is as it was read; resolves with whether it was still so. */
@@ -91,15 +91,15 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     ): Promise<Date | undefined> {
       const expiresAt = newExpiry();
       const same = { received, upload: { $in: [upload, null] } };
-      const { matchedCount } = await imports.updateOne(
-        { _id, state: 'uploading', ...same } as mongo.Filter<ImportDocument>,
-        { $set: { state: 'running', layout, position, startedAt: new Date(), expiresAt }, $unset: { upload: 1 } },
-      );
+      const { matchedCount } = await imports.updateOne({ _id, state: 'uploading', ...same } as Filter<ImportDocument>, {
+        $set: { state: 'running', layout, position, startedAt: new Date(), expiresAt },
+        $unset: { upload: 1 },
+      });
       return matchedCount === 1 ? expiresAt : undefined;
     },
 
     /** Marks an import as deleted; resolves with false when the app has none of this id. */
-    async markDeleted(appId: Types.ObjectId, _id: Types.ObjectId): Promise<boolean> {
+    async markDeleted(appId: ObjectId, _id: ObjectId): Promise<boolean> {
       const update = { $set: { state: 'deleting' as const, cleanup: true as const }, $unset: { runner: 1 as const } };
       return (await imports.updateOne({ _id, appId, ...visible }, update)).matchedCount === 1;
     },
@@ -127,7 +127,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     },
 
     /** Resolves with the import if it runs. */
-    running: async (_id: Types.ObjectId): Promise<ImportDocument | undefined> =>
+    running: async (_id: ObjectId): Promise<ImportDocument | undefined> =>
       (await imports.findOne({ _id, state: 'running' })) ?? undefined,
 
     /**
@@ -146,7 +146,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     },
 
     /** Ends a run in an orderly way: none of its writes is in flight. */
-    async release(_id: Types.ObjectId, runner: number): Promise<void> {
+    async release(_id: ObjectId, runner: number): Promise<void> {
       await imports.updateOne({ _id, runner }, { $unset: { runner: 1 } });
     },
 
@@ -190,14 +190,14 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     },
 
     /** The imports of these apps that may have content. */
-    withContent: (appIds: readonly Types.ObjectId[]): AsyncIterable<ImportDocument> =>
+    withContent: (appIds: readonly ObjectId[]): AsyncIterable<ImportDocument> =>
       imports.find({ appId: { $in: [...appIds] }, $or: [{ state: 'uploading' }, { 'chunks.0': { $exists: true } }] }),
 
     /**
      * Keeps unfinished imports of these apps from applying lines of a person. Yields those of which
      * a batch may be written at this time.
      */
-    async *exclude(appIds: readonly Types.ObjectId[], email: string): AsyncGenerator<ImportDocument> {
+    async *exclude(appIds: readonly ObjectId[], email: string): AsyncGenerator<ImportDocument> {
       const unfinished = { state: { $in: ['uploading', 'running'] as ImportDocument['state'][] } };
       const found = imports.find({ appId: { $in: [...appIds] }, ...unfinished }, { projection: { exclusionKey: 1 } });
       for await (const one of found) {
@@ -221,7 +221,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     /**
      * Ends the right to write the file for the request that has it. Resolves with the import.
      */
-    endUpload: async (_id: Types.ObjectId): Promise<ImportDocument | undefined> =>
+    endUpload: async (_id: ObjectId): Promise<ImportDocument | undefined> =>
       (await imports.findOneAndUpdate({ _id }, { $unset: { upload: 1 } }, { returnDocument: 'after' })) ?? undefined,
   };
 }
@@ -234,14 +234,14 @@ export function noCounts(): Counters {
 const BYTES = 16;
 
 /** The key of the hashes of one import, so that they do not tell who is in two imports. */
-function newExclusionKey(): mongo.Binary {
-  return new mongo.Binary(randomBytes(BYTES));
+function newExclusionKey(): Binary {
+  return new Binary(randomBytes(BYTES));
 }
 
 /** What an import keeps of a person who was erased, to pass over the lines of that person. */
-function exclusionOf({ exclusionKey }: Pick<ImportDocument, 'exclusionKey'>, email: string): mongo.Binary {
+function exclusionOf({ exclusionKey }: Pick<ImportDocument, 'exclusionKey'>, email: string): Binary {
   const key = Buffer.from(exclusionKey.buffer).subarray(0, exclusionKey.position);
-  return new mongo.Binary(createHmac('sha256', key).update(email).digest().subarray(0, BYTES));
+  return new Binary(createHmac('sha256', key).update(email).digest().subarray(0, BYTES));
 }
 
 /** Returns the test whether an email was excluded from an import. */

@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import type { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import type { Encoding } from './text-blocks.ts';
@@ -59,8 +59,8 @@ export interface Counters {
 
 /** One import (spec 4.7). */
 export interface ImportDocument {
-  _id: Types.ObjectId;
-  appId: Types.ObjectId;
+  _id: ObjectId;
+  appId: ObjectId;
   sourceAppId: string;
   settings: ImportSettings;
   state: ImportState | 'deleting';
@@ -72,9 +72,9 @@ export interface ImportDocument {
   /** The bytes of the file that are stored. */
   received: number;
   /** The chunks of the file, each of `CHUNK_BYTES` except the last. Others are not part of it. */
-  chunks: Types.ObjectId[];
+  chunks: ObjectId[];
   /** Identifies the request that may write the file. Erasures remove it. */
-  upload?: Types.ObjectId;
+  upload?: ObjectId;
   layout?: ImportLayout;
   /** Where the lines begin that are not dealt with. */
   position?: Position;
@@ -93,20 +93,20 @@ export interface ImportDocument {
   /** Set when the import has ended or was deleted, until what it no longer needs is removed. */
   cleanup?: true;
   /** Hashes of the emails that were erased since the import was created. */
-  excluded: mongo.Binary[];
+  excluded: Binary[];
   /** The key of these hashes. */
-  exclusionKey: mongo.Binary;
+  exclusionKey: Binary;
 }
 
 /** A part of a file. */
 export interface ChunkDocument {
-  _id: Types.ObjectId;
-  appId: Types.ObjectId;
-  importId: Types.ObjectId;
+  _id: ObjectId;
+  appId: ObjectId;
+  importId: ObjectId;
   at: Date;
   expiresAt: Date;
   /** Of a chunk that is not full, more bytes than the import has received may be stored. */
-  bytes: mongo.Binary;
+  bytes: Binary;
   /** The number of bytes. */
   size: number;
   /** How often it was written since it was stored. */
@@ -115,8 +115,8 @@ export interface ChunkDocument {
 
 /** A line that was not applied. `_id` is the import's id and the number of the line. */
 export interface RejectDocument {
-  _id: mongo.Binary;
-  appId: Types.ObjectId;
+  _id: Binary;
+  appId: ObjectId;
   at: Date;
   expiresAt: Date;
   /** The run that rejected it. */

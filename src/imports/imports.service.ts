@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import type { ScopedApp } from '../apps/app-scope.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
@@ -114,7 +114,7 @@ export function createImportService(deps: {
 }
 
 /** @throws {NotFound} for a text that is not an id */
-function idOf(text: string): Types.ObjectId {
+function idOf(text: string): ObjectId {
   if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('Import not found');
-  return new Types.ObjectId(text);
+  return new ObjectId(text);
 }

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
 import { CHUNK_BYTES, type ContentStore, MissingContent } from './content.ts';
@@ -162,7 +162,7 @@ function createPersonLines(content: ContentStore) {
   }
 
   /** Writes what of these bytes is in a chunk; other parts of it may be written meanwhile. */
-  async function writeChunk(id: Types.ObjectId, bytes: Buffer, at: number): Promise<void> {
+  async function writeChunk(id: ObjectId, bytes: Buffer, at: number): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const { bytes: stored, version } = await content.readChunk(id);
       const chunk = Buffer.from(stored);
@@ -219,7 +219,7 @@ export function createImportsOfPerson(deps: {
    * Chunks that were stored before the right to write the file ended, and are not listed, are
    * removed: no request can list them any more.
    */
-  async function eraseLines(importId: Types.ObjectId, email: string): Promise<number> {
+  async function eraseLines(importId: ObjectId, email: string): Promise<number> {
     const stored = await content.idsOf(importId);
     const one = stored.length > 0 ? await store.endUpload(importId) : undefined;
     // The content of one that has ended is being removed.
@@ -274,4 +274,4 @@ export function createImportsOfPerson(deps: {
   };
 }
 
-const ofPerson = (appIds: readonly Types.ObjectId[], email: string) => ({ email, appId: { $in: [...appIds] } });
+const ofPerson = (appIds: readonly ObjectId[], email: string) => ({ email, appId: { $in: [...appIds] } });

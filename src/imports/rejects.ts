@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { mongo, type Types } from 'mongoose';
+import { Binary, type ObjectId } from 'mongodb';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import { removeInSteps, removeSome } from '../database/removal.ts';
@@ -30,13 +30,13 @@ export type RejectStore = ReturnType<typeof createRejectStore>;
 /** The rejected lines of imports. */
 export function createRejectStore(rejects: RejectCollection, imports: ImportCollection) {
   const target = insertTarget(rejects);
-  const ofImport = (importId: Types.ObjectId, fromLine = 0) => ({
+  const ofImport = (importId: ObjectId, fromLine = 0) => ({
     _id: { $gte: idOf(importId, fromLine), $lte: idOf(importId, 2 ** (8 * LINE_BYTES) - 1) },
   });
 
   return {
     /** Stores rejected lines, none of which is stored, if the run may still write. */
-    async add(run: RunningImport, appId: Types.ObjectId, lines: readonly Reject[]): Promise<void> {
+    async add(run: RunningImport, appId: ObjectId, lines: readonly Reject[]): Promise<void> {
       const at = new Date();
       const expiresAt = new Date(at.getTime() + KEEP_IMPORT_MS);
       const documents = lines.map(
@@ -49,7 +49,7 @@ export function createRejectStore(rejects: RejectCollection, imports: ImportColl
     },
 
     /** Yields the rejected lines of an import before a line, in their order. */
-    async *of(importId: Types.ObjectId, beforeLine: number): AsyncGenerator<RejectDocument> {
+    async *of(importId: ObjectId, beforeLine: number): AsyncGenerator<RejectDocument> {
       const options = { batchSize: BATCH_SIZE, sort: { _id: 1 } } as const;
       for await (const reject of rejects.find(ofImport(importId), options)) {
         if (reject.line >= beforeLine) return;
@@ -62,8 +62,7 @@ export function createRejectStore(rejects: RejectCollection, imports: ImportColl
       removeInSteps(rejects, { ...ofImport(_id, line), run: { $not: { $gt: runner } } }),
 
     /** Removes some; resolves with whether none is left. */
-    removeSome: (importId: Types.ObjectId, forMs: number): Promise<boolean> =>
-      removeSome(rejects, ofImport(importId), forMs),
+    removeSome: (importId: ObjectId, forMs: number): Promise<boolean> => removeSome(rejects, ofImport(importId), forMs),
   };
 }
 
@@ -83,11 +82,11 @@ function bytesOf({ row = '', reason, email = [] }: RejectDocument): number {
 }
 
 /** The id of a rejected line: MongoDB orders binary values of one length bytewise. */
-function idOf(importId: Types.ObjectId, line: number): mongo.Binary {
+function idOf(importId: ObjectId, line: number): Binary {
   const id = Buffer.alloc(ID_BYTES + LINE_BYTES);
   id.set(importId.id);
   id.writeUIntBE(line, ID_BYTES, LINE_BYTES);
-  return new mongo.Binary(id);
+  return new Binary(id);
 }
 
 /** The import of a rejected line. */

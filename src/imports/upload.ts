@@ -1,4 +1,4 @@
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { AppError, Conflict, NotFound, TooLarge, Unavailable } from '../core/errors.ts';
 import { CHUNK_BYTES, type ContentStore } from './content.ts';
 import type { ImportCollection, ImportDocument } from './imports.model.ts';
@@ -25,10 +25,10 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
   const { imports, content, limits } = deps;
   const running = new Map<string, number>();
 
-  const mayWrite = ({ _id }: Progress, upload: Types.ObjectId) => ({ _id, upload, state: 'uploading' as const });
+  const mayWrite = ({ _id }: Progress, upload: ObjectId) => ({ _id, upload, state: 'uploading' as const });
 
   /** Stores bytes that follow what the file has, as a chunk or in its last one. */
-  async function add(progress: Progress, upload: Types.ObjectId, bytes: Buffer): Promise<void> {
+  async function add(progress: Progress, upload: ObjectId, bytes: Buffer): Promise<void> {
     const received = progress.received + bytes.length;
     await checkSize(progress, received);
     const last = progress.received % CHUNK_BYTES === 0 ? undefined : progress.chunks.at(-1);
@@ -45,7 +45,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
    * the right to write, between the read and the write leads to another attempt: it first ends the
    * right and then gives the chunk another version.
    */
-  async function extend(progress: Progress, upload: Types.ObjectId, id: Types.ObjectId, bytes: Buffer): Promise<void> {
+  async function extend(progress: Progress, upload: ObjectId, id: ObjectId, bytes: Buffer): Promise<void> {
     const stored = progress.received % CHUNK_BYTES;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const chunk = await content.readChunk(id);
@@ -73,7 +73,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
     }
   }
 
-  async function receive(progress: Progress, upload: Types.ObjectId, source: AsyncIterable<Buffer>): Promise<void> {
+  async function receive(progress: Progress, upload: ObjectId, source: AsyncIterable<Buffer>): Promise<void> {
     // Copied, because a part of few bytes takes much more memory than these.
     const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     let size = progress.received % CHUNK_BYTES;
@@ -112,15 +112,15 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
      * @throws {TooLarge} when the file, or all files of the app, exceed the limit
      */
     async write(
-      appId: Types.ObjectId,
-      _id: Types.ObjectId,
+      appId: ObjectId,
+      _id: ObjectId,
       from: number | undefined,
       source: AsyncIterable<Buffer>,
       size = 0,
     ): Promise<number> {
       const end = begin(appId.toHexString());
       try {
-        const upload = new Types.ObjectId();
+        const upload = new ObjectId();
         const stored = await content.idsOf(_id);
         const begins = from === undefined ? { $set: { upload, received: 0, chunks: [] } } : { $set: { upload } };
         const filter = { _id, appId, state: 'uploading' as const, ...(from !== undefined && { received: from }) };
@@ -153,7 +153,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
     };
   }
 
-  async function refusalOf(appId: Types.ObjectId, _id: Types.ObjectId): Promise<Error> {
+  async function refusalOf(appId: ObjectId, _id: ObjectId): Promise<Error> {
     const found = await imports.findOne({ _id, appId }, { projection: { state: 1, received: 1 } });
     if (!found || found.state === 'deleting') return new NotFound('Import not found');
     if (found.state !== 'uploading') return new Conflict('The import was started');
@@ -162,10 +162,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
 }
 
 /** The chunks that are not part of the file of an import, which was read after they were found. */
-export function unlistedOf(
-  ids: readonly Types.ObjectId[],
-  { chunks }: Pick<ImportDocument, 'chunks'>,
-): Types.ObjectId[] {
+export function unlistedOf(ids: readonly ObjectId[], { chunks }: Pick<ImportDocument, 'chunks'>): ObjectId[] {
   const listed = new Set(chunks.map((id) => id.toHexString()));
   return ids.filter((id) => !listed.has(id.toHexString()));
 }

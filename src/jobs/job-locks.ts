@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
@@ -12,7 +12,7 @@ interface JobDocument {
   /** The runner that holds the lock, if `until` is not over; empty after a release. */
   owner: string;
   /** The turn of that runner. */
-  turn?: Types.ObjectId;
+  turn?: ObjectId;
   until: Date;
   /** When the lock was last taken or renewed. */
   at: Date;
@@ -69,7 +69,7 @@ export function createJobLocks(jobs: JobCollection) {
      * @param evenEarly whether to take the lock of a job that is not due
      * @param turn identifies the turn of this owner that has the lock
      */
-    async hold(name: string, evenEarly: boolean, turn: Types.ObjectId): Promise<boolean> {
+    async hold(name: string, evenEarly: boolean, turn: ObjectId): Promise<boolean> {
       // In the update, because the filter of an upsert cannot have `$expr`.
       const isFree = { $lte: [{ $ifNull: ['$until', NEVER] }, '$$NOW'] };
       const isDue = evenEarly || { $lte: [{ $ifNull: ['$next', NEVER] }, '$$NOW'] };
@@ -96,7 +96,7 @@ export function createJobLocks(jobs: JobCollection) {
      * Releases the lock that a turn of this owner has. The job is due again after `dueInMs`
      * milliseconds. Arrives it late, when another turn has the lock, it changes nothing.
      */
-    async release(name: string, dueInMs: number, turn: Types.ObjectId): Promise<void> {
+    async release(name: string, dueInMs: number, turn: ObjectId): Promise<void> {
       const next = { $add: ['$$NOW', dueInMs] };
       await jobs.updateOne({ _id: name, owner: self, turn }, [{ $set: { owner: '', until: '$$NOW', next } }]);
     },
@@ -121,7 +121,7 @@ export interface HeldLock extends StepContext {
  * @param turn the turn that took it
  * @param takenAt when the call began that took it
  */
-export function keepLock(locks: JobLocks, name: string, turn: Types.ObjectId, takenAt: number): HeldLock {
+export function keepLock(locks: JobLocks, name: string, turn: ObjectId, takenAt: number): HeldLock {
   const ending = new AbortController();
   let isLost = false;
   let heldSince = takenAt;

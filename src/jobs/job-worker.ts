@@ -1,4 +1,4 @@
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { type Logger, reasonOf } from '../core/logger.ts';
 import type { Job, JobState } from './job.ts';
 import { type HeldLock, type JobLocks, keepLock, type Obstacle } from './job-locks.ts';
@@ -110,7 +110,7 @@ export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobL
 
     return {
       async work(isOverdue) {
-        const turn = new Types.ObjectId();
+        const turn = new ObjectId();
         const takenAt = performance.now();
         if (!(await locks.hold(name, isOverdue, turn))) return false;
         held = keepLock(locks, name, turn, takenAt);

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { mongo, type Types } from 'mongoose';
+import { type ObjectId, UUID } from 'mongodb';
 import { AppNotFound, Gone, NotFound } from '../core/errors.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { ConfirmationStore } from '../records/confirmations.ts';
@@ -29,14 +29,14 @@ type ConfirmationTokens = ReturnType<typeof createConfirmationTokens>;
  */
 export function createConfirmationTokens(secret: string) {
   /** The key of each app differs, so no token is valid for another app. */
-  function macOf(appId: Types.ObjectId, content: Uint8Array): Buffer {
+  function macOf(appId: ObjectId, content: Uint8Array): Buffer {
     const key = deriveSecretKey(secret, 'email confirmation', appId.id);
     return createHmac('sha256', key).update(content).digest().subarray(0, MAC_BYTES);
   }
 
   return {
     /** Returns the token of a record. It has URL-safe characters only. */
-    issue(appId: Types.ObjectId, { recordId, expiresAt }: Confirmation): string {
+    issue(appId: ObjectId, { recordId, expiresAt }: Confirmation): string {
       const time = Buffer.alloc(TIME_BYTES);
       time.writeUIntBE(expiresAt.getTime(), 0, TIME_BYTES);
       const content = Buffer.concat([recordId.buffer, time]);
@@ -44,14 +44,14 @@ export function createConfirmationTokens(secret: string) {
     },
 
     /** Returns what a token names, also after its expiry; undefined for any other text. */
-    read(appId: Types.ObjectId, token: string): Confirmation | undefined {
+    read(appId: ObjectId, token: string): Confirmation | undefined {
       if (!TOKEN.test(token)) return undefined;
       const bytes = Buffer.from(token, 'base64url');
       const content = bytes.subarray(0, ID_BYTES + TIME_BYTES);
       // The last character has unused bits, so several texts would decode to these bytes.
       if (bytes.toString('base64url') !== token) return undefined;
       if (!timingSafeEqual(bytes.subarray(content.length), macOf(appId, content))) return undefined;
-      const recordId = new mongo.UUID(Buffer.from(content.subarray(0, ID_BYTES)));
+      const recordId = new UUID(Buffer.from(content.subarray(0, ID_BYTES)));
       return { recordId, expiresAt: new Date(content.readUIntBE(ID_BYTES, TIME_BYTES)) };
     },
   };
@@ -82,7 +82,7 @@ export function createConfirmationService(deps: {
   rates: Pick<MailRates, 'confirmationTime'>;
   tokens: ConfirmationTokens;
   /** Resolves with the incarnation of an app that is in force. */
-  findApp(sourceAppId: string): Promise<{ id: Types.ObjectId } | undefined>;
+  findApp(sourceAppId: string): Promise<{ id: ObjectId } | undefined>;
   now?: () => number;
 }) {
   const { store, rates, tokens, findApp, now = Date.now } = deps;
@@ -99,7 +99,7 @@ export function createConfirmationService(deps: {
 
   return {
     /** Returns the path of a link of an app's form. */
-    linkPath(sourceAppId: string, appId: Types.ObjectId, recordId: RecordId, expiresAt: Date): string {
+    linkPath(sourceAppId: string, appId: ObjectId, recordId: RecordId, expiresAt: Date): string {
       return `/f/${encodeURIComponent(sourceAppId)}/confirm/${tokens.issue(appId, { recordId, expiresAt })}`;
     },
 
@@ -129,7 +129,7 @@ export function createConfirmationService(deps: {
      * none: the address is confirmed, or a limit is reached. The record keeps the plan, so the same
      * event yields the same email.
      */
-    async plan(appId: Types.ObjectId, recordId: RecordId, event: string): Promise<NewMail | undefined> {
+    async plan(appId: ObjectId, recordId: RecordId, event: string): Promise<NewMail | undefined> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const record = await store.find(appId, recordId);
         if (!record || record.isConfirmed) return undefined;
@@ -154,7 +154,7 @@ export function createConfirmationService(deps: {
   }
 }
 
-function mailOf(appId: Types.ObjectId, recordId: RecordId, index: number, { at }: ConfirmationMail): NewMail {
+function mailOf(appId: ObjectId, recordId: RecordId, index: number, { at }: ConfirmationMail): NewMail {
   const _id = `confirmation:${recordId.toString()}:${index + 1}`;
   return { _id, appId, purpose: 'confirmation', recordId, nextAt: at };
 }

@@ -1,5 +1,5 @@
 import { type CalendarDate, fromDate, toCalendarDate } from '@internationalized/date';
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { Pace } from '../apps/activity.ts';
 import { canonicalTimeZone } from '../core/identifiers.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
@@ -47,7 +47,7 @@ interface Count {
 
 /** The apps that follow, beginning with the one in progress. */
 interface Pass {
-  appIds: Types.ObjectId[];
+  appIds: ObjectId[];
   count: Count | undefined;
 }
 
@@ -73,7 +73,7 @@ export function createDigestJob(deps: {
   const { apps, records, queue, wake, pace, everyMs = EVERY_MS, now = Date.now } = deps;
 
   /** The count for an app, if it has no email of its last day yet. */
-  async function beginCount(appId: Types.ObjectId): Promise<Count | undefined> {
+  async function beginCount(appId: ObjectId): Promise<Count | undefined> {
     const app = await apps.ofId(appId);
     if (app?.form?.notify?.when !== 'daily') return undefined;
     const day = lastDay(new Date(now()), app.form.timeZone);
@@ -83,7 +83,7 @@ export function createDigestJob(deps: {
   }
 
   /** Counts a batch of records; resolves with whether more follow. */
-  async function countBatch(appId: Types.ObjectId, count: Count): Promise<boolean> {
+  async function countBatch(appId: ObjectId, count: Count): Promise<boolean> {
     const { start, end } = count.day;
     const found = await records.oldest(appId, { after: count.after, before: end, limit: BATCH });
     for (const { createdAt, updatedAt } of found) {

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import type { FormSettings } from '../apps/form-settings.ts';
 import { oneLine } from '../mail/content.ts';
@@ -7,7 +7,7 @@ const MAX_TITLE = 100;
 
 /** An app as its emails need it. */
 export interface MailApp {
-  id: Types.ObjectId;
+  id: ObjectId;
   sourceAppId: string;
   /** Undefined while the app has the default settings. */
   form: FormSettings | undefined;
@@ -21,7 +21,7 @@ export type MailApps = ReturnType<typeof createMailApps>;
 export function createMailApps(apps: AppCollection) {
   return {
     /** Resolves with these apps, by their ids in hexadecimal. */
-    async ofIds(ids: readonly Types.ObjectId[]): Promise<Map<string, MailApp>> {
+    async ofIds(ids: readonly ObjectId[]): Promise<Map<string, MailApp>> {
       const found = await apps
         .find({ _id: { $in: [...ids] }, ...NOT_BEING_DELETED }, { projection: PROJECTION })
         .toArray();
@@ -29,13 +29,13 @@ export function createMailApps(apps: AppCollection) {
     },
 
     /** Resolves with an app, or with undefined. */
-    async ofId(_id: Types.ObjectId): Promise<MailApp | undefined> {
+    async ofId(_id: ObjectId): Promise<MailApp | undefined> {
       const found = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: PROJECTION });
       return found ? toMailApp(found) : undefined;
     },
 
     /** Resolves with the ids of the apps that have a daily email. */
-    async withDigest(): Promise<Types.ObjectId[]> {
+    async withDigest(): Promise<ObjectId[]> {
       const filter = { 'form.notify.when': 'daily' as const, ...NOT_BEING_DELETED };
       const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();
       return found.map(({ _id }) => _id);

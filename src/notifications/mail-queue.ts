@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
@@ -29,7 +29,7 @@ type MailState = 'due' | 'summed' | 'sent' | 'failed' | 'dropped';
  */
 export interface MailDocument {
   _id: string;
-  appId: Types.ObjectId;
+  appId: ObjectId;
   purpose: MailPurpose;
   state: MailState;
   createdAt: Date;
@@ -118,7 +118,7 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
     async add(all: readonly NewMail[]): Promise<void> {
       if (all.length === 0) return;
       const createdAt = new Date(now());
-      const writes = all.map(({ _id, nextAt = createdAt, ...mail }): mongo.AnyBulkWriteOperation<MailDocument> => {
+      const writes = all.map(({ _id, nextAt = createdAt, ...mail }): AnyBulkWriteOperation<MailDocument> => {
         const isDue = mail.summary === undefined;
         const expiresAt = new Date(isDue ? nextAt.getTime() + KEEP_DUE_MS : now() + KEEP_SUMMED_MS);
         const state = isDue ? 'due' : 'summed';
@@ -170,7 +170,9 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       return (await mails.updateOne({ _id, state: 'due', attempts }, update)).matchedCount === 1;
     },
 
-    /** Stores what became of an email that was claimed. Does nothing after another server took it. */
+    /**
+     * Stores what became of an email that was claimed. Does nothing after another server took it.
+     */
     async settle({ _id, attempts }: MailDocument, result: MailResult): Promise<void> {
       const own = { _id, state: 'due', attempts } as const;
       if (result.state !== 'retry') {
@@ -192,7 +194,7 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
     countSummed: (summary: string): Promise<number> => mails.countDocuments({ summary }),
 
     /** Deletes the emails about records, sent or not; resolves with their number. */
-    removeOf: async (appId: Types.ObjectId, ...recordIds: RecordId[]): Promise<number> =>
+    removeOf: async (appId: ObjectId, ...recordIds: RecordId[]): Promise<number> =>
       (await mails.deleteMany({ appId, recordId: { $in: recordIds } })).deletedCount,
   };
 }

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 
 /** The limits of the emails of one app, in each hour of UTC (spec 8). */
@@ -44,7 +44,7 @@ export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_L
      * Reserves one confirmation email. Resolves with the time from which it may be sent; undefined
      * when the hours ahead are full, or the app is deleted.
      */
-    async confirmationTime(appId: Types.ObjectId): Promise<Date | undefined> {
+    async confirmationTime(appId: ObjectId): Promise<Date | undefined> {
       const { confirmations: max } = limits;
       const hour = { $ifNull: ['$mailCounts.confirmation.hour', NEVER] };
       const count = { $ifNull: ['$mailCounts.confirmation.count', 0] };
@@ -64,7 +64,7 @@ export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_L
      * Reserves emails about `wished` changes; undefined when the app is deleted. The share may be
      * less than wished: the rest is neither mailed nor counted.
      */
-    async shareOfHour(appId: Types.ObjectId, wished: number): Promise<HourlyShare | undefined> {
+    async shareOfHour(appId: ObjectId, wished: number): Promise<HourlyShare | undefined> {
       const { each: max, summed: maxSummed } = limits;
       const isOld = { $lt: [{ $ifNull: ['$mailCounts.each.hour', NEVER] }, thisHour] };
       const was = (member: string) => ({ $cond: [isOld, 0, { $ifNull: [`$mailCounts.each.${member}`, 0] }] });

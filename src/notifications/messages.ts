@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { formControl } from '../fields/presentation.ts';
 import { type Block, contentOf } from '../mail/content.ts';
@@ -169,7 +169,7 @@ export function createMailRenderer(deps: {
   records: Pick<RecordReader, 'find'>;
   confirmations: Pick<ConfirmationStore, 'find'>;
   /** Resolves with the fields of the newest schema of an app. */
-  fieldsOf(appId: Types.ObjectId): Promise<readonly FieldDefinition[]>;
+  fieldsOf(appId: ObjectId): Promise<readonly FieldDefinition[]>;
   queue: Pick<MailQueue, 'countSummed'>;
   linkPath: ConfirmationService['linkPath'];
   publicUrl: string | undefined;

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
 import type { ScopedApp } from '../apps/app-scope.ts';
 import type { AppService } from '../apps/apps.service.ts';
@@ -29,9 +29,9 @@ export function createPeopleService(deps: {
   const { apps, parts, suppressions, logger } = deps;
 
   /** Yields the ids of one app, or of all apps. */
-  async function* appIdsOf(app: ScopedApp | undefined): AsyncGenerator<Types.ObjectId[]> {
+  async function* appIdsOf(app: ScopedApp | undefined): AsyncGenerator<ObjectId[]> {
     if (app) return yield [app.id];
-    for (let after: Types.ObjectId | undefined; ; ) {
+    for (let after: ObjectId | undefined; ; ) {
       const ids = await apps.idsAfter(after, APPS_AT_ONCE);
       if (ids.length === 0) return;
       yield ids;

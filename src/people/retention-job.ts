@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { Pace } from '../apps/activity.ts';
 import type { Retention } from '../apps/apps.model.ts';
 import type { Logger } from '../core/logger.ts';
@@ -21,7 +21,7 @@ const ERASE_WITHIN_MS = 10_000;
 /** The pass over all apps that is in progress on this server. */
 interface Pass {
   /** The apps that follow, beginning with the one in progress. */
-  appIds: Types.ObjectId[];
+  appIds: ObjectId[];
   /** The newest record of that app that the pass has dealt with. */
   after: RecordId | undefined;
   erased: number;
@@ -44,7 +44,7 @@ export function createRetentionJob(deps: {
 
   /** Resolves with the last record that the batch dealt with; undefined at the end of the app. */
   async function eraseBatch(
-    appId: Types.ObjectId,
+    appId: ObjectId,
     { days, basis }: Retention,
     current: Pass,
     begun: Date,

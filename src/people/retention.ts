@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { AppScope } from '../apps/app-scope.ts';
@@ -54,7 +54,7 @@ export type RetentionStore = ReturnType<typeof createRetentionStore>;
 export function createRetentionStore(apps: AppCollection) {
   return {
     /** Resolves with the retention of an app; null: records are kept. @throws {NotFound} */
-    async get(_id: Types.ObjectId): Promise<Retention | null> {
+    async get(_id: ObjectId): Promise<Retention | null> {
       const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
       if (!app) throw new AppNotFound();
       return app.retention ?? null;
@@ -66,7 +66,7 @@ export function createRetentionStore(apps: AppCollection) {
      *
      * @throws {NotFound} @throws {Conflict} when it was replaced meanwhile
      */
-    async replace(_id: Types.ObjectId, retention: Retention | null): Promise<void> {
+    async replace(_id: ObjectId, retention: Retention | null): Promise<void> {
       const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
       if (!app) throw new AppNotFound();
       const update = retention ? { $set: { retention } } : { $unset: { retention: 1 as const } };
@@ -78,13 +78,13 @@ export function createRetentionStore(apps: AppCollection) {
     /**
      * Resolves with the retention of an app; undefined: records are kept, or the app is deleted.
      */
-    async of(_id: Types.ObjectId): Promise<Retention | undefined> {
+    async of(_id: ObjectId): Promise<Retention | undefined> {
       const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
       return app?.retention;
     },
 
     /** Resolves with the ids of all apps whose records are erased for their age. */
-    async appIds(): Promise<Types.ObjectId[]> {
+    async appIds(): Promise<ObjectId[]> {
       const filter = { 'retention.days': { $gt: 0 }, ...NOT_BEING_DELETED };
       const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();
       return found.map(({ _id }) => _id);

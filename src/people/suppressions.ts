@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mongo, Types } from 'mongoose';
+import { Binary, ObjectId } from 'mongodb';
 import { ownedBy, type PersonEntry } from '../apps/feature.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
@@ -8,14 +8,14 @@ import { type Collection, createModel, declareCollection, type Model } from '../
 const HASH_BYTES = 16;
 
 /** Stands for all apps, also later ones. No app has this id. */
-export const ALL_APPS = new Types.ObjectId('000000000000000000000000');
+export const ALL_APPS = new ObjectId('000000000000000000000000');
 
 /**
  * A person whom no import may bring back to an app. `_id` is the app's id and a keyed hash of the
  * email, which nobody can reverse or test without the secret of the service.
  */
 interface SuppressionDocument {
-  _id: mongo.Binary;
+  _id: Binary;
   at: Date;
 }
 
@@ -37,21 +37,23 @@ export type Suppressions = ReturnType<typeof createSuppressions>;
  */
 export function createSuppressions(suppressed: SuppressionCollection, secret: string | undefined) {
   /** The key of each app differs, so the hashes do not tell who is in two apps. */
-  function idOf(appId: Types.ObjectId, email: string): mongo.Binary {
+  function idOf(appId: ObjectId, email: string): Binary {
     if (secret === undefined) throw new Error('suppressions need the secret of the service');
     const key = deriveSecretKey(secret, 'suppression', appId.id);
     const hash = createHmac('sha256', key).update(email).digest().subarray(0, HASH_BYTES);
-    return new mongo.Binary(Buffer.concat([appId.id, hash]));
+    return new Binary(Buffer.concat([appId.id, hash]));
   }
 
   return {
-    /** Keeps imports from bringing this person back to an app, or to {@link ALL_APPS}. Idempotent. */
-    async add(appId: Types.ObjectId, email: string): Promise<void> {
+    /**
+     * Keeps imports from bringing this person back to an app, or to {@link ALL_APPS}. Idempotent.
+     */
+    async add(appId: ObjectId, email: string): Promise<void> {
       await suppressed.updateOne({ _id: idOf(appId, email) }, { $setOnInsert: { at: new Date() } }, { upsert: true });
     },
 
     /** Resolves with those of these normalized emails, at most 1,000, that are suppressed. */
-    async among(appId: Types.ObjectId, emails: readonly string[]): Promise<Set<string>> {
+    async among(appId: ObjectId, emails: readonly string[]): Promise<Set<string>> {
       const ids = emails.flatMap((email) => [appId, ALL_APPS].map((scope) => ({ email, _id: idOf(scope, email) })));
       const byId = new Map(ids.map(({ email, _id }) => [_id.toString('hex'), email]));
       const found = await suppressed.find({ _id: { $in: ids.map(({ _id }) => _id) } }).toArray();
@@ -60,7 +62,7 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
 
     /** Shows suppressions in exports. An erasure keeps them. */
     data: {
-      async *entriesOf(appIds: readonly Types.ObjectId[], email: string): AsyncGenerator<PersonEntry> {
+      async *entriesOf(appIds: readonly ObjectId[], email: string): AsyncGenerator<PersonEntry> {
         const byId = new Map(appIds.map((appId) => [idOf(appId, email).toString('hex'), appId]));
         const ids = appIds.map((appId) => idOf(appId, email));
         for await (const { _id, at } of suppressed.find({ _id: { $in: ids } })) {
@@ -75,7 +77,7 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
 }
 
 /** Matches the ids of an app: MongoDB orders binary values of one length bytewise. */
-function ofApp(appId: Types.ObjectId) {
-  const bound = (byte: number) => new mongo.Binary(Buffer.concat([appId.id, Buffer.alloc(HASH_BYTES, byte)]));
+function ofApp(appId: ObjectId) {
+  const bound = (byte: number) => new Binary(Buffer.concat([appId.id, Buffer.alloc(HASH_BYTES, byte)]));
   return { _id: { $gte: bound(0x00), $lte: bound(0xff) } };
 }

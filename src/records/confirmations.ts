@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { ConfirmationMail, UserCollection } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
@@ -16,7 +16,7 @@ export type ConfirmationStore = ReturnType<typeof createConfirmationStore>;
 export function createConfirmationStore(users: UserCollection) {
   return {
     /** Resolves with the confirmation of a record, unless it is gone. */
-    async find(appId: Types.ObjectId, id: RecordId): Promise<Confirmation | undefined> {
+    async find(appId: ObjectId, id: RecordId): Promise<Confirmation | undefined> {
       const projection = { email: 1, confirmedAt: 1, confirmation: 1 };
       const record = await users.findOne({ _id: id, appId }, { projection });
       if (!record) return undefined;
@@ -25,7 +25,7 @@ export function createConfirmationStore(users: UserCollection) {
     },
 
     /** Confirms the email of a record. The first time stays. Resolves with whether it exists. */
-    async confirm(appId: Types.ObjectId, id: RecordId, at: Date): Promise<boolean> {
+    async confirm(appId: ObjectId, id: RecordId, at: Date): Promise<boolean> {
       const record = { _id: id, appId };
       const update = { $set: { confirmedAt: at }, $unset: { confirmation: 1 as const } };
       const { matchedCount } = await users.updateOne({ ...record, confirmedAt: { $exists: false } }, update);
@@ -34,7 +34,7 @@ export function createConfirmationStore(users: UserCollection) {
 
     /** Adds a planned email to a record in the state that was read, and to no other. */
     async addMail(
-      appId: Types.ObjectId,
+      appId: ObjectId,
       id: RecordId,
       { email, mails: { length } }: Confirmation,
       mail: ConfirmationMail,

@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { BSON } from 'mongodb';
 import { parsePageUrl } from '../core/web-origin.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import type { ConsentEntry, ConsentState } from './record.ts';
@@ -43,7 +43,7 @@ export function sentConsents(
     label,
     ...(url !== undefined && { page: url }),
   }));
-  const bytes = mongo.BSON.calculateObjectSize({ entries, state: stateAfter(entries) });
+  const bytes = BSON.calculateObjectSize({ entries, state: stateAfter(entries) });
   return { entries, bytes };
 }
 

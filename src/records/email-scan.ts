@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { DocumentId } from '../database/bson/documents.ts';
 import { isOverTime } from '../database/failures.ts';
 import type { Budget } from './ranges.ts';
@@ -12,11 +12,11 @@ const MAX_APPS = 500;
 const RANGE = 20_000;
 
 /** Yields the ids of apps in ascending order, after `after`. */
-export type AppIds = (after: Types.ObjectId | undefined, count: number) => Promise<Types.ObjectId[]>;
+export type AppIds = (after: ObjectId | undefined, count: number) => Promise<ObjectId[]>;
 
 /** After an app, or after an email of it. */
 export interface EmailPlace {
-  appId: Types.ObjectId;
+  appId: ObjectId;
   email?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function createEmailScan(users: UserCollection, appIds: AppIds, queues: R
   const matches = (scope: RecordFilter, conditions: RecordFilter, limit: number) =>
     queues.scan(undefined, () =>
       users
-        .find<{ _id: DocumentId; appId: Types.ObjectId; email: string }>(allOf(scope, conditions), {
+        .find<{ _id: DocumentId; appId: ObjectId; email: string }>(allOf(scope, conditions), {
           ...{ projection: { _id: 1, appId: 1, email: 1 }, hint: BY_EMAIL, sort: BY_EMAIL },
           ...{ limit, maxTimeMS: TIME_MS },
         })

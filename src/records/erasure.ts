@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import type { ObjectId, UUID } from 'mongodb';
 import type { AppOwned } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
@@ -14,10 +14,10 @@ import type { RecordId } from './record-id.ts';
  */
 export interface ErasureDocument {
   /** The id of the record. */
-  _id: mongo.UUID;
-  appId: Types.ObjectId;
+  _id: UUID;
+  appId: ObjectId;
   /** The id of the event. */
-  eventId: mongo.UUID;
+  eventId: UUID;
   /** The revision of the event. */
   revision: number;
   /** When it was announced, by MongoDB's clock. */
@@ -38,9 +38,9 @@ export function createErasureStore(erasures: ErasureCollection) {
     existAny: async (): Promise<boolean> =>
       (await erasures.findOne({}, { projection: { _id: 1 }, sort: { _id: 1 } })) !== null,
 
-    removeAll: async (appId: Types.ObjectId, since?: Date): Promise<number> =>
+    removeAll: async (appId: ObjectId, since?: Date): Promise<number> =>
       (await erasures.deleteMany({ appId, ...(since && { at: { $gte: since } }) })).deletedCount,
-    has: async (appId: Types.ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
+    has: async (appId: ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
       const at = { [made === 'before' ? '$lt' : '$gte']: time };
       return (await erasures.findOne({ appId, at }, { projection: { _id: 1 } })) !== null;
     },
@@ -78,8 +78,8 @@ export function createRecordEraser(deps: {
   users: UserCollection;
   erasures: ErasureCollection;
   newId: (at: Date) => RecordId;
-  removeKeysOf: (appId: Types.ObjectId, ...records: DocumentId[]) => Promise<void>;
-  hasConsumers: (appId: Types.ObjectId) => Promise<boolean>;
+  removeKeysOf: (appId: ObjectId, ...records: DocumentId[]) => Promise<void>;
+  hasConsumers: (appId: ObjectId) => Promise<boolean>;
   traces: RecordTraces;
   onEvents: () => void;
 }) {
@@ -90,7 +90,7 @@ export function createRecordEraser(deps: {
    * clock until which the erasure may begin: the relay takes an announcement back when its record
    * exists for longer.
    */
-  async function announce(appId: Types.ObjectId, ids: DocumentId[]): Promise<Date | undefined> {
+  async function announce(appId: ObjectId, ids: DocumentId[]): Promise<Date | undefined> {
     const found = await users
       .find<Announced>(named(appId, ids), { projection: { eventCount: 1, now: '$$NOW' } })
       .toArray();
@@ -112,7 +112,7 @@ export function createRecordEraser(deps: {
   }
 
   /** The ids of which no record exists any more. */
-  async function goneOf(appId: Types.ObjectId, ids: readonly DocumentId[]): Promise<DocumentId[]> {
+  async function goneOf(appId: ObjectId, ids: readonly DocumentId[]): Promise<DocumentId[]> {
     const kept = await users.find(named(appId, ids), { projection: { _id: 1 } }).toArray();
     const keptIds = new Set(kept.map(({ _id }) => String(_id)));
     return ids.filter((id) => !keptIds.has(String(id)));
@@ -122,7 +122,7 @@ export function createRecordEraser(deps: {
    * Deletes those of these records of an app that match, at most some thousand, with their
    * idempotency keys; resolves with their number.
    */
-  return async (appId: Types.ObjectId, ids: DocumentId[], matching: RecordFilter = {}): Promise<number> => {
+  return async (appId: ObjectId, ids: DocumentId[], matching: RecordFilter = {}): Promise<number> => {
     if (ids.length === 0) return 0;
     const hasTraces = await traces.exist(ids);
     // A server that stops after the deletion has announced it, so the relay removes the traces.
@@ -140,4 +140,4 @@ export function createRecordEraser(deps: {
   };
 }
 
-const named = (appId: Types.ObjectId, ids: readonly DocumentId[]): RecordFilter => ({ appId, _id: { $in: ids } });
+const named = (appId: ObjectId, ids: readonly DocumentId[]): RecordFilter => ({ appId, _id: { $in: ids } });

@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { type AnyBulkWriteOperation, MongoBulkWriteError, MongoServerError, type WriteError } from 'mongodb';
 import { Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
@@ -101,11 +101,10 @@ async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
     const { upsertedIds } = await users.bulkWrite(entries.map(toOperation), { ordered: false });
     return { created: indexes(upsertedIds), failed: new Map<number, Error>() };
   } catch (error) {
-    const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+    const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
     // The driver wraps the error of a whole batch and drops its class. An error without a code is a
     // network error.
-    if (!(error instanceof mongo.MongoBulkWriteError) || (failures.length === 0 && error.code !== undefined))
-      throw error;
+    if (!(error instanceof MongoBulkWriteError) || (failures.length === 0 && error.code !== undefined)) throw error;
     // Without the write concern no write of the batch is known to be durable.
     if (failures.length === 0 || error.result.getWriteConcernError()) throw new Unavailable();
     return {
@@ -115,7 +114,7 @@ async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
   }
 }
 
-function toOperation({ write }: Entry): mongo.AnyBulkWriteOperation<UserDocument> {
+function toOperation({ write }: Entry): AnyBulkWriteOperation<UserDocument> {
   if (write.kind === 'insert') return { insertOne: { document: write.record } };
   return { updateOne: { filter: write.filter, update: write.update, upsert: true } };
 }
@@ -124,8 +123,8 @@ function indexes(upserted: Record<number, unknown>): Set<number> {
   return new Set(Object.keys(upserted).map(Number));
 }
 
-function toError({ code, errmsg = 'write error' }: mongo.WriteError): Error {
-  return new mongo.MongoServerError({ message: errmsg, code });
+function toError({ code, errmsg = 'write error' }: WriteError): Error {
+  return new MongoServerError({ message: errmsg, code });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mongo, type Types } from 'mongoose';
+import { Binary, type ObjectId } from 'mongodb';
 import type { AppOwned } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
@@ -22,8 +22,8 @@ const KEPT_SECONDS = 25 * 60 * 60;
  * hash.
  */
 interface MovedKeyDocument {
-  _id: mongo.Binary;
-  content: mongo.Binary;
+  _id: Binary;
+  content: Binary;
   at: Date;
 }
 
@@ -50,7 +50,7 @@ export function appliedKey(
   const hashOfData = digest(JSON.stringify(data));
   const content =
     texts === undefined ? hashOfData : Buffer.concat([hashOfData, digest(texts).subarray(0, TEXTS_HASH_BYTES)]);
-  return { key: new mongo.Binary(digest(key)), content: new mongo.Binary(content), at };
+  return { key: new Binary(digest(key)), content: new Binary(content), at };
 }
 
 /** Returns whether two submissions have the same data, or come from the same texts of a form. */
@@ -62,7 +62,7 @@ export function hasSameContent(one: Pick<AppliedKey, 'content'>, other: Pick<App
   );
 }
 
-function bytesOf({ buffer, position }: mongo.Binary): Buffer {
+function bytesOf({ buffer, position }: Binary): Buffer {
   return Buffer.from(buffer.buffer, buffer.byteOffset, position);
 }
 
@@ -86,11 +86,11 @@ export function createIdempotencyKeys(
   moved: MovedKeyCollection,
 ): AppOwned & {
   /** The content hash of a moved key, or undefined when the key was not moved. */
-  find(appId: Types.ObjectId, record: RecordId, key: mongo.Binary): Promise<Pick<AppliedKey, 'content'> | undefined>;
+  find(appId: ObjectId, record: RecordId, key: Binary): Promise<Pick<AppliedKey, 'content'> | undefined>;
   /** Moves all keys out of a record. Concurrent calls for one record share one move. */
   moveOut(record: Pick<UserDocument, '_id' | 'appId'>): Promise<void>;
   /** Removes the moved keys of some records, at most a thousand. */
-  removeOf(appId: Types.ObjectId, ...records: RecordId[]): Promise<void>;
+  removeOf(appId: ObjectId, ...records: RecordId[]): Promise<void>;
 } {
   const moves = new Map<string, Promise<void>>();
 
@@ -124,7 +124,7 @@ export function createIdempotencyKeys(
     }
   }
 
-  const ofApp = (appId: Types.ObjectId) => rangeOf(Buffer.from(appId.id));
+  const ofApp = (appId: ObjectId) => rangeOf(Buffer.from(appId.id));
 
   return {
     async find(appId, record, key) {
@@ -152,17 +152,17 @@ export function createIdempotencyKeys(
   };
 }
 
-function idOf(appId: Types.ObjectId, record: RecordId, key: mongo.Binary): mongo.Binary {
-  return new mongo.Binary(Buffer.concat([appId.id, record.buffer, key.buffer]));
+function idOf(appId: ObjectId, record: RecordId, key: Binary): Binary {
+  return new Binary(Buffer.concat([appId.id, record.buffer, key.buffer]));
 }
 
 /**
  * Matches the ids that begin with these bytes: MongoDB orders binary values of one length bytewise.
  */
-function rangeOf(prefix: Buffer): { $gte: mongo.Binary; $lte: mongo.Binary } {
+function rangeOf(prefix: Buffer): { $gte: Binary; $lte: Binary } {
   const rest = APP_ID_BYTES + RECORD_ID_BYTES + HASH_BYTES - prefix.length;
   return {
-    $gte: new mongo.Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0x00)])),
-    $lte: new mongo.Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0xff)])),
+    $gte: new Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0x00)])),
+    $lte: new Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0xff)])),
   };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { mongo, Types } from 'mongoose';
+import { type Document, MongoBulkWriteError, ObjectId } from 'mongodb';
 import { AppError, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
@@ -106,7 +106,7 @@ export function createImportLines(deps: {
     return undefined;
   }
 
-  function changeOf({ line: { number, submission }, facts, exactBound }: PlannedUpdate, importId: Types.ObjectId) {
+  function changeOf({ line: { number, submission }, facts, exactBound }: PlannedUpdate, importId: ObjectId) {
     const view = { ...UNSEEN, ...(exactBound && { exactBound }) };
     const { filter, update } = upsertOf(submission, newId(submission.now), maxArrayItems, view);
     const { $setOnInsert: _, ...rest } = update;
@@ -124,16 +124,16 @@ export function createImportLines(deps: {
   }
 
   /** Sends one statement; resolves with whether all records were changed. */
-  async function updateSome(lines: readonly PlannedUpdate[], importId: Types.ObjectId): Promise<boolean> {
+  async function updateSome(lines: readonly PlannedUpdate[], importId: ObjectId): Promise<boolean> {
     try {
       const operations = lines.map((line) => changeOf(line, importId));
       const { matchedCount } = await users.bulkWrite(operations, { ordered: false });
       return matchedCount === operations.length;
     } catch (error) {
       // A stored value has another type since it was read; another attempt reads it again.
-      const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+      const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
       if (failures.length === 0) throw error;
-      if ((error as mongo.MongoBulkWriteError).result.getWriteConcernError()) throw new Unavailable();
+      if ((error as MongoBulkWriteError).result.getWriteConcernError()) throw new Unavailable();
       return false;
     }
   }
@@ -143,7 +143,7 @@ export function createImportLines(deps: {
      * Reads the records of the persons of these lines, by email. A record is compared with its line
      * as soon as it is read, so memory does not grow with the size of records.
      */
-    async read(appId: Types.ObjectId, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
+    async read(appId: ObjectId, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
       const byEmail = new Map(lines.map((line) => [line.email, line]));
       const set = new Set<string>();
       const append = new Set<string>();
@@ -241,9 +241,9 @@ export function createImportLines(deps: {
      *
      * @param guard matches the import while its run may write
      */
-    async insert<Import extends mongo.Document>(
+    async insert<Import extends Document>(
       lines: readonly WritableLine[],
-      importId: Types.ObjectId,
+      importId: ObjectId,
       guard: Guard<Import>,
     ): Promise<boolean> {
       const sizes = new Map<UserDocument, number>();
@@ -265,7 +265,7 @@ export function createImportLines(deps: {
      * changed.
      * @throws {Unavailable} when a result is unknown
      */
-    async update(lines: readonly PlannedUpdate[], importId: Types.ObjectId): Promise<boolean> {
+    async update(lines: readonly PlannedUpdate[], importId: ObjectId): Promise<boolean> {
       if (lines.length === 0) return true;
       const half = lines.length < LINES_OF_TWO_STATEMENTS ? lines.length : Math.ceil(lines.length / 2);
       const parts = [lines.slice(0, half), lines.slice(half)].filter(({ length }) => length > 0);
@@ -277,13 +277,13 @@ export function createImportLines(deps: {
      * Makes all updates without effect that another run has sent, or will send, for records of
      * these emails. Otherwise the records stay as they are, so it does no harm when it is late.
      */
-    async fence(appId: Types.ObjectId, emails: readonly string[]): Promise<void> {
+    async fence(appId: ObjectId, emails: readonly string[]): Promise<void> {
       const filter = { appId, email: { $in: [...emails] } };
-      await users.updateMany(filter, { $set: { 'import.fence': new Types.ObjectId() } }, { hint: BY_EMAIL });
+      await users.updateMany(filter, { $set: { 'import.fence': new ObjectId() } }, { hint: BY_EMAIL });
     },
 
     /** Erases the record that a line created, unless the person has submitted to it since. */
-    async withdraw(appId: Types.ObjectId, email: string, { id, line }: Pick<LineMark, 'id' | 'line'>): Promise<void> {
+    async withdraw(appId: ObjectId, email: string, { id, line }: Pick<LineMark, 'id' | 'line'>): Promise<void> {
       const mark = { 'import.id': id, 'import.line': line, 'import.result': 'created' as const };
       const filter = { appId, email, ...mark, $expr: { $eq: ['$createdAt', '$updatedAt'] } };
       const found = await users.findOne(filter, { projection: { _id: 1 } });
@@ -296,7 +296,7 @@ export function createImportLines(deps: {
 export function appliedBefore(
   { number }: ImportLine,
   facts: RecordFacts | undefined,
-  importId: Types.ObjectId,
+  importId: ObjectId,
 ): LineMark['result'] | undefined {
   const { id, line = 0, result } = facts?.import ?? {};
   return id?.equals(importId) && line >= number ? result : undefined;

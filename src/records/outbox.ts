@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { INDEX_BUILD_TIME_MS } from '../database/collections.ts';
 import type { ErasureCollection, ErasureDocument } from './erasure.ts';
 import type { OutboxEntry, UserCollection, UserDocument } from './record.ts';
@@ -61,7 +61,7 @@ export interface RecordEvent {
   /** Unique, and the same when the event is given again. */
   id: string;
   type: EventType;
-  appId: Types.ObjectId;
+  appId: ObjectId;
   recordId: RecordId;
   at: Date;
   /** Grows with each event of the record. */

@@ -1,4 +1,4 @@
-import { mongo, type Types } from 'mongoose';
+import { Binary, type Document, type FindOptions, MaxKey, MinKey, type ObjectId, type Sort, UUID } from 'mongodb';
 import { firstBatch, headOf, idOf, type RawDocuments, sizeOf } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
 import { isEmptyRange, isOverTime } from '../database/failures.ts';
@@ -34,8 +34,8 @@ export interface Bounds {
   conditions?: Record<string, unknown>;
 }
 
-const MIN = new mongo.MinKey();
-const MAX = new mongo.MaxKey();
+const MIN = new MinKey();
+const MAX = new MaxKey();
 
 /** Every key of the index on an app's ids, whose order is descending, and of ascending indexes. */
 export const EVERY_ID: Bounds = { low: [MAX], high: [MIN] };
@@ -325,7 +325,7 @@ function afterRange(segment: Segment, position: Position, to: Key | undefined, c
 }
 
 /** The app of a walk; undefined for the records of all apps. */
-export type AppId = Types.ObjectId | undefined;
+export type AppId = ObjectId | undefined;
 
 const inApp = (appId: AppId): RecordFilter => (appId ? { appId } : {});
 
@@ -338,7 +338,7 @@ export interface Place {
 /** A query on a part of an index, without its projection and limit. */
 interface RangeQuery {
   filter: RecordFilter;
-  options: mongo.FindOptions;
+  options: FindOptions;
 }
 
 /** Where walking one index differs from walking another. */
@@ -392,7 +392,7 @@ function rangeQuery(
   const sort = isReversed ? Object.fromEntries(Object.entries(hint).map(([name, order]) => [name, -order])) : hint;
   const own = isFiltered ? segment.filter : {};
   if (index === 'email') {
-    return { filter: allOf(emailFilter(appId, segment, from, to), own), options: { hint, sort: sort as mongo.Sort } };
+    return { filter: allOf(emailFilter(appId, segment, from, to), own), options: { hint, sort: sort as Sort } };
   }
   const bounds = narrowed(segment, from, to);
   const isRepeated = from?.isRead === true && !isReversed && bounds.low === from.key;
@@ -401,7 +401,7 @@ function rangeQuery(
   return {
     filter: allOf(scope, afterRead, own),
     options: {
-      ...{ hint, sort: sort as mongo.Sort },
+      ...{ hint, sort: sort as Sort },
       min: boundOf(appId, index, bounds.low),
       max: boundOf(appId, index, bounds.high),
     },
@@ -434,23 +434,23 @@ function narrowed({ index, bounds, isReversed }: Segment, from: Place | undefine
 function lowestAfter(index: IndexName, { key, isRead }: Place): Key {
   if (!isRead) return key;
   const id = key.at(-1);
-  const adjacent = id instanceof mongo.Binary ? adjacentId(id, index === 'id' ? -1 : 1) : undefined;
+  const adjacent = id instanceof Binary ? adjacentId(id, index === 'id' ? -1 : 1) : undefined;
   return adjacent ? [...key.slice(0, -1), adjacent] : key;
 }
 
 /** The UUID before or after another one, in the order of their bytes. */
-function adjacentId(id: mongo.Binary, step: 1 | -1): mongo.UUID | undefined {
+function adjacentId(id: Binary, step: 1 | -1): UUID | undefined {
   const bytes = Buffer.from(id.buffer.subarray(0, id.position));
   const overflow = step === 1 ? 0xff : 0;
   for (let at = bytes.length - 1; at >= 0; at -= 1) {
     const byte = bytes[at] as number;
     bytes[at] = (byte + step) & 0xff;
-    if (byte !== overflow) return bytes.length === 16 ? new mongo.UUID(bytes) : undefined;
+    if (byte !== overflow) return bytes.length === 16 ? new UUID(bytes) : undefined;
   }
   return undefined;
 }
 
-function boundOf(appId: AppId, index: IndexName, key: Key): mongo.Document {
+function boundOf(appId: AppId, index: IndexName, key: Key): Document {
   return { ...inApp(appId), ...Object.fromEntries(walkable(index).members.map((member, at) => [member, key[at]])) };
 }
 

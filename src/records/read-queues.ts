@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import pLimit from 'p-limit';
 import { FairQueue } from '../core/fair-queue.ts';
 
@@ -16,7 +16,7 @@ export const QUERIES = {
 } as const;
 
 /** Undefined: all apps. */
-type AppId = Types.ObjectId | undefined;
+type AppId = ObjectId | undefined;
 
 type Run = <T>(appId: AppId, query: () => Promise<T>) => Promise<T>;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mongo } from 'mongoose';
+import { BSON } from 'mongodb';
 import { notAfterEpoch } from '../apps/index-slots.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { oldKeyIssues } from '../fields/renames.ts';
@@ -171,7 +171,7 @@ function timestampOf(item: unknown): string | undefined {
 
 /** The exact bound of the size after the edit. */
 function boundOf(record: EditedRecord, edited: Record<string, unknown>, { fieldKeys, limits }: EditContext): number {
-  const bytes = record.bytes - record.dataBytes + mongo.BSON.calculateObjectSize(edited);
+  const bytes = record.bytes - record.dataBytes + BSON.calculateObjectSize(edited);
   const extraKeys = (data: object): number => extraKeysOf(data, fieldKeys).length;
   const after = { bytes, extraKeys: extraKeys(edited) };
   const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys: extraKeys(record.data) }, after);

@@ -1,9 +1,8 @@
 import { randomFillSync } from 'node:crypto';
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import { v7 } from 'uuid';
 
-export type RecordId = mongo.UUID;
-const { UUID } = mongo;
+export type RecordId = UUID;
 
 const ID_BYTES = 16;
 

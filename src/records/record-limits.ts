@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { BSON } from 'mongodb';
 import { Conflict, InvalidInput, TooLarge } from '../core/errors.ts';
 import { MAX_EXTRA_KEYS, type RecordChange, TOO_MANY_EXTRA_KEYS } from '../fields/compile.ts';
 
@@ -46,7 +46,7 @@ export interface ChangeSize {
 
 /** Computes the size of a change. */
 export function changeSize({ set, append }: RecordChange): ChangeSize {
-  const { calculateObjectSize } = mongo.BSON;
+  const { calculateObjectSize } = BSON;
   return { set: calculateObjectSize(set) - EMPTY, append: calculateObjectSize(append) - EMPTY };
 }
 

@@ -1,4 +1,4 @@
-import { mongo, type Types } from 'mongoose';
+import { BSON, type Document, type ObjectId, type UUID } from 'mongodb';
 import type { RawDocuments } from '../database/bson/documents.ts';
 import { decodeExactly } from '../database/collections.ts';
 import { type DisplacedNames, displacedNames, type PendingRenames, withRenamedKeys } from '../fields/renames.ts';
@@ -29,7 +29,7 @@ export function isUnmoved({ version, pairs }: PendingRenames): object {
  * `schemaVersion` the record refuses every write that was checked against an earlier version, so no
  * late write brings an old key back (invariant 4). Index slots stay, because no value changes.
  */
-function moveUpdate(renames: PendingRenames): mongo.Document[] {
+function moveUpdate(renames: PendingRenames): Document[] {
   const members = Object.fromEntries(KEYED.map((member) => [member, renamedMember(member, renames)]));
   return [{ $set: { ...members, schemaVersion: renames.version } }];
 }
@@ -96,7 +96,7 @@ export function shownBytes(bytes: Uint8Array, renamesOf: (record: UserDocument) 
   const record = decodeExactly<UserDocument>(bytes);
   if (typeof record.data !== 'object' || record.data === null) return bytes;
   const shown = shownRecord(record, renamesOf(record));
-  return shown === record ? bytes : mongo.BSON.serialize(shown, { ignoreUndefined: false });
+  return shown === record ? bytes : BSON.serialize(shown, { ignoreUndefined: false });
 }
 
 export type RecordMoves = ReturnType<typeof createRecordMoves>;
@@ -118,11 +118,11 @@ export function createRecordMoves(users: UserCollection) {
      * @returns the number of records that were visited and moved, and the last one
      */
     async batch(
-      appId: Types.ObjectId,
+      appId: ObjectId,
       renames: PendingRenames,
-      from: mongo.UUID | undefined,
+      from: UUID | undefined,
       limit: number,
-    ): Promise<{ visited: number; moved: number; last: mongo.UUID | undefined }> {
+    ): Promise<{ visited: number; moved: number; last: UUID | undefined }> {
       const ids = await users
         .find(
           { appId, ...(from && { _id: { $ne: from } }) },
@@ -164,7 +164,7 @@ export const NO_RENAMES: RecentRenames = () => Promise.resolve(new Map());
  */
 export async function showing(
   recentRenames: RecentRenames,
-): Promise<(documents: RawDocuments, appId: Types.ObjectId | undefined) => RawDocuments> {
+): Promise<(documents: RawDocuments, appId: ObjectId | undefined) => RawDocuments> {
   const byApp = await recentRenames();
   if (byApp.size === 0) return (documents) => documents;
   return (documents, appId) => {

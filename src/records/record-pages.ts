@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { type DocumentId, firstBatch, idOf, type RawDocuments, sizeOf } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
 import { EVERY_ASCENDING, EVERY_ID, MAX_PAGE_BYTES, PAGE_BYTES, type RecordRanges, type Segment } from './ranges.ts';
@@ -19,7 +19,7 @@ const BY_ID_TIME_MS = 2_000;
 const RECORDS_PER_TURN = 50;
 
 /** The app of the records; undefined for those of all apps. */
-type AppId = Types.ObjectId | undefined;
+type AppId = ObjectId | undefined;
 
 export type RecordPages = ReturnType<typeof createRecordPages>;
 
@@ -47,11 +47,7 @@ export function createRecordPages(deps: {
    * @param signal ends the iteration: no query starts after it was aborted
    * @throws the driver's error; for a query over its time limit one that `isOverTime` recognizes
    */
-  async function* all(
-    appId: Types.ObjectId,
-    filter: RecordFilter = {},
-    signal?: AbortSignal,
-  ): AsyncGenerator<RawDocuments> {
+  async function* all(appId: ObjectId, filter: RecordFilter = {}, signal?: AbortSignal): AsyncGenerator<RawDocuments> {
     const queue = Object.keys(filter).length > 0 ? 'longScan' : 'page';
     const reading = () => ({ members: 'all', limit: sizes.perPage(appId) }) as const;
     const steps = ranges.walk(appId, [newest(appId, filter)], undefined, reading, { queue, signal });
@@ -78,7 +74,7 @@ export function createRecordPages(deps: {
     all,
 
     /** Yields all records of an app, decoded, newest first, with back-pressure. */
-    async *each(appId: Types.ObjectId): AsyncGenerator<UserRecord> {
+    async *each(appId: ObjectId): AsyncGenerator<UserRecord> {
       for await (const page of all(appId)) {
         for (let index = 0; index < page.length; index += 1) {
           if (index > 0 && index % RECORDS_PER_TURN === 0) await turn();

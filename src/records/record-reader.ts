@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { isOverTime } from '../database/failures.ts';
 import type { RecordEraser } from './erasure.ts';
@@ -32,10 +32,10 @@ export type RecordReader = ReturnType<typeof createRecordReader>;
 export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
   return {
     /** Resolves with the number of records of an app. Counts index keys. */
-    count: (appId: Types.ObjectId): Promise<number> => users.countDocuments({ appId }, { hint: NEWEST_FIRST }),
+    count: (appId: ObjectId): Promise<number> => users.countDocuments({ appId }, { hint: NEWEST_FIRST }),
 
     /** Resolves with the number of an app's records created at `from` or later and before `to`. */
-    countCreated: (appId: Types.ObjectId, from: Date, to: Date): Promise<number> =>
+    countCreated: (appId: ObjectId, from: Date, to: Date): Promise<number> =>
       users.countDocuments({ appId, _id: { $gte: firstIdAt(from), $lt: firstIdAt(to) } }, { hint: NEWEST_FIRST }),
 
     /**
@@ -44,7 +44,7 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
      * app takes 8 s.
      */
     async countByApp(): Promise<Map<string, number>> {
-      const groups = users.aggregate<{ _id: Types.ObjectId; count: number }>(
+      const groups = users.aggregate<{ _id: ObjectId; count: number }>(
         [{ $group: { _id: '$appId', count: { $sum: 1 } } }],
         { hint: NEWEST_FIRST },
       );
@@ -54,7 +54,7 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
     },
 
     /** As `count`, for display only: 0 when it takes more than a minute. */
-    async countForDisplay(appId: Types.ObjectId): Promise<number> {
+    async countForDisplay(appId: ObjectId): Promise<number> {
       try {
         return await users.countDocuments({ appId }, { hint: NEWEST_FIRST, maxTimeMS: DISPLAYED_COUNT_MS });
       } catch (error) {
@@ -64,17 +64,17 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
     },
 
     /** Whether an app has a record of an email. */
-    exists: async (appId: Types.ObjectId, email: string): Promise<boolean> =>
+    exists: async (appId: ObjectId, email: string): Promise<boolean> =>
       (await users.findOne({ appId, email }, { projection: { _id: 1 } })) !== null,
 
     /** The ids of a person's records: at most one in each app (invariant 2). */
-    async idsOfPerson(appIds: readonly Types.ObjectId[], email: string): Promise<RecordId[]> {
+    async idsOfPerson(appIds: readonly ObjectId[], email: string): Promise<RecordId[]> {
       const options = { projection: { _id: 1 }, hint: BY_EMAIL } as const;
       return (await users.find({ appId: { $in: [...appIds] }, email }, options).toArray()).map(({ _id }) => _id);
     },
 
     /** Resolves with a record of an app, unless it is gone. */
-    async find(appId: Types.ObjectId, id: RecordId): Promise<RecordValues | undefined> {
+    async find(appId: ObjectId, id: RecordId): Promise<RecordValues | undefined> {
       const renames = (await recentRenames()).get(appId.toHexString());
       const found = await users.findOne<Found>({ _id: id, appId }, { projection: VALUES });
       return found ? shownRecord(found, renames) : undefined;
@@ -86,7 +86,7 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
      * @param maxBytes a larger record is not read
      */
     async findSome(
-      appId: Types.ObjectId,
+      appId: ObjectId,
       ids: readonly RecordId[],
       maxBytes: number,
     ): Promise<Map<string, RecordValues | UnreadRecord>> {
@@ -106,7 +106,7 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
 
     /** Resolves with the times of the first `limit` records after one, in the order of creation. */
     oldest(
-      appId: Types.ObjectId,
+      appId: ObjectId,
       { after, before, limit }: { after: RecordId | undefined; before: Date; limit: number },
     ): Promise<Pick<UserDocument, '_id' | 'createdAt' | 'updatedAt'>[]> {
       // Ids are in order of creation.
@@ -139,10 +139,7 @@ export function createPersonRecords(
     async *entriesOf(appIds, email) {
       const options = { projection: { ...DETAILS_PROJECTION, appId: 1 }, hint: BY_EMAIL, batchSize: BATCH_SIZE };
       const renames = await recentRenames();
-      const found = users.find<DetailedRecord & { appId: Types.ObjectId }>(
-        { appId: { $in: [...appIds] }, email },
-        options,
-      );
+      const found = users.find<DetailedRecord & { appId: ObjectId }>({ appId: { $in: [...appIds] }, email }, options);
       for await (const record of found) {
         const shown = shownRecord(record, renames.get(record.appId.toHexString()));
         yield { appId: record.appId, shown: { kind: 'record', ...presentDetails(shown) } };

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { notAfterEpoch } from '../apps/index-slots.ts';
 import type { RecordChange } from '../fields/compile.ts';
 import { type ConsentChange, consentChange, onlyWithdraws, stateAfter } from './consents.ts';
@@ -76,7 +76,7 @@ const NO_CREATION = 'email.none';
  */
 export interface Upsert {
   kind: 'upsert';
-  appId: Types.ObjectId;
+  appId: ObjectId;
   email: string;
   filter: RecordFilter;
   update: RecordUpdate;

@@ -1,4 +1,4 @@
-import { mongo, type Types } from 'mongoose';
+import { type Binary, type Filter, MaxKey, MinKey, type ObjectId, type UpdateFilter, type UUID } from 'mongodb';
 import type { SlotName } from '../apps/index-slots.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
@@ -11,8 +11,8 @@ import type { RecordId } from './record-id.ts';
  * the time.
  */
 export interface AppliedKey {
-  key: mongo.Binary;
-  content: mongo.Binary;
+  key: Binary;
+  content: Binary;
   at: Date;
 }
 
@@ -49,7 +49,7 @@ export interface ConfirmationMail {
  * finds its own mark was applied before (src/imports).
  */
 export interface LineMark {
-  id: Types.ObjectId;
+  id: ObjectId;
   line: number;
   result: 'created' | 'updated';
 }
@@ -57,7 +57,7 @@ export interface LineMark {
 /** What imports keep in a record. An update by an import requires that it has not changed. */
 interface ImportMark extends Partial<LineMark> {
   /** Set by a run that took an import over, so that no update of the run before matches. */
-  fence?: Types.ObjectId;
+  fence?: ObjectId;
 }
 
 /**
@@ -77,8 +77,8 @@ export interface OutboxEntry {
  * internal; no response contains them.
  */
 export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
-  _id: mongo.UUID;
-  appId: Types.ObjectId;
+  _id: UUID;
+  appId: ObjectId;
   sourceAppId: string;
   email: string;
   data: Record<string, unknown>;
@@ -121,8 +121,8 @@ export const BY_EMAIL = { appId: 1, email: 1 } as const;
 const USERS = declareCollection('users').index(BY_EMAIL, { unique: true }).index(NEWEST_FIRST);
 
 export type UserCollection = Collection<UserDocument>;
-export type RecordFilter = mongo.Filter<UserDocument>;
-export type RecordUpdate = mongo.UpdateFilter<UserDocument>;
+export type RecordFilter = Filter<UserDocument>;
+export type RecordUpdate = UpdateFilter<UserDocument>;
 
 type Operator = '$set' | '$setOnInsert' | '$unset' | '$max' | '$inc' | '$push' | '$pull';
 
@@ -144,11 +144,11 @@ export function allOf(...filters: readonly RecordFilter[]): RecordFilter {
  * @param from the first id, which is included; undefined: the newest one
  * @param end the id at which the result ends, which is excluded; undefined: after the oldest one
  */
-export function newestFirst(appId: Types.ObjectId, from?: DocumentId, end?: DocumentId) {
+export function newestFirst(appId: ObjectId, from?: DocumentId, end?: DocumentId) {
   return {
     ...{ hint: NEWEST_FIRST, sort: NEWEST_FIRST },
-    min: { appId, _id: from ?? new mongo.MaxKey() },
-    max: { appId, _id: end ?? new mongo.MinKey() },
+    min: { appId, _id: from ?? new MaxKey() },
+    max: { appId, _id: end ?? new MinKey() },
   };
 }
 

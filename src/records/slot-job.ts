@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { Pace } from '../apps/activity.ts';
 import { type IndexSlot, renamedSlots } from '../apps/index-slots.ts';
 import type { AppRevision } from '../apps/revision.ts';
@@ -111,7 +111,7 @@ export function createSlotJob(deps: {
     compared = { revision: known, at };
   }
 
-  async function assignIn(appIds: Types.ObjectId[]): Promise<void> {
+  async function assignIn(appIds: ObjectId[]): Promise<void> {
     // The slots first: a plan for slots that changed since is not carried out.
     const found = await store.ofApps(appIds);
     const newest = await schemas.newestFields(appIds);
@@ -173,18 +173,13 @@ export function createSlotJob(deps: {
   }
 
   /** What records have that is later than the fence counts in the next step. */
-  async function noteAhead(appId: Types.ObjectId, { slotEpoch, schemaVersion }: Ahead): Promise<void> {
+  async function noteAhead(appId: ObjectId, { slotEpoch, schemaVersion }: Ahead): Promise<void> {
     if (slotEpoch !== undefined) await store.catchUp(appId, slotEpoch);
     if (schemaVersion !== undefined) seenVersions.set(appId.toHexString(), schemaVersion);
   }
 
   /** Resolves with whether records are left. */
-  async function drop(
-    appId: Types.ObjectId,
-    slot: IndexSlot,
-    fence: SlotFence,
-    context: StepContext,
-  ): Promise<boolean> {
+  async function drop(appId: ObjectId, slot: IndexSlot, fence: SlotFence, context: StepContext): Promise<boolean> {
     let { done } = slot;
     const result = await inBatches(context, pace, async (limit) => {
       const { found, dropped, ahead } = await records.drop(appId, slot.slot, limit, fence);

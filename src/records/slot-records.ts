@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import type { ObjectId, UUID } from 'mongodb';
 import { type IndexSlot, isSameSlots, isWritten, notAfterEpoch, type SlotName } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
 import { INDEX_BUILD_TIME_MS } from '../database/collections.ts';
@@ -40,7 +40,7 @@ function slotValue(kind: IndexSlot['kind'], value: unknown): IndexValue {
 }
 
 /** The id of a record, of any type. */
-type Position = mongo.UUID | undefined;
+type Position = UUID | undefined;
 
 /**
  * What a step of the job read of an app before its records. The filter of each write has it, so a
@@ -75,7 +75,7 @@ interface DroppedBatch {
 }
 
 interface ReadRecord extends Partial<Record<SlotName, IndexValue>> {
-  _id: mongo.UUID;
+  _id: UUID;
   slotEpoch?: number;
   schemaVersion?: number;
   /** The part of each value that decides its index value, in the order of the slots. */
@@ -154,7 +154,7 @@ export function createSlotRecords(users: UserCollection) {
      * fence, so it never writes a slot that another use has.
      */
     async build(
-      appId: Types.ObjectId,
+      appId: ObjectId,
       slots: readonly IndexSlot[],
       from: Position,
       limit: number,
@@ -201,7 +201,7 @@ export function createSlotRecords(users: UserCollection) {
     },
 
     /** Removes a slot from at most `limit` records, under the epoch in which it is dropped. */
-    async drop(appId: Types.ObjectId, slot: SlotName, limit: number, fence: SlotFence): Promise<DroppedBatch> {
+    async drop(appId: ObjectId, slot: SlotName, limit: number, fence: SlotFence): Promise<DroppedBatch> {
       const filter = { appId, [slot]: { $exists: true } };
       const options = { projection: { slotEpoch: 1 }, hint: indexOf(slot), limit } as const;
       const found = await users.find<Pick<ReadRecord, '_id' | 'slotEpoch'>>(filter, options).toArray();

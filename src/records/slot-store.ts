@@ -1,4 +1,4 @@
-import { type mongo, Types } from 'mongoose';
+import { type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
 import { type IndexSlot, isCurrentVersion, ofEpoch, SLOT_NAMES, type SlotName } from '../apps/index-slots.ts';
 import { INDEX_VERSION } from '../fields/base/index-value.ts';
@@ -12,7 +12,7 @@ const LIVE = { deletingSince: { $exists: false } };
 
 /** The slots of an app. */
 interface AppSlots {
-  appId: Types.ObjectId;
+  appId: ObjectId;
   slots: IndexSlot[];
   /** Grows with each change of `slots`. */
   slotEpoch: number;
@@ -31,21 +31,18 @@ export type SlotStore = ReturnType<typeof createSlotStore>;
  * deleted or whose slots were changed meanwhile.
  */
 export function createSlotStore(apps: AppCollection) {
-  const update = (
-    appId: Types.ObjectId,
-    change: mongo.UpdateFilter<AppDocument>,
-    arrayFilters: { [member: string]: unknown }[],
-  ) => apps.updateOne({ _id: appId, ...LIVE, slots: { $exists: true } }, change, { arrayFilters });
+  const update = (appId: ObjectId, change: UpdateFilter<AppDocument>, arrayFilters: { [member: string]: unknown }[]) =>
+    apps.updateOne({ _id: appId, ...LIVE, slots: { $exists: true } }, change, { arrayFilters });
 
   return {
     /** The ids of all apps that use slots. */
-    async appIds(): Promise<Types.ObjectId[]> {
+    async appIds(): Promise<ObjectId[]> {
       const found = await apps.find({ 'slots.state': { $exists: true } }, { projection: { _id: 1 } }).toArray();
       return found.map(({ _id }) => _id);
     },
 
     /** The slots of those of these apps that exist. */
-    async ofApps(appIds: readonly Types.ObjectId[]): Promise<AppSlots[]> {
+    async ofApps(appIds: readonly ObjectId[]): Promise<AppSlots[]> {
       const projection = { slots: 1, slotEpoch: 1 };
       const found = await apps.find({ _id: { $in: [...appIds] }, ...LIVE }, { projection }).toArray();
       return found.map(({ _id, slots = [], slotEpoch = 0 }) => ({ appId: _id, slots, slotEpoch }));
@@ -73,15 +70,14 @@ export function createSlotStore(apps: AppCollection) {
       });
       const claimed = claim.map(
         (one): IndexSlot => ({
-          ...{ id: new Types.ObjectId(), ...one, version: INDEX_VERSION },
+          ...{ id: new ObjectId(), ...one, version: INDEX_VERSION },
           ...{ state: 'building', since, done: 0, total: 0 },
         }),
       );
       const isUnchanged = { slots: slots.length === 0 ? { $in: [[], null] } : slots, ...ofEpoch(slotEpoch) };
-      const { matchedCount } = await apps.updateOne(
-        { _id: appId, ...LIVE, ...isUnchanged } as mongo.Filter<AppDocument>,
-        { $set: { slots: [...kept, ...claimed], slotEpoch: since } },
-      );
+      const { matchedCount } = await apps.updateOne({ _id: appId, ...LIVE, ...isUnchanged } as Filter<AppDocument>, {
+        $set: { slots: [...kept, ...claimed], slotEpoch: since },
+      });
       return matchedCount === 1;
     },
 
@@ -89,12 +85,12 @@ export function createSlotStore(apps: AppCollection) {
      * Makes the epoch of an app's slots at least this one, which a record has. It is higher than
      * that of the app only after a restore: of `apps` from an earlier time than `users`.
      */
-    async catchUp(appId: Types.ObjectId, slotEpoch: number): Promise<void> {
+    async catchUp(appId: ObjectId, slotEpoch: number): Promise<void> {
       await apps.updateOne({ _id: appId, ...LIVE }, { $max: { slotEpoch } });
     },
 
     /** Notes that every server knows the states of these uses. */
-    async setKnown(appId: Types.ObjectId, uses: readonly IndexSlot[]): Promise<void> {
+    async setKnown(appId: ObjectId, uses: readonly IndexSlot[]): Promise<void> {
       for (const { id, state } of uses) {
         await update(appId, { $currentDate: { 'slots.$[use].knownAt': true } }, [{ 'use.id': id, 'use.state': state }]);
       }
@@ -102,7 +98,7 @@ export function createSlotStore(apps: AppCollection) {
 
     /** Notes the progress of uses in one state. */
     async advance(
-      appId: Types.ObjectId,
+      appId: ObjectId,
       uses: readonly IndexSlot[],
       progress: Partial<Pick<IndexSlot, 'done' | 'total' | 'position'>>,
     ): Promise<void> {
@@ -111,7 +107,7 @@ export function createSlotStore(apps: AppCollection) {
     },
 
     /** Ends the build of these uses: they are ready. @param checkAt when they are checked first */
-    async finish(appId: Types.ObjectId, uses: readonly IndexSlot[], total: number, checkAt?: Date): Promise<void> {
+    async finish(appId: ObjectId, uses: readonly IndexSlot[], total: number, checkAt?: Date): Promise<void> {
       const set = { 'slots.$[use].state': 'ready', 'slots.$[use].done': total, 'slots.$[use].total': total };
       const unset = { 'slots.$[use].knownAt': 1, 'slots.$[use].position': 1 } as const;
       const next = checkAt && { 'slots.$[use].checkAt': checkAt, 'slots.$[use].checks': 0 };
@@ -119,17 +115,17 @@ export function createSlotStore(apps: AppCollection) {
     },
 
     /** Ends a check of these uses. @param checkAt when the next one follows; undefined: never */
-    async endCheck(appId: Types.ObjectId, uses: readonly IndexSlot[], checkAt: Date | undefined): Promise<void> {
+    async endCheck(appId: ObjectId, uses: readonly IndexSlot[], checkAt: Date | undefined): Promise<void> {
       const change = {
         $inc: { 'slots.$[use].checks': 1 },
         ...(checkAt && { $set: { 'slots.$[use].checkAt': checkAt } }),
         $unset: { 'slots.$[use].position': 1, ...(!checkAt && { 'slots.$[use].checkAt': 1 }) },
       };
-      await update(appId, change as mongo.UpdateFilter<AppDocument>, [which(uses)]);
+      await update(appId, change as UpdateFilter<AppDocument>, [which(uses)]);
     },
 
     /** Ends a use that was dropped. */
-    async remove(appId: Types.ObjectId, { id }: IndexSlot): Promise<void> {
+    async remove(appId: ObjectId, { id }: IndexSlot): Promise<void> {
       await apps.updateOne({ _id: appId }, { $pull: { slots: { id, state: 'dropping' } } });
     },
   };

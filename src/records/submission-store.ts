@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { Conflict, KeyReused, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../database/failures.ts';
 import { createConflictReader, type Repeat } from './conflict.ts';
@@ -170,11 +170,7 @@ export function createSubmissionStore(deps: {
      * Resolves with the response to the submission that was applied under a key, or with undefined.
      * @throws {KeyReused} when the key was applied with other data
      */
-    async findApplied(
-      appId: Types.ObjectId,
-      email: string,
-      applied: AppliedKey,
-    ): Promise<StoredSubmission | undefined> {
+    async findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<StoredSubmission | undefined> {
       const found = await conflicts.findApplied(appId, email, applied);
       return found && answerRepeat(found);
     },

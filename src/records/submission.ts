@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { RecordChange } from '../fields/compile.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import type { SentConsents } from './consents.ts';
@@ -13,7 +13,7 @@ const OVERHEAD = 300;
 
 /** An accepted submission: valid against the schema, with every value that its write needs. */
 export interface Submission {
-  appId: Types.ObjectId;
+  appId: ObjectId;
   sourceAppId: string;
   /** Normalized. */
   email: string;

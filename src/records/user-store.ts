@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import type { ObjectId, UUID } from 'mongodb';
 import type { AppOwned } from '../apps/feature.ts';
 import { beginsBefore } from '../database/clock.ts';
 import type { RecordEraser } from './erasure.ts';
@@ -17,18 +17,18 @@ const REMOVAL_STEP = 1_000;
 /** Reads and deletes stored records (spec 2.1). Submissions write them (src/submissions/store). */
 export interface UserStore extends AppOwned {
   /** The records of an app, newest first, with back-pressure. @param signal ends the iteration */
-  ofApp(appId: Types.ObjectId, signal?: AbortSignal): RecordBatches;
+  ofApp(appId: ObjectId, signal?: AbortSignal): RecordBatches;
   /** Resolves with the record of this id, or undefined when the app has none. */
-  find(appId: Types.ObjectId, id: string): Promise<DetailedRecord | undefined>;
+  find(appId: ObjectId, id: string): Promise<DetailedRecord | undefined>;
   /**
    * The records of these ids, newest first, with back-pressure, without those that do not exist.
    */
-  byIds(appId: Types.ObjectId, ids: readonly string[]): RecordBatches;
+  byIds(appId: ObjectId, ids: readonly string[]): RecordBatches;
   /**
    * Deletes the record of this id and its idempotency keys; resolves with false when the app has
    * none.
    */
-  erase(appId: Types.ObjectId, id: string): Promise<boolean>;
+  erase(appId: ObjectId, id: string): Promise<boolean>;
   /** Deletes the record of this email if it was created at `createdAt`. */
   withdraw(record: Pick<UserDocument, 'appId' | 'email' | 'createdAt'>): Promise<void>;
   /** A page of the records of one app, or of all apps, newest first. An unknown app has none. */
@@ -46,7 +46,7 @@ export function createUserStore(
   users: UserCollection,
   pages: RecordPages,
   recentRenames: RecentRenames,
-  findAppId: (sourceAppId: string) => Promise<Types.ObjectId | undefined>,
+  findAppId: (sourceAppId: string) => Promise<ObjectId | undefined>,
   erase: RecordEraser,
 ): UserStore {
   return {
@@ -97,7 +97,7 @@ export function createUserStore(
 export function createRecordRemoval(users: UserCollection): AppOwned['removeAll'] {
   return async (appId, since, guard) => {
     let removed = 0;
-    let last: mongo.UUID | undefined;
+    let last: UUID | undefined;
     for (;;) {
       const inTime = guard && beginsBefore(await guard());
       const ids = await idsFrom(appId, since, last);
@@ -113,11 +113,7 @@ export function createRecordRemoval(users: UserCollection): AppOwned['removeAll'
    * Resolves with the next ids, newest first. They begin at the last one that was removed: MongoDB
    * would pass over the keys of all others that were removed.
    */
-  async function idsFrom(
-    appId: Types.ObjectId,
-    since: Date | undefined,
-    last: mongo.UUID | undefined,
-  ): Promise<mongo.UUID[]> {
+  async function idsFrom(appId: ObjectId, since: Date | undefined, last: UUID | undefined): Promise<UUID[]> {
     const createdSince = since ? { _id: { $gte: firstIdAt(since) } } : {};
     const options = { ...newestFirst(appId, last), projection: { _id: 1 }, limit: REMOVAL_STEP };
     const found = await users.find<Pick<UserDocument, '_id'>>(createdSince, options).toArray();

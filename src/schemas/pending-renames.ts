@@ -1,4 +1,4 @@
-import { type mongo, Types } from 'mongoose';
+import { type Filter, ObjectId, type UUID } from 'mongodb';
 import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
 import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
@@ -12,7 +12,7 @@ const MAX_OPEN = 200;
 const NONE: MoveProgress = { done: 0, total: 0 };
 
 export interface OpenRenames {
-  appId: Types.ObjectId;
+  appId: ObjectId;
   renames: PendingRenames;
   progress: MoveProgress;
   now: Date;
@@ -20,7 +20,7 @@ export interface OpenRenames {
 
 /** A version whose records are searched for late writes under the old keys. */
 export interface DueCheck {
-  appId: Types.ObjectId;
+  appId: ObjectId;
   version: number;
   check: RenameCheck;
   now: Date;
@@ -41,7 +41,7 @@ export function createRenameStore(schemas: SchemaCollection) {
     return byApp;
   }
 
-  const ofVersion = (appId: Types.ObjectId, { version }: PendingRenames) => ({ appId, version });
+  const ofVersion = (appId: ObjectId, { version }: PendingRenames) => ({ appId, version });
 
   return {
     /** Resolves with the pending renames of all apps as they are now. */
@@ -79,7 +79,7 @@ export function createRenameStore(schemas: SchemaCollection) {
     },
 
     /** How far the pending renames of an app are; undefined when it has none. */
-    async progressOf(appId: Types.ObjectId): Promise<Pick<OpenRenames, 'renames' | 'progress'> | undefined> {
+    async progressOf(appId: ObjectId): Promise<Pick<OpenRenames, 'renames' | 'progress'> | undefined> {
       const newest = await schemas.findOne({ appId }, { sort: { version: -1 }, projection: { moving: 1 } });
       if (!newest?.moving) return undefined;
       const found = await schemas.findOne(ofVersion(appId, newest.moving), { projection: { progress: 1 } });
@@ -115,7 +115,7 @@ export function createRenameStore(schemas: SchemaCollection) {
         .toArray(),
 
     /** Notes how far a search is, unless another server has ended it. */
-    async advanceCheck({ appId, version, check }: DueCheck, position: mongo.UUID): Promise<void> {
+    async advanceCheck({ appId, version, check }: DueCheck, position: UUID): Promise<void> {
       const filter = { appId, version, 'check.at': check.at };
       await schemas.updateOne(filter, { $set: { 'check.position': position } });
     },
@@ -127,7 +127,7 @@ export function createRenameStore(schemas: SchemaCollection) {
     },
 
     /** The renames of the versions after this one, oldest first, whether pending or not. */
-    async since(appId: Types.ObjectId, version: number): Promise<PendingRenames[]> {
+    async since(appId: ObjectId, version: number): Promise<PendingRenames[]> {
       const filter = { appId, version: { $gt: version }, renames: { $exists: true } };
       const found = await schemas
         .find(filter, { projection: { version: 1, renames: 1, fields: 1 }, sort: { version: 1 } })
@@ -145,17 +145,14 @@ export type SlotHandover = ReturnType<typeof createSlotHandover>;
 /** Passes the index slots of renamed fields on to their new keys (decision 22). */
 export function createSlotHandover(apps: AppCollection) {
   /** Replaces the slots of an app, if they did not change since they were read, in a new epoch. */
-  async function change(
-    appId: Types.ObjectId,
-    changed: (slots: IndexSlot[], since: number) => IndexSlot[],
-  ): Promise<void> {
+  async function change(appId: ObjectId, changed: (slots: IndexSlot[], since: number) => IndexSlot[]): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const found = await apps.findOne({ _id: appId }, { projection: { slots: 1, slotEpoch: 1 } });
       const { slots, slotEpoch = 0 } = found ?? {};
       if (!slots) return;
       const next = changed(slots, slotEpoch + 1);
       if (next.every((slot, index) => slot === slots[index])) return;
-      const filter = { _id: appId, slots, ...ofEpoch(slotEpoch) } as mongo.Filter<AppDocument>;
+      const filter = { _id: appId, slots, ...ofEpoch(slotEpoch) } as Filter<AppDocument>;
       const { matchedCount } = await apps.updateOne(filter, { $set: { slots: next, slotEpoch: slotEpoch + 1 } });
       if (matchedCount === 1) return;
     }
@@ -167,12 +164,12 @@ export function createSlotHandover(apps: AppCollection) {
      * Restarts the builds of these fields. Call it before the rename takes effect: in the new epoch
      * a step that looks for values under the old keys has no effect.
      */
-    restartBuilds: (appId: Types.ObjectId, pairs: readonly Rename[]): Promise<void> =>
+    restartBuilds: (appId: ObjectId, pairs: readonly Rename[]): Promise<void> =>
       change(appId, (slots, since) =>
         slots.map((slot) => {
           if (slot.state !== 'building' || !pairs.some(({ from }) => from === slot.key)) return slot;
           const { knownAt: _, position: __, ...rest } = slot;
-          return { ...rest, id: new Types.ObjectId(), since, done: 0 };
+          return { ...rest, id: new ObjectId(), since, done: 0 };
         }),
       ),
 
@@ -180,7 +177,7 @@ export function createSlotHandover(apps: AppCollection) {
      * Gives the slots of the old keys to the new keys. Idempotent. They are checked again, because
      * a record without a value under the old key may have one under the new key.
      */
-    handOver: (appId: Types.ObjectId, pairs: readonly Rename[]): Promise<void> =>
+    handOver: (appId: ObjectId, pairs: readonly Rename[]): Promise<void> =>
       change(appId, (slots, since) =>
         renamedSlots(slots, pairs).map((slot, index) => {
           if (slot === slots[index] || slot.state !== 'ready') return slot;

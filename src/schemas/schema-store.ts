@@ -1,4 +1,4 @@
-import { type mongo, Types } from 'mongoose';
+import { ObjectId, type UUID } from 'mongodb';
 import { ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
@@ -11,7 +11,7 @@ export interface MoveProgress {
   /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
   knownAt?: Date;
   /** The records from the newest one to this id were visited in this pass. */
-  position?: mongo.UUID;
+  position?: UUID;
   /** Whether this pass began when no write of an earlier version was in flight any more. */
   isFinal?: boolean;
   /** The records that were moved in this pass. */
@@ -26,8 +26,8 @@ export interface MoveProgress {
  * `progress` and `check` end.
  */
 export interface SchemaDocument {
-  _id: Types.ObjectId;
-  appId: Types.ObjectId;
+  _id: ObjectId;
+  appId: ObjectId;
   version: number;
   rejectUnknown: boolean;
   fields: FieldDefinition[];
@@ -54,7 +54,7 @@ export interface RenameCheck {
   /** The number of those that are done. */
   done: number;
   /** The records from the newest one to this id were visited. */
-  position?: mongo.UUID;
+  position?: UUID;
 }
 
 const SCHEMA_VERSIONS = declareCollection('schema_versions')
@@ -78,7 +78,7 @@ export type AppSchema = Pick<SchemaDocument, 'version' | 'rejectUnknown' | 'fiel
  * primary rolled one of them back; the id identifies one.
  */
 export interface StoredSchema {
-  id: Types.ObjectId;
+  id: ObjectId;
   schema: AppSchema;
   /** The renames whose values are being moved, if any. */
   moving?: PendingRenames | undefined;
@@ -110,11 +110,11 @@ export type SchemaStore = ReturnType<typeof createSchemaStore>;
 export function createSchemaStore(schemas: SchemaCollection) {
   /** Adds a version and resolves with the id of its document. @throws a duplicate-key error */
   const add = async (
-    appId: Types.ObjectId,
+    appId: ObjectId,
     schema: AppSchema,
     { author, renames = [], moving }: VersionDetails = {},
-  ): Promise<Types.ObjectId> => {
-    const _id = new Types.ObjectId();
+  ): Promise<ObjectId> => {
+    const _id = new ObjectId();
     await schemas.insertOne({
       ...{ _id, appId, ...schema, createdAt: new Date() },
       ...(author !== undefined && { author }),
@@ -133,7 +133,7 @@ export function createSchemaStore(schemas: SchemaCollection) {
     return { id: _id, schema: { version, rejectUnknown, fields }, moving };
   };
   return {
-    async prepare(appId: Types.ObjectId): Promise<void> {
+    async prepare(appId: ObjectId): Promise<void> {
       try {
         await add(appId, DEFAULT_SCHEMA);
       } catch (error) {
@@ -143,11 +143,11 @@ export function createSchemaStore(schemas: SchemaCollection) {
     ...ownedBy(schemas, 'createdAt'),
     add,
     /** Resolves with the newest version, or undefined when the app is deleted. */
-    newest: (appId: Types.ObjectId, readConcern?: 'local' | 'majority') => read({ appId }, readConcern),
+    newest: (appId: ObjectId, readConcern?: 'local' | 'majority') => read({ appId }, readConcern),
     /** Resolves with that version, or undefined when it does not exist. */
-    version: (appId: Types.ObjectId, version: number) => read({ appId, version }),
+    version: (appId: ObjectId, version: number) => read({ appId, version }),
     /** Returns all versions, newest first, from a cursor. */
-    history: (appId: Types.ObjectId): AsyncIterable<SchemaVersion> =>
+    history: (appId: ObjectId): AsyncIterable<SchemaVersion> =>
       // Uses the index appId_1_version_-1, like all reads in this file.
       schemas
         .find({ appId })
@@ -157,14 +157,14 @@ export function createSchemaStore(schemas: SchemaCollection) {
         })
         .sort({ version: -1 }),
     /** Removes the document with that id. */
-    async remove(_id: Types.ObjectId): Promise<void> {
+    async remove(_id: ObjectId): Promise<void> {
       await schemas.deleteOne({ _id });
     },
     /** The ids of the apps of which a version has an indexed field. */
-    appsWithIndexes: (): Promise<Types.ObjectId[]> => schemas.distinct('appId', { 'fields.indexed': true }),
+    appsWithIndexes: (): Promise<ObjectId[]> => schemas.distinct('appId', { 'fields.indexed': true }),
     /** The fields of the newest version of each of these apps, by its id in hexadecimal. */
-    async newestFields(appIds: readonly Types.ObjectId[]): Promise<Map<string, NewestFields>> {
-      const newest = schemas.aggregate<{ _id: Types.ObjectId } & NewestFields>([
+    async newestFields(appIds: readonly ObjectId[]): Promise<Map<string, NewestFields>> {
+      const newest = schemas.aggregate<{ _id: ObjectId } & NewestFields>([
         { $match: { appId: { $in: [...appIds] } } },
         { $sort: { appId: 1, version: -1 } },
         {

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { InvalidInput } from '../core/errors.ts';
 import { decode } from '../database/collections.ts';
 import { instantOf } from '../fields/kinds/date.ts';
@@ -48,7 +48,7 @@ export type UserBreakdown = ReturnType<typeof createUserBreakdown>;
 export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) {
   /** @throws {InvalidInput} when the app has no such field, or one of lists */
   return async (
-    appId: Types.ObjectId,
+    appId: ObjectId,
     field: string,
     query: Query,
     { schema, slotOf }: { schema: QuerySchema; slotOf: SlotOf },

@@ -1,4 +1,4 @@
-import { mongo, type Types } from 'mongoose';
+import { type ObjectId, UUID } from 'mongodb';
 import { Conflict, InvalidInput } from '../core/errors.ts';
 import { type DocumentId, idOf } from '../database/bson/documents.ts';
 import type { RecordEraser } from '../records/erasure.ts';
@@ -33,7 +33,7 @@ export function createBulkErase(deps: { ranges: RecordRanges; erase: RecordErase
    * @throws {InvalidInput} when there are more matches than one request may erase
    */
   return async (
-    appId: Types.ObjectId,
+    appId: ObjectId,
     query: Query,
     slotOf: SlotOf,
     { confirm, signal }: { confirm: number; signal: AbortSignal },
@@ -66,7 +66,7 @@ interface PackedIds {
 }
 
 function packed(ids: readonly DocumentId[]): PackedIds {
-  const isUuid = (id: DocumentId): boolean => id instanceof mongo.UUID;
+  const isUuid = (id: DocumentId): boolean => id instanceof UUID;
   return {
     uuids: Buffer.concat(ids.filter(isUuid).map(({ buffer }) => buffer)),
     others: ids.filter((id) => !isUuid(id)),
@@ -77,7 +77,7 @@ function unpacked({ uuids, others }: PackedIds): DocumentId[] {
   const count = uuids.length / UUID_BYTES;
   const ids = Array.from(
     { length: count },
-    (_, at) => new mongo.UUID(uuids.subarray(at * UUID_BYTES, (at + 1) * UUID_BYTES)),
+    (_, at) => new UUID(uuids.subarray(at * UUID_BYTES, (at + 1) * UUID_BYTES)),
   );
   return [...ids, ...others];
 }

@@ -1,11 +1,11 @@
-import { mongo } from 'mongoose';
+import { MaxKey, MinKey } from 'mongodb';
 import { indexText, normalizedText } from '../fields/base/index-value.ts';
 import type { Bounds } from '../records/ranges.ts';
 import { firstIdAt } from '../records/record-id.ts';
 import { disjoint, type Interval, intersection, type Ordered, type Predicate } from './condition-filters.ts';
 
-const MIN = new mongo.MinKey();
-const MAX = new mongo.MaxKey();
+const MIN = new MinKey();
+const MAX = new MaxKey();
 /** The lowest value after all texts, in the order of BSON types. */
 const AFTER_TEXTS = {};
 

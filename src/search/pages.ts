@@ -1,4 +1,4 @@
-import { mongo, type Types } from 'mongoose';
+import { Binary, BSON, type ObjectId } from 'mongodb';
 import { type DocumentId, idOf } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
 import {
@@ -133,7 +133,7 @@ const MAX_REGIONS_LENGTH = 2_500;
  */
 export async function sortedPage(
   ranges: RecordRanges,
-  appId: Types.ObjectId,
+  appId: ObjectId,
   segments: readonly Segment[],
   { start, limit, sort, budget }: { start: SortedStart; limit: number; sort: Sort; budget: Budget },
 ): Promise<FoundPage<SortedStart>> {
@@ -164,7 +164,7 @@ export async function sortedPage(
       limit: STEP_LIMIT,
       members: membersOf(sort),
     });
-    const time = mongo.BSON.EJSON.stringify(later).length < MAX_REGIONS_LENGTH ? budget : NO_LIMIT;
+    const time = BSON.EJSON.stringify(later).length < MAX_REGIONS_LENGTH ? budget : NO_LIMIT;
     const part = upTo(segments, region.end);
     for await (const step of ranges.walk(appId, part, position, reading, { budget: time })) {
       await ranges.each(step.documents, (document) => best.add(sortKeyOf(document, sort), region.after));
@@ -245,7 +245,7 @@ function compareTexts(one: string, other: string): number {
 }
 
 function compareIds(one: unknown, other: unknown): number {
-  if (one instanceof mongo.Binary && other instanceof mongo.Binary) return Buffer.compare(one.buffer, other.buffer);
+  if (one instanceof Binary && other instanceof Binary) return Buffer.compare(one.buffer, other.buffer);
   // Ids of other types come from manual edits only.
   return compareTexts(String(one), String(other));
 }

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { App } from '../apps/app.ts';
 import { type IndexSlot, isCurrentVersion } from '../apps/index-slots.ts';
 import type { RecentRenames } from '../records/record-moves.ts';
@@ -8,7 +8,7 @@ import type { QuerySchema } from './conditions.ts';
 
 /** What the queries of an app depend on. */
 export interface QueriedApp {
-  id: Types.ObjectId;
+  id: ObjectId;
   /** The newest schema, with the renames whose values have not all been moved. */
   schema: Awaited<ReturnType<SchemaService['ofApp']>> & QuerySchema;
   /** The index of a field, if it is ready. */

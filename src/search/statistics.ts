@@ -92,8 +92,8 @@ interface AppStats {
 type UserStatsService = ReturnType<typeof createUserStatsService>;
 
 /**
- * Computes the statistics of the dashboard. Counts come from index keys (record-reader.ts), the times
- * of last submissions from the documents of the apps (activity.ts).
+ * Computes the statistics of the dashboard. Counts come from index keys (record-reader.ts), the
+ * times of last submissions from the documents of the apps (activity.ts).
  */
 export function createUserStatsService(deps: {
   apps: AppService;

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { Cursors } from '../api/cursors.ts';
 import { InvalidInput } from '../core/errors.ts';
 import type { RecordBatches } from '../records/record-json.ts';
@@ -37,7 +37,7 @@ interface SignedPosition {
 }
 
 interface QueryApp {
-  id: Types.ObjectId;
+  id: ObjectId;
   schema: QuerySchema;
   slotOf: SlotOf;
 }
@@ -102,7 +102,7 @@ function totalOf({ total }: QueryPage) {
 }
 
 /** The parts of a request to which its cursors belong. */
-function boundTo(appId: Types.ObjectId, { where = [], q, sort, order }: PageRequest): unknown {
+function boundTo(appId: ObjectId, { where = [], q, sort, order }: PageRequest): unknown {
   return ['users', appId.toHexString(), [...where].sort(), q, sort, order];
 }
 

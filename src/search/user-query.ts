@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { InvalidInput, Unavailable } from '../core/errors.ts';
 import { idOf } from '../database/bson/documents.ts';
 import { type Budget, createBudget, NO_LIMIT, type RecordRanges, type Segment } from '../records/ranges.ts';
@@ -60,7 +60,7 @@ export function createUserQuery(deps: {
   const { ranges, pages, budgetMs = BUDGET_MS, plainBudgetMs = PLAIN_BUDGET_MS } = deps;
 
   /** Decides once per search whether the matches are sorted in memory. */
-  async function startOf(appId: Types.ObjectId, plan: Plan, skip: number, budget: Budget): Promise<PageStart> {
+  async function startOf(appId: ObjectId, plan: Plan, skip: number, budget: Budget): Promise<PageStart> {
     const { ordered, unordered } = plan;
     const isSmall =
       ordered === undefined ||
@@ -76,7 +76,7 @@ export function createUserQuery(deps: {
   }
 
   async function idsOf(
-    appId: Types.ObjectId,
+    appId: ObjectId,
     plan: Plan,
     start: PageStart,
     { limit, budget, isEager }: { limit: number; budget: Budget; isEager: boolean },
@@ -97,7 +97,7 @@ export function createUserQuery(deps: {
 
   return {
     /** Resolves with a page of the matches. @throws {InvalidInput} when `skip` is too large */
-    async page(appId: Types.ObjectId, query: Query, slotOf: SlotOf, options: PageOptions): Promise<QueryPage> {
+    async page(appId: ObjectId, query: Query, slotOf: SlotOf, options: PageOptions): Promise<QueryPage> {
       const { limit, skip = 0, total } = options;
       const budget = createBudget(budgetMs);
       const plan = planOf(query, slotOf);
@@ -131,7 +131,7 @@ export function createUserQuery(deps: {
      * @throws {Unavailable} when the time ends first
      */
     async plainPage(
-      appId: Types.ObjectId,
+      appId: ObjectId,
       query: Query,
       slotOf: SlotOf,
       { limit, skip }: { limit: number; skip: number },
@@ -161,7 +161,7 @@ export function createUserQuery(deps: {
      * @param signal ends the iteration
      * @throws {InvalidInput} when no index has that order and the matches are too many to sort
      */
-    async all(appId: Types.ObjectId, query: Query, slotOf: SlotOf, signal?: AbortSignal): Promise<RecordBatches> {
+    async all(appId: ObjectId, query: Query, slotOf: SlotOf, signal?: AbortSignal): Promise<RecordBatches> {
       // The order of a search by text is for people; a file is in the order of creation.
       const plan = planOf({ ...query, isSorted: true }, slotOf);
       const start = await startOf(appId, plan, 0, NO_LIMIT);
@@ -179,7 +179,7 @@ export function createUserQuery(deps: {
     },
   };
 
-  async function* inOrder(appId: Types.ObjectId, segments: readonly Segment[], signal?: AbortSignal) {
+  async function* inOrder(appId: ObjectId, segments: readonly Segment[], signal?: AbortSignal) {
     for await (const { documents } of ranges.walk(appId, segments, undefined, () => ({ limit: EXPORT_STEP }))) {
       if (signal?.aborted) return;
       yield* pages.byIds(appId, documents.map(idOf));
@@ -216,7 +216,7 @@ const STEP_LIMIT = 10_000;
  */
 async function countMatches(
   ranges: RecordRanges,
-  appId: Types.ObjectId,
+  appId: ObjectId,
   segments: readonly Segment[],
   { cap = Number.POSITIVE_INFINITY, budget = NO_LIMIT }: { cap?: number; budget?: Budget },
 ): Promise<Total> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionData } from 'express-session';
 import { LRUCache } from 'lru-cache';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
@@ -33,7 +33,7 @@ export function createSessionService(deps: {
 
   async function find(session: Partial<SessionData> | undefined): Promise<App | undefined> {
     const { appId, credentialId } = session ?? {};
-    if (appId === undefined || credentialId === undefined || !Types.ObjectId.isValid(appId)) return undefined;
+    if (appId === undefined || credentialId === undefined || !ObjectId.isValid(appId)) return undefined;
     return apps.findBySession(appId, credentialId);
   }
 

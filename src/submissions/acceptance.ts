@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { InvalidInput, type Issue } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
@@ -27,9 +27,9 @@ export interface SubmissionOptions {
   /** The URL of the page that sent it, if known. */
   page?: string | undefined;
   /** The incarnation of the app whose operator allowed it: without a proof, also after closing. */
-  approvedFor?: Types.ObjectId;
+  approvedFor?: ObjectId;
   /** The incarnation of the app whose API key sent it. It needs no proof of work. */
-  keyOf?: Types.ObjectId | undefined;
+  keyOf?: ObjectId | undefined;
 }
 
 /** The body of a submission (spec 4.1). */

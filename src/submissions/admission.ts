@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import type { App } from '../apps/app.ts';
 import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
@@ -158,12 +158,12 @@ export type Seats = ReturnType<typeof createSeats>;
  *
  * @param countOf resolves with the number of records of an app
  */
-export function createSeats(apps: AppCollection, countOf: (appId: Types.ObjectId) => Promise<number>) {
+export function createSeats(apps: AppCollection, countOf: (appId: ObjectId) => Promise<number>) {
   const queues = new Map<string, Waiting[]>();
   const counts = new LRUCache<string, number>({ max: MAX_COUNTED_APPS, ttl: COUNT_VALID_MS });
 
   /** Reserves seats. Resolves with the number of seats that were reserved before. */
-  async function reserve(appId: Types.ObjectId, token: Types.ObjectId, count: number): Promise<number> {
+  async function reserve(appId: ObjectId, token: ObjectId, count: number): Promise<number> {
     const valid = {
       $filter: { input: { $ifNull: ['$seats', []] }, as: 'one', cond: { $gt: ['$$one.until', '$$NOW'] } },
     };
@@ -179,11 +179,11 @@ export function createSeats(apps: AppCollection, countOf: (appId: Types.ObjectId
   }
 
   async function withReservation(
-    appId: Types.ObjectId,
+    appId: ObjectId,
     count: number,
     use: (records: number, ahead: number) => Promise<void>,
   ): Promise<void> {
-    const token = new Types.ObjectId();
+    const token = new ObjectId();
     try {
       const ahead = await reserve(appId, token, count);
       const records = await countOf(appId);
@@ -195,7 +195,7 @@ export function createSeats(apps: AppCollection, countOf: (appId: Types.ObjectId
     }
   }
 
-  async function serve(appId: Types.ObjectId, batch: readonly Waiting[]): Promise<void> {
+  async function serve(appId: ObjectId, batch: readonly Waiting[]): Promise<void> {
     const begun = momentOf(systemClock);
     const isExpired = (): boolean => !isWithin(SEAT_MS, begun, momentOf(systemClock));
     try {
@@ -217,14 +217,14 @@ export function createSeats(apps: AppCollection, countOf: (appId: Types.ObjectId
     }
   }
 
-  async function run(appId: Types.ObjectId, queue: Waiting[]): Promise<void> {
+  async function run(appId: ObjectId, queue: Waiting[]): Promise<void> {
     while (queue.length > 0) await serve(appId, queue.splice(0, MAX_BATCH));
     queues.delete(appId.toHexString());
   }
 
   return {
     /** Asks for a seat of an app. Release the seat. @throws {Unavailable} */
-    async take(appId: Types.ObjectId, limit: number): Promise<SeatAnswer> {
+    async take(appId: ObjectId, limit: number): Promise<SeatAnswer> {
       const app = appId.toHexString();
       const records = counts.get(app);
       if (records !== undefined && records >= limit) return 'full';

@@ -1,7 +1,7 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { type Challenge, createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { Forbidden, Unavailable } from '../core/errors.ts';
@@ -65,7 +65,7 @@ export function createChallenges(secret: string) {
   const creating = pLimit(1);
 
   /** The keys of an app: `hmacKeySignatureSecret` signs the solution within the challenge. */
-  function keysOf(appId: Types.ObjectId) {
+  function keysOf(appId: ObjectId) {
     const derive = (use: string): string => deriveSecretKey(secret, use, appId.id).toString('hex');
     return { hmacSignatureSecret: derive('challenge'), hmacKeySignatureSecret: derive('challenge solution') };
   }
@@ -73,7 +73,7 @@ export function createChallenges(secret: string) {
   return {
     /** Resolves with a new challenge for an app. @throws {Unavailable} */
     async issue(
-      appId: Types.ObjectId,
+      appId: ObjectId,
       expiresAt = new Date(Date.now() + CHALLENGE_LIFETIME_MS),
     ): Promise<Challenge & { signature: string }> {
       if (creating.pendingCount >= MAX_WAITING) throw new Unavailable('Too many challenges at once; try again', 1);
@@ -88,7 +88,7 @@ export function createChallenges(secret: string) {
      * signed challenge contains a signature of its solution, so the key is not derived again.
      * @throws {Forbidden} when it is malformed, expired, of another app, changed or wrong
      */
-    async verify(appId: Types.ObjectId, text: string): Promise<Proof> {
+    async verify(appId: ObjectId, text: string): Promise<Proof> {
       const sent = parse(text);
       if (!sent) throw invalidProofError();
       const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...keysOf(appId) });
@@ -148,7 +148,7 @@ export type SpentChallenges = ReturnType<typeof createSpentChallenges>;
 export function createSpentChallenges(spent: SpentChallengeCollection, now: () => Date) {
   return {
     /** Uses a challenge for one submission; a repeat succeeds. @throws {Forbidden} for others */
-    async spend(appId: Types.ObjectId, { challengeId }: Proof, holder: string): Promise<void> {
+    async spend(appId: ObjectId, { challengeId }: Proof, holder: string): Promise<void> {
       const _id = `${appId.toHexString()} ${challengeId.slice(0, HASH_LENGTH)}`;
       try {
         await spent.insertOne({ _id, holder, at: now() });
@@ -162,7 +162,7 @@ export function createSpentChallenges(spent: SpentChallengeCollection, now: () =
 }
 
 /** Matches the ids that begin with the app's id and a space; `!` is the character after a space. */
-export function spentByApp(appId: Types.ObjectId) {
+export function spentByApp(appId: ObjectId) {
   const id = appId.toHexString();
   return { _id: { $gte: `${id} `, $lt: `${id}!` } };
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { mongo, Types } from 'mongoose';
+import type { Binary, ObjectId, UUID } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { KeyReused, TooManyRequests } from '../core/errors.ts';
@@ -13,8 +13,8 @@ import { HOLD_REASONS, type HoldReason, type Submission } from '../records/submi
 
 /** A valid submission that waits for an operator (spec 4.5). `_id` is a UUID of version 7. */
 export interface HeldDocument {
-  _id: mongo.UUID;
-  appId: Types.ObjectId;
+  _id: UUID;
+  appId: ObjectId;
   /** Normalized. */
   email: string;
   /** As sent, under the keys of `schemaVersion`. */
@@ -28,8 +28,8 @@ export interface HeldDocument {
   /** The URL of the page that sent it. */
   page?: string;
   /** Hashes of the `Idempotency-Key` and of the data that came with it. */
-  key?: mongo.Binary;
-  content?: mongo.Binary;
+  key?: Binary;
+  content?: Binary;
 }
 
 /** The entries of a person, in any app. */
@@ -57,7 +57,7 @@ export const UNITS_PER_HOUR = 100;
 const UNIT_BYTES = 16 * 1024;
 
 /** Limits the share of one client network in the queue of one app. @throws {TooManyRequests} */
-function createHeldLimiter(): (appId: Types.ObjectId, address: string, bytes: number) => void {
+function createHeldLimiter(): (appId: ObjectId, address: string, bytes: number) => void {
   const limit = createWindowLimit(UNITS_PER_HOUR, WINDOW_MS);
   return (appId, address, bytes) => {
     const key = `${appId.toHexString()} ${clientNetwork(address)}`;
@@ -107,7 +107,7 @@ export function createHeldStore(
   const adding = new Map<string, Load>();
   const full = new LRUCache<string, true>({ max: MAX_FULL_APPS, ttl: FULL_FOR_MS });
 
-  async function loadOf(appId: Types.ObjectId, reason: HoldReason): Promise<Load> {
+  async function loadOf(appId: ObjectId, reason: HoldReason): Promise<Load> {
     const group = { _id: null, count: { $sum: 1 }, bytes: { $sum: '$size' } };
     const [load] = await held
       .aggregate<Load>([{ $match: { appId, reason } }, { $group: group }], { hint: { appId: 1, reason: 1, size: 1 } })
@@ -185,7 +185,7 @@ export function createHeldStore(
     },
 
     /** Resolves with a page of an app's queue. @param before the `next` of the page before */
-    async page(appId: Types.ObjectId, limit: number, before?: RecordId): Promise<HeldPage> {
+    async page(appId: ObjectId, limit: number, before?: RecordId): Promise<HeldPage> {
       const filter = { appId, expiresAt: { $gt: clock.earlier() }, ...(before && { _id: { $lt: before } }) };
       const found = held.find(filter, { limit: limit + 1, batchSize: BATCH_SIZE }).sort({ _id: -1 });
       const entries: HeldDocument[] = [];
@@ -200,19 +200,19 @@ export function createHeldStore(
     },
 
     /** Resolves with the number of entries by reason. Expired ones count for up to a minute. */
-    async counts(appId: Types.ObjectId): Promise<Record<HoldReason, number>> {
+    async counts(appId: ObjectId): Promise<Record<HoldReason, number>> {
       const counted = HOLD_REASONS.map(async (reason) => [reason, (await loadOf(appId, reason)).count] as const);
       return Object.fromEntries(await Promise.all(counted)) as Record<HoldReason, number>;
     },
 
     /** Resolves with an entry, or with undefined when the app has none of this id. */
-    async find(appId: Types.ObjectId, id: string): Promise<HeldDocument | undefined> {
+    async find(appId: ObjectId, id: string): Promise<HeldDocument | undefined> {
       const _id = parseRecordId(id);
       return (_id && (await held.findOne({ _id, appId, expiresAt: { $gt: clock.earlier() } }))) ?? undefined;
     },
 
     /** Deletes an entry; resolves with false when the app has none of this id. */
-    async remove(appId: Types.ObjectId, id: string): Promise<boolean> {
+    async remove(appId: ObjectId, id: string): Promise<boolean> {
       const _id = parseRecordId(id);
       return _id !== undefined && (await held.deleteOne({ _id, appId })).deletedCount === 1;
     },

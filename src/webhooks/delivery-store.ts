@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import type { ObjectId, UpdateFilter } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
 import { removeInSteps } from '../database/removal.ts';
@@ -91,7 +91,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
    */
   async function changeAll(
     of: { webhookId: RecordId; state: { $in: DeliveryState[] } },
-    update: mongo.UpdateFilter<DeliveryDocument>,
+    update: UpdateFilter<DeliveryDocument>,
     { first = '', limit = Number.POSITIVE_INFINITY }: { first?: string; limit?: number } = {},
   ): Promise<number> {
     let changed = 0;
@@ -230,11 +230,11 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
         .toArray(),
 
     /** Resolves with a delivery of an app. */
-    find: async (appId: Types.ObjectId, id: string): Promise<DeliveryDocument | undefined> =>
+    find: async (appId: ObjectId, id: string): Promise<DeliveryDocument | undefined> =>
       (await deliveries.findOne({ _id: id, appId })) ?? undefined,
 
     /** Lets a delivery wait for a first attempt again. Resolves with false when there is none. */
-    async replay(appId: Types.ObjectId, id: string, now: number): Promise<boolean> {
+    async replay(appId: ObjectId, id: string, now: number): Promise<boolean> {
       const update = {
         $set: { state: 'waiting' as const, attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) },
       };

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import pLimit from 'p-limit';
 import { FairQueue } from '../core/fair-queue.ts';
 import { type Logger, reasonOf } from '../core/logger.ts';
@@ -89,8 +89,8 @@ export function createDispatcher(deps: {
   /** Reads the due deliveries of an endpoint. */
   async function look(id: string, endpoint: Endpoint): Promise<void> {
     const postpone = endpoint.beginLook();
-    const webhookId = new mongo.UUID(id);
-    const busy = [...endpoint.busy.keys()].map((record) => new mongo.UUID(record));
+    const webhookId = new UUID(id);
+    const busy = [...endpoint.busy.keys()].map((record) => new UUID(record));
     const due = await deliveries.due(webhookId, { now: now(), limit: READ_AT_ONCE, busy });
     if (due.length === 0) {
       const next = await deliveries.nextDue(webhookId);

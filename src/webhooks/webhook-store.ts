@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import type { Filter, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 import type { EventType } from '../records/outbox.ts';
@@ -17,8 +17,8 @@ type DisabledReason = 'operator' | 'gone' | 'failing';
 
 /** An address that gets the events of an app (spec 4.11). */
 export interface WebhookDocument {
-  _id: mongo.UUID;
-  appId: Types.ObjectId;
+  _id: UUID;
+  appId: ObjectId;
   sourceAppId: string;
   url: string;
   events: EventType[];
@@ -58,9 +58,9 @@ export interface Attempt {
 export interface DeliveryDocument {
   /** The ids of event and webhook, joined by a colon. In the order of the events. */
   _id: string;
-  webhookId: mongo.UUID;
-  appId: Types.ObjectId;
-  recordId: mongo.UUID;
+  webhookId: UUID;
+  appId: ObjectId;
+  recordId: UUID;
   type: EventType;
   revision: number;
   changed?: string[];
@@ -82,8 +82,8 @@ export interface DeliveryDocument {
  */
 export interface DeletedWebhookDocument {
   /** The id of the webhook. */
-  _id: mongo.UUID;
-  appId: Types.ObjectId;
+  _id: UUID;
+  appId: ObjectId;
   /** By MongoDB's clock. */
   deletedAt: Date;
   /** Whether everything was deleted once. */
@@ -138,7 +138,7 @@ export function createWebhookStore(webhooks: WebhookCollection) {
     { _id, url }: WebhookDocument,
     reason: DisabledReason,
     now: number,
-    state: mongo.Filter<WebhookDocument> = {},
+    state: Filter<WebhookDocument> = {},
   ): Promise<boolean> {
     const filter = { _id, url, disabled: { $exists: false }, ...state };
     const { matchedCount } = await webhooks.updateOne(filter, { $set: { disabled: { reason, at: new Date(now) } } });
@@ -157,11 +157,11 @@ export function createWebhookStore(webhooks: WebhookCollection) {
     },
 
     /** Resolves with a webhook of an app, or undefined. */
-    ofApp: async (appId: Types.ObjectId, _id: RecordId): Promise<WebhookDocument | undefined> =>
+    ofApp: async (appId: ObjectId, _id: RecordId): Promise<WebhookDocument | undefined> =>
       (await webhooks.findOne({ _id, appId })) ?? undefined,
 
     /** The webhooks of these apps, oldest first. */
-    ofApps: (appIds: readonly Types.ObjectId[]): Promise<WebhookDocument[]> =>
+    ofApps: (appIds: readonly ObjectId[]): Promise<WebhookDocument[]> =>
       webhooks
         .find({ appId: { $in: [...appIds] } })
         .sort({ appId: 1, _id: 1 })
@@ -171,7 +171,7 @@ export function createWebhookStore(webhooks: WebhookCollection) {
      * Changes a webhook and resolves with it, or with undefined when the app has none of this id.
      */
     update: async (
-      appId: Types.ObjectId,
+      appId: ObjectId,
       _id: RecordId,
       { set, unset }: { set: Partial<WebhookDocument>; unset: Partial<Record<keyof WebhookDocument, 1>> },
     ): Promise<WebhookDocument | undefined> => {
@@ -188,7 +188,7 @@ export function createWebhookStore(webhooks: WebhookCollection) {
      * read.
      */
     replaceSecrets: async (
-      appId: Types.ObjectId,
+      appId: ObjectId,
       _id: RecordId,
       [current]: readonly WebhookSecret[],
       secrets: WebhookSecret[],
@@ -197,7 +197,7 @@ export function createWebhookStore(webhooks: WebhookCollection) {
       return (await webhooks.updateOne(filter, { $set: { secrets } })).matchedCount === 1;
     },
 
-    remove: async (appId: Types.ObjectId, _id: RecordId): Promise<boolean> =>
+    remove: async (appId: ObjectId, _id: RecordId): Promise<boolean> =>
       (await webhooks.deleteOne({ _id, appId })).deletedCount === 1,
 
     /** Notes that a delivery succeeded. */

@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import type { AppConsumers } from '../apps/app-consumers.ts';
 import type { ScopedApp } from '../apps/app-scope.ts';
 import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
@@ -127,7 +127,7 @@ export function createWebhookService(deps: {
     async test(app: ScopedApp, id: string): Promise<SendResult> {
       const webhook = await find(app, id);
       const at = new Date();
-      const recordId = new mongo.UUID().toString();
+      const recordId = new UUID().toString();
       const data = {
         ...{ id: recordId, sourceAppId: app.sourceAppId, email: 'ada@example.com', data: { name: 'Ada' }, revision: 1 },
       };

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import mongoose from 'mongoose';
+import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logIn, tableRows, visit } from '../support/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -39,9 +39,9 @@ async function storeRecords(count: number, data: (index: number) => object): Pro
 }
 
 /** Ids are in the order of creation. */
-function olderId(): mongoose.mongo.UUID {
+function olderId(): UUID {
   storedRecords += 1;
-  return new mongoose.mongo.UUID(`00000000-0000-7000-8000-${String(storedRecords).padStart(12, '0')}`);
+  return new UUID(`00000000-0000-7000-8000-${String(storedRecords).padStart(12, '0')}`);
 }
 
 interface NewFilter {

@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { UserDocument } from '../../src/records/record.ts';
@@ -31,7 +31,7 @@ async function storeRecords(sourceAppId: string): Promise<void> {
   const records = Array.from({ length: RECORDS }, (_, n): UserDocument => {
     const data = { name: `N${n}`, plan: 'pro', age: n };
     return {
-      ...{ _id: new mongo.UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
+      ...{ _id: new UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
       ...{ schemaVersion: 2, createdAt: now, updatedAt: now },
     };
   });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import type { UserDocument } from '../../src/records/record.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
@@ -24,7 +24,7 @@ async function storePeople(count: number): Promise<void> {
   const records = Array.from({ length: count }, (_, n): UserDocument => {
     const email = `u${n}@example.com`;
     return {
-      ...{ _id: new mongo.UUID(), appId: _id, sourceAppId, email, data: { age: n } },
+      ...{ _id: new UUID(), appId: _id, sourceAppId, email, data: { age: n } },
       ...{ schemaVersion: 2, createdAt: now, updatedAt: now },
     };
   });

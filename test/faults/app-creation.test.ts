@@ -1,4 +1,4 @@
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Client } from '../support/client.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
@@ -50,7 +50,7 @@ async function expectNoApp(sourceAppId: string) {
 /** Inserts the app document of a creation that a server abandoned `age` ms ago. */
 async function leaveUnconfirmed(sourceAppId: string, age: number, role = 'user') {
   const startedAt = new Date(Date.now() - age);
-  const app = { _id: new Types.ObjectId(), sourceAppId, role, passwordHash: 'x', credentialId: 'of the dead' };
+  const app = { _id: new ObjectId(), sourceAppId, role, passwordHash: 'x', credentialId: 'of the dead' };
   await other.db
     .collection('apps')
     .insertOne({ ...app, createdAt: startedAt, deletingSince: startedAt, creating: true });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { mongo } from 'mongoose';
+import type { Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createRecordIds } from '../../src/records/record-id.ts';
 import type { Client, TestApp } from '../support/client.ts';
@@ -30,19 +30,19 @@ afterAll(async () => {
 });
 
 interface Dump {
-  app: mongo.Document;
-  users: mongo.Document[];
-  schemas: mongo.Document[];
+  app: Document;
+  users: Document[];
+  schemas: Document[];
 }
 
 /** Creates an app with `RECORDS` records of the given creation time. */
-async function createFilledApp(createdAt = new Date()): Promise<TestApp & { appId: mongo.ObjectId }> {
+async function createFilledApp(createdAt = new Date()): Promise<TestApp & { appId: ObjectId }> {
   const app = await other.admin.buildApp({ fields: [{ key: 'name', kind: 'text' }] });
   const stored = await other.db.collection('apps').findOne({ sourceAppId: app.sourceAppId });
-  const appId = stored?._id as mongo.ObjectId;
+  const appId = stored?._id as ObjectId;
   const newId = createRecordIds();
   const records = Array.from({ length: RECORDS }, (_, index) => ({
-    _id: newId(createdAt) as unknown as mongo.ObjectId,
+    _id: newId(createdAt) as unknown as ObjectId,
     appId,
     sourceAppId: app.sourceAppId,
     email: `person-${index}@example.org`,
@@ -56,7 +56,7 @@ async function createFilledApp(createdAt = new Date()): Promise<TestApp & { appI
 }
 
 /** Resolves with all stored documents of an app. */
-async function dump(appId: mongo.ObjectId): Promise<Dump> {
+async function dump(appId: ObjectId): Promise<Dump> {
   const { db } = other;
   return {
     app: (await db.collection('apps').findOne({ _id: appId })) ?? {},
@@ -77,7 +77,7 @@ async function sweep(sweepEveryMs?: number): Promise<void> {
 const count = (name: string, filter: object) => other.db.collection(name).countDocuments(filter);
 
 /** Counts the records and schema versions of an app. */
-async function countLeft(appId: mongo.ObjectId) {
+async function countLeft(appId: ObjectId) {
   return { users: await count('users', { appId }), schemas: await count('schema_versions', { appId }) };
 }
 
@@ -243,7 +243,7 @@ describe('a slow submission that does not find its app (decision 14)', () => {
 
   it('removes only its own record when a restore inserted records meanwhile', async () => {
     const { sourceAppId, appId } = await createFilledApp(new Date(Date.now() - HOUR_MS));
-    let restored: mongo.Document[] = [];
+    let restored: Document[] = [];
     const { status } = await submitSlowly(sourceAppId, 'slow@example.org', async () => {
       ({ users: restored } = await dump(appId));
       await other.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);

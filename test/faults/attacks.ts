@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ClientRequest, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import { rounds } from '../support/rounds.ts';
 import { ATTACKED_APP } from './ledger.ts';
 import { send } from './load.ts';
@@ -152,7 +152,7 @@ async function prepareVictim(server: Service, uri: string): Promise<{ cookie: st
   if (submitted.status !== 200)
     throw new Error(`the first submission to the attacked app returned ${submitted.status}`);
   await inspect(uri, async (db) => {
-    const users = db.collection<{ _id: mongo.UUID }>('users');
+    const users = db.collection<{ _id: UUID }>('users');
     const large = await users.findOneAndUpdate(
       { sourceAppId: ATTACKED_APP },
       { $set: { 'data.large': 'x'.repeat(15 * 1024 * 1024) } },
@@ -160,7 +160,7 @@ async function prepareVictim(server: Service, uri: string): Promise<{ cookie: st
     const { data: _, ...common } = large as unknown as Record<string, unknown>;
     const records = Array.from({ length: STORED_RECORDS }, (_, number) => ({
       ...common,
-      _id: new mongo.UUID(),
+      _id: new UUID(),
       email: `stored-${number}@example.org`,
       data: { name: `Person ${number}`, about: 'y'.repeat(500) },
     }));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { mongo } from 'mongoose';
+import type { Db, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseUri } from '../support/process.ts';
 import { randomName } from '../support/server.ts';
@@ -18,12 +18,12 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** Creates an app with `RECORDS` records and a session; resolves with the app's `_id`. */
-async function createFilledApp(sourceAppId: string): Promise<mongo.ObjectId> {
+async function createFilledApp(sourceAppId: string): Promise<ObjectId> {
   const password = await service.createApp(sourceAppId);
   await send(`${service.url}/auth/login`, { method: 'POST', body: { sourceAppId, password } });
   return inspect(MONGODB_URI, async (db) => {
     const app = await db.collection('apps').findOne({ sourceAppId });
-    const appId = app?._id as mongo.ObjectId;
+    const appId = app?._id as ObjectId;
     const now = new Date();
     await db.collection('users').insertMany(
       Array.from({ length: RECORDS }, (_, index) => ({
@@ -41,7 +41,7 @@ async function createFilledApp(sourceAppId: string): Promise<mongo.ObjectId> {
 }
 
 /** Counts the documents of an app in each collection. */
-async function countLeft(db: mongo.Db, appId: mongo.ObjectId) {
+async function countLeft(db: Db, appId: ObjectId) {
   return {
     apps: await db.collection('apps').countDocuments({ _id: appId }),
     users: await db.collection('users').countDocuments({ appId }),
@@ -52,13 +52,10 @@ async function countLeft(db: mongo.Db, appId: mongo.ObjectId) {
 
 describe('the next start completes a deletion that kill -9 interrupted (invariant 5)', () => {
   it.each([
-    [
-      'after the app was marked',
-      async (db: mongo.Db, appId: mongo.ObjectId) => (await appOf(db, appId))?.deletingSince,
-    ],
+    ['after the app was marked', async (db: Db, appId: ObjectId) => (await appOf(db, appId))?.deletingSince],
     [
       'after some records were removed',
-      async (db: mongo.Db, appId: mongo.ObjectId) => (await countLeft(db, appId)).users < RECORDS,
+      async (db: Db, appId: ObjectId) => (await countLeft(db, appId)).users < RECORDS,
     ],
   ] as const)('%s', async (moment, isReached) => {
     const sourceAppId = `gone-${moment.length}`;
@@ -82,6 +79,6 @@ describe('the next start completes a deletion that kill -9 interrupted (invarian
   });
 });
 
-function appOf(db: mongo.Db, _id: mongo.ObjectId) {
+function appOf(db: Db, _id: ObjectId) {
   return db.collection('apps').findOne({ _id });
 }

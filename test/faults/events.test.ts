@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { mongo } from 'mongoose';
+import type { Collection } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
 import { type Answer, Receiver } from '../support/receiver.ts';
 import { rounds } from '../support/rounds.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 /** What each record says of its events, and which of them a receiver got. */
-async function auditEvents(users: mongo.Collection, { received }: Receiver) {
+async function auditEvents(users: Collection, { received }: Receiver) {
   const revisions = new Map<string, number[]>();
   for (const { body } of received) {
     const { id, revision } = body.data;

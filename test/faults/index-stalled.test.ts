@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { UserDocument } from '../../src/records/record.ts';
@@ -53,7 +53,7 @@ async function filledApp(...indexed: string[]): Promise<string> {
   const records = Array.from({ length: RECORDS }, (_, n): UserDocument => {
     const data = { a: `a${n % 4}`, b: `b${n % 4}` };
     return {
-      ...{ _id: new mongo.UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
+      ...{ _id: new UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
       ...{ schemaVersion: 1, createdAt: now, updatedAt: now },
     };
   });

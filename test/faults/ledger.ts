@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import type { Collection } from 'mongodb';
 
 /**
  * A submission counts as hung after this time: the limit of a 503 while MongoDB is away (spec 7).
@@ -66,7 +66,7 @@ export class Ledger {
   }
 
   /** Compares the ledger with the numbers in the collection `users`. */
-  async audit(users: mongo.Collection): Promise<Audit> {
+  async audit(users: Collection): Promise<Audit> {
     const times = await countStored(users);
     const numbers = [...this.#acknowledged.keys()];
     const acknowledged = numbers.filter((number) => this.#acknowledged[number]);
@@ -84,7 +84,7 @@ export class Ledger {
 }
 
 /** Counts how often each number is stored, over all records. */
-async function countStored(users: mongo.Collection): Promise<Map<number, number>> {
+async function countStored(users: Collection): Promise<Map<number, number>> {
   const times = new Map<number, number>();
   const records = users.find<{ data: { items?: { value: number }[] } }>(
     { sourceAppId: { $ne: ATTACKED_APP } },

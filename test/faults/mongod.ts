@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mongo } from 'mongoose';
+import { type Db, MongoClient } from 'mongodb';
 import { loadConfig } from '../../src/core/config.ts';
 import { findMongod } from '../../src/database/embedded/mongod-binary.ts';
 import { freePort } from '../../src/database/embedded/mongod-process.ts';
@@ -56,8 +56,8 @@ export class Mongod {
   }
 
   /** Runs `query` on the admin database of this member; resolves with undefined when it fails. */
-  async ask<T>(query: (admin: mongo.Db) => Promise<T>): Promise<T | undefined> {
-    const client = new mongo.MongoClient(this.uri, CLIENT_OPTIONS);
+  async ask<T>(query: (admin: Db) => Promise<T>): Promise<T | undefined> {
+    const client = new MongoClient(this.uri, CLIENT_OPTIONS);
     try {
       return await query(client.db('admin'));
     } catch {
@@ -68,7 +68,7 @@ export class Mongod {
   }
 
   /** Repeats `condition` every 50 ms until it resolves with true. */
-  async until(condition: (admin: mongo.Db) => Promise<boolean>): Promise<void> {
+  async until(condition: (admin: Db) => Promise<boolean>): Promise<void> {
     while (!(await this.ask(condition))) await sleep(50);
   }
 }
@@ -137,10 +137,10 @@ async function stop(members: readonly Mongod[], folder: string): Promise<void> {
  */
 export async function inspect<T>(
   uri: string,
-  query: (db: mongo.Db) => Promise<T>,
+  query: (db: Db) => Promise<T>,
   serverSelectionTimeoutMS = 30_000,
 ): Promise<T> {
-  const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS, readConcernLevel: 'majority' });
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS, readConcernLevel: 'majority' });
   try {
     return await query(client.db());
   } finally {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { UserDocument } from '../../src/records/record.ts';
@@ -40,7 +40,7 @@ it(
     const stored = Array.from({ length: RECORDS }, (_, n): UserDocument => {
       const data = { name: `N${n}`, notes: [{ value: n }] };
       return {
-        ...{ _id: new mongo.UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
+        ...{ _id: new UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
         ...{ schemaVersion: 2, createdAt: now, updatedAt: now, arraySizes: { notes: 1 } },
       };
     });

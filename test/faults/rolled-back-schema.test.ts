@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mongo } from 'mongoose';
+import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Mongod, type ReplicaSet, startReplicaSet } from './mongod.ts';
@@ -42,7 +42,7 @@ async function resumeReplication(secondary: Mongod): Promise<void> {
 /** Writes a version 3 to the primary only, like a PUT that is never acknowledged. */
 async function writeToPrimaryOnly(primary: Mongod, sourceAppId: string): Promise<void> {
   const app = await a.db.collection('apps').findOne({ sourceAppId });
-  const client = new mongo.MongoClient(primary.uri, { writeConcern: { w: 1 } });
+  const client = new MongoClient(primary.uri, { writeConcern: { w: 1 } });
   try {
     const fields = [{ key: 'value', label: 'Value', kind: 'text', required: true }];
     const version = { appId: app?._id, version: 3, rejectUnknown: true, fields, createdAt: new Date() };

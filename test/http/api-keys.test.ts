@@ -1,4 +1,4 @@
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/api/principal.ts';
 import { Client, type TestApp } from '../support/client.ts';
@@ -115,7 +115,7 @@ describe('a key (spec 4.8)', () => {
   it('is deleted with its app, and a later app of the same name has none', async () => {
     await buildApp();
     const { id, send } = await createKey(server, operator, ['users:read']);
-    const _id = new Types.ObjectId(id);
+    const _id = new ObjectId(id);
     expect(await server.db.collection('api_keys').countDocuments({ _id })).toBe(1);
     await server.admin.delete(`/auth/apps/${app.sourceAppId}`).expect(200);
     await send('get', '/auth/users').expect(401);

@@ -1,4 +1,4 @@
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UserDocument } from '../../src/records/record.ts';
 import { createRecordIds } from '../../src/records/record-id.ts';
@@ -135,7 +135,7 @@ describe('GET /auth/users with parameters', () => {
   });
 
   it('responds with 503 to a search that exceeds its time limit', async () => {
-    const appId = new Types.ObjectId();
+    const appId = new ObjectId();
     const users = server.db.collection<UserDocument>('users');
     const newId = createRecordIds();
     const stored = Array.from({ length: 20_000 }, (_, number) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import mongoose from 'mongoose';
+import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { withLateWrites } from '../support/late-writes.ts';
@@ -24,7 +24,7 @@ async function storeRecords(sourceAppId: string, count: number): Promise<void> {
   const { _id } = await appDocument(server, sourceAppId);
   const now = new Date();
   const records = Array.from({ length: count }, (_, n) => ({
-    ...{ _id: new mongoose.mongo.UUID(), appId: _id, sourceAppId, email: `stored-${n}@x.org`, data: { plan: `P${n}` } },
+    ...{ _id: new UUID(), appId: _id, sourceAppId, email: `stored-${n}@x.org`, data: { plan: `P${n}` } },
     ...{ schemaVersion: 1, createdAt: now, updatedAt: now },
   }));
   await server.db.collection<(typeof records)[number]>('users').insertMany(records);

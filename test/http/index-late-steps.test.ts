@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAppRevision } from '../../src/apps/revision.ts';
 import { connectDatabase } from '../../src/database/client.ts';
@@ -75,7 +75,7 @@ async function appWith(fields: FieldDefinitionInput[], count = RECORDS): Promise
   const records = Array.from({ length: count }, (_, n): UserDocument => {
     const data = { a: `a${n}`, b: `b${n}` };
     return {
-      ...{ _id: new mongo.UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
+      ...{ _id: new UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
       ...{ schemaVersion: 1, createdAt: now, updatedAt: now },
     };
   });
@@ -253,9 +253,9 @@ describe('The check of the records of an index', () => {
         const now = new Date();
         const late = { appId, sourceAppId, schemaVersion: 1, createdAt: now, updatedAt: now };
         await users.updateOne({ appId, email: 'u7@x.org' }, { $set: { 'data.b': 'late' } });
-        await users.insertOne({ ...late, _id: new mongo.UUID(), email: 'new-1@x.org', data: { b: 'x' } });
+        await users.insertOne({ ...late, _id: new UUID(), email: 'new-1@x.org', data: { b: 'x' } });
         await users.insertOne({
-          ...{ ...late, _id: new mongo.UUID(), email: 'new-2@x.org', data: { b: 'x', a: 'y' } },
+          ...{ ...late, _id: new UUID(), email: 'new-2@x.org', data: { b: 'x', a: 'y' } },
           ...{ s0: 'y', slotEpoch: 0 },
         });
         const checks = async () => (await appDocument(server, sourceAppId)).slots?.[0]?.checks;

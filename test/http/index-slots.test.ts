@@ -1,4 +1,4 @@
-import mongoose from 'mongoose';
+import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
@@ -31,7 +31,7 @@ async function storeRecords(sourceAppId: string, count: number, data: (n: number
   const { _id } = await appDocument(a, sourceAppId);
   const now = new Date();
   const records = Array.from({ length: count }, (_, n) => ({
-    ...{ _id: new mongoose.mongo.UUID(), appId: _id, sourceAppId, email: `stored-${n}@x.org`, data: data(n) },
+    ...{ _id: new UUID(), appId: _id, sourceAppId, email: `stored-${n}@x.org`, data: data(n) },
     ...{ schemaVersion: 1, createdAt: now, updatedAt: now },
   }));
   await a.db.collection<(typeof records)[number]>('users').insertMany(records);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import mongoose from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
 import { compileSchema } from '../../src/fields/compile.ts';
@@ -101,7 +101,7 @@ describe('The record of a new person', () => {
         const change = { set, append, extraKeys };
         const size = changeSize(change);
         const submission: Submission = {
-          appId: new mongoose.Types.ObjectId(),
+          appId: new ObjectId(),
           sourceAppId: 'some-app',
           email: 'ada@example.com',
           schemaVersion: 3,

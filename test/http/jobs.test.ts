@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/core/logger.ts';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
@@ -64,13 +64,13 @@ describe('A job', () => {
 
   it('keeps its lock when the release of an earlier turn of the same server arrives late', async () => {
     const locks = createJobLocks(jobs());
-    const [earlier, later] = [new Types.ObjectId(), new Types.ObjectId()];
+    const [earlier, later] = [new ObjectId(), new ObjectId()];
     expect(await locks.hold('late', false, earlier)).toBe(true);
     expect(await locks.hold('late', true, later)).toBe(true);
     await locks.release('late', 0, earlier);
-    expect(await createJobLocks(jobs()).hold('late', true, new Types.ObjectId())).toBe(false);
+    expect(await createJobLocks(jobs()).hold('late', true, new ObjectId())).toBe(false);
     await locks.release('late', 0, later);
-    expect(await createJobLocks(jobs()).hold('late', true, new Types.ObjectId())).toBe(true);
+    expect(await createJobLocks(jobs()).hold('late', true, new ObjectId())).toBe(true);
   });
 
   it('waits for its interval over all servers, and runs at once when it is woken', async () => {

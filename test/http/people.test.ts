@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { type Binary, BSON } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.ts';
 import { sendForm } from '../support/forms.ts';
@@ -55,7 +55,7 @@ async function dump(): Promise<string> {
   const names = (await a.db.listCollections().toArray()).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['users', 'held_submissions', 'applied_keys', 'apps', 'sessions']));
   const documents = await Promise.all(names.map((name) => a.db.collection(name).find().toArray()));
-  return mongo.BSON.EJSON.stringify(documents, { relaxed: true });
+  return BSON.EJSON.stringify(documents, { relaxed: true });
 }
 
 const expectNothingOf = (text: string): void => expect(text.toLowerCase()).not.toContain('lovelace');
@@ -168,7 +168,7 @@ describe('POST /auth/people/erase', () => {
     expect(await among(other, first)).toEqual([]);
     await other.close();
     const hashes = await a.db.collection('suppressed_people').find().toArray();
-    const tails = hashes.map(({ _id }) => (_id as unknown as mongo.Binary).toString('hex').slice(24));
+    const tails = hashes.map(({ _id }) => (_id as unknown as Binary).toString('hex').slice(24));
     expect(new Set(tails).size).toBe(tails.length);
     await a.client.submit(one.sourceAppId, { email: 'grace@x.org' }).expect(200);
     await a.admin.delete(`/auth/apps/${one.sourceAppId}`).expect(200);

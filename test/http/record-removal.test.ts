@@ -1,4 +1,4 @@
-import { mongo, Types } from 'mongoose';
+import { Binary, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ownedBy } from '../../src/apps/feature.ts';
 import type { UserCollection, UserDocument } from '../../src/records/record.ts';
@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Stores records of a new app, with ids of manual edits among them. */
-async function appWithRecords(count: number, createdAt = () => new Date()): Promise<Types.ObjectId> {
-  const appId = new Types.ObjectId();
+async function appWithRecords(count: number, createdAt = () => new Date()): Promise<ObjectId> {
+  const appId = new ObjectId();
   const newId = createRecordIds();
   const own = {
     appId,
@@ -30,12 +30,7 @@ async function appWithRecords(count: number, createdAt = () => new Date()): Prom
   };
   const hex = appId.toHexString();
   // They sort before and after UUIDs.
-  const odd = [
-    Number.parseInt(hex.slice(-12), 16),
-    hex,
-    new mongo.Binary(Buffer.from(hex.slice(-8))),
-    new Types.ObjectId(),
-  ];
+  const odd = [Number.parseInt(hex.slice(-12), 16), hex, new Binary(Buffer.from(hex.slice(-8))), new ObjectId()];
   const ids: unknown[] = [...Array.from({ length: count }, () => newId(createdAt())), ...odd];
   const records = ids.map((_id, at) => ({ ...own, _id, email: `u${at}@example.com` }));
   await users.insertMany(records as unknown as UserDocument[]);
@@ -62,7 +57,7 @@ it('removes only what was created since a time', async () => {
 
 /** A collection with documents of a new app, `before` older than `since`, and of another app. */
 async function ownedDocuments(before: number, after: number) {
-  const [appId, other] = [new Types.ObjectId(), new Types.ObjectId()];
+  const [appId, other] = [new ObjectId(), new ObjectId()];
   const since = new Date(Date.now() - HOUR_MS);
   const old = new Date(since.getTime() - 1);
   const at = [...Array.from({ length: before }, () => old), ...Array.from({ length: after }, () => since)];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { mongo, Types } from 'mongoose';
+import { Double, Long, ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decode } from '../../src/database/collections.ts';
 import { FIELD_KEY_PATTERN } from '../../src/fields/base/kind.ts';
@@ -38,7 +38,7 @@ const renames: fc.Arbitrary<PendingRenames> = fc
   });
 
 const value = fc.oneof(
-  fc.constantFrom<unknown>('', 'text', true, null, new mongo.Double(1), new mongo.Long(7n), -0, 2.5, { a: 1, x: 'x' }),
+  fc.constantFrom<unknown>('', 'text', true, null, new Double(1), new Long(7n), -0, 2.5, { a: 1, x: 'x' }),
   fc.array(fc.constantFrom<unknown>(1, 'a', { x: 1 }), { maxLength: 3 }),
 );
 const data = fc
@@ -53,8 +53,8 @@ const sizesOf = (of: Record<string, unknown>) =>
 it('A record is shown before its move exactly as it is after it, and a second move changes nothing', async () => {
   const moves = createRecordMoves(users);
   const check = async (pending: PendingRenames, stored: UserDocument['data'], schemaVersion: number, state: object) => {
-    const _id = new mongo.UUID();
-    const appId = new Types.ObjectId();
+    const _id = new UUID();
+    const appId = new ObjectId();
     const now = new Date();
     await users.insertOne({
       ...{ _id, appId, sourceAppId: 'model', email: 'a@x.org', data: stored, schemaVersion, createdAt: now },

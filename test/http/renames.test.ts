@@ -1,5 +1,4 @@
-import type { Types } from 'mongoose';
-import { mongo } from 'mongoose';
+import { type ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinition, FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { MailApps } from '../../src/notifications/mail-apps.ts';
@@ -261,7 +260,7 @@ describe('A renamed field', () => {
     const pending = createRenameStore(a.db.collection<SchemaDocument>('schema_versions'));
     const form = { notify: { emails: ['team@example.com'], when: 'each' } };
     const render = createMailRenderer({
-      apps: { ofId: async (id: Types.ObjectId) => ({ id, sourceAppId, form }) } as unknown as MailApps,
+      apps: { ofId: async (id: ObjectId) => ({ id, sourceAppId, form }) } as unknown as MailApps,
       records: createRecordReader(a.db.collection<UserDocument>('users'), pending.recent),
       fieldsOf: async () => fields as FieldDefinition[],
     } as unknown as Parameters<typeof createMailRenderer>[0]);
@@ -567,7 +566,7 @@ describe('After a rename has ended', () => {
         await a.db.collection('schema_versions').updateOne({ appId, version: 3 }, { $set: { 'check.at': new Date() } });
         const [record] = await recordsOf(a, sourceAppId);
         const late = (email: string, data: UserDocument['data'], schemaVersion: number) => ({
-          ...{ ...(record as UserDocument), _id: new mongo.UUID(), appId, email, data, schemaVersion },
+          ...{ ...(record as UserDocument), _id: new UUID(), appId, email, data, schemaVersion },
         });
         await a.db
           .collection<UserDocument>('users')

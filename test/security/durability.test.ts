@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import { Client } from '../support/client.ts';
@@ -13,11 +13,11 @@ const DURABLE = { w: 'majority', j: true };
  * The time of an app's last submission: a figure for people to look at, on which no promise rests
  * (app-activity.ts).
  */
-function isActivity(command: mongo.Document): boolean {
-  return command.update === 'apps' && command.updates.every(({ u }: mongo.Document) => setsOnly(u, 'lastSubmissionAt'));
+function isActivity(command: Document): boolean {
+  return command.update === 'apps' && command.updates.every(({ u }: Document) => setsOnly(u, 'lastSubmissionAt'));
 }
 
-function setsOnly(update: mongo.Document, field: string): boolean {
+function setsOnly(update: Document, field: string): boolean {
   return JSON.stringify(Object.values(update).map(Object.keys)) === JSON.stringify([[field]]);
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mongo } from 'mongoose';
+import { MongoClient, MongoServerError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachEmbedded } from '../../src/database/embedded/embedded.ts';
 import { freePort } from '../../src/database/embedded/mongod-process.ts';
@@ -79,12 +79,12 @@ class Embedded {
 }
 
 /** Runs an operation on a new connection; resolves with its result or with MongoDB's error code. */
-async function runOn<T>(uri: string, operation: (client: mongo.MongoClient) => Promise<T>): Promise<T | number> {
-  const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 5_000 });
+async function runOn<T>(uri: string, operation: (client: MongoClient) => Promise<T>): Promise<T | number> {
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 5_000 });
   try {
     return await operation(client);
   } catch (error) {
-    if (error instanceof mongo.MongoServerError) return Number(error.code);
+    if (error instanceof MongoServerError) return Number(error.code);
     throw error;
   } finally {
     await client.close();
@@ -101,7 +101,7 @@ async function startOldMongod(dataDir: string, ownerPid: number): Promise<Mongod
   return mongod;
 }
 
-const attempts: [string, (client: mongo.MongoClient) => Promise<unknown>][] = [
+const attempts: [string, (client: MongoClient) => Promise<unknown>][] = [
   ['read', (client) => client.db().collection('apps').findOne()],
   ['list databases', (client) => client.db('admin').command({ listDatabases: 1 })],
   ['write', (client) => client.db().collection('apps').insertOne({ sourceAppId: 'intruder' })],
@@ -209,7 +209,7 @@ describe('an upgrade from a version whose embedded database had no authenticatio
   it('does not stop the mongod of a running server and reports the pid of that server', async () => {
     const dataDir = await leftovers.dataDir();
     const old = await startOldMongod(dataDir, process.pid);
-    const owner = await new mongo.MongoClient(`${old.uri}&appName=user-collection-owner`).connect();
+    const owner = await new MongoClient(`${old.uri}&appName=user-collection-owner`).connect();
     try {
       const { code, stderr } = await new Embedded(dataDir).server.ended;
       expect(code).toBe(1);
@@ -226,7 +226,7 @@ describe('an upgrade from a version whose embedded database had no authenticatio
   it('does not use a mongod that cannot prove that it knows the key', async () => {
     const dataDir = await leftovers.dataDir();
     const other = await startOldMongod(dataDir, process.pid);
-    const owner = await new mongo.MongoClient(`${other.uri}&appName=user-collection-owner`).connect();
+    const owner = await new MongoClient(`${other.uri}&appName=user-collection-owner`).connect();
     try {
       await writeFile(join(dataDir, `mongod-${other.port}.key`), '0'.repeat(96), { mode: 0o600 });
       expect(await attachEmbedded({ dataDir })).toBeUndefined();

@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { Binary } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MAX_REJECTS } from '../../src/imports/import-run.ts';
 import type { RejectDocument } from '../../src/imports/imports.model.ts';
@@ -83,7 +83,7 @@ it('what a deleted import leaves is removed in steps, between the imports of oth
     const _id = Buffer.alloc(18);
     _id.set(importId);
     _id.writeUIntBE(line + 10, 12, 6);
-    return { ...one, _id: new mongo.Binary(_id) };
+    return { ...one, _id: new Binary(_id) };
   });
   await rejects.insertMany(many);
   await operator.delete(`/auth/imports/${id}`).expect(200);

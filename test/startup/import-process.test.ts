@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mongo } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { Client } from '../support/client.ts';
@@ -113,10 +113,10 @@ describe('the process of imports (decision 26)', () => {
       expect(await exited).toBe(0);
       process.kill(pid, 'SIGCONT');
       await expect.poll(() => isRunning(pid), POLL).toBe(false);
-      const stopped = await imports().findOne({ _id: new mongo.ObjectId(id) });
+      const stopped = await imports().findOne({ _id: new ObjectId(id) });
       expect(stopped).toMatchObject({ state: 'running' });
       expect(stopped).not.toHaveProperty('runner');
-      await imports().deleteOne({ _id: new mongo.ObjectId(id) });
+      await imports().deleteOne({ _id: new ObjectId(id) });
     },
     LONG_MS,
   );

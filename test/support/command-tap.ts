@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { mongo } from 'mongoose';
+import { BSON, type Document } from 'mongodb';
 
 const OP_MSG = 2013;
 const HEADER_BYTES = 16;
@@ -8,13 +8,13 @@ const HEADER_BYTES = 16;
 export interface CommandTap {
   port: number;
   /** The commands sent so far, with their documents. The name of a command is its first key. */
-  commands(): mongo.Document[];
+  commands(): Document[];
   close(): Promise<void>;
 }
 
 /** Starts a proxy to `target`, a URL with host and port. Throws on a message without a command. */
 export async function startCommandTap(target: URL): Promise<CommandTap> {
-  const commands: mongo.Document[] = [];
+  const commands: Document[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((clientSocket) => {
     const databaseSocket = connect(Number(target.port), target.hostname);
@@ -48,7 +48,7 @@ export async function startCommandTap(target: URL): Promise<CommandTap> {
 }
 
 /** Adds the command of each complete message to `commands`; returns the bytes that remain. */
-function readMessages(bytes: Buffer, commands: mongo.Document[]): Buffer<ArrayBuffer> {
+function readMessages(bytes: Buffer, commands: Document[]): Buffer<ArrayBuffer> {
   let rest = bytes;
   while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
     const message = rest.subarray(0, rest.readInt32LE(0));
@@ -63,12 +63,12 @@ function readMessages(bytes: Buffer, commands: mongo.Document[]): Buffer<ArrayBu
  * The body of an OP_MSG, a section of kind 0, with the documents of its sections of kind 1
  * (`documents`, `updates`, `deletes`).
  */
-function commandOf(sections: Buffer): mongo.Document {
-  const command: mongo.Document = {};
+function commandOf(sections: Buffer): Document {
+  const command: Document = {};
   for (let at = 0; at < sections.length; ) {
     const size = sections.readInt32LE(at + 1);
     const section = sections.subarray(at + 1, at + 1 + size);
-    if (sections[at] === 0) Object.assign(command, mongo.BSON.deserialize(section));
+    if (sections[at] === 0) Object.assign(command, BSON.deserialize(section));
     else Object.assign(command, documentsOf(section));
     at += 1 + size;
   }
@@ -76,11 +76,11 @@ function commandOf(sections: Buffer): mongo.Document {
 }
 
 /** A section of kind 1: its size, the name of the field that it stands for, and documents. */
-function documentsOf(section: Buffer): mongo.Document {
+function documentsOf(section: Buffer): Document {
   const nameEnds = section.indexOf(0, 4);
-  const documents: mongo.Document[] = [];
+  const documents: Document[] = [];
   for (let at = nameEnds + 1; at < section.length; at += section.readInt32LE(at)) {
-    documents.push(mongo.BSON.deserialize(section.subarray(at, at + section.readInt32LE(at))));
+    documents.push(BSON.deserialize(section.subarray(at, at + section.readInt32LE(at))));
   }
   return { [section.toString('utf8', 4, nameEnds)]: documents };
 }

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { createCursors } from '../../src/api/cursors.ts';
 import { decode } from '../../src/database/collections.ts';
 import type { UserDocument } from '../../src/records/record.ts';
@@ -12,11 +12,7 @@ const cursors = createCursors('a secret of the tests');
  * Resolves with the page of records that `GET /auth/users` sends for a query, without a request and
  * its limits.
  */
-export async function findUsers(
-  { services }: TestServer,
-  id: Types.ObjectId,
-  request: Parameters<UserService['find']>[1],
-) {
+export async function findUsers({ services }: TestServer, id: ObjectId, request: Parameters<UserService['find']>[1]) {
   const { users, rest } = await services.users.find({ id }, request, cursors);
   const found: UserDocument[] = [];
   for await (const batch of users) for (const bytes of batch) found.push(decode<UserDocument>(bytes));

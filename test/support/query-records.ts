@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { createRecordRanges } from '../../src/records/ranges.ts';
 import { createReadQueues } from '../../src/records/read-queues.ts';
 import type { UserCollection, UserDocument } from '../../src/records/record.ts';
@@ -149,13 +149,13 @@ export const where = fc.oneof(
     .chain((path) => condition(path, fc.constantFrom('exists', 'empty'), fc.constantFrom('true', 'false'))),
 );
 /** Makes `count` records of an app, always the same ones: usual values, odd ones, and none. */
-export function sampleRecords(appId: Types.ObjectId, count: number): UserDocument[] {
+export function sampleRecords(appId: ObjectId, count: number): UserDocument[] {
   const newId = createRecordIds();
   return fc.sample(data, { numRuns: count, seed: 1 }).map((own, at) => recordOf(appId, own, at, newId));
 }
 
 export function recordOf(
-  appId: Types.ObjectId,
+  appId: ObjectId,
   own: Record<string, unknown>,
   at: number,
   newId: ReturnType<typeof createRecordIds>,
@@ -177,7 +177,7 @@ const INDEXED = FIELDS.filter(({ kind }) => kind !== 'array');
  * Stores sample records of an app with an index slot for each field of `FIELDS` that can have one,
  * and creates the indexes of these slots. Resolves with the records.
  */
-export async function storeIndexedRecords(users: UserCollection, appId: Types.ObjectId, count: number) {
+export async function storeIndexedRecords(users: UserCollection, appId: ObjectId, count: number) {
   for (const [at] of INDEXED.entries()) {
     const partialFilterExpression = { [`s${at}`]: { $exists: true } };
     await users.createIndex({ appId: 1, [`s${at}`]: 1, _id: 1 }, { partialFilterExpression });

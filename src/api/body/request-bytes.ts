@@ -181,7 +181,8 @@ function createBodyPlaces(bodyLimit: number): InPlace {
     const turn = queue.join(network);
     try {
       if (!turn.hasBegun) {
-        // A waiting request holds the bytes that arrived with its headers, so the same limits apply.
+        // A waiting request holds the bytes that arrived with its headers, so the same limits
+        // apply.
         if (queue.waiting > slots || queue.waitingOf(network) > perKey) throw tooManyError();
         await withTimeout(turn.begun, MAX_WAIT_MS, tooManyError);
       }

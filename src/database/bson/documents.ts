@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { type AggregationCursor, type FindCursor, UUID } from 'mongodb';
 import { decode } from '../collections.ts';
 
 /** The types of BSON elements (bsonspec.org) that the service stores. */
@@ -120,7 +120,7 @@ function isAt(bytes: Buffer, source: Buffer, at: number): boolean {
 export type RawDocuments = Uint8Array[];
 
 /** A value of `_id`, of any type. */
-export type DocumentId = mongo.UUID;
+export type DocumentId = UUID;
 
 /** Offset of the value of a leading `_id`: document length (4), type (1), `_id` and NUL (4). */
 const ID_VALUE = 9;
@@ -131,7 +131,7 @@ const ID_ELEMENT = Buffer.from('\x05_id\0', 'latin1');
  * about 16 MB of a large one. Closes the cursor, so that a slow client cannot keep it open.
  */
 export async function firstBatch(
-  cursor: mongo.FindCursor<Uint8Array> | mongo.AggregationCursor<Uint8Array>,
+  cursor: FindCursor<Uint8Array> | AggregationCursor<Uint8Array>,
 ): Promise<{ documents: RawDocuments; isWhole: boolean }> {
   try {
     await cursor.hasNext();
@@ -164,5 +164,5 @@ export function idOf(document: Uint8Array): DocumentId {
     bytes.readInt32LE(ID_VALUE) === UUID_BYTES &&
     bytes[ID_VALUE + 4] === UUID_SUBTYPE;
   if (!isUuid) return decode<{ _id: DocumentId }>(document)._id;
-  return new mongo.UUID(Buffer.from(bytes.subarray(ID_VALUE + 5, ID_VALUE + 5 + UUID_BYTES)));
+  return new UUID(Buffer.from(bytes.subarray(ID_VALUE + 5, ID_VALUE + 5 + UUID_BYTES)));
 }

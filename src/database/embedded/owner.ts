@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import mongoose from 'mongoose';
+import { type Db, MongoClient } from 'mongodb';
 
 /**
  * The files in DATA_DIR that describe a running mongod: `mongod-<port>.pid` (the pid file: its
@@ -150,11 +150,11 @@ export function isAlive(pid: number): boolean {
 /** Resolves with undefined when no MongoDB that accepts the key answers at the address. */
 async function queryMongod<Result>(
   address: MongodAddress,
-  query: (admin: mongoose.mongo.Db) => Promise<Result>,
+  query: (admin: Db) => Promise<Result>,
 ): Promise<Result | undefined> {
   // Where nothing listens, the driver would retry until its timeout.
   if (!(await isListening(address.port))) return undefined;
-  const client = new mongoose.mongo.MongoClient(embeddedUri(address, 'client'), {
+  const client = new MongoClient(embeddedUri(address, 'client'), {
     serverSelectionTimeoutMS: PROBE_TIMEOUT_MS,
     connectTimeoutMS: PROBE_TIMEOUT_MS,
     socketTimeoutMS: PROBE_TIMEOUT_MS,

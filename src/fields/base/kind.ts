@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { CompileBudget, PatternBudget } from './regex.ts';
 
-/** The form of a field key (spec 2.3). Keeps `$`, `.`, NUL and `__proto__` out of database paths. */
+/**
+ * The form of a field key (spec 2.3). Keeps `$`, `.`, NUL and `__proto__` out of database paths.
+ */
 export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 
 /** Reports a problem; `at` is the path below the value or the definition, such as `0.when`. */

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import type { UserDocument } from '../../../src/records/record.ts';
 import { createRecordIds } from '../../../src/records/record-id.ts';
@@ -81,7 +81,7 @@ export interface Users {
 }
 
 /** Stores the records of the large app as submissions store them while no field is indexed. */
-export async function fillLargeApp(users: Users, appId: Types.ObjectId, sourceAppId: string): Promise<void> {
+export async function fillLargeApp(users: Users, appId: ObjectId, sourceAppId: string): Promise<void> {
   const newId = createRecordIds();
   const start = Date.now() - OLDEST_DAYS * DAY_MS;
   for (let from = 0; from < LARGE; from += BATCH) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createRecordRanges } from '../../../src/records/ranges.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
@@ -18,7 +18,7 @@ const PATHS = [...FIELD_PATHS, 'createdAt', 'updatedAt', 'schemaVersion'];
 
 let server: TestServer;
 let users: UserCollection;
-const appId = new Types.ObjectId();
+const appId = new ObjectId();
 let records: UserDocument[];
 
 beforeAll(async () => {
@@ -97,7 +97,7 @@ describe.each([
 });
 
 describe('a breakdown of many different values', () => {
-  const many = new Types.ObjectId();
+  const many = new ObjectId();
   const COUNT = 15_000;
   const AMOUNTS = Array.from({ length: COUNT }, (_, at) => ((at * 7_919) % 100_000) / 100 + 0.29);
   let stored: UserDocument[];

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findUsers } from '../../support/found-users.ts';
 import { appDocument, untilReady } from '../../support/index-slots.ts';
@@ -39,7 +39,7 @@ const TIMES = FRACTIONS.flatMap(([digits, ms]): [string, number][] => [
 ]);
 
 let server: TestServer;
-let appId: Types.ObjectId;
+let appId: ObjectId;
 
 beforeAll(async () => {
   server = await startServer({}, undefined, { writesEndMs: 100, queryBudgetMs: 60_000 });

@@ -1,4 +1,4 @@
-import type { Types } from 'mongoose';
+import type { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../../support/client.ts';
 import { findUsers } from '../../support/found-users.ts';
@@ -43,7 +43,7 @@ const fields = [
 
 let server: TestServer;
 let operator: Client;
-let appId: Types.ObjectId;
+let appId: ObjectId;
 
 beforeAll(async () => {
   server = await startServer({}, undefined, { writesEndMs: 100, queryBudgetMs: 60_000 });

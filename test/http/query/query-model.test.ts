@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCursors } from '../../../src/api/cursors.ts';
 import { decode } from '../../../src/database/collections.ts';
@@ -34,7 +34,7 @@ const request = fc.record({
 
 let server: TestServer;
 let users: UserCollection;
-const appId = new Types.ObjectId();
+const appId = new ObjectId();
 const cursors = createCursors('a secret of this test');
 let records: UserDocument[];
 

@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Connection, connectDatabase } from '../../../src/database/client.ts';
 import { createRelay, type RecordEvent } from '../../../src/records/outbox.ts';
@@ -14,7 +14,7 @@ import { randomName } from '../../support/server.ts';
 
 const NOW = Date.now();
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const appId = new mongo.ObjectId();
+const appId = new ObjectId();
 const newId = createRecordIds();
 
 let connection: Connection;

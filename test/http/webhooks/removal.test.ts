@@ -1,4 +1,4 @@
-import { mongo, type Types } from 'mongoose';
+import { type ObjectId, UUID } from 'mongodb';
 import { v7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppDocument } from '../../../src/apps/apps.model.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 let receiver: Receiver;
 let app: TestApp;
-let appId: Types.ObjectId;
+let appId: ObjectId;
 let operator: Client;
 beforeEach(async () => {
   // The receiver repeats what it got, also of a record that is erased.
@@ -44,24 +44,24 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const collection = () => a.db.collection<DeliveryDocument>('deliveries');
-const countOf = (webhookId: string) => collection().countDocuments({ webhookId: new mongo.UUID(webhookId) });
+const countOf = (webhookId: string) => collection().countDocuments({ webhookId: new UUID(webhookId) });
 
 async function createWebhook(): Promise<string> {
   return (await operator.post('/auth/webhooks', { url: receiver.url, events: EVENTS }).expect(200)).body.id;
 }
 
-async function submit(email: string): Promise<mongo.UUID> {
+async function submit(email: string): Promise<UUID> {
   const { body } = await a.client.submit(app.sourceAppId, { email, data: { name: 'Zebulon' } }).expect(200);
-  return new mongo.UUID(body.id as string);
+  return new UUID(body.id as string);
 }
 
 /** Stores deliveries with the answer of a receiver. */
-async function seed(webhookId: string, recordIds: readonly mongo.UUID[]): Promise<void> {
+async function seed(webhookId: string, recordIds: readonly UUID[]): Promise<void> {
   const at = new Date();
   const attempt = { at, ms: 5, status: 200, response: 'Thank you, zebulon@example.com' };
   const documents = recordIds.map(
     (recordId): DeliveryDocument => ({
-      ...{ _id: `${v7()}:${webhookId}`, webhookId: new mongo.UUID(webhookId), appId, recordId, type: 'user.created' },
+      ...{ _id: `${v7()}:${webhookId}`, webhookId: new UUID(webhookId), appId, recordId, type: 'user.created' },
       ...{ revision: 1, at, state: 'delivered', attempts: 1, log: [attempt] },
       expiresAt: new Date(at.getTime() + DAY_MS),
     }),
@@ -108,7 +108,7 @@ async function untilSwept(webhookId: string): Promise<void> {
 describe('a deleted webhook', () => {
   it('takes its deliveries with it, however many, and leaves those of others', async () => {
     const [id, other] = [await createWebhook(), await createWebhook()];
-    const records = Array.from({ length: 2_500 }, () => new mongo.UUID());
+    const records = Array.from({ length: 2_500 }, () => new UUID());
     await seed(id, records);
     await seed(other, records.slice(0, 3));
     await operator.delete(`/auth/webhooks/${id}`).expect(200);
@@ -120,11 +120,11 @@ describe('a deleted webhook', () => {
 
   it('is deleted by another server when its server stopped after any of its statements', async () => {
     const ids = [await createWebhook(), await createWebhook(), await createWebhook()];
-    for (const id of ids) await seed(id, [new mongo.UUID()]);
-    const deleted = a.db.collection<{ _id: mongo.UUID }>('deleted_webhooks');
-    const uuids = ids.map((id) => new mongo.UUID(id));
+    for (const id of ids) await seed(id, [new UUID()]);
+    const deleted = a.db.collection<{ _id: UUID }>('deleted_webhooks');
+    const uuids = ids.map((id) => new UUID(id));
     await deleted.insertMany(uuids.map((_id) => ({ _id, appId, deletedAt: new Date() })));
-    const [, second, third] = uuids as [mongo.UUID, mongo.UUID, mongo.UUID];
+    const [, second, third] = uuids as [UUID, UUID, UUID];
     await a.db.collection<WebhookDocument>('webhooks').deleteMany({ _id: { $in: [second, third] } });
     await a.db.collection<AppDocument>('apps').updateOne({ _id: appId }, { $pull: { consumers: `webhook ${third}` } });
     for (const id of ids) await untilSwept(id);
@@ -151,7 +151,7 @@ describe('a deleted webhook', () => {
       dispatcher: { notify: () => undefined },
     });
     const event: RecordEvent = {
-      ...{ id: v7(), type: 'user.created', appId, recordId: new mongo.UUID(), at: new Date(), revision: 1 },
+      ...{ id: v7(), type: 'user.created', appId, recordId: new UUID(), at: new Date(), revision: 1 },
     };
     const consumed = consumer.consume([event]);
     await read.opened;
@@ -180,10 +180,10 @@ describe('a deleted webhook', () => {
 });
 
 describe('an erasure', () => {
-  const WEBHOOK = new mongo.UUID().toString();
+  const WEBHOOK = new UUID().toString();
   const people = { one: 'zebulon1@example.com', two: 'zebulon2@example.com' };
 
-  it.each<[string, (id: mongo.UUID) => Promise<unknown>]>([
+  it.each<[string, (id: UUID) => Promise<unknown>]>([
     ['of one record', (id) => operator.delete(`/auth/users/${id}`).expect(200)],
     ['by a query', () => operator.delete(`/auth/users?where=email:eq:${people.one}&confirm=1`).expect(200)],
     ['of a person', () => operator.post('/auth/people/erase', { email: people.one }).expect(200)],
@@ -193,8 +193,8 @@ describe('an erasure', () => {
     let old = one;
     if (kind === 'for age') {
       // An id that is old enough.
-      old = new mongo.UUID(v7({ msecs: Date.now() - 3 * DAY_MS }));
-      const users = a.db.collection<{ _id: mongo.UUID }>('users');
+      old = new UUID(v7({ msecs: Date.now() - 3 * DAY_MS }));
+      const users = a.db.collection<{ _id: UUID }>('users');
       const record = await users.findOneAndDelete({ _id: one });
       await users.insertOne({ ...record, _id: old, createdAt: new Date(Date.now() - 3 * DAY_MS) } as never);
     }

@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
 import { v7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -38,11 +38,11 @@ const create = async (client: Client): Promise<{ id: string; secret: string }> =
 
 /** Stores deliveries as if they had happened, of erased records. */
 async function seed(webhookId: string, count: number): Promise<string[]> {
-  const appId = (await a.db.collection('webhooks').findOne({ _id: new mongo.UUID(webhookId) } as object))?.appId;
+  const appId = (await a.db.collection('webhooks').findOne({ _id: new UUID(webhookId) } as object))?.appId;
   const at = new Date();
   const documents = Array.from({ length: count }, (_, index) => ({
     _id: `${v7({ msecs: at.getTime() - count + index })}:${webhookId}`,
-    ...{ webhookId: new mongo.UUID(webhookId), appId, recordId: new mongo.UUID(), type: 'user.erased', revision: 2 },
+    ...{ webhookId: new UUID(webhookId), appId, recordId: new UUID(), type: 'user.erased', revision: 2 },
     ...{ at, state: 'delivered', attempts: 1, log: [], expiresAt: new Date(at.getTime() + 86_400_000) },
   }));
   await a.db.collection<{ _id: string }>('deliveries').insertMany(documents);

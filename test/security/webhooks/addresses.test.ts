@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { mongo } from 'mongoose';
+import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSender } from '../../../src/webhooks/sender.ts';
 import { Client, type TestApp } from '../../support/client.ts';
@@ -41,7 +41,7 @@ describe('a webhook', () => {
 
   /** Stores a URL as an earlier version, or a server that allows private addresses, did. */
   const store = (url: string) =>
-    server.db.collection('webhooks').updateOne({ _id: new mongo.UUID(id) } as object, { $set: { url } });
+    server.db.collection('webhooks').updateOne({ _id: new UUID(id) } as object, { $set: { url } });
 
   async function expectRefused(url: string): Promise<void> {
     for (const request of [change(url), create(url)]) {

@@ -80,7 +80,7 @@ describe('the connection string cannot weaken durability (invariant 1)', () => {
 
   it('accepts or refuses by name every option of the driver', () => {
     const driver = createRequire(import.meta.url)
-      .resolve('mongoose')
+      .resolve('mongodb')
       .replace(/node_modules.*$/, 'node_modules/mongodb');
     const source = readFileSync(`${driver}/lib/connection_string.js`, 'utf8');
     const table = source.slice(source.indexOf('exports.OPTIONS = {'), source.indexOf('// Custom types for modifying'));

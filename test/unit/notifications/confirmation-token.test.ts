@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { mongo, Types } from 'mongoose';
+import { ObjectId, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { createConfirmationTokens } from '../../../src/notifications/confirmation.ts';
 
 const tokens = createConfirmationTokens('a secret of the tests');
-const appId = new Types.ObjectId();
-const link = { recordId: new mongo.UUID(), expiresAt: new Date('2026-01-31T08:30:00.123Z') };
+const appId = new ObjectId();
+const link = { recordId: new UUID(), expiresAt: new Date('2026-01-31T08:30:00.123Z') };
 const token = tokens.issue(appId, link);
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
@@ -27,7 +27,7 @@ describe('the token of a link', () => {
   });
 
   it('is not valid for another app, with another secret, or as another text', () => {
-    expect(tokens.read(new Types.ObjectId(), token)).toBeUndefined();
+    expect(tokens.read(new ObjectId(), token)).toBeUndefined();
     expect(createConfirmationTokens('another secret').read(appId, token)).toBeUndefined();
     for (const text of ['', `${token}=`, `${token}A`, token.slice(1), ` ${token}`]) {
       expect(tokens.read(appId, text)).toBeUndefined();

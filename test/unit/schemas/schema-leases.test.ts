@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/apps/app.ts';
 import { LEASE_MS } from '../../../src/apps/revision.ts';
@@ -9,13 +9,13 @@ import { createSchemaLeases } from '../../../src/schemas/schema-leases.ts';
 import type { StoredSchema } from '../../../src/schemas/schema-store.ts';
 
 /** Derives an id from a text; equal texts give equal ids. */
-function objectIdOf(text: string): Types.ObjectId {
-  return new Types.ObjectId(createHash('sha256').update(text).digest('hex').slice(0, 24));
+function objectIdOf(text: string): ObjectId {
+  return new ObjectId(createHash('sha256').update(text).digest('hex').slice(0, 24));
 }
 
 /** A fake database with one app; the test sets what it returns, and when. */
 function createSource() {
-  const id = new Types.ObjectId();
+  const id = new ObjectId();
   /** The newest version at the time when the app was read. */
   const versionsRead = new WeakMap<App, number>();
   const source = {

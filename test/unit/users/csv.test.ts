@@ -1,12 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
-import { mongo } from 'mongoose';
+import { BSON, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { decode } from '../../../src/database/collections.ts';
 import { recordsAsCsv } from '../../../src/exports/csv.ts';
 import { defaultColumns } from '../../../src/exports/export.ts';
 
-const { BSON, Decimal128, Double, Int32, Long, ObjectId, UUID } = mongo;
 const KEYS = ['name', 'plan', 'constructor', 'nam'];
 const OWN = ['_id', 'email', 'schemaVersion', 'createdAt', 'updatedAt', 'confirmedAt'];
 const COLUMNS = defaultColumns(KEYS, ['confirmedAt']);

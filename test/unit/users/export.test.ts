@@ -1,5 +1,5 @@
 import { text as readAll } from 'node:stream/consumers';
-import { mongo, Types } from 'mongoose';
+import { BSON, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { exportUsers } from '../../../src/exports/export.ts';
 import { createRecordIds } from '../../../src/records/record-id.ts';
@@ -9,14 +9,14 @@ const createdAt = new Date('2026-01-31T08:30:00.000Z');
 const newId = createRecordIds();
 
 function record(data: Record<string, unknown>, email = 'ada@example.com'): UserRecord {
-  const appId = new Types.ObjectId();
+  const appId = new ObjectId();
   const own = { _id: newId(createdAt), appId, sourceAppId: 'app', email };
   return { ...own, data, schemaVersion: 2, createdAt, updatedAt: createdAt };
 }
 
 /** The records as the database sends them. */
 async function* stored(...records: UserRecord[]): AsyncGenerator<Uint8Array[]> {
-  for (const one of records) yield [mongo.BSON.serialize(one)];
+  for (const one of records) yield [BSON.serialize(one)];
 }
 
 /** The text of the data columns of one exported record. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { type IndexSlot, isSameSlots, SLOT_NAMES, type SlotState } from '../../../src/apps/index-slots.ts';
 import { INDEX_VERSION } from '../../../src/fields/base/index-value.ts';
@@ -7,7 +7,7 @@ import { slotWrites } from '../../../src/records/slot-records.ts';
 import { planSlots, type WantedField, wantedFields } from '../../../src/records/slot-store.ts';
 
 const use = (slot: IndexSlot['slot'], key: string, state: SlotState = 'ready', kind: IndexSlot['kind'] = 'text') => ({
-  ...{ id: new Types.ObjectId(), slot, key, kind, version: INDEX_VERSION, state, done: 0, total: 0 },
+  ...{ id: new ObjectId(), slot, key, kind, version: INDEX_VERSION, state, done: 0, total: 0 },
 });
 const summary = ({ drop, claim }: ReturnType<typeof planSlots>) => ({
   drop: drop.map(({ slot }) => slot),

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
-import { mongo, Types } from 'mongoose';
+import { BSON, Decimal128, Long, ObjectId, Timestamp, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { MEMBERS_WITH_APP, OWN_MEMBERS, recordsAsJson } from '../../../src/records/record-json.ts';
 
-const { BSON, Decimal128, Long, UUID } = mongo;
 const now = new Date('2026-01-31T08:30:00.123Z');
 
 function recordOf(data: unknown, more: object = {}) {
   const id = new UUID('0190b2c4-8d5e-7abc-8def-0123456789ab');
   // Not in the order of the response: MongoDB sorts the members of a record that an upsert created.
-  const record = { appId: new Types.ObjectId(), email: 'ada@example.com', _id: id, arraySizes: { list: 2 }, data };
+  const record = { appId: new ObjectId(), email: 'ada@example.com', _id: id, arraySizes: { list: 2 }, data };
   return { ...record, createdAt: now, schemaVersion: 3, sourceAppId: 'shop', updatedAt: now, ...more };
 }
 
@@ -78,7 +77,7 @@ describe('recordsAsJson', () => {
       recordOf({ price: Decimal128.fromString('1.50') }),
       recordOf({ ok: true }),
       recordOf({ large: Long.fromNumber(2 ** 40), when: now, pattern: /x/ }),
-      recordOf({ ok: true }, { stamp: new mongo.Timestamp(1n) }),
+      recordOf({ ok: true }, { stamp: new Timestamp(1n) }),
       { ...recordOf({}), email: undefined },
     ];
     const text = await textOf(recordsAsJson(batchesOf(odd.slice(0, 2), [], odd.slice(2)), OWN_MEMBERS));
