@@ -68,7 +68,7 @@ async function start(config: Config, logger: Logger): Promise<Running> {
  * orphaned.
  */
 function closeOnSignal(running: Promise<Running>, logger: Logger): void {
-  const options = { delay: STOP_WITHIN_MS, logger: consoleOf(logger), skip: STOP_SIGNALS };
+  const options = { delay: STOP_WITHIN_MS, logger: consoleLogger(logger), skip: STOP_SIGNALS };
   const { close } = closeWithGrace(options, async ({ err }) => {
     if (err) logger.fatal({ err: { name: err.name, stack: err.stack } }, 'stopping after an unexpected error');
     await (await running).close();
@@ -105,7 +105,7 @@ function say(line: string): void {
 }
 
 /** The console-like object that close-with-grace writes to. */
-function consoleOf(logger: Logger) {
+function consoleLogger(logger: Logger) {
   return {
     error: (message: unknown) => logger.error(String(message)),
     warn: (message: unknown) => logger.warn(String(message)),

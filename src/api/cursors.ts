@@ -15,7 +15,7 @@ export type Cursors = ReturnType<typeof createCursors>;
 export function createCursors(secret: string) {
   const key = deriveSecretKey(secret, 'list cursors');
 
-  const tagOf = (payload: Uint8Array, query: unknown): Buffer =>
+  const sign = (payload: Uint8Array, query: unknown): Buffer =>
     createHmac('sha256', key)
       .update(JSON.stringify(query))
       .update('\0')
@@ -28,7 +28,7 @@ export function createCursors(secret: string) {
     write(position: object, query: unknown): string {
       // EJSON keeps the BSON types of ids, dates and numbers.
       const payload = Buffer.from(BSON.EJSON.stringify(position, { relaxed: false }));
-      return Buffer.concat([tagOf(payload, query), payload]).toString('base64url');
+      return Buffer.concat([sign(payload, query), payload]).toString('base64url');
     },
 
     /** @throws {InvalidInput} for a text that is not a cursor of this query */
@@ -38,7 +38,7 @@ export function createCursors(secret: string) {
       const isGenuine =
         tag.length === TAG_BYTES &&
         bytes.toString('base64url') === cursor &&
-        timingSafeEqual(tag, tagOf(payload, query));
+        timingSafeEqual(tag, sign(payload, query));
       if (!isGenuine) {
         const issue = { path: 'cursor', message: 'must be the `next` of an answer to the same query' };
         throw new InvalidInput('Invalid query parameters', [issue]);

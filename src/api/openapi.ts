@@ -83,21 +83,21 @@ function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject 
     tags: [spec.tag],
     summary: spec.summary,
     ...(spec.description && { description: spec.description }),
-    security: securityOf(spec),
+    security: describeSecurity(spec),
     ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
     ...(spec.body && {
       requestBody: {
         required: !(spec.body.schema instanceof z.ZodOptional),
-        content: contentOf(spec.body),
+        content: describeContent(spec.body),
       },
     }),
-    ...(spec.upload && { requestBody: { required: true, content: filesOf(spec.upload) } }),
+    ...(spec.upload && { requestBody: { required: true, content: describeFiles(spec.upload) } }),
     responses: responses(spec),
   };
 }
 
 /** The ways to authenticate. An empty one represents a request without credentials. */
-function securityOf({ auth, scope }: EndpointSpec): Record<string, string[]>[] {
+function describeSecurity({ auth, scope }: EndpointSpec): Record<string, string[]>[] {
   const key = { key: scope ? [scope] : [] };
   if (auth === 'session') return [{ session: [] }];
   if (auth === 'session or key') return [{ session: [] }, key];
@@ -106,11 +106,11 @@ function securityOf({ auth, scope }: EndpointSpec): Record<string, string[]>[] {
 
 const takesKeys = (auth: EndpointSpec['auth']): boolean => ['app id', 'form', 'session or key'].includes(auth);
 
-function contentOf({ schema, types }: BodySpec) {
+function describeContent({ schema, types }: BodySpec) {
   return Object.fromEntries(types.map((type) => [type, { schema: type === 'application/json' ? schema : FORM }]));
 }
 
-function filesOf(types: readonly string[]) {
+function describeFiles(types: readonly string[]) {
   const schema = { type: 'string' as const, format: 'binary' as const };
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }

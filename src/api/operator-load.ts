@@ -75,9 +75,9 @@ export function createOperatorLoad(metrics: Metrics) {
 
   const help = 'Requests of operators by load, in progress and waiting for a turn';
   metrics.gauge('operator_requests', { help, labels: ['load', 'state'] }, () => [
-    ...samplesOf('light', light),
-    ...samplesOf('read', read),
-    ...samplesOf('long', long, longOfCaller.waiting),
+    ...queueSamples('light', light),
+    ...queueSamples('read', read),
+    ...queueSamples('long', long, longOfCaller.waiting),
   ]);
 
   /**
@@ -151,8 +151,8 @@ export function createOperatorLoad(metrics: Metrics) {
      */
     async begin(spec: EndpointSpec, input: AnyInput, deadline: Deadline): Promise<RequestTurn> {
       const { principal, req, res } = input;
-      const app = `app ${appOf(input)}`;
-      const load = loadOf(spec, input);
+      const app = `app ${namedApp(input)}`;
+      const load = resolveLoad(spec, input);
       const wait = { res, deadline, maxMs: MAX_WAIT_MS };
       if (load === 'long') {
         const caller = principal?.kind === 'key' ? `key ${principal.keyId}` : `session ${req.sessionID}`;
@@ -166,18 +166,21 @@ export function createOperatorLoad(metrics: Metrics) {
   };
 }
 
-export function loadOf({ load = DEFAULT_LOAD }: Pick<EndpointSpec, 'load'>, { query }: Pick<AnyInput, 'query'>): Load {
+export function resolveLoad(
+  { load = DEFAULT_LOAD }: Pick<EndpointSpec, 'load'>,
+  { query }: Pick<AnyInput, 'query'>,
+): Load {
   return typeof load === 'function' ? load(query ?? {}) : load;
 }
 
 /** The app whose share a request uses: the one that an admin names, or that of the caller. */
-function appOf({ principal, params, query }: AnyInput): string | undefined {
+function namedApp({ principal, params, query }: AnyInput): string | undefined {
   const named = params?.sourceAppId ?? query?.sourceAppId;
   const isAdmin = principal && principal.kind !== 'public' && principal.app.role === 'admin';
   return isAdmin && typeof named === 'string' ? named : principal?.sourceAppId;
 }
 
-function samplesOf(load: Load, { inProgress, waiting }: FairQueue, alsoWaiting = 0) {
+function queueSamples(load: Load, { inProgress, waiting }: FairQueue, alsoWaiting = 0) {
   return [
     { labels: { load, state: 'in_progress' }, value: inProgress },
     { labels: { load, state: 'waiting' }, value: waiting + alsoWaiting },

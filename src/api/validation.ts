@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { InvalidInput, type Issue, MAX_ISSUES } from '../core/errors.ts';
-import { mediaTypeOf } from './body/request-bytes.ts';
+import { readMediaType } from './body/request-bytes.ts';
 
 /** Parses a part of a request. @throws {InvalidInput} with an issue for each invalid place */
 export function parsePart<Part extends z.ZodType>(part: Part, value: unknown, message: string): z.output<Part> {
@@ -15,12 +15,12 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
   // One issue for each key. Keys come from the client, so they are shortened.
   return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
-    path: path === '' ? nameOf(key) : `${path}.${nameOf(key)}`,
+    path: path === '' ? pathName(key) : `${path}.${pathName(key)}`,
     message: 'is not a known property',
   }));
 }
 
-function nameOf(key: string): string {
+function pathName(key: string): string {
   return /^[\w.-]{1,51}$/.test(key) ? key : JSON.stringify(key.slice(0, 40));
 }
 
@@ -73,7 +73,7 @@ export const ErrorBody = z
 
 /** Whether a browser shows the answer: it accepts HTML, and its body is not JSON (spec 4.5). */
 export function prefersPage(req: Request): boolean {
-  return mediaTypeOf(req) !== 'application/json' && req.accepts(['html', 'json']) !== 'json';
+  return readMediaType(req) !== 'application/json' && req.accepts(['html', 'json']) !== 'json';
 }
 
 /** Returns whether an `Origin` is the service's own, also behind a proxy that terminates TLS. */
@@ -88,7 +88,7 @@ const TAG = /"[^"]{0,100}"/g;
  * Returns the tags of an `If-Match` header with their quotes; undefined when it sets no condition.
  * Weak tags count, which HTTP does not allow: proxies that compress weaken the service's tags.
  */
-export function tagsOf(ifMatch: string | undefined): readonly string[] | undefined {
+export function parseTags(ifMatch: string | undefined): readonly string[] | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   return ifMatch.match(TAG) ?? [];
 }

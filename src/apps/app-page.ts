@@ -32,7 +32,7 @@ export function findAppPage(
 }
 
 /** Where the page after this app begins. */
-export function placeOf(
+export function parsePlace(
   app: { sourceAppId: string; createdAt: Date; lastSubmissionAt?: Date | undefined },
   sort: AppOrder,
 ): AppPlace {

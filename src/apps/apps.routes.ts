@@ -3,7 +3,7 @@ import { type Route, routes } from '../api/endpoint.ts';
 import { JsonStream } from '../api/reply.ts';
 import { InvalidInput } from '../core/errors.ts';
 import type { App } from './app.ts';
-import { type AppPlace, placeOf } from './app-page.ts';
+import { type AppPlace, parsePlace } from './app-page.ts';
 import type { AppRemoval } from './app-removal.ts';
 import { appEndpoints } from './apps.contract.ts';
 import type { AppService, NewPassword } from './apps.service.ts';
@@ -35,7 +35,7 @@ export const appRoutes = (
       const found = await apps.page({ q, sort, direction: order === 'asc' ? 1 : -1, after, limit: limit + 1 });
       const page = found.slice(0, limit);
       const last = found.length > limit && page.at(-1);
-      const next = last && { next: cursors.write(placeOf(last, sort), bound) };
+      const next = last && { next: cursors.write(parsePlace(last, sort), bound) };
       const listed = page.map((app) => ({ ...present(app), createdAt: app.createdAt.toISOString() }));
       return { apps: listed, ...next };
     },

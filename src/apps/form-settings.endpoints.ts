@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { Timestamp, tagsOf } from '../api/validation.ts';
+import { parseTags, Timestamp } from '../api/validation.ts';
 import { canonicalTimeZone, normalizeEmail } from '../core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../core/web-origin.ts';
 import type { App } from './app.ts';
@@ -196,7 +196,7 @@ export const formSettingsRoutes = (formSettings: FormSettingsService, scope: App
       const { id } = await scope(principal, params.sourceAppId);
       const { refusedOrigins: _refused, ignoredRedirects: _ignored, ...settings } = body;
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-      const view = await formSettings.replace(id, given as unknown as FormSettings, tagsOf(headers['if-match']));
+      const view = await formSettings.replace(id, given as unknown as FormSettings, parseTags(headers['if-match']));
       res.setHeader('ETag', view.etag);
       return present(view);
     },

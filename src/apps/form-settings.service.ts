@@ -45,7 +45,7 @@ export function createFormSettingsService(deps: {
     if (!app) throw new AppNotFound();
     const { revision: stored, ...settings } = app.form ?? { revision: undefined, ...DEFAULT_FORM_SETTINGS };
     const { refusedOrigins = [], ignoredRedirects = [] } = app;
-    return { settings, etag: etagOf(stored), refusedOrigins, ignoredRedirects };
+    return { settings, etag: formEtag(stored), refusedOrigins, ignoredRedirects };
   }
 
   return {
@@ -65,7 +65,7 @@ export function createFormSettingsService(deps: {
       const issues = mailIssues(settings, abilities);
       if (issues.length > 0) throw new InvalidInput('Invalid form settings', issues);
       const form = { ...settings, revision: new ObjectId() };
-      const revisions = ifMatch?.map(revisionOf).filter((one) => one !== undefined);
+      const revisions = ifMatch?.map(parseEtag).filter((one) => one !== undefined);
       // `null` also matches an absent member.
       const filter = { _id: appId, ...NOT_BEING_DELETED, ...(revisions && { 'form.revision': { $in: revisions } }) };
       // In the same step, so that the events of an app are stored whenever its settings need them.
@@ -96,12 +96,12 @@ const EMAIL_CONSUMER = 'email';
 
 const DEFAULT_ETAG = '"default"';
 
-function etagOf(revision: ObjectId | undefined): string {
+function formEtag(revision: ObjectId | undefined): string {
   return revision ? `"${revision.toHexString()}"` : DEFAULT_ETAG;
 }
 
 /** The stored revision that an ETag stands for; null: no stored settings; undefined: none. */
-function revisionOf(etag: string): ObjectId | null | undefined {
+function parseEtag(etag: string): ObjectId | null | undefined {
   if (etag === DEFAULT_ETAG) return null;
   const [, hex] = /^"([0-9a-f]{24})"$/.exec(etag) ?? [];
   return hex === undefined ? undefined : new ObjectId(hex);

@@ -224,10 +224,10 @@ export function createRepeatedEvents(events: AuditCollection, now = () => perfor
   return {
     /** Resolves when the event is stored, or an equal one that counts it. */
     async record(event: AuditDocument): Promise<void> {
-      const same = find(keyOf(event));
+      const same = find(mergeKey(event));
       if (same) return add(same);
       const bounded = event.action === 'login.failed' ? withoutAddress(event) : event;
-      const key = keyOf(bounded);
+      const key = mergeKey(bounded);
       const equal = find(key);
       if (equal) await add(equal);
       else await begin(key, bounded);
@@ -238,6 +238,6 @@ export function createRepeatedEvents(events: AuditCollection, now = () => perfor
   };
 }
 
-function keyOf({ action, actor, appId, sourceAppId, target, detail }: AuditDocument): string {
+function mergeKey({ action, actor, appId, sourceAppId, target, detail }: AuditDocument): string {
   return JSON.stringify([action, actor, appId, sourceAppId, target, detail]);
 }

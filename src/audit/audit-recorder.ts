@@ -13,13 +13,16 @@ export function createAuditRecorder(
   return async ({ audit: action }, { principal, params, query, req }, facts) => {
     if (!action) return;
     const named = nameIn(params, 'sourceAppId') ?? nameIn(query, 'sourceAppId');
-    const app = facts.app === undefined ? await appOf(principal, named) : facts.app;
+    const app = facts.app === undefined ? await findAuditedApp(principal, named) : facts.app;
     const { target = nameIn(params, 'id') ?? nameIn(params, 'sourceAppId'), detail } = facts;
-    const actor = { ...(facts.actor ?? actorOf(principal)), address: req.ip };
+    const actor = { ...(facts.actor ?? toActor(principal)), address: req.ip };
     await audit.record({ action, actor, app, target, detail });
   };
 
-  async function appOf(principal: Principal | undefined, named: string | undefined): Promise<AuditedApp | null> {
+  async function findAuditedApp(
+    principal: Principal | undefined,
+    named: string | undefined,
+  ): Promise<AuditedApp | null> {
     const own = principal?.kind === 'public' ? undefined : principal?.app;
     if (named === undefined || named === own?.sourceAppId) return own ?? null;
     return { id: (await findApp(named))?.id, sourceAppId: named };
@@ -32,7 +35,7 @@ function nameIn(parameters: AnyInput['params'], name: string): string | undefine
   return typeof value === 'string' ? value : undefined;
 }
 
-function actorOf(principal: Principal | undefined): AuditActor {
+function toActor(principal: Principal | undefined): AuditActor {
   if (!principal || principal.kind === 'public') return { kind: 'anonymous' };
   if (principal.kind === 'key') return { kind: 'key', id: principal.keyId };
   const { role, sourceAppId } = principal.app;

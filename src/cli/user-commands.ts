@@ -115,7 +115,7 @@ async function runImport(services: Services, sourceAppId: string, file: string, 
   const { rejects, format = /\.(nd)?jsonl?$/i.test(file) ? 'ndjson' : 'csv', ...rest } = options;
   const settings = await checkSettings({ format, ...rest, ...fileNameSetting(basename(file)) });
   const app = await services.apps.get(sourceAppId);
-  const size = await sizeOf(file);
+  const size = await fileSize(file);
   const id = await imports.create(app, settings);
   const bar = createProgressBar(process.stderr);
   try {
@@ -145,7 +145,7 @@ async function checkSettings(settings: Record<string, unknown>): Promise<Paramet
   return parsePart(importEndpoints.createImport.body.schema, settings, 'Invalid import');
 }
 
-async function sizeOf(file: string): Promise<number> {
+async function fileSize(file: string): Promise<number> {
   try {
     return (await stat(file)).size;
   } catch (error) {

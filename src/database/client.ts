@@ -42,7 +42,7 @@ export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<
     });
     try {
       await client.connect();
-      const connection = connectionOf(client, namesDatabase(uri) ? client.options.dbName : DEFAULT_DATABASE);
+      const connection = wrapClient(client, namesDatabase(uri) ? client.options.dbName : DEFAULT_DATABASE);
       assertDurable(connection);
       return connection;
     } catch (error) {
@@ -52,7 +52,7 @@ export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<
   }
 }
 
-const connectionOf = (client: MongoClient, name: string): Connection => ({
+const wrapClient = (client: MongoClient, name: string): Connection => ({
   name,
   getClient: () => client,
   collection: (collection) => client.db(name).collection(collection),
@@ -61,7 +61,7 @@ const connectionOf = (client: MongoClient, name: string): Connection => ({
 
 /** A connection that is never opened, for descriptions of the service. */
 export function createClosedConnection(): Connection {
-  return connectionOf(new MongoClient('mongodb://127.0.0.1'), DEFAULT_DATABASE);
+  return wrapClient(new MongoClient('mongodb://127.0.0.1'), DEFAULT_DATABASE);
 }
 
 /** Compares the effective options of the driver with the required ones. */

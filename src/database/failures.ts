@@ -27,7 +27,7 @@ const SOCKET_ERRORS = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ECONNABORTED', '
 
 /** A unique index refused the write. */
 export function isDuplicateKey(error: unknown): boolean {
-  return codeOf(error) === DUPLICATE_KEY;
+  return errorCode(error) === DUPLICATE_KEY;
 }
 
 /** Each write of an unordered bulk write either took effect or was refused by a unique index. */
@@ -39,22 +39,22 @@ export function isOnlyDuplicates(error: unknown): boolean {
 
 /** An update operator met a stored value of the wrong type, such as `$push` a string. */
 export function isTypeMismatch(error: unknown): boolean {
-  return codeOf(error) === BAD_VALUE;
+  return errorCode(error) === BAD_VALUE;
 }
 
 /** The `$setOnInsert` of an upsert names a path below a value that is not a document. */
 export function isRefusedCreation(error: unknown): boolean {
-  return codeOf(error) === PATH_NOT_VIABLE;
+  return errorCode(error) === PATH_NOT_VIABLE;
 }
 
 /** The statement exceeded its `maxTimeMS`. */
 export function isOverTime(error: unknown): boolean {
-  return codeOf(error) === MAX_TIME_EXPIRED;
+  return errorCode(error) === MAX_TIME_EXPIRED;
 }
 
 /** Nothing is between the bounds `min` and `max` of a query. */
 export function isEmptyRange(error: unknown): boolean {
-  return codeOf(error) === EMPTY_RANGE;
+  return errorCode(error) === EMPTY_RANGE;
 }
 
 /** No server could be reached. */
@@ -64,7 +64,7 @@ export function isUnreachable(error: unknown): boolean {
 
 /** Maps a database error to the error for clients; undefined for any other, which is a bug. */
 export function databaseRefusal(error: unknown): AppError | undefined {
-  if (TOO_LARGE.has(codeOf(error))) return new TooLarge('The record would be too large');
+  if (TOO_LARGE.has(errorCode(error))) return new TooLarge('The record would be too large');
   return isTransient(error) ? new Unavailable() : undefined;
 }
 
@@ -78,6 +78,6 @@ function isTransient(error: unknown): boolean {
   );
 }
 
-function codeOf(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return error instanceof MongoServerError ? error.code : undefined;
 }

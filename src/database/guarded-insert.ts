@@ -44,7 +44,7 @@ export async function insertGuarded<Guarding extends MongoDocument, Document ext
   documents: readonly Document[],
   bytesOf: (document: Document) => number,
 ): Promise<void> {
-  for (const part of partsOf(documents, bytesOf)) {
+  for (const part of splitParts(documents, bytesOf)) {
     await collection
       .aggregate([
         { $match: filter },
@@ -57,7 +57,7 @@ export async function insertGuarded<Guarding extends MongoDocument, Document ext
   }
 }
 
-function* partsOf<Document>(
+function* splitParts<Document>(
   documents: readonly Document[],
   bytesOf: (document: Document) => number,
 ): Generator<Document[]> {

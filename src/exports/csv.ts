@@ -83,7 +83,7 @@ function decodedCells(user: PresentedUser, columns: readonly string[], known: Re
   const others = Object.entries(user.data).filter(([key]) => !known.has(key));
   return columns.map((name) => {
     if (name === 'other') return others.length > 0 ? cell(JSON.stringify(Object.fromEntries(others))) : '';
-    const key = keyOf(name);
+    const key = dataKey(name);
     if (key === undefined) return decodedCell(user[name as keyof PresentedUser]);
     return decodedCell(Object.hasOwn(user.data, key) ? user.data[key] : undefined);
   });
@@ -138,7 +138,7 @@ class CsvRows extends CsvCells {
     const own = new Map<string, number | 'data'>();
     const data = new Map<string, DataTarget>(keys.map((key) => [key, { column: undefined, isOther: false }]));
     for (const [column, name] of columns.entries()) {
-      const key = keyOf(name);
+      const key = dataKey(name);
       if (key !== undefined) data.set(key, { column, isOther: !data.has(key) });
       else if (name !== 'other') own.set(name === 'id' ? storedName(name) : name, column);
     }
@@ -238,6 +238,6 @@ class CsvRows extends CsvCells {
 }
 
 /** The key of a column of `data`. */
-export function keyOf(column: string): string | undefined {
+export function dataKey(column: string): string | undefined {
   return column.startsWith('data.') ? column.slice('data.'.length) : undefined;
 }

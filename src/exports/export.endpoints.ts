@@ -110,13 +110,13 @@ export const exportRoutes = (exports: ExportService, scope: AppScope): Route[] =
       const { format, bom } = request;
       audit({ detail: { format } });
       const content = await exports.matching(app, { ...request, bom: bom !== undefined }, { signal: closed() });
-      return fileOf(app.sourceAppId, format, content);
+      return createDownload(app.sourceAppId, format, content);
     },
 
     exportSelectedUsers: async ({ principal, query, body: { ids, ...request }, audit }) => {
       const app = await scope(principal, query.sourceAppId);
       audit({ detail: { format: request.format } });
-      return fileOf(app.sourceAppId, request.format, await exports.selected(app, ids, request));
+      return createDownload(app.sourceAppId, request.format, await exports.selected(app, ids, request));
     },
   });
 
@@ -126,7 +126,7 @@ const MEDIA_TYPES: Record<ExportFormat, string> = {
   ndjson: 'application/x-ndjson',
 };
 
-function fileOf(sourceAppId: string, format: ExportFormat, content: Readable): Download {
+function createDownload(sourceAppId: string, format: ExportFormat, content: Readable): Download {
   const date = new Date().toISOString().slice(0, 10);
   return new Download(`${sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
 }

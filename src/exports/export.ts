@@ -5,7 +5,7 @@ import { InvalidInput } from '../core/errors.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { OPTIONAL_MEMBERS, OWN_MEMBERS, type RecordBatches, recordsAsJson } from '../records/record-json.ts';
 import type { UserStore } from '../records/user-store.ts';
-import { targetOf } from '../search/conditions.ts';
+import { findTarget } from '../search/conditions.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
 import { parseQuery, type QueryRequest } from '../search/user-finder.ts';
 import type { UserQuery } from '../search/user-query.ts';
@@ -94,7 +94,7 @@ const MAX_COLUMNS = 300;
  * @param asksToConfirm whether the app asks people to confirm their addresses
  * @throws {InvalidInput} when the app has no such column, or one is named twice
  */
-export function columnsOf(
+export function exportColumns(
   { columns, headers }: Pick<ExportRequest, 'columns' | 'headers'>,
   schema: { fields: readonly FieldDefinition[]; rejectUnknown: boolean },
   asksToConfirm = false,
@@ -106,7 +106,7 @@ export function columnsOf(
     OWN_COLUMNS.includes(name) ||
     OPTIONAL_MEMBERS.some((member) => member === name) ||
     name === 'other' ||
-    (name.startsWith('data.') && targetOf(name, schema) !== undefined);
+    (name.startsWith('data.') && findTarget(name, schema) !== undefined);
   if (!names.every(isKnown)) throw refused('must be columns of the app, separated by commas');
   if (new Set(names).size !== names.length) throw refused('must name each column once');
   if (names.length > MAX_COLUMNS) throw refused(`must be at most ${MAX_COLUMNS} columns`);
@@ -140,7 +140,7 @@ export function createExportService(deps: {
   ): Promise<Readable> {
     const queriedApp = await queried(app);
     const { schema } = queriedApp;
-    const columns = columnsOf(request, schema, (await apps.find(app.sourceAppId))?.form?.doubleOptIn);
+    const columns = exportColumns(request, schema, (await apps.find(app.sourceAppId))?.form?.doubleOptIn);
     const keys = schema.fields.map(({ key }) => key);
     return exportUsers(await read(queriedApp), request.format, keys, { bom: request.bom, columns });
   }

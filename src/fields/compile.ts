@@ -3,7 +3,7 @@ import { FIELD_KEY_PATTERN, type FieldKind, printable, type Report, type ValueCh
 import { MAX_PATTERN_STEPS } from './base/regex.ts';
 import { reportUnstorableKeys } from './base/stored-json.ts';
 import type { FieldDefinition } from './definition.ts';
-import { kindOf } from './kinds/registry.ts';
+import { getKind } from './kinds/registry.ts';
 
 /** The change of a record by a valid submission, by field key. */
 export interface RecordChange {
@@ -55,7 +55,7 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
 
   return {
     fieldKeys: [...compiled.keys()],
-    consentFields: fields.flatMap(consentOf),
+    consentFields: fields.flatMap(findConsent),
 
     issues(data, isPartial = false) {
       const issues: Issue[] = [];
@@ -102,13 +102,13 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
   };
 }
 
-function consentOf(field: FieldDefinition): ConsentField[] {
+function findConsent(field: FieldDefinition): ConsentField[] {
   if (!('consent' in field) || !field.consent) return [];
   return [{ key: field.key, label: field.label, version: field.consent.version }];
 }
 
 function compileField(field: FieldDefinition): { check: ValueCheck; appendedItems: FieldKind['appendedItems'] } {
-  const kind = kindOf(field.kind);
+  const kind = getKind(field.kind);
   return { check: kind.compile(field), appendedItems: kind.appendedItems };
 }
 

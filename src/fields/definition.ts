@@ -3,7 +3,7 @@ import type { Issue } from '../core/errors.ts';
 import { MAX_INDEXED } from './base/index-value.ts';
 import { FIELD_KEY_PATTERN, type FieldKind, type FieldOptions, type OptionShape, type Report } from './base/kind.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, type PatternBudget } from './base/regex.ts';
-import { FIELD_KINDS, kindOf } from './kinds/registry.ts';
+import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
 /** The most fields of a schema (spec 2.3). */
 export const MAX_FIELDS = 100;
@@ -87,7 +87,7 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
     seen.add(field.key);
     if (isIndexed(field)) indexed += 1;
     if (isIndexed(field) && indexed > MAX_INDEXED) report(`is set for more than ${MAX_INDEXED} fields`, 'indexed');
-    kindOf(field.kind).checkDefinition?.(field, report, budget);
+    getKind(field.kind).checkDefinition?.(field, report, budget);
     // A field with another problem may have a pattern that does not compile.
     if (issues.length === before) checkDefault(field, (message) => report(message, 'default'), matching);
   }
@@ -96,7 +96,7 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
 
 function checkDefault(field: FieldDefinitionInput, report: Report, budget: PatternBudget): void {
   if (!('default' in field) || field.default === undefined) return;
-  kindOf(field.kind).compile(completeDefinition(field))(field.default, report, budget);
+  getKind(field.kind).compile(completeDefinition(field))(field.default, report, budget);
 }
 
 /** Returns whether an index serves filters and sorting by the field (spec 2.3). */

@@ -1,6 +1,6 @@
 import type { Choice, ControlType, ConvertedText, TextContext } from './base/kind.ts';
 import type { FieldDefinition } from './definition.ts';
-import { kindOf } from './kinds/registry.ts';
+import { getKind } from './kinds/registry.ts';
 
 /** The control of a field, independent of its rendering: plain JSON without unset members. */
 export interface FormControl {
@@ -38,7 +38,7 @@ interface FormOptions {
 }
 
 export function formControl(field: FieldDefinition): FormControl {
-  const kind = kindOf(field.kind);
+  const kind = getKind(field.kind);
   const options: FormOptions = field;
   const { help, placeholder, hidden = false, prefill = false, source, autocomplete, consent } = options;
   return {
@@ -62,7 +62,7 @@ export function formControl(field: FieldDefinition): FormControl {
  * pattern that no sample matches, or bounds that no value meets.
  */
 export function sampleData({ fields }: { fields: readonly FieldDefinition[] }): Record<string, unknown> {
-  return Object.fromEntries(fields.map((field) => [field.key, kindOf(field.kind).sample(field)]));
+  return Object.fromEntries(fields.map((field) => [field.key, getKind(field.kind).sample(field)]));
 }
 
 type Set<Value> = { [Name in keyof Value]?: Exclude<Value[Name], undefined | ''> };
@@ -82,7 +82,7 @@ export function valueFromForm(
   texts: readonly string[],
   context: TextContext = {},
 ): ConvertedText | undefined {
-  const kind = kindOf(field.kind);
+  const kind = getKind(field.kind);
   const convert = (text: string): ConvertedText | undefined => {
     const content = kind.trimsText ? text.trim() : text;
     return content === '' ? undefined : kind.fromText(content, context);

@@ -51,16 +51,16 @@ function byKey(fields: readonly Field[]): Map<string, Field> {
 }
 
 /** The renames of a version with these fields. */
-export function renamesOf(
+export function resolveRenames(
   version: number,
   pairs: readonly Rename[],
   fields: readonly Pick<Field, 'key'>[],
 ): PendingRenames {
-  const reserved = fields.map(({ key }) => key).filter((key) => key.includes(suffixOf(version)));
+  const reserved = fields.map(({ key }) => key).filter((key) => key.includes(displacedSuffix(version)));
   return { version, pairs, ...(reserved.length > 0 && { reserved }) };
 }
 
-const suffixOf = (version: number): string => `_before_v${version}`;
+const displacedSuffix = (version: number): string => `_before_v${version}`;
 
 /** The most characters of `_<number>` after a name that is taken. */
 const NUMBER_LENGTH = 6;
@@ -81,7 +81,7 @@ export interface DisplacedNames {
 
 /** The names for displaced values, by the new key of each rename. */
 export function displacedNames({ version, pairs }: PendingRenames): Map<string, DisplacedNames> {
-  const suffix = suffixOf(version);
+  const suffix = displacedSuffix(version);
   const cut = ({ to }: Rename, room: number) => to.slice(0, MAX_KEY_LENGTH - suffix.length - room);
   const names = new Map<string, DisplacedNames>();
   const firsts = new Set<string>();

@@ -56,7 +56,7 @@ function createKeyAuth(keys: Pick<ApiKeyService, 'authenticate'>, cookieName: st
   const sessionCookie = new RegExp(`(?:^|;) *${cookieName}=`);
 
   /** The API key of a request. @throws {InvalidInput} when it has a session cookie as well */
-  function keyOf({ headers }: Request): string | undefined {
+  function bearerKey({ headers }: Request): string | undefined {
     const key = keyInHeader(headers.authorization);
     if (key !== undefined && headers.cookie !== undefined && sessionCookie.test(headers.cookie)) {
       throw new InvalidInput('A request has a session or an API key, not both');
@@ -65,19 +65,19 @@ function createKeyAuth(keys: Pick<ApiKeyService, 'authenticate'>, cookieName: st
   }
 
   return {
-    /** Returns undefined for a request without an API key. @throws {InvalidInput} as `keyOf` */
+    /** Returns undefined for a request without an API key. @throws {InvalidInput} as `bearerKey` */
     authenticate(req: Request): Promise<KeyPrincipal> | undefined {
-      const text = keyOf(req);
-      return text === undefined ? undefined : principalOf(req, text);
+      const text = bearerKey(req);
+      return text === undefined ? undefined : keyPrincipal(req, text);
     },
 
     /** @throws {Forbidden} when a request has an API key, at an endpoint that takes none */
     refuse(req: Request): void {
-      if (keyOf(req) !== undefined) throw new Forbidden('This endpoint takes no API keys; log in instead');
+      if (bearerKey(req) !== undefined) throw new Forbidden('This endpoint takes no API keys; log in instead');
     },
   };
 
-  async function principalOf(req: Request, text: string): Promise<KeyPrincipal> {
+  async function keyPrincipal(req: Request, text: string): Promise<KeyPrincipal> {
     const { key, app } = await keys.authenticate(text, req.ip ?? '');
     req.appId = app.sourceAppId;
     req.keyId = key._id.toHexString();

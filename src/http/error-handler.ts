@@ -21,7 +21,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     if (!req.complete) res.setHeader('Connection', 'close');
     const refusal = appError ?? new AppError(500, 'Internal error');
     // No `await` without a page: the response then starts in this turn.
-    const page = req.refuse && prefersPage(req) ? await pageOf(refusal, req, logger) : undefined;
+    const page = req.refuse && prefersPage(req) ? await refusalPage(refusal, req, logger) : undefined;
     if (page) return send(req, res, page);
     const { status, message, issues } = refusal;
     res.status(status).json(issues ? { message, errors: issues } : { message });
@@ -29,7 +29,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
 }
 
 /** The page of a refusal; undefined when the endpoint has none for it. */
-async function pageOf(refusal: AppError, req: Request, logger: Logger): Promise<Html | Redirect | undefined> {
+async function refusalPage(refusal: AppError, req: Request, logger: Logger): Promise<Html | Redirect | undefined> {
   try {
     return await req.refuse?.(refusal, req);
   } catch (error) {

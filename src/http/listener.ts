@@ -65,7 +65,7 @@ export async function listen(
   });
 
   return {
-    url: urlOf(server, host),
+    url: listenerUrl(server, host),
     async close() {
       closing = true;
       const closed = new Promise<void>((resolve) => stopAccepting(server, resolve));
@@ -128,7 +128,7 @@ function endStalledConnections(server: Server, stalledAfterMs: number): void {
   });
 }
 
-function urlOf(server: Server, host: string): string {
+function listenerUrl(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

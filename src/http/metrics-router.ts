@@ -9,7 +9,7 @@ export function createMetricsRouter(metrics: Pick<MetricsRegistry, 'contentType'
   const expected = digest(token);
   router.get('/metrics', async (req, res) => {
     // Digests have one length, so the comparison takes the same time for every token.
-    if (!timingSafeEqual(digest(tokenOf(req)), expected)) {
+    if (!timingSafeEqual(digest(bearerToken(req)), expected)) {
       res.setHeader('WWW-Authenticate', 'Bearer realm="metrics", Basic realm="metrics"');
       throw new Unauthenticated('A valid metrics token is required');
     }
@@ -23,7 +23,7 @@ export function createMetricsRouter(metrics: Pick<MetricsRegistry, 'contentType'
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** The token of `Bearer`, or the password of `Basic`; empty without one. */
-function tokenOf({ headers }: Request): string {
+function bearerToken({ headers }: Request): string {
   const [, scheme = '', credentials = ''] = /^(bearer|basic) +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
   if (scheme.toLowerCase() === 'bearer') return credentials;
   const decoded = Buffer.from(credentials, 'base64').toString();

@@ -2,7 +2,7 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { FILES_REFUSED, FormEntries } from '../api/body/form-body.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
-import { hasBody, mediaTypeOf } from '../api/body/request-bytes.ts';
+import { hasBody, readMediaType } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
 import type { AnyInput, AuditFacts, BodySpec, EndpointSpec, Refuse, Route } from '../api/endpoint.ts';
 import { hasTurns, isForOperators, type OperatorLoad } from '../api/operator-load.ts';
@@ -37,7 +37,7 @@ export function mount(http: Express, all: readonly Route[], deps: MountDeps): vo
   for (const { spec, handle, refuse } of all) {
     const pages = refuse ? [refuseWith(refuse)] : [];
     const turns = hasTurns(spec) ? deps.load : undefined;
-    http[spec.method](spec.path, ...pages, ...policyOf(spec, deps), async (req, res) => {
+    http[spec.method](spec.path, ...pages, ...corsHandlers(spec, deps), async (req, res) => {
       const deadline = new Deadline();
       const facts: AuditFacts = {};
       const input = readInput(spec, req, res, deadline, deps, facts);
@@ -56,8 +56,8 @@ export function mount(http: Express, all: readonly Route[], deps: MountDeps): vo
   }
   for (const [path, specs] of specsByPath(all)) {
     const [first] = specs;
-    http.all(path, ...(first ? policyOf(first, deps) : []), (req, res) => {
-      res.setHeader('Allow', specs.flatMap(methodsOf).join(', '));
+    http.all(path, ...(first ? corsHandlers(first, deps) : []), (req, res) => {
+      res.setHeader('Allow', specs.flatMap(allowedMethods).join(', '));
       if (req.method === 'OPTIONS') return void res.status(204).end();
       throw new AppError(405, 'Method not allowed');
     });
@@ -82,7 +82,7 @@ const refuseWith =
     next();
   };
 
-const policyOf = ({ cors = 'trusted' }: EndpointSpec, deps: MountDeps) => deps.cors[cors];
+const corsHandlers = ({ cors = 'trusted' }: EndpointSpec, deps: MountDeps) => deps.cors[cors];
 
 /** The deadline covers the time until the response starts. */
 async function untilStarted(deadline: Deadline, work: Promise<void>, res: Response): Promise<void> {
@@ -162,7 +162,7 @@ async function readBody(
   const [only] = types;
   // The JSON reader checks the type itself.
   if (types.length === 1 && only === 'application/json') return readers[only](req, deadline);
-  const sent = mediaTypeOf(req);
+  const sent = readMediaType(req);
   const type = types.find((one) => one === sent);
   if (!type || !hasBody(req)) throw new InvalidInput(`A body of one of these types is required: ${types.join(', ')}`);
   return readers[type](req, deadline);
@@ -182,6 +182,6 @@ function specsByPath(all: readonly Route[]): Map<string, EndpointSpec[]> {
   return specs;
 }
 
-function methodsOf({ method }: EndpointSpec): string[] {
+function allowedMethods({ method }: EndpointSpec): string[] {
   return method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
 }

@@ -61,7 +61,7 @@ function describe(req: Request, res: Response, durationMs: number) {
   return {
     requestId: req.id,
     method: req.method,
-    path: pathOf(req.originalUrl),
+    path: withoutQuery(req.originalUrl),
     app: req.appId,
     key: req.keyId,
     status: res.statusCode,
@@ -79,7 +79,7 @@ function requestId(req: Request): string {
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
 /** Without the query and the token of a confirmation link, which gives the right to confirm. */
-function pathOf(url: string): string {
+function withoutQuery(url: string): string {
   const end = url.indexOf('?');
   const whole = end < 0 ? url : url.slice(0, end);
   const path = whole.startsWith('/') ? whole : whole.replace(AUTHORITY, '');

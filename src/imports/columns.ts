@@ -51,7 +51,7 @@ function pathByName(name: string, names: readonly string[], schema: Schema): str
 }
 
 /** Returns the columns of a CSV file that are read: those of `map`, or those named by a path. */
-export function columnsOf(
+export function resolveColumns(
   { map }: Pick<ImportSettings, 'map'>,
   names: readonly string[],
   schema: Schema,

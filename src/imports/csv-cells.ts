@@ -44,7 +44,7 @@ function endOfQuoted(text: string, from: number): number {
 }
 
 /** Returns the delimiter that occurs most often in a header outside of quotes. */
-export function delimiterOf(header: string): string {
+export function detectDelimiter(header: string): string {
   const unquoted = header.replace(/"(?:[^"]|"")*"/g, '');
   const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';

@@ -1,8 +1,8 @@
 import { InvalidInput } from '../core/errors.ts';
-import { delimiterOf, MAX_COLUMNS, splitCells } from './csv-cells.ts';
+import { detectDelimiter, MAX_COLUMNS, splitCells } from './csv-cells.ts';
 import type { ImportLayout, ImportSettings, Position } from './imports.model.ts';
 import { createLineReader } from './line-reader.ts';
-import { createBlockDecoder, encodingOf } from './text-blocks.ts';
+import { createBlockDecoder, detectEncoding } from './text-blocks.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -19,13 +19,13 @@ export async function readLayout(
   { format, delimiter }: Pick<ImportSettings, 'format' | 'delimiter'>,
 ): Promise<{ layout: ImportLayout; position: Position }> {
   const first = await firstBlock(readFrom);
-  const { encoding, bom } = encodingOf(first);
+  const { encoding, bom } = detectEncoding(first);
   const text = createBlockDecoder(encoding).decode(first.subarray(bom));
   const newline = text.includes(LF) || !text.includes(CR) ? LF : CR;
   const start = { offset: bom, line: 1 };
   const layout: ImportLayout = { encoding, newline, delimiter: delimiter ?? ',', columns: [] };
   if (format === 'ndjson') return { layout, position: start };
-  const recognized = delimiter ?? delimiterOf(firstLine(text, newline));
+  const recognized = delimiter ?? detectDelimiter(firstLine(text, newline));
   const reader = createLineReader(readFrom, { ...layout, delimiter: recognized }, format, start);
   const header = await reader.next();
   if (header?.text === undefined || header.problem !== undefined) {

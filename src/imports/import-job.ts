@@ -68,7 +68,7 @@ export function createImportJob(
   }
 
   /** The session of an import; undefined when the import does not run any more. */
-  async function sessionOf(found: ImportDocument): Promise<Session | undefined> {
+  async function openSession(found: ImportDocument): Promise<Session | undefined> {
     const id = found._id.toHexString();
     const existing = sessions.get(id);
     if (existing) return existing;
@@ -146,7 +146,7 @@ export function createImportJob(
       const turns: { _id: ObjectId; session: Session }[] = [];
       for (const head of heads) {
         if (!stillOwner()) break;
-        const session = await sessionOf(head);
+        const session = await openSession(head);
         if (session) turns.push({ _id: head._id, session });
       }
       const now = performance.now();

@@ -68,7 +68,7 @@ export function createImportRun(
   }
 
   /** The lines that name a person, with what keeps them from being applied. */
-  function linesOf({ entries, suppressed }: LineBatch): ImportLine[] {
+  function acceptedLines({ entries, suppressed }: LineBatch): ImportLine[] {
     const isExcluded = exclusionTest(known);
     return entries.flatMap(({ line, checked: { email, submission, refusal } }): ImportLine[] => {
       if (email === undefined) return [];
@@ -82,7 +82,7 @@ export function createImportRun(
   async function applied(batch: LineBatch, checkOwner: () => void): Promise<{ batch: LineBatch; results: Results }> {
     for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
       const current = await batches.renewed(batch);
-      const lines = linesOf(current);
+      const lines = acceptedLines(current);
       const writable = settings.invalid === 'abort' ? linesBeforeUnreadable(current, lines) : lines;
       try {
         const results = await writer.apply({
@@ -115,7 +115,7 @@ export function createImportRun(
     for (let attempt = 0; attempt < MAX_COMMITS; attempt += 1) {
       const { batch, results } = await applied(read, checkOwner);
       await withdrawErased(batch, results);
-      const { outcome, rejected } = outcomeOf(batch, results, settings.invalid === 'abort');
+      const { outcome, rejected } = countOutcome(batch, results, settings.invalid === 'abort');
       await rejects.add(known, appId, rejected);
       const allRejected = known.counters.rejected + rejected.length;
       if (!outcome.end && allRejected >= MAX_REJECTS) Object.assign(outcome, TOO_MANY_REJECTS);
@@ -194,7 +194,7 @@ const SUPPRESSED = 'the person was erased and must not be imported again';
  *
  * @param aborts whether the first rejected line ends the import
  */
-function outcomeOf(
+function countOutcome(
   { entries, end, isLast }: LineBatch,
   results: Results,
   aborts: boolean,

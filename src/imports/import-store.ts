@@ -201,7 +201,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       const unfinished = { state: { $in: ['uploading', 'running'] as ImportDocument['state'][] } };
       const found = imports.find({ appId: { $in: [...appIds] }, ...unfinished }, { projection: { exclusionKey: 1 } });
       for await (const one of found) {
-        const update = { $addToSet: { excluded: exclusionOf(one, email) }, $unset: { upload: 1 as const } };
+        const update = { $addToSet: { excluded: exclusionKeyFor(one, email) }, $unset: { upload: 1 as const } };
         const excluded = await imports.findOneAndUpdate({ _id: one._id, ...unfinished }, update);
         if (excluded?.runner !== undefined) yield excluded;
       }
@@ -239,7 +239,7 @@ function newExclusionKey(): Binary {
 }
 
 /** What an import keeps of a person who was erased, to pass over the lines of that person. */
-function exclusionOf({ exclusionKey }: Pick<ImportDocument, 'exclusionKey'>, email: string): Binary {
+function exclusionKeyFor({ exclusionKey }: Pick<ImportDocument, 'exclusionKey'>, email: string): Binary {
   const key = Buffer.from(exclusionKey.buffer).subarray(0, exclusionKey.position);
   return new Binary(createHmac('sha256', key).update(email).digest().subarray(0, BYTES));
 }
@@ -248,5 +248,5 @@ function exclusionOf({ exclusionKey }: Pick<ImportDocument, 'exclusionKey'>, ema
 export function exclusionTest(document: Pick<ImportDocument, 'exclusionKey' | 'excluded'>): (email: string) => boolean {
   if (document.excluded.length === 0) return () => false;
   const excluded = new Set(document.excluded.map((hash) => hash.toString('hex')));
-  return (email) => excluded.has(exclusionOf(document, email).toString('hex'));
+  return (email) => excluded.has(exclusionKeyFor(document, email).toString('hex'));
 }

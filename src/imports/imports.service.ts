@@ -38,7 +38,7 @@ export function createImportService(deps: {
   }
 
   async function get(app: ScopedApp, id: string): Promise<ImportDocument> {
-    const found = await store.find(app.id, idOf(id));
+    const found = await store.find(app.id, parseImportId(id));
     if (!found) throw new NotFound('Import not found');
     return found;
   }
@@ -70,7 +70,7 @@ export function createImportService(deps: {
       from: number | undefined,
       source: AsyncIterable<Buffer>,
       size?: number,
-    ): Promise<number> => uploads.write(app.id, idOf(id), from, source, size),
+    ): Promise<number> => uploads.write(app.id, parseImportId(id), from, source, size),
 
     /**
      * Starts an import; a server applies its lines from then on.
@@ -107,14 +107,14 @@ export function createImportService(deps: {
 
     /** Stops and deletes an import; the records that it wrote stay. @throws {NotFound} */
     async remove(app: ScopedApp, id: string): Promise<void> {
-      if (!(await store.markDeleted(app.id, idOf(id)))) throw new NotFound('Import not found');
+      if (!(await store.markDeleted(app.id, parseImportId(id)))) throw new NotFound('Import not found');
       wake();
     },
   };
 }
 
 /** @throws {NotFound} for a text that is not an id */
-function idOf(text: string): ObjectId {
+function parseImportId(text: string): ObjectId {
   if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('Import not found');
   return new ObjectId(text);
 }

@@ -105,7 +105,7 @@ export function createLineBatches(
   }
 
   /** Most apps have no suppressions, and looking each email up costs hashes. */
-  async function suppressedOf(entries: readonly Entry[]): Promise<Set<string>> {
+  async function findSuppressed(entries: readonly Entry[]): Promise<Set<string>> {
     const emails = entries.flatMap(({ checked: { email } }) => email ?? []);
     if (emails.length === 0) return new Set();
     const begin = new Date(0);
@@ -126,7 +126,7 @@ export function createLineBatches(
       const lease = await holdLease();
       const { entries, isLast } = await fill(lease, maxLines);
       const end = isLast ? reader.position() : (entries.at(-1)?.line.next() ?? from);
-      return { entries, suppressed: await suppressedOf(entries), lease, end, isLast };
+      return { entries, suppressed: await findSuppressed(entries), lease, end, isLast };
     },
 
     /**

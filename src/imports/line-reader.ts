@@ -151,10 +151,10 @@ export function createLineReader(
       await fill();
     }
     number += 1;
-    return lineOf(first, undefined, TOO_LONG, MAX_LINE_BYTES);
+    return buildLine(first, undefined, TOO_LONG, MAX_LINE_BYTES);
   }
 
-  function lineOf(first: number, text: string | undefined, problem: string | undefined, size: number): Line {
+  function buildLine(first: number, text: string | undefined, problem: string | undefined, size: number): Line {
     const end = at;
     const following = number;
     const [all, from] = [bytes, offset];
@@ -169,11 +169,11 @@ export function createLineReader(
     number += linesIn(content);
     at = next;
     if (content.length === 0) return undefined;
-    if (content.length > MAX_LINE_BYTES) return lineOf(first, undefined, TOO_LONG, content.length);
-    if (!isText && !isUtf8(content)) return lineOf(first, undefined, NO_TEXT, content.length);
+    if (content.length > MAX_LINE_BYTES) return buildLine(first, undefined, TOO_LONG, content.length);
+    if (!isText && !isUtf8(content)) return buildLine(first, undefined, NO_TEXT, content.length);
     const text = content.toString();
     if (text.trim() === '') return undefined;
-    return lineOf(first, text, problem, content.length);
+    return buildLine(first, text, problem, content.length);
   }
 
   /** The number of lines of a record. */

@@ -9,9 +9,9 @@ import { valueFromForm } from '../fields/presentation.ts';
 import type { RecordLimits } from '../records/record-limits.ts';
 import type { Submission } from '../records/submission.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import { checkData, submissionOf } from '../submissions/acceptance.ts';
+import { checkData, checkSubmission } from '../submissions/acceptance.ts';
 import { toInstantIn } from '../submissions/form-submission.ts';
-import { type Column, columnNames, columnPath, columnsOf } from './columns.ts';
+import { type Column, columnNames, columnPath, resolveColumns } from './columns.ts';
 import { MAX_COLUMNS, splitCells } from './csv-cells.ts';
 import { compileDateFormat } from './date-format.ts';
 import type { ImportLayout, ImportSettings } from './imports.model.ts';
@@ -43,8 +43,8 @@ export function createValueReader(
   const convert = createConversion(settings, timeZone);
   const fields = new Map(schema.fields.map((field) => [field.key, field]));
   if (settings.format === 'ndjson') return createJsonReader(settings, fields, convert);
-  const columns = columnsOf(settings, layout.columns, schema);
-  const names = columnNames(columns.map(({ index, key }) => [layout.columns[index] ?? '', pathOf(key)]));
+  const columns = resolveColumns(settings, layout.columns, schema);
+  const names = columnNames(columns.map(({ index, key }) => [layout.columns[index] ?? '', memberPath(key)]));
   return (text) => {
     const cells = splitCells(text, layout.delimiter, MAX_COLUMNS + 1);
     const values: LineValues = { email: '', data: {}, problems: [], columns: names };
@@ -63,7 +63,7 @@ export function createValueReader(
   };
 }
 
-const pathOf = (key: string | undefined): string => (key === undefined ? 'email' : `data.${key}`);
+const memberPath = (key: string | undefined): string => (key === undefined ? 'email' : `data.${key}`);
 
 /** Exports write an apostrophe before what a spreadsheet would evaluate. */
 function plainText(cell: string): string {
@@ -94,7 +94,7 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
   const context = { toInstant: instantOf ?? (() => '') };
   const format = dateFormat === undefined ? undefined : compileDateFormat(dateFormat);
 
-  function dateOf(text: string): ConvertedText | undefined {
+  function convertDate(text: string): ConvertedText | undefined {
     const iso = format?.parse(text.trim());
     if (iso === undefined) return { problem: `must be a date like ${dateFormat}` };
     if (format?.hasTime && !instantOf) return { problem: 'has no time zone: set timeZone' };
@@ -103,18 +103,18 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
 
   return (field, text) => {
     const kind = field?.kind ?? 'text';
-    if (kind === 'date' && format && text.trim() !== '') return dateOf(text);
+    if (kind === 'date' && format && text.trim() !== '') return convertDate(text);
     if (kind === 'number' && decimal === ',') {
       if (text.includes('.')) return { problem: 'must be a number with a decimal comma' };
       return valueFromForm({ kind }, [text.replace(',', '.')], context);
     }
-    if (kind === 'array') return { value: itemsOf(text) };
+    if (kind === 'array') return { value: parseItems(text) };
     return valueFromForm({ kind }, [text], context);
   };
 }
 
 /** The items of a cell: those of a JSON array, which exports write, or the text as one item. */
-function itemsOf(text: string): unknown[] {
+function parseItems(text: string): unknown[] {
   if (!text.trimStart().startsWith('[')) return [text];
   try {
     const items = parseStrictJson(text, 'The cell');
@@ -157,7 +157,7 @@ function createJsonReader(
       values.problems.push({ path: 'data', message: 'must be an object' });
     }
     const entries: [key: string | undefined, value: unknown][] = columns
-      ? columns.map(({ name, key }) => [key, memberOf(line, name)])
+      ? columns.map(({ name, key }) => [key, ownMember(line, name)])
       : [[undefined, line.email], ...Object.entries(isObject(line.data) ? line.data : {})];
     for (const [key, value] of entries) {
       if (value === null || value === undefined) continue;
@@ -181,7 +181,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** The member of this name, or at this path when there is no such member. */
-function memberOf(line: Record<string, unknown>, name: string): unknown {
+function ownMember(line: Record<string, unknown>, name: string): unknown {
   if (Object.hasOwn(line, name)) return line[name];
   let value: unknown = line;
   for (const part of name.split('.')) {
@@ -212,12 +212,12 @@ export function checkLine(
 ): CheckedLine {
   const email = problems.some(({ path }) => path === '') ? undefined : normalizeEmail(sent);
   const { data, issues: found } = checkData(sentData, lease, mode === 'update');
-  const issues = issuesOf({ email, problems, found });
-  if (email === undefined || issues.length > 0) return { email, refusal: reasonOf(issues, columns) };
+  const issues = collectIssues({ email, problems, found });
+  if (email === undefined || issues.length > 0) return { email, refusal: describeIssues(issues, columns) };
   const change = lease.validator.change(data, now.toISOString());
   if (arrays === 'replace') replaceArrays(change);
   // Without consents: their history belongs to what people send themselves.
-  return { email, submission: submissionOf({ email, change, now }, lease, limits) };
+  return { email, submission: checkSubmission({ email, change, now }, lease, limits) };
 }
 
 /** The items become the values of the fields, instead of being appended to them. */
@@ -226,7 +226,7 @@ function replaceArrays(change: RecordChange): void {
   change.append = {};
 }
 
-function issuesOf(checked: {
+function collectIssues(checked: {
   email: string | undefined;
   problems: readonly Issue[];
   found: readonly Issue[];
@@ -247,7 +247,7 @@ function issuesOf(checked: {
  * The reason of a reject in one text, without values of the line. It names the columns of the file,
  * and paths of which the file has no column.
  */
-function reasonOf(issues: readonly Issue[], columns: LineValues['columns']): string {
+function describeIssues(issues: readonly Issue[], columns: LineValues['columns']): string {
   return issues
     .map(({ path, message }) => (path === '' ? message : `${columnPath(path, columns)} ${message}`))
     .join('; ');

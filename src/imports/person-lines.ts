@@ -7,8 +7,8 @@ import type { ImportStore } from './import-store.ts';
 import type { ImportDocument, RejectCollection } from './imports.model.ts';
 import { createLineReader, type Line, MAX_LINE_BYTES } from './line-reader.ts';
 import { importOf } from './rejects.ts';
-import { encodingOf } from './text-blocks.ts';
-import { unlistedOf } from './upload.ts';
+import { detectEncoding } from './text-blocks.ts';
+import { findUnlisted } from './upload.ts';
 
 /** What an email may have before or after these characters: then it is another email. */
 const BEFORE = /[a-z0-9!#$%&*+/=?^_`{}~.-]$/i;
@@ -48,7 +48,7 @@ interface EmailSearch {
  * @param email normalized
  */
 function createEmailSearch(first: Buffer, email: string): EmailSearch {
-  const { encoding } = encodingOf(first);
+  const { encoding } = detectEncoding(first);
   const isWide = encoding !== 'utf-8';
   const unit = isWide ? 2 : 1;
   const swap = (bytes: Buffer): Buffer => (encoding === 'utf-16be' ? Buffer.from(bytes).swap16() : bytes);
@@ -225,7 +225,7 @@ export function createImportsOfPerson(deps: {
     // The content of one that has ended is being removed.
     if (one?.cleanup) await content.removeAll(importId);
     if (!one || one.cleanup) return 0;
-    await content.remove(unlistedOf(stored, one));
+    await content.remove(findUnlisted(stored, one));
     const last = one.chunks.at(-1);
     if (last) await content.touch(last);
     let erased = 0;

@@ -31,7 +31,7 @@ export type RejectStore = ReturnType<typeof createRejectStore>;
 export function createRejectStore(rejects: RejectCollection, imports: ImportCollection) {
   const target = insertTarget(rejects);
   const ofImport = (importId: ObjectId, fromLine = 0) => ({
-    _id: { $gte: idOf(importId, fromLine), $lte: idOf(importId, 2 ** (8 * LINE_BYTES) - 1) },
+    _id: { $gte: rejectId(importId, fromLine), $lte: rejectId(importId, 2 ** (8 * LINE_BYTES) - 1) },
   });
 
   return {
@@ -41,11 +41,11 @@ export function createRejectStore(rejects: RejectCollection, imports: ImportColl
       const expiresAt = new Date(at.getTime() + KEEP_IMPORT_MS);
       const documents = lines.map(
         ({ line, reason, email, text }): RejectDocument => ({
-          ...{ _id: idOf(run._id, line), appId, at, expiresAt, run: run.runner, line, reason },
-          ...textOf(text, email),
+          ...{ _id: rejectId(run._id, line), appId, at, expiresAt, run: run.runner, line, reason },
+          ...rejectText(text, email),
         }),
       );
-      await insertGuarded({ collection: imports, filter: whileRunBy(run) }, target, documents, bytesOf);
+      await insertGuarded({ collection: imports, filter: whileRunBy(run) }, target, documents, rejectBytes);
     },
 
     /** Yields the rejected lines of an import before a line, in their order. */
@@ -70,19 +70,19 @@ export function createRejectStore(rejects: RejectCollection, imports: ImportColl
  * The text of a line with all emails in it, by which an erasure finds it. A line that cannot be
  * read has no email of its own. A text with too many emails is not kept.
  */
-function textOf(text: string | undefined, email: string | undefined): Pick<RejectDocument, 'email' | 'row'> {
+function rejectText(text: string | undefined, email: string | undefined): Pick<RejectDocument, 'email' | 'row'> {
   const found = text !== undefined && text.length <= MAX_ROW_LENGTH ? emailsIn(text) : undefined;
   const emails = new Set([...(email === undefined ? [] : [email]), ...(found ?? [])]);
   return { ...(emails.size > 0 && { email: [...emails] }), ...(found && text !== undefined && { row: text }) };
 }
 
-function bytesOf({ row = '', reason, email = [] }: RejectDocument): number {
+function rejectBytes({ row = '', reason, email = [] }: RejectDocument): number {
   const characters = row.length + reason.length + email.reduce((sum, one) => sum + one.length, 0);
   return OVERHEAD_BYTES + characters * BYTES_OF_CHARACTER;
 }
 
 /** The id of a rejected line: MongoDB orders binary values of one length bytewise. */
-function idOf(importId: ObjectId, line: number): Binary {
+function rejectId(importId: ObjectId, line: number): Binary {
   const id = Buffer.alloc(ID_BYTES + LINE_BYTES);
   id.set(importId.id);
   id.writeUIntBE(line, ID_BYTES, LINE_BYTES);
@@ -108,7 +108,7 @@ export function rejectsAsCsv(
   const isCsv = settings.format === 'csv' && layout !== undefined;
   const columns = isCsv ? layout.columns : ['text'];
 
-  function rowOf({ line, reason, row = '' }: RejectDocument): string {
+  function rejectRow({ line, reason, row = '' }: RejectDocument): string {
     const cells = isCsv ? splitCells(row, layout.delimiter) : [row];
     const values = cells.length === columns.length ? cells : [row];
     return [String(line), reason, ...values].map(cell).join(',') + ROW_END;
@@ -116,7 +116,7 @@ export function rejectsAsCsv(
 
   async function* rows(): AsyncGenerator<string> {
     yield ['line', 'reason', ...columns].map(cell).join(',') + ROW_END;
-    for await (const reject of rejects) yield rowOf(reject);
+    for await (const reject of rejects) yield rejectRow(reject);
   }
   return Readable.from(rows(), { objectMode: false, highWaterMark: 64 * 1024 });
 }

@@ -9,7 +9,7 @@ const LONE_SURROGATE = /(\p{Surrogate})/u;
  * Returns the encoding of a file by its first bytes, and the length of its byte order mark. A file
  * without a mark is UTF-16 if its first character is ASCII in UTF-16, else UTF-8.
  */
-export function encodingOf(first: Uint8Array): { encoding: Encoding; bom: number } {
+export function detectEncoding(first: Uint8Array): { encoding: Encoding; bom: number } {
   const [a, b, c] = first;
   if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', bom: 3 };
   if (a === 0xff && b === 0xfe) return { encoding: 'utf-16le', bom: 2 };

@@ -36,7 +36,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
     const chunks = last ? progress.chunks : [...progress.chunks, await content.add(progress, upload, bytes)];
     const filter = { ...mayWrite(progress, upload), received: progress.received };
     const { matchedCount } = await imports.updateOne(filter, { $set: { chunks, received } });
-    if (matchedCount === 0) throw await lossOf(progress);
+    if (matchedCount === 0) throw await explainLoss(progress);
     Object.assign(progress, { chunks, received });
   }
 
@@ -50,7 +50,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const chunk = await content.readChunk(id);
       const found = await imports.findOne(mayWrite(progress, upload), { projection: { _id: 1 } });
-      if (!found) throw await lossOf(progress);
+      if (!found) throw await explainLoss(progress);
       const whole = Buffer.concat([chunk.bytes.subarray(0, stored), bytes]);
       if (await content.replace(id, chunk.version, whole)) return;
     }
@@ -58,7 +58,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
   }
 
   /** Why a request may not write the file any more. */
-  async function lossOf({ _id }: Progress): Promise<Error> {
+  async function explainLoss({ _id }: Progress): Promise<Error> {
     const found = await imports.findOne({ _id }, { projection: { state: 1, upload: 1, received: 1 } });
     if (found?.state === 'uploading' && !found.upload) {
       return new Unavailable(`A person was erased meanwhile; send the content from byte ${found.received} again`, 1);
@@ -125,10 +125,10 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
         const begins = from === undefined ? { $set: { upload, received: 0, chunks: [] } } : { $set: { upload } };
         const filter = { _id, appId, state: 'uploading' as const, ...(from !== undefined && { received: from }) };
         const before = await imports.findOneAndUpdate(filter, begins);
-        if (!before) throw await refusalOf(appId, _id);
+        if (!before) throw await explainRefusal(appId, _id);
         const progress: Progress = from === undefined ? { ...before, received: 0, chunks: [] } : before;
         // The requests that stored them can list them no more.
-        await content.remove(unlistedOf(stored, progress));
+        await content.remove(findUnlisted(stored, progress));
         await checkSize(progress, progress.received + size);
         await receive(progress, upload, source);
         return progress.received;
@@ -153,7 +153,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
     };
   }
 
-  async function refusalOf(appId: ObjectId, _id: ObjectId): Promise<Error> {
+  async function explainRefusal(appId: ObjectId, _id: ObjectId): Promise<Error> {
     const found = await imports.findOne({ _id, appId }, { projection: { state: 1, received: 1 } });
     if (!found || found.state === 'deleting') return new NotFound('Import not found');
     if (found.state !== 'uploading') return new Conflict('The import was started');
@@ -162,7 +162,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
 }
 
 /** The chunks that are not part of the file of an import, which was read after they were found. */
-export function unlistedOf(ids: readonly ObjectId[], { chunks }: Pick<ImportDocument, 'chunks'>): ObjectId[] {
+export function findUnlisted(ids: readonly ObjectId[], { chunks }: Pick<ImportDocument, 'chunks'>): ObjectId[] {
   const listed = new Set(chunks.map((id) => id.toHexString()));
   return ids.filter((id) => !listed.has(id.toHexString()));
 }

@@ -49,8 +49,8 @@ export function createJobRunner(deps: {
   lookEveryMs?: number | undefined;
 }) {
   const { locks, jobs, workers: others = [], logger, lookEveryMs = LOOK_EVERY_MS } = deps;
-  const pauseOf = ({ everyMs }: Job): number => (everyMs <= LOOK_EVERY_MS ? Math.min(everyMs, lookEveryMs) : everyMs);
-  const all = [...jobs.map((job) => createJobWorker({ ...job, everyMs: pauseOf(job) }, locks, logger)), ...others];
+  const nextPause = ({ everyMs }: Job): number => (everyMs <= LOOK_EVERY_MS ? Math.min(everyMs, lookEveryMs) : everyMs);
+  const all = [...jobs.map((job) => createJobWorker({ ...job, everyMs: nextPause(job) }, locks, logger)), ...others];
   const workers = new Map(all.map((worker) => [worker.name, worker]));
   if (workers.size < all.length) throw new Error('two jobs have the same name');
   const stopping = new AbortController();

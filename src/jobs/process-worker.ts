@@ -53,7 +53,7 @@ export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker 
         Object.assign(state, current, { steps: before.steps + steps, failures: before.failures + failures });
       });
       send({ setup });
-      const reason = await endOf(child);
+      const reason = await whenEnded(child);
       child = undefined;
       state.isRunning = false;
       if (reason !== undefined && !stopping.aborted) fail({ name: reason });
@@ -77,7 +77,7 @@ export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker 
 }
 
 /** Resolves when a process has ended: with what ended it, or undefined after exit code 0. */
-function endOf(child: ChildProcess): Promise<string | undefined> {
+function whenEnded(child: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
     child.once('error', ({ name }) => resolve(name));
     child.once('exit', (code, signal) => resolve(code === 0 ? undefined : (signal ?? `exit code ${code}`)));

@@ -38,35 +38,35 @@ const STYLE = {
  * line of the service. In the HTML it is in an anchor without an address, because mail programs
  * make links of addresses only outside of anchors.
  */
-export function contentOf(heading: string, blocks: readonly Block[]): Content {
-  return { text: textOf(heading, blocks), html: htmlOf(heading, blocks) };
+export function renderContent(heading: string, blocks: readonly Block[]): Content {
+  return { text: renderText(heading, blocks), html: renderHtml(heading, blocks) };
 }
 
-function textOf(heading: string, blocks: readonly Block[]): string {
+function renderText(heading: string, blocks: readonly Block[]): string {
   const parts = blocks.map((block) => {
-    if ('text' in block) return linesOf(block.text, MAX_PARAGRAPH).join('\n');
+    if ('text' in block) return splitLines(block.text, MAX_PARAGRAPH).join('\n');
     if ('link' in block) return `${block.label}:\n${block.link}`;
     return block.values
       .map(({ name, value }) => {
-        const indented = linesOf(value, MAX_VALUE).map((line) => `    ${line}`);
-        return [linesOf(name, MAX_NAME).join(' '), ...indented].join('\n');
+        const indented = splitLines(value, MAX_VALUE).map((line) => `    ${line}`);
+        return [splitLines(name, MAX_NAME).join(' '), ...indented].join('\n');
       })
       .join('\n\n');
   });
-  return `${[linesOf(heading, MAX_PARAGRAPH).join(' '), ...parts].join('\n\n')}\n`;
+  return `${[splitLines(heading, MAX_PARAGRAPH).join(' '), ...parts].join('\n\n')}\n`;
 }
 
-function htmlOf(heading: string, blocks: readonly Block[]): string {
+function renderHtml(heading: string, blocks: readonly Block[]): string {
   const parts = blocks.map((block) => {
     if ('text' in block)
-      return html`<p style="${STYLE.paragraph}">${linesOf(block.text, MAX_PARAGRAPH).join('\n')}</p>`;
+      return html`<p style="${STYLE.paragraph}">${splitLines(block.text, MAX_PARAGRAPH).join('\n')}</p>`;
     if ('link' in block) {
       return html`<p style="${STYLE.paragraph}"><a href="${block.link}" style="${STYLE.button}">${block.label}</a></p>`;
     }
     const values = block.values.map(
       ({ name, value }) =>
-        html`<p style="${STYLE.name}" dir="auto"><a style="${STYLE.plain}">${linesOf(name, MAX_NAME).join(' ')}</a></p>
-<p style="${STYLE.value}" dir="auto"><a style="${STYLE.plain}">${linesOf(value, MAX_VALUE).join('\n')}</a></p>`,
+        html`<p style="${STYLE.name}" dir="auto"><a style="${STYLE.plain}">${splitLines(name, MAX_NAME).join(' ')}</a></p>
+<p style="${STYLE.value}" dir="auto"><a style="${STYLE.plain}">${splitLines(value, MAX_VALUE).join('\n')}</a></p>`,
     );
     return html`<div>!${values.join('\n')}</div>`;
   });
@@ -79,7 +79,7 @@ function htmlOf(heading: string, blocks: readonly Block[]): string {
 </head>
 <body style="${STYLE.body}">
 <div style="${STYLE.main}">
-<h1 style="${STYLE.heading}">${linesOf(heading, MAX_PARAGRAPH).join(' ')}</h1>
+<h1 style="${STYLE.heading}">${splitLines(heading, MAX_PARAGRAPH).join(' ')}</h1>
 !${parts.join('\n')}
 </div>
 </body>
@@ -99,7 +99,7 @@ export function oneLine(text: string, max: number): string {
 }
 
 /** Returns the lines of a text, of at most `max` characters, without control characters. */
-export function linesOf(text: string, max: number): string[] {
+export function splitLines(text: string, max: number): string[] {
   return cut(text, max)
     .split(/\r\n|[\r\n\u2028\u2029]/)
     .map((line) => line.replace(DISRUPTIVE, ' '));

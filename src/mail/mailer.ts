@@ -88,7 +88,7 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
       try {
         await sending;
       } catch (error) {
-        throw failureOf(error);
+        throw toMailFailure(error);
       }
     },
 
@@ -102,7 +102,7 @@ interface SendError extends Error {
   command?: string;
 }
 
-function failureOf(error: unknown): MailFailure {
+function toMailFailure(error: unknown): MailFailure {
   const { name, code = name, responseCode, command = '' } = error as SendError;
   // A refused log-in or sender is a fault of the configuration, which somebody will correct.
   const isOfMessage = responseCode !== undefined && (['RCPT TO', 'DATA'].includes(command) || code === 'EMESSAGE');

@@ -60,7 +60,7 @@ export function createMetrics(): MetricsRegistry {
   const common = (name: string, { help, labels = [] }: MetricOptions) => ({
     ...{ name, help, labelNames: [...labels], registers: [registry] },
   });
-  const samplesOf = (read: () => number | readonly Sample[]): readonly Sample[] => {
+  const readSamples = (read: () => number | readonly Sample[]): readonly Sample[] => {
     const found = read();
     return typeof found === 'number' ? [{ value: found }] : found;
   };
@@ -84,7 +84,7 @@ export function createMetrics(): MetricsRegistry {
         ...common(name, options),
         collect() {
           this.reset();
-          for (const { labels = {}, value } of samplesOf(read)) this.set(labels, value);
+          for (const { labels = {}, value } of readSamples(read)) this.set(labels, value);
         },
       });
     },
@@ -94,7 +94,7 @@ export function createMetrics(): MetricsRegistry {
         ...common(name, options),
         collect() {
           this.reset();
-          for (const { labels = {}, value } of samplesOf(read)) this.inc(labels, value);
+          for (const { labels = {}, value } of readSamples(read)) this.inc(labels, value);
         },
       });
     },

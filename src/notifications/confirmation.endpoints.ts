@@ -87,7 +87,7 @@ const NO_FORM = { title: 'This form does not exist', text: 'Check the address. T
 
 export function createConfirmationPages(assets: PageAssets = DEFAULT_ASSETS): ConfirmationPages {
   /** A page with the heading of the form; its own texts are English. */
-  function pageOf({ sourceAppId, settings }: FormOf, title: string, content: string, status = 200): Html {
+  function renderPage({ sourceAppId, settings }: FormOf, title: string, content: string, status = 200): Html {
     const own = ownLanguage(settings.locale);
     const name = settings.title ?? sourceAppId;
     const main = html`<h1>${name}</h1>
@@ -99,7 +99,7 @@ export function createConfirmationPages(assets: PageAssets = DEFAULT_ASSETS): Co
 
   return {
     ask: (form) =>
-      pageOf(
+      renderPage(
         form,
         'Confirm your email address',
         html`<p>Press the button to confirm that you entered your email address in this form.</p>
@@ -107,7 +107,7 @@ export function createConfirmationPages(assets: PageAssets = DEFAULT_ASSETS): Co
       ),
 
     confirmed: (form) =>
-      pageOf(form, 'Confirmed', html`<p class="note good">Thank you. Your email address is confirmed.</p>`),
+      renderPage(form, 'Confirmed', html`<p class="note good">Thank you. Your email address is confirmed.</p>`),
 
     refusal: (error, form) => {
       const { status } = error;
@@ -118,7 +118,7 @@ export function createConfirmationPages(assets: PageAssets = DEFAULT_ASSETS): Co
       const { title, text } = REFUSALS[status] ?? OTHER;
       const content = html`<p class="note">${title}</p><p>${text}</p>
 <p><a href="/f/${encodeURIComponent(form.sourceAppId)}">Open the form</a></p>`;
-      return pageOf(form, title, content, status);
+      return renderPage(form, title, content, status);
     },
   };
 }

@@ -29,7 +29,7 @@ type ConfirmationTokens = ReturnType<typeof createConfirmationTokens>;
  */
 export function createConfirmationTokens(secret: string) {
   /** The key of each app differs, so no token is valid for another app. */
-  function macOf(appId: ObjectId, content: Uint8Array): Buffer {
+  function sign(appId: ObjectId, content: Uint8Array): Buffer {
     const key = deriveSecretKey(secret, 'email confirmation', appId.id);
     return createHmac('sha256', key).update(content).digest().subarray(0, MAC_BYTES);
   }
@@ -40,7 +40,7 @@ export function createConfirmationTokens(secret: string) {
       const time = Buffer.alloc(TIME_BYTES);
       time.writeUIntBE(expiresAt.getTime(), 0, TIME_BYTES);
       const content = Buffer.concat([recordId.buffer, time]);
-      return Buffer.concat([content, macOf(appId, content)]).toString('base64url');
+      return Buffer.concat([content, sign(appId, content)]).toString('base64url');
     },
 
     /** Returns what a token names, also after its expiry; undefined for any other text. */
@@ -50,7 +50,7 @@ export function createConfirmationTokens(secret: string) {
       const content = bytes.subarray(0, ID_BYTES + TIME_BYTES);
       // The last character has unused bits, so several texts would decode to these bytes.
       if (bytes.toString('base64url') !== token) return undefined;
-      if (!timingSafeEqual(bytes.subarray(content.length), macOf(appId, content))) return undefined;
+      if (!timingSafeEqual(bytes.subarray(content.length), sign(appId, content))) return undefined;
       const recordId = new UUID(Buffer.from(content.subarray(0, ID_BYTES)));
       return { recordId, expiresAt: new Date(content.readUIntBE(ID_BYTES, TIME_BYTES)) };
     },
@@ -88,7 +88,7 @@ export function createConfirmationService(deps: {
   const { store, rates, tokens, findApp, now = Date.now } = deps;
 
   /** @throws {AppNotFound} @throws {InvalidLink} @throws {Gone} */
-  async function recordOf(sourceAppId: string, token: string) {
+  async function findRecord(sourceAppId: string, token: string) {
     const app = await findApp(sourceAppId);
     if (!app) throw new AppNotFound();
     const link = tokens.read(app.id, token);
@@ -110,7 +110,7 @@ export function createConfirmationService(deps: {
      * @throws {Gone} when the link has expired
      */
     async isConfirmed(sourceAppId: string, token: string): Promise<boolean> {
-      const { appId, id } = await recordOf(sourceAppId, token);
+      const { appId, id } = await findRecord(sourceAppId, token);
       const record = await store.find(appId, id);
       if (!record) throw new InvalidLink();
       return record.isConfirmed;
@@ -120,7 +120,7 @@ export function createConfirmationService(deps: {
      * Confirms the address that a link is for. Idempotent: the first time stays. Throws as above.
      */
     async confirm(sourceAppId: string, token: string): Promise<void> {
-      const { appId, id } = await recordOf(sourceAppId, token);
+      const { appId, id } = await findRecord(sourceAppId, token);
       if (!(await store.confirm(appId, id, new Date(now())))) throw new InvalidLink();
     },
 
@@ -136,12 +136,12 @@ export function createConfirmationService(deps: {
         const { mails: planned } = record;
         const earlier = planned.findIndex((mail) => mail.event === event);
         const earlierMail = planned[earlier];
-        if (earlierMail) return mailOf(appId, recordId, earlier, earlierMail);
+        if (earlierMail) return buildMail(appId, recordId, earlier, earlierMail);
         if (!allowsAnother(planned)) return undefined;
         const at = await rates.confirmationTime(appId);
         if (!at) return undefined;
         const mail = { event, at: new Date(Math.max(at.getTime(), now())) };
-        if (await store.addMail(appId, recordId, record, mail)) return mailOf(appId, recordId, planned.length, mail);
+        if (await store.addMail(appId, recordId, record, mail)) return buildMail(appId, recordId, planned.length, mail);
       }
       return undefined;
     },
@@ -154,7 +154,7 @@ export function createConfirmationService(deps: {
   }
 }
 
-function mailOf(appId: ObjectId, recordId: RecordId, index: number, { at }: ConfirmationMail): NewMail {
+function buildMail(appId: ObjectId, recordId: RecordId, index: number, { at }: ConfirmationMail): NewMail {
   const _id = `confirmation:${recordId.toString()}:${index + 1}`;
   return { _id, appId, purpose: 'confirmation', recordId, nextAt: at };
 }

@@ -26,8 +26,8 @@ export function lastDay(now: Date, timeZone = 'UTC'): LocalDay {
   const zone = canonicalTimeZone(timeZone) ?? 'UTC';
   const today = toCalendarDate(fromDate(now, zone));
   const day = today.subtract({ days: 1 });
-  const startOf = (date: CalendarDate): Date => date.toDate(zone);
-  return { name: day.toString(), start: startOf(day), end: startOf(today) };
+  const dayStart = (date: CalendarDate): Date => date.toDate(zone);
+  return { name: day.toString(), start: dayStart(day), end: dayStart(today) };
 }
 
 /** How long after the end of a day its email may be planned. */

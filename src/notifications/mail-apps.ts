@@ -48,6 +48,6 @@ function toMailApp({ _id, sourceAppId, form }: AppDocument): MailApp {
 }
 
 /** How emails name an app, in one line. */
-export function titleOf({ sourceAppId, form }: Pick<MailApp, 'sourceAppId' | 'form'>): string {
+export function formTitle({ sourceAppId, form }: Pick<MailApp, 'sourceAppId' | 'form'>): string {
   return oneLine(form?.title ?? sourceAppId, MAX_TITLE) || sourceAppId;
 }

@@ -24,7 +24,7 @@ function createMailSender(deps: {
   const { queue, render, mailer, logger } = deps;
 
   /** Sends one message; resolves with why it was not sent. */
-  async function failureOf({ _id, purpose, attempts }: MailDocument, message: Message) {
+  async function classifyFailure({ _id, purpose, attempts }: MailDocument, message: Message) {
     try {
       await mailer.send(`${_id} ${message.to}`, message);
       return undefined;
@@ -50,11 +50,11 @@ function createMailSender(deps: {
     let needsRetry = false;
     let takenUntil = mail.nextAt.getTime();
     for (const to of rendered.to) {
-      const hash = hashOf(mail, to);
+      const hash = mailHash(mail, to);
       if (settled.has(hash)) continue;
       // After that another server may take it, if this one stalled.
       if (signal.aborted || Date.now() >= takenUntil) return undefined;
-      const failure = await failureOf(mail, { ...rendered, to });
+      const failure = await classifyFailure(mail, { ...rendered, to });
       if (failure) reason = failure.reason;
       else isTaken = true;
       const isOpen = failure !== undefined && !failure.isPermanent;
@@ -73,7 +73,7 @@ function createMailSender(deps: {
 }
 
 /** Stands for an address in a stored email, which has none. */
-function hashOf({ _id }: MailDocument, address: string): string {
+function mailHash({ _id }: MailDocument, address: string): string {
   return createHash('sha256').update(`${_id} ${address}`).digest('base64url').slice(0, 22);
 }
 

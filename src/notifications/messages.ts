@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { formControl } from '../fields/presentation.ts';
-import { type Block, contentOf } from '../mail/content.ts';
+import { type Block, renderContent } from '../mail/content.ts';
 import type { Message } from '../mail/mailer.ts';
 import type { ConfirmationStore } from '../records/confirmations.ts';
 import type { RecordReader } from '../records/record-reader.ts';
 import { type ConfirmationService, LINK_VALID_MS } from './confirmation.ts';
-import { type MailApp, type MailApps, titleOf } from './mail-apps.ts';
+import { formTitle, type MailApp, type MailApps } from './mail-apps.ts';
 import type { MailDocument, MailQueue } from './mail-queue.ts';
 import { MAIL_LIMITS } from './mail-rates.ts';
 
@@ -36,18 +36,18 @@ function entryValues(
       if (!Object.hasOwn(data, field.key)) return [];
       const { label, choices } = formControl(field);
       const value = data[field.key];
-      return [{ name: label, value: choices.find((choice) => choice.value === value)?.label ?? textOf(value) }];
+      return [{ name: label, value: choices.find((choice) => choice.value === value)?.label ?? showValue(value) }];
     }),
     ...Object.keys(data)
       .filter((key) => !known.has(key))
-      .map((key) => ({ name: key, value: textOf(data[key]) })),
+      .map((key) => ({ name: key, value: showValue(data[key]) })),
   ];
   if (values.length <= MAX_VALUES) return values;
   const rest = values.length - MAX_VALUES;
   return [...values.slice(0, MAX_VALUES), { name: 'More values', value: `${rest} more are in the dashboard` }];
 }
 
-function textOf(value: unknown): string {
+function showValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (Array.isArray(value)) return listText(value);
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
@@ -62,10 +62,10 @@ function listText(items: readonly unknown[]): string {
 
 /** Items are stored as objects with a `timestamp`; a sent scalar is in `value`. */
 function itemText(item: unknown): string {
-  if (typeof item !== 'object' || item === null) return textOf(item);
+  if (typeof item !== 'object' || item === null) return showValue(item);
   const { timestamp: _, ...rest } = item as Record<string, unknown>;
   const [only, ...others] = Object.keys(rest);
-  return only === 'value' && others.length === 0 ? textOf(rest.value) : JSON.stringify(rest);
+  return only === 'value' && others.length === 0 ? showValue(rest.value) : JSON.stringify(rest);
 }
 
 const WHY = 'You receive this email because your address is in the form settings of this app.';
@@ -78,8 +78,8 @@ export type Draft = Omit<Message, 'to'>;
  * can submit the address of another person.
  */
 function confirmationMessage(app: MailApp, link: string, expiresAt: Date): Draft {
-  return draft(`Confirm your email address: ${titleOf(app)}`, 'Confirm your email address', [
-    { text: `Somebody entered this email address in a form: ${titleOf(app)}` },
+  return draft(`Confirm your email address: ${formTitle(app)}`, 'Confirm your email address', [
+    { text: `Somebody entered this email address in a form: ${formTitle(app)}` },
     { text: 'If it was you, open this page and press its button:' },
     { link, label: 'Confirm email address' },
     { text: `The link is valid until ${timeIn(app, expiresAt)}.` },
@@ -93,8 +93,8 @@ function entryMessage(
   entry: { isCreation: boolean; at: Date; values: readonly EntryValue[]; link: string | undefined },
 ): Draft {
   const heading = entry.isCreation ? 'New entry' : 'Changed entry';
-  return draft(`${heading}: ${titleOf(app)}`, heading, [
-    { text: `${titleOf(app)}, ${timeIn(app, entry.at)}` },
+  return draft(`${heading}: ${formTitle(app)}`, heading, [
+    { text: `${formTitle(app)}, ${timeIn(app, entry.at)}` },
     { values: entry.values },
     ...linkTo(entry.link, 'Open in the dashboard'),
     { text: WHY },
@@ -109,8 +109,8 @@ function summaryMessage(
   const { count, isMore, from, to, link } = summary;
   const number = `${isMore ? 'more than ' : ''}${count.toLocaleString('en')}`;
   const heading = `… and ${number} more new or changed entries`;
-  return draft(`${heading}: ${titleOf(app)}`, heading, [
-    { text: `${titleOf(app)}, from ${timeIn(app, from)} to ${timeIn(app, to)}` },
+  return draft(`${heading}: ${formTitle(app)}`, heading, [
+    { text: `${formTitle(app)}, from ${timeIn(app, from)} to ${timeIn(app, to)}` },
     { text: 'There were too many for an email each.' },
     ...linkTo(link, 'Open the dashboard'),
     { text: WHY },
@@ -123,8 +123,8 @@ function digestMessage(
   digest: { day: string; created: number; changed: number; link: string | undefined },
 ): Draft {
   const { day, created, changed, link } = digest;
-  return draft(`Entries of ${day}: ${titleOf(app)}`, `Entries of ${day}`, [
-    { text: titleOf(app) },
+  return draft(`Entries of ${day}: ${formTitle(app)}`, `Entries of ${day}`, [
+    { text: formTitle(app) },
     { text: `New: ${created.toLocaleString('en')}\nChanged: ${changed.toLocaleString('en')}` },
     ...linkTo(link, 'Open the dashboard'),
     { text: WHY },
@@ -132,7 +132,7 @@ function digestMessage(
 }
 
 function draft(subject: string, heading: string, blocks: readonly Block[]): Draft {
-  return { subject, ...contentOf(heading, blocks) };
+  return { subject, ...renderContent(heading, blocks) };
 }
 
 function linkTo(link: string | undefined, label: string): Block[] {

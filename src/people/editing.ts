@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { JsonObject, tagsOf } from '../api/validation.ts';
+import { JsonObject, parseTags } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
-import { etagOf, type RecordEditor } from '../records/record-edit.ts';
+import { type RecordEditor, recordEtag } from '../records/record-edit.ts';
 import { presentDetails } from '../records/record-json.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import { DetailedUser, RECORD_ETAG, UserPath } from '../search/users.endpoints.ts';
@@ -82,8 +82,8 @@ export const editingRoutes = (editor: RecordEditor, scope: AppScope): Route[] =>
   routes(editingEndpoints, {
     editUser: async ({ principal, params, query, headers, body, res }) => {
       const app = await scope(principal, query.sourceAppId);
-      const record = await editor.edit(app, params.id, body, tagsOf(headers['if-match']));
-      res.setHeader('ETag', etagOf(record));
+      const record = await editor.edit(app, params.id, body, parseTags(headers['if-match']));
+      res.setHeader('ETag', recordEtag(record));
       return presentDetails(record);
     },
   });

@@ -71,14 +71,17 @@ export const peopleEndpoints = {
 /** The endpoints for the data of one person (spec 4.6). */
 export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] => {
   /** The app of the session or of the request; undefined stands for all apps. */
-  async function scopeOf(principal: AppPrincipal, sourceAppId: string | undefined): Promise<ScopedApp | undefined> {
+  async function resolveScope(
+    principal: AppPrincipal,
+    sourceAppId: string | undefined,
+  ): Promise<ScopedApp | undefined> {
     if (sourceAppId === undefined && principal.app.role === 'admin') return undefined;
     return scope(principal, sourceAppId);
   }
 
   return routes(peopleEndpoints, {
     exportPerson: async ({ principal, query, body, closed, audit }) => {
-      const app = await scopeOf(principal, query.sourceAppId);
+      const app = await resolveScope(principal, query.sourceAppId);
       if (!app) audit({ app: null });
       const found = people.export(body.email, app, closed());
       const rest = { email: normalizeEmail(body.email), at: new Date().toISOString() };
@@ -86,7 +89,7 @@ export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] =>
     },
 
     erasePerson: async ({ principal, query, body, audit }) => {
-      const app = await scopeOf(principal, query.sourceAppId);
+      const app = await resolveScope(principal, query.sourceAppId);
       const { id, at, erased } = await people.erase(body.email, app, body);
       audit({ target: id, detail: { ...erased, suppress: body.suppress }, ...(!app && { app: null }) });
       return { id, at: at.toISOString(), erased };

@@ -29,7 +29,7 @@ export function createPeopleService(deps: {
   const { apps, parts, suppressions, logger } = deps;
 
   /** Yields the ids of one app, or of all apps. */
-  async function* appIdsOf(app: ScopedApp | undefined): AsyncGenerator<ObjectId[]> {
+  async function* listAppIds(app: ScopedApp | undefined): AsyncGenerator<ObjectId[]> {
     if (app) return yield [app.id];
     for (let after: ObjectId | undefined; ; ) {
       const ids = await apps.idsAfter(after, APPS_AT_ONCE);
@@ -66,7 +66,7 @@ export function createPeopleService(deps: {
       const erased: Record<string, number> = Object.fromEntries(parts.map(({ name }) => [name, 0]));
       // First, so that no import brings the person back between the two.
       if (suppress) await suppressions.add(app?.id ?? ALL_APPS, person);
-      for await (const appIds of appIdsOf(app)) {
+      for await (const appIds of listAppIds(app)) {
         for (const { name, eraseOf } of parts) erased[name] = (erased[name] ?? 0) + (await eraseOf(appIds, person));
       }
       const id = v7();
@@ -77,7 +77,7 @@ export function createPeopleService(deps: {
 
   async function* entries(email: string, app: ScopedApp | undefined, signal: AbortSignal) {
     if (!app) for await (const { shown } of suppressions.data.entriesOf([ALL_APPS], email)) yield shown;
-    for await (const appIds of appIdsOf(app)) {
+    for await (const appIds of listAppIds(app)) {
       const names = app ? new Map([[app.id.toHexString(), app.sourceAppId]]) : await apps.namesOf(appIds);
       for (const part of [...parts, suppressions.data]) {
         for await (const { appId, shown } of part.entriesOf(appIds, email)) {

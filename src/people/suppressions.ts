@@ -37,7 +37,7 @@ export type Suppressions = ReturnType<typeof createSuppressions>;
  */
 export function createSuppressions(suppressed: SuppressionCollection, secret: string | undefined) {
   /** The key of each app differs, so the hashes do not tell who is in two apps. */
-  function idOf(appId: ObjectId, email: string): Binary {
+  function suppressionId(appId: ObjectId, email: string): Binary {
     if (secret === undefined) throw new Error('suppressions need the secret of the service');
     const key = deriveSecretKey(secret, 'suppression', appId.id);
     const hash = createHmac('sha256', key).update(email).digest().subarray(0, HASH_BYTES);
@@ -49,12 +49,18 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
      * Keeps imports from bringing this person back to an app, or to {@link ALL_APPS}. Idempotent.
      */
     async add(appId: ObjectId, email: string): Promise<void> {
-      await suppressed.updateOne({ _id: idOf(appId, email) }, { $setOnInsert: { at: new Date() } }, { upsert: true });
+      await suppressed.updateOne(
+        { _id: suppressionId(appId, email) },
+        { $setOnInsert: { at: new Date() } },
+        { upsert: true },
+      );
     },
 
     /** Resolves with those of these normalized emails, at most 1,000, that are suppressed. */
     async among(appId: ObjectId, emails: readonly string[]): Promise<Set<string>> {
-      const ids = emails.flatMap((email) => [appId, ALL_APPS].map((scope) => ({ email, _id: idOf(scope, email) })));
+      const ids = emails.flatMap((email) =>
+        [appId, ALL_APPS].map((scope) => ({ email, _id: suppressionId(scope, email) })),
+      );
       const byId = new Map(ids.map(({ email, _id }) => [_id.toString('hex'), email]));
       const found = await suppressed.find({ _id: { $in: ids.map(({ _id }) => _id) } }).toArray();
       return new Set(found.flatMap(({ _id }) => byId.get(_id.toString('hex')) ?? []));
@@ -63,8 +69,8 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
     /** Shows suppressions in exports. An erasure keeps them. */
     data: {
       async *entriesOf(appIds: readonly ObjectId[], email: string): AsyncGenerator<PersonEntry> {
-        const byId = new Map(appIds.map((appId) => [idOf(appId, email).toString('hex'), appId]));
-        const ids = appIds.map((appId) => idOf(appId, email));
+        const byId = new Map(appIds.map((appId) => [suppressionId(appId, email).toString('hex'), appId]));
+        const ids = appIds.map((appId) => suppressionId(appId, email));
         for await (const { _id, at } of suppressed.find({ _id: { $in: ids } })) {
           const appId = byId.get(_id.toString('hex'));
           if (appId) yield { appId, shown: { kind: 'suppression', at: at.toISOString() } };

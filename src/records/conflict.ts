@@ -3,7 +3,7 @@ import { consentChange, maxEntriesBefore, onlyWithdraws } from './consents.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import { MAX_OUTBOX } from './outbox.ts';
 import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from './record.ts';
-import { exactBound, exceededLimit, extraKeysOf, type RecordLimits } from './record-limits.ts';
+import { countExtraKeys, exactBound, exceededLimit, type RecordLimits } from './record-limits.ts';
 import { isUnmoved, type RecordMoves } from './record-moves.ts';
 import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
 import type { SlotStore } from './slot-store.ts';
@@ -109,7 +109,7 @@ export function createConflictReader(deps: {
     const entries = newConsents(facts, submission);
     const appended = consents && entries.length > 0 ? consents.bytes : 0;
     const bytes = stored - replaced + size.set + size.append + appended;
-    const after = { bytes, extraKeys: new Set([...extraKeys, ...extraKeysOf(change.set, fieldKeys)]).size };
+    const after = { bytes, extraKeys: new Set([...extraKeys, ...countExtraKeys(change.set, fieldKeys)]).size };
     const limited = onlyWithdraws(entries) ? { ...after, bytes: bytes - appended } : after;
     const reason = exceededLimit(limits, { bytes: stored, extraKeys: extraKeys.length }, limited);
     return reason ? { reason } : { was: sizeBound, becomes: exactBound(limits, after) };

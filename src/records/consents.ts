@@ -79,7 +79,7 @@ export function consentChange({ entries }: SentConsents, last: ConsentState = {}
     const isChange = given ? was !== version : was !== false;
     if (isChange) change.entries.push(entry);
     if (isChange !== given) change.requiresRecord = true;
-    change.filter[`consentState.${key}`] = conditionOf(entry, isChange);
+    change.filter[`consentState.${key}`] = stateCondition(entry, isChange);
   }
   const room = maxEntriesBefore(change.entries);
   if (change.entries.length > 0) change.filter[`consents.${room}`] = { $exists: false };
@@ -98,7 +98,7 @@ export function maxEntriesBefore(entries: readonly ConsentEntry[]): number {
 }
 
 /** The state holds the version of a consent that is given, else `false` or nothing. */
-function conditionOf({ given, version }: ConsentEntry, isChange: boolean): Record<string, unknown> {
+function stateCondition({ given, version }: ConsentEntry, isChange: boolean): Record<string, unknown> {
   if (given) return isChange ? { $ne: version } : { $gte: version, $lte: version };
   return isChange ? { $type: 'string' } : { $not: { $type: 'string' } };
 }

@@ -112,7 +112,7 @@ export function createRecordEraser(deps: {
   }
 
   /** The ids of which no record exists any more. */
-  async function goneOf(appId: ObjectId, ids: readonly DocumentId[]): Promise<DocumentId[]> {
+  async function selectMissing(appId: ObjectId, ids: readonly DocumentId[]): Promise<DocumentId[]> {
     const kept = await users.find(named(appId, ids), { projection: { _id: 1 } }).toArray();
     const keptIds = new Set(kept.map(({ _id }) => String(_id)));
     return ids.filter((id) => !keptIds.has(String(id)));
@@ -133,7 +133,7 @@ export function createRecordEraser(deps: {
     const { deletedCount } = await users.deleteMany({ $and: [named(appId, ids), matching, inTime] });
     if (until && deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
     if (isAnnounced && deletedCount > 0) onEvents();
-    const gone = deletedCount === ids.length ? ids : await goneOf(appId, ids);
+    const gone = deletedCount === ids.length ? ids : await selectMissing(appId, ids);
     if (gone.length > 0) await removeKeysOf(appId, ...gone);
     if (hasTraces) await traces.remove(gone);
     return deletedCount;

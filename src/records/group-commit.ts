@@ -139,28 +139,28 @@ async function resolveChanged(users: UserCollection, changed: Entry<Upsert>[]): 
     if (sameApp) sameApp.push(entry);
     else byApp.set(appId, [entry]);
   }
-  const filters = [...byApp.values()].map(filterOf);
+  const filters = [...byApp.values()].map(emailsFilter);
   const [first = {}] = filters;
   const records = users.find(filters.length === 1 ? first : { $or: filters }, {
     projection: { appId: 1, email: 1, createdAt: 1 },
   });
 
   const found = new Map<string, Written>();
-  for await (const record of records) found.set(keyOf(record), { id: record._id, createdAt: record.createdAt });
+  for await (const record of records) found.set(emailKey(record), { id: record._id, createdAt: record.createdAt });
   for (const { write, resolve, reject } of changed) {
-    const written = found.get(keyOf(write));
+    const written = found.get(emailKey(write));
     if (written) resolve(written);
     else reject(new Unavailable('The record was erased while it was written; send it again', 1));
   }
 }
 
 /** Matches the records of these entries, which all belong to one app. */
-function filterOf(entries: Entry<Upsert>[]): RecordFilter {
+function emailsFilter(entries: Entry<Upsert>[]): RecordFilter {
   const [first] = entries;
   return { ...(first && { appId: first.write.appId }), email: { $in: entries.map(({ write }) => write.email) } };
 }
 
-function keyOf({ appId, email }: Pick<UserDocument, 'appId' | 'email'>): string {
+function emailKey({ appId, email }: Pick<UserDocument, 'appId' | 'email'>): string {
   return `${appId.toHexString()} ${email}`;
 }
 

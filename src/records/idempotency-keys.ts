@@ -55,14 +55,14 @@ export function appliedKey(
 
 /** Returns whether two submissions have the same data, or come from the same texts of a form. */
 export function hasSameContent(one: Pick<AppliedKey, 'content'>, other: Pick<AppliedKey, 'content'>): boolean {
-  const [a, b] = [bytesOf(one.content), bytesOf(other.content)];
+  const [a, b] = [keyBytes(one.content), keyBytes(other.content)];
   const [textsOfA, textsOfB] = [a.subarray(HASH_BYTES), b.subarray(HASH_BYTES)];
   return (
     a.subarray(0, HASH_BYTES).equals(b.subarray(0, HASH_BYTES)) || (textsOfA.length > 0 && textsOfA.equals(textsOfB))
   );
 }
 
-function bytesOf({ buffer, position }: Binary): Buffer {
+function keyBytes({ buffer, position }: Binary): Buffer {
   return Buffer.from(buffer.buffer, buffer.byteOffset, position);
 }
 
@@ -104,7 +104,9 @@ export function createIdempotencyKeys(
     const { appliedKeys, keyEpoch, now } = record;
     // Kept from the move on, by MongoDB's clock, which removes them: the times of the keys are
     // those of the servers that applied them.
-    await insertMissing(appliedKeys.map(({ key, content }) => ({ _id: idOf(appId, _id, key), content, at: now })));
+    await insertMissing(
+      appliedKeys.map(({ key, content }) => ({ _id: movedKeyId(appId, _id, key), content, at: now })),
+    );
     await users.updateOne(
       { _id, appId, keyEpoch: keyEpoch ?? { $exists: false } },
       {
@@ -124,11 +126,11 @@ export function createIdempotencyKeys(
     }
   }
 
-  const ofApp = (appId: ObjectId) => rangeOf(Buffer.from(appId.id));
+  const ofApp = (appId: ObjectId) => prefixRange(Buffer.from(appId.id));
 
   return {
     async find(appId, record, key) {
-      return (await moved.findOne({ _id: idOf(appId, record, key) })) ?? undefined;
+      return (await moved.findOne({ _id: movedKeyId(appId, record, key) })) ?? undefined;
     },
 
     moveOut(record) {
@@ -140,7 +142,7 @@ export function createIdempotencyKeys(
 
     async removeOf(appId, ...records) {
       if (records.length === 0) return;
-      const ranges = records.map((record) => ({ _id: rangeOf(Buffer.concat([appId.id, record.buffer])) }));
+      const ranges = records.map((record) => ({ _id: prefixRange(Buffer.concat([appId.id, record.buffer])) }));
       await moved.deleteMany(ranges.length === 1 ? (ranges[0] as (typeof ranges)[0]) : { $or: ranges });
     },
 
@@ -152,14 +154,14 @@ export function createIdempotencyKeys(
   };
 }
 
-function idOf(appId: ObjectId, record: RecordId, key: Binary): Binary {
+function movedKeyId(appId: ObjectId, record: RecordId, key: Binary): Binary {
   return new Binary(Buffer.concat([appId.id, record.buffer, key.buffer]));
 }
 
 /**
  * Matches the ids that begin with these bytes: MongoDB orders binary values of one length bytewise.
  */
-function rangeOf(prefix: Buffer): { $gte: Binary; $lte: Binary } {
+function prefixRange(prefix: Buffer): { $gte: Binary; $lte: Binary } {
   const rest = APP_ID_BYTES + RECORD_ID_BYTES + HASH_BYTES - prefix.length;
   return {
     $gte: new Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0x00)])),

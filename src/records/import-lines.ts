@@ -11,7 +11,7 @@ import { BY_EMAIL, type LineMark, type RecordFilter, type UserCollection, type U
 import type { RecordId } from './record-id.ts';
 import { arrayFullError, type RecordLimits, refuseOversized } from './record-limits.ts';
 import type { RecordMoves } from './record-moves.ts';
-import { insertOf, type RecordView, UNSEEN, upsertOf } from './record-upsert.ts';
+import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { SlotStore } from './slot-store.ts';
 import type { Submission } from './submission.ts';
 
@@ -106,9 +106,9 @@ export function createImportLines(deps: {
     return undefined;
   }
 
-  function changeOf({ line: { number, submission }, facts, exactBound }: PlannedUpdate, importId: ObjectId) {
+  function buildChange({ line: { number, submission }, facts, exactBound }: PlannedUpdate, importId: ObjectId) {
     const view = { ...UNSEEN, ...(exactBound && { exactBound }) };
-    const { filter, update } = upsertOf(submission, newId(submission.now), maxArrayItems, view);
+    const { filter, update } = buildUpsert(submission, newId(submission.now), maxArrayItems, view);
     const { $setOnInsert: _, ...rest } = update;
     const mark: LineMark = { id: importId, line: number, result: 'updated' };
     const { _id, updatedAt, import: lastMark = null } = facts;
@@ -126,7 +126,7 @@ export function createImportLines(deps: {
   /** Sends one statement; resolves with whether all records were changed. */
   async function updateSome(lines: readonly PlannedUpdate[], importId: ObjectId): Promise<boolean> {
     try {
-      const operations = lines.map((line) => changeOf(line, importId));
+      const operations = lines.map((line) => buildChange(line, importId));
       const { matchedCount } = await users.bulkWrite(operations, { ordered: false });
       return matchedCount === operations.length;
     } catch (error) {
@@ -248,7 +248,7 @@ export function createImportLines(deps: {
     ): Promise<boolean> {
       const sizes = new Map<UserDocument, number>();
       for (const { number, submission } of lines) {
-        const { record, bytes } = insertOf(submission, newId(submission.now));
+        const { record, bytes } = buildInsert(submission, newId(submission.now));
         sizes.set({ ...record, import: { id: importId, line: number, result: 'created' } }, bytes);
       }
       try {

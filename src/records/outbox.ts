@@ -111,7 +111,7 @@ export function createRelay(deps: {
       .find<Waiting>(WAITING, { projection, hint: BY_FIRST_EVENT, sort: BY_FIRST_EVENT, limit: BATCH })
       .toArray();
     if (found.length === 0) return 0;
-    const events = found.flatMap(eventsOf);
+    const events = found.flatMap(waitingEvents);
     await consume(events);
     const pulls = found.map(({ _id, appId, outbox = [] }) => ({
       updateOne: { filter: { _id, appId }, update: { $pull: { outbox: { id: { $in: outbox.map(({ id }) => id) } } } } },
@@ -152,7 +152,7 @@ export function createRelay(deps: {
 }
 
 /** The entries are the newest events of the record, in their order. */
-function eventsOf({ _id, appId, outbox = [], eventCount = 0 }: Waiting): RecordEvent[] {
+function waitingEvents({ _id, appId, outbox = [], eventCount = 0 }: Waiting): RecordEvent[] {
   return outbox.map(({ id, at, changed }, index) => {
     const revision = eventCount - (outbox.length - 1 - index);
     const event = { id: id.toString(), appId, recordId: _id, at, revision };

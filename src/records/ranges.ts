@@ -1,5 +1,5 @@
 import { Binary, type Document, type FindOptions, MaxKey, MinKey, type ObjectId, type Sort, UUID } from 'mongodb';
-import { firstBatch, headOf, idOf, type RawDocuments, sizeOf } from '../database/bson/documents.ts';
+import { firstBatch, type RawDocuments, readId, takeBytes, totalBytes } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
 import { isEmptyRange, isOverTime } from '../database/failures.ts';
 import { createReadQueues, type ReadQueues } from './read-queues.ts';
@@ -156,10 +156,10 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
     run: RunQuery,
     maxTimeMS = RANGE_TIME_MS,
   ): Promise<Key | undefined> {
-    const projection = projectionOf(segment.index);
+    const projection = buildProjection(segment.index);
     const range = { from, isFiltered: false };
     const { documents } = await find(appId, segment, range, { projection, limit: 1, skip: length, maxTimeMS }, run);
-    return documents[0] && keyOf(segment.index, documents[0]);
+    return documents[0] && readKey(segment.index, documents[0]);
   }
 
   return {
@@ -291,13 +291,13 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
     const to = isTight ? undefined : (end ?? (await keyAfter(appId, segment, from, length, run)));
     const asked = isTight ? Math.min(limit, Math.max(length, 1)) : limit;
     const range = { from, to, isFiltered: true };
-    const projection = members === 'all' ? {} : projectionOf(segment.index, ['_id', ...members]);
+    const projection = members === 'all' ? {} : buildProjection(segment.index, ['_id', ...members]);
     const found = await find(appId, segment, range, { projection, limit: asked }, run);
-    const isLarge = members === 'all' && sizeOf(found.documents) > MAX_PAGE_BYTES;
-    const documents = isLarge ? headOf(found.documents, PAGE_BYTES) : found.documents;
+    const isLarge = members === 'all' && totalBytes(found.documents) > MAX_PAGE_BYTES;
+    const documents = isLarge ? takeBytes(found.documents, PAGE_BYTES) : found.documents;
     const last = documents.at(-1);
     if (last && (!found.isWhole || documents.length < found.documents.length || documents.length === asked)) {
-      const place = { key: keyOf(segment.index, last), isRead: true };
+      const place = { key: readKey(segment.index, last), isRead: true };
       return { documents, segment, next: { segment: position.segment, place }, rangeEnd: to };
     }
     return { documents, segment, next: afterRange(segment, position, to, count) };
@@ -362,15 +362,15 @@ function walkable(index: IndexName): Walkable {
 }
 
 /** Reads the key of a record from its members in the index. */
-export function keyOf(index: IndexName, document: Uint8Array): Key {
+export function readKey(index: IndexName, document: Uint8Array): Key {
   const { members } = walkable(index);
-  if (members.length === 1 && members[0] === '_id') return [idOf(document)];
+  if (members.length === 1 && members[0] === '_id') return [readId(document)];
   const decoded = decode<Record<string, unknown>>(document);
   return members.map((member) => decoded[member] ?? null);
 }
 
 /** The projection of the members of an index, and of others. */
-function projectionOf(index: IndexName, others: readonly string[] = []): Record<string, 0 | 1> {
+function buildProjection(index: IndexName, others: readonly string[] = []): Record<string, 0 | 1> {
   const members = [...walkable(index).members, ...others];
   return { ...(!members.includes('_id') && { _id: 0 }), ...Object.fromEntries(members.map((member) => [member, 1])) };
 }
@@ -402,8 +402,8 @@ function rangeQuery(
     filter: allOf(scope, afterRead, own),
     options: {
       ...{ hint, sort: sort as Sort },
-      min: boundOf(appId, index, bounds.low),
-      max: boundOf(appId, index, bounds.high),
+      min: indexBound(appId, index, bounds.low),
+      max: indexBound(appId, index, bounds.high),
     },
   };
 }
@@ -450,7 +450,7 @@ function adjacentId(id: Binary, step: 1 | -1): UUID | undefined {
   return undefined;
 }
 
-function boundOf(appId: AppId, index: IndexName, key: Key): Document {
+function indexBound(appId: AppId, index: IndexName, key: Key): Document {
   return { ...inApp(appId), ...Object.fromEntries(walkable(index).members.map((member, at) => [member, key[at]])) };
 }
 

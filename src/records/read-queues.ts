@@ -38,12 +38,12 @@ export function createReadQueues(): ReadQueues {
   const longScans = new FairQueue(QUERIES.longScan);
   const pages = new FairQueue(QUERIES.page);
   const turns = pLimit(1);
-  const keyOf = (appId: AppId): string => appId?.toHexString() ?? 'all apps';
-  const scan: Run = (appId, query) => scans.run(keyOf(appId), query);
+  const queueKey = (appId: AppId): string => appId?.toHexString() ?? 'all apps';
+  const scan: Run = (appId, query) => scans.run(queueKey(appId), query);
   return {
     scan,
-    longScan: (appId, query) => longScans.run(keyOf(appId), () => scan(appId, query)),
-    page: (appId, query) => pages.run(keyOf(appId), query),
+    longScan: (appId, query) => longScans.run(queueKey(appId), () => scan(appId, query)),
+    page: (appId, query) => pages.run(queueKey(appId), query),
     turn: () => turns(() => nextTurn()),
   };
 }

@@ -15,9 +15,9 @@ import {
 import { parseRecordId, type RecordId } from './record-id.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, type UserRecord } from './record-json.ts';
 import {
+  countExtraKeys,
   exactBound,
   exceededLimit,
-  extraKeysOf,
   type RecordLimits,
   recordFullError,
   tooManyKeysError,
@@ -35,14 +35,14 @@ type Versioned = Pick<UserRecord, 'updatedAt' | 'data'>;
  * Returns the ETag of a record (spec 4.3). It has a hash of `data` beside the time, because a
  * submission that is stored after a later one changes the record without moving `updatedAt`.
  */
-export function etagOf({ updatedAt, data }: Versioned): string {
+export function recordEtag({ updatedAt, data }: Versioned): string {
   const digest = createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, DIGEST_LENGTH);
   return `"${updatedAt.toISOString()}-${digest}"`;
 }
 
 /** Whether one of the tags names this state of the record: its ETag, or its `updatedAt` alone. */
 function isNamed(tags: readonly string[], record: Versioned): boolean {
-  return tags.includes(`"${record.updatedAt.toISOString()}"`) || tags.includes(etagOf(record));
+  return tags.includes(`"${record.updatedAt.toISOString()}"`) || tags.includes(recordEtag(record));
 }
 
 /** A change of a record by an operator (spec 4.3). No key is in two of its parts. */
@@ -129,7 +129,7 @@ function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext)
   for (const { slot, value } of context.slots ?? []) if (value !== undefined) set[slot] = value;
   const { slotEpoch } = context;
   if (slotEpoch !== undefined) set.slotEpoch = slotEpoch;
-  set.sizeBound = boundOf(record, edited, context);
+  set.sizeBound = sizeBoundAfter(record, edited, context);
   const changed = [...Object.keys(edit.set), ...edit.unset, ...removedItems(edit).keys()];
   const event = context.eventId && outboxEntry(context.eventId, set.updatedAt as Date, changed);
   return {
@@ -157,22 +157,26 @@ function removedItems({ removeItems }: RecordEdit): Map<string, Set<string>> {
 function itemsLeft(data: Record<string, unknown>, key: string, timestamps: ReadonlySet<string>): unknown[] {
   const items = Object.hasOwn(data, key) ? data[key] : undefined;
   const list: unknown[] = Array.isArray(items) ? items : [];
-  const found = new Set(list.map(timestampOf));
+  const found = new Set(list.map(readTimestamp));
   if ([...timestamps].some((timestamp) => !found.has(timestamp))) {
     throw new Conflict('The record has no such item', [{ path: `data.${key}`, message: 'has no item of that time' }]);
   }
-  return list.filter((item) => !timestamps.has(timestampOf(item) ?? ''));
+  return list.filter((item) => !timestamps.has(readTimestamp(item) ?? ''));
 }
 
-function timestampOf(item: unknown): string | undefined {
+function readTimestamp(item: unknown): string | undefined {
   const { timestamp } = (item ?? {}) as { timestamp?: unknown };
   return typeof timestamp === 'string' ? timestamp : undefined;
 }
 
 /** The exact bound of the size after the edit. */
-function boundOf(record: EditedRecord, edited: Record<string, unknown>, { fieldKeys, limits }: EditContext): number {
+function sizeBoundAfter(
+  record: EditedRecord,
+  edited: Record<string, unknown>,
+  { fieldKeys, limits }: EditContext,
+): number {
   const bytes = record.bytes - record.dataBytes + BSON.calculateObjectSize(edited);
-  const extraKeys = (data: object): number => extraKeysOf(data, fieldKeys).length;
+  const extraKeys = (data: object): number => countExtraKeys(data, fieldKeys).length;
   const after = { bytes, extraKeys: extraKeys(edited) };
   const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys: extraKeys(record.data) }, after);
   if (exceeded === 'record-full') throw recordFullError(limits);

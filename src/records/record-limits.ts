@@ -51,12 +51,16 @@ export function changeSize({ set, append }: RecordChange): ChangeSize {
 }
 
 /** The largest `sizeBound` of a record with that many index slots, which are not counted. */
-export function maxBoundOf({ max }: RecordLimits, slots: number): number {
+export function sizeBoundLimit({ max }: RecordLimits, slots: number): number {
   return max - slots * SLOT_BYTES;
 }
 
 /** The most that a change raises `sizeBound`, in bytes. 0 leaves a new record without a bound. */
-export function growthOf({ extraKeys }: RecordChange, { set, append }: ChangeSize, { extraKey }: RecordLimits): number {
+export function boundGrowth(
+  { extraKeys }: RecordChange,
+  { set, append }: ChangeSize,
+  { extraKey }: RecordLimits,
+): number {
   return append + (set > SMALL_CHANGE ? set : 0) + extraKeys * extraKey;
 }
 
@@ -67,7 +71,7 @@ export interface RecordSize {
 }
 
 /** The keys of `data` that are not fields of the schema. */
-export function extraKeysOf(data: object, fieldKeys: readonly string[]): string[] {
+export function countExtraKeys(data: object, fieldKeys: readonly string[]): string[] {
   const fields = new Set(fieldKeys);
   return Object.keys(data).filter((key) => !fields.has(key));
 }

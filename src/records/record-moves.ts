@@ -46,7 +46,7 @@ function renamedMember(member: string, renames: PendingRenames): object {
   ]);
   const k = { $switch: { branches, default: '$$member.k' } };
   // The size of a list has the name of the list. A state of a consent may be there without a value.
-  const keys = member === 'consentState' ? { $setUnion: [keysOf('$data'), keysOf(path)] } : keysOf('$data');
+  const keys = member === 'consentState' ? { $setUnion: [objectKeys('$data'), objectKeys(path)] } : objectKeys('$data');
   const renamed = {
     $let: {
       vars: { taken: { $concatArrays: [keys, [...reserved]] } },
@@ -56,7 +56,7 @@ function renamedMember(member: string, renames: PendingRenames): object {
   return { $cond: [{ $eq: [{ $type: path }, 'object'] }, renamed, { $ifNull: [path, '$$REMOVE'] }] };
 }
 
-const keysOf = (path: string): object => ({
+const objectKeys = (path: string): object => ({
   $map: { input: { $objectToArray: { $cond: [{ $eq: [{ $type: path }, 'object'] }, path, {}] } }, in: '$$this.k' },
 });
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ObjectId } from 'mongodb';
-import { type DocumentId, firstBatch, idOf, type RawDocuments, sizeOf } from '../database/bson/documents.ts';
+import { type DocumentId, firstBatch, type RawDocuments, readId, totalBytes } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
 import { EVERY_ASCENDING, EVERY_ID, MAX_PAGE_BYTES, PAGE_BYTES, type RecordRanges, type Segment } from './ranges.ts';
 import type { ReadQueues } from './read-queues.ts';
@@ -63,7 +63,7 @@ export function createRecordPages(deps: {
       const documents: RawDocuments | undefined = await (ahead ?? read());
       if (!documents) return;
       // A page of large records is alone in memory.
-      ahead = sizeOf(documents) <= MAX_PAGE_BYTES ? ignoreUnhandled(read()) : undefined;
+      ahead = totalBytes(documents) <= MAX_PAGE_BYTES ? ignoreUnhandled(read()) : undefined;
       await turn();
       if (documents.length > 0) yield documents;
     }
@@ -117,8 +117,8 @@ export function createRecordPages(deps: {
         );
         sizes.note(appId, documents);
         // Retries with fewer.
-        if (asked.length > 1 && (!isWhole || sizeOf(documents) > MAX_PAGE_BYTES)) continue;
-        const byId = new Map(shown(documents, appId).map((document) => [String(idOf(document)), document]));
+        if (asked.length > 1 && (!isWhole || totalBytes(documents) > MAX_PAGE_BYTES)) continue;
+        const byId = new Map(shown(documents, appId).map((document) => [String(readId(document)), document]));
         at += asked.length;
         await turn();
         yield asked.flatMap((id) => byId.get(String(id)) ?? []);
@@ -138,17 +138,17 @@ function newest(appId: AppId, filter: RecordFilter): Segment {
 /** Keeps the average size of each app's records, so that a query asks for one page of them. */
 function createRecordSizes() {
   const averages = new LRUCache<string, number>({ max: MAX_APPS });
-  const keyOf = (appId: AppId): string => appId?.toHexString() ?? '';
+  const cacheKey = (appId: AppId): string => appId?.toHexString() ?? '';
 
   return {
     /** The number of records of an app, or of all apps, that make a page: 1 to 200. */
     perPage(appId: AppId): number {
-      const average = averages.get(keyOf(appId)) ?? 1;
+      const average = averages.get(cacheKey(appId)) ?? 1;
       return Math.min(MAX_RECORDS, Math.max(1, Math.floor(PAGE_BYTES / average)));
     },
 
     note(appId: AppId, documents: RawDocuments): void {
-      if (documents.length > 0) averages.set(keyOf(appId), sizeOf(documents) / documents.length);
+      if (documents.length > 0) averages.set(cacheKey(appId), totalBytes(documents) / documents.length);
     },
   };
 }

@@ -16,7 +16,7 @@ import {
 import type { RecordId } from './record-id.ts';
 import { unmovedFilter } from './record-moves.ts';
 import type { SlotWrite } from './slot-records.ts';
-import { bytesOf, eventOf, growthWith, type Submission, type Written } from './submission.ts';
+import { buildEvent, estimateBytes, growthWith, type Submission, type Written } from './submission.ts';
 
 /** Creates the record, or fails with a duplicate key because the person has a record. */
 export interface Insert {
@@ -29,9 +29,9 @@ export interface Insert {
 
 /**
  * Builds the insert that stores a submission of a person without a record. The record equals the
- * one that `upsertOf` creates; a property test compares the two.
+ * one that `buildUpsert` creates; a property test compares the two.
  */
-export function insertOf(submission: Submission, newId: RecordId): Insert {
+export function buildInsert(submission: Submission, newId: RecordId): Insert {
   const { appId, sourceAppId, email, schemaVersion, now, change, slots, slotEpoch, applied } = submission;
   const consents = submission.consents && consentChange(submission.consents).entries;
   const growth = growthWith(submission, consents);
@@ -51,11 +51,11 @@ export function insertOf(submission: Submission, newId: RecordId): Insert {
     ...(slotEpoch !== undefined && { slotEpoch }),
     ...(applied && { appliedKeys: [applied] }),
     ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
-    ...(submission.hasConsumers && { outbox: [eventOf(submission, newId)], eventCount: 1 }),
+    ...(submission.hasConsumers && { outbox: [buildEvent(submission, newId)], eventCount: 1 }),
   };
   // Absent fields too, so that one index serves filters and sorting of all records.
   if (slots) for (const { slot, value = null } of slots) record[slot] = value;
-  return { kind: 'insert', record, creation: { id: newId, createdAt: now }, bytes: bytesOf(submission) };
+  return { kind: 'insert', record, creation: { id: newId, createdAt: now }, bytes: estimateBytes(submission) };
 }
 
 /**
@@ -119,7 +119,7 @@ export const UNSEEN: RecordView = { keyEpoch: 0 };
  *
  * @param newId the id of the record if the upsert creates it
  */
-export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
+export function buildUpsert(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
   const { appId, sourceAppId, email, schemaVersion, now, slots, slotEpoch, applied } = submission;
   const { known } = view;
   const consents = submission.consents && consentChange(submission.consents, view.consents);
@@ -143,7 +143,7 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
   addSize(filter, update, submission, view.exactBound, consents?.entries);
   if (applied) addKey(filter, update, applied, view.keyEpoch);
   if (consents) addConsents(filter, update, consents);
-  if (submission.hasConsumers) addEvent(filter, update, eventOf(submission, newId));
+  if (submission.hasConsumers) addEvent(filter, update, buildEvent(submission, newId));
   if (submission.requiresRecord || consents?.requiresRecord) update.$setOnInsert[NO_CREATION] = null;
   return {
     kind: 'upsert',
@@ -153,7 +153,7 @@ export function upsertOf(submission: Submission, newId: RecordId, maxArrayItems:
     update: recordUpdate(update),
     creation: { id: newId, createdAt: now },
     known,
-    bytes: bytesOf(submission),
+    bytes: estimateBytes(submission),
   };
 }
 

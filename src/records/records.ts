@@ -69,8 +69,8 @@ export function createRecords(deps: {
     ...{ users, erasures, newId, onEvents: outboxSignal.notify },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: apps.consumers.hasAny, traces },
   });
-  const appIdOf = async (sourceAppId: string) => (await apps.service.find(sourceAppId))?.id;
-  const store = createUserStore(users, pages, renames.recent, appIdOf, erase);
+  const findAppId = async (sourceAppId: string) => (await apps.service.find(sourceAppId))?.id;
+  const store = createUserStore(users, pages, renames.recent, findAppId, erase);
 
   const reader = createRecordReader(users, renames.recent);
   const { countForDisplay } = reader;

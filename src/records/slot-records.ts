@@ -5,7 +5,7 @@ import { INDEX_BUILD_TIME_MS } from '../database/collections.ts';
 import { INDEXED_PREFIX } from '../fields/base/index-value.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
 import type { RecordChange } from '../fields/compile.ts';
-import { kindOf } from '../fields/kinds/registry.ts';
+import { getKind } from '../fields/kinds/registry.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { newestFirst, recordUpdate, type UserCollection, type UserDocument } from './record.ts';
 
@@ -36,7 +36,7 @@ export function slotWrites(
 
 /** The value that a slot of this kind has for a value of `data`; undefined: the value is absent. */
 function slotValue(kind: IndexSlot['kind'], value: unknown): IndexValue {
-  return kindOf(kind).indexValue?.(value) ?? null;
+  return getKind(kind).indexValue?.(value) ?? null;
 }
 
 /** The id of a record, of any type. */
@@ -141,7 +141,7 @@ export function createSlotRecords(users: UserCollection) {
      */
     async ensureIndex(slot: SlotName): Promise<void> {
       if (indexed.has(slot)) return;
-      await users.createIndex(indexOf(slot), {
+      await users.createIndex(slotIndex(slot), {
         partialFilterExpression: { [slot]: { $exists: true } },
         maxTimeMS: INDEX_BUILD_TIME_MS,
       });
@@ -203,7 +203,7 @@ export function createSlotRecords(users: UserCollection) {
     /** Removes a slot from at most `limit` records, under the epoch in which it is dropped. */
     async drop(appId: ObjectId, slot: SlotName, limit: number, fence: SlotFence): Promise<DroppedBatch> {
       const filter = { appId, [slot]: { $exists: true } };
-      const options = { projection: { slotEpoch: 1 }, hint: indexOf(slot), limit } as const;
+      const options = { projection: { slotEpoch: 1 }, hint: slotIndex(slot), limit } as const;
       const found = await users.find<Pick<ReadRecord, '_id' | 'slotEpoch'>>(filter, options).toArray();
       if (found.length === 0) return { found: 0, dropped: 0, ahead: {} };
       const { slotEpoch } = fence;
@@ -225,7 +225,7 @@ function latestAfter(fence: SlotFence, records: readonly Ahead[]): Ahead {
   return ahead;
 }
 
-function indexOf(slot: SlotName): Record<string, 1> {
+function slotIndex(slot: SlotName): Record<string, 1> {
   return { appId: 1, [slot]: 1, _id: 1 };
 }
 

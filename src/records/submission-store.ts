@@ -16,7 +16,7 @@ import {
   tooManyKeysError,
 } from './record-limits.ts';
 import type { RecordMoves } from './record-moves.ts';
-import { insertOf, type RecordView, UNSEEN, upsertOf } from './record-upsert.ts';
+import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { SlotStore } from './slot-store.ts';
 import type { HoldReason, Submission, Written } from './submission.ts';
 
@@ -97,7 +97,7 @@ export function createSubmissionStore(deps: {
   /** Inserts the record; resolves with undefined when the person has one. */
   async function insert(submission: Submission, newRecord: RecordId): Promise<Written | undefined> {
     try {
-      return await writer.write(insertOf(submission, newRecord));
+      return await writer.write(buildInsert(submission, newRecord));
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       return undefined;
@@ -137,7 +137,7 @@ export function createSubmissionStore(deps: {
      */
     async store(submission: Submission): Promise<StoredSubmission> {
       refuseOversized(submission, limits, maxArrayItems);
-      const person = personOf(submission);
+      const person = personKey(submission);
       const newRecord = newId(submission.now);
       let isUncached = !cache.has(person);
       if (isUncached && !submission.requiresRecord && heuristic.prefersInsert()) {
@@ -150,7 +150,7 @@ export function createSubmissionStore(deps: {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         try {
           if (view) {
-            const written = await writer.write(upsertOf(submission, newRecord, maxArrayItems, view));
+            const written = await writer.write(buildUpsert(submission, newRecord, maxArrayItems, view));
             if (isUncached) heuristic.note(written.id.equals(newRecord));
             return answer(person, submission, written, view.keyEpoch);
           }
@@ -245,6 +245,6 @@ function createPersonCache() {
  * The key of a submission's person in the cache. It has the name of the app, because the app's id
  * as text costs more. The cached id of an earlier incarnation of the app matches no record.
  */
-function personOf({ sourceAppId, email }: Submission): string {
+function personKey({ sourceAppId, email }: Submission): string {
   return `${sourceAppId} ${email}`;
 }

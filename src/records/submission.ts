@@ -51,7 +51,7 @@ export interface Written {
 }
 
 /** The id that a new record would get identifies the event too: it is unique to the submission. */
-export function eventOf({ now, change }: Submission, newId: RecordId): OutboxEntry {
+export function buildEvent({ now, change }: Submission, newId: RecordId): OutboxEntry {
   return outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
 }
 
@@ -61,7 +61,7 @@ export function growthWith({ growth, consents }: Submission, appended: readonly 
 }
 
 /** The approximate size of the write that stores it, in bytes. */
-export function bytesOf({ size, consents }: Submission): number {
+export function estimateBytes({ size, consents }: Submission): number {
   return size.set + size.append + (consents ? consents.bytes : 0) + OVERHEAD;
 }
 

@@ -2,7 +2,7 @@ import { type Filter, ObjectId, type UUID } from 'mongodb';
 import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
 import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
-import { type PendingRenames, type Rename, renamesOf } from '../fields/renames.ts';
+import { type PendingRenames, type Rename, resolveRenames } from '../fields/renames.ts';
 import type { MoveProgress, RenameCheck, SchemaCollection } from './schema-store.ts';
 
 /** Apps whose values one step of the job moves at most. */
@@ -132,7 +132,7 @@ export function createRenameStore(schemas: SchemaCollection) {
       const found = await schemas
         .find(filter, { projection: { version: 1, renames: 1, fields: 1 }, sort: { version: 1 } })
         .toArray();
-      return found.map(({ version: later, renames = [], fields }) => renamesOf(later, renames, fields));
+      return found.map(({ version: later, renames = [], fields }) => resolveRenames(later, renames, fields));
     },
   };
 }

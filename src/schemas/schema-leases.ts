@@ -25,7 +25,7 @@ interface Moment {
 
 export const systemClock: Clock = { monotonic: () => performance.now(), wall: () => Date.now() };
 
-export function momentOf(clock: Clock): Moment {
+export function currentMoment(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.wall() };
 }
 
@@ -110,7 +110,7 @@ function createRevisionReads(read: () => Promise<string>, clock: Clock) {
   let pending: (Pick<Reading, 'begun'> & { result: Promise<Reading> }) | undefined;
 
   function startRead() {
-    const begun = momentOf(clock);
+    const begun = currentMoment(clock);
     const started = { begun, result: read().then((revision) => ({ begun, revision })) };
     pending = started;
     const onSettled = (reading?: Reading): void => {
@@ -134,7 +134,7 @@ function createRevisionReads(read: () => Promise<string>, clock: Clock) {
     },
 
     confirms: (revision: string): boolean =>
-      last !== undefined && last.revision === revision && isWithin(LEASE_MS, last.begun, momentOf(clock)),
+      last !== undefined && last.revision === revision && isWithin(LEASE_MS, last.begun, currentMoment(clock)),
 
     /** Discards the last read and ignores the result of a pending one. */
     clear(): void {
@@ -193,7 +193,7 @@ export function createSchemaLeases(
   const compiled = new LRUCache<string, Compiled>({ max: MAX_APPS });
 
   function startRead(sourceAppId: string): Read {
-    const begun = momentOf(clock);
+    const begun = currentMoment(clock);
     const read: Read = {
       ...{ begun, revision: revisionReads.last(), revocations },
       ...{ isDone: false, result: Promise.resolve(undefined) },
@@ -232,10 +232,10 @@ export function createSchemaLeases(
     };
   }
 
-  const isRecent = ({ begun }: Read, now = momentOf(clock)): boolean => isWithin(LEASE_MS, begun, now);
+  const isRecent = ({ begun }: Read, now = currentMoment(clock)): boolean => isWithin(LEASE_MS, begun, now);
 
   const isConfirmed = ({ begun, revision }: Read): boolean =>
-    revision !== undefined && isWithin(MAX_AGE_MS, begun, momentOf(clock)) && revisionReads.confirms(revision);
+    revision !== undefined && isWithin(MAX_AGE_MS, begun, currentMoment(clock)) && revisionReads.confirms(revision);
 
   /** Resolves with the reason why a read may serve a call made at `requestedAt`, if any. */
   async function canServe(read: Read, requestedAt: Moment): Promise<'recent' | 'confirmed' | undefined> {
@@ -263,7 +263,7 @@ export function createSchemaLeases(
      * @throws {Unavailable} when a majority does not confirm the newest state within a second
      */
     async hold(sourceAppId: string): Promise<Lease | undefined> {
-      const requestedAt = momentOf(clock);
+      const requestedAt = currentMoment(clock);
       for (;;) {
         const cached = reads.get(sourceAppId);
         const service = cached && (await canServe(cached, requestedAt));

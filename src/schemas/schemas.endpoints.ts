@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { JsonStream, Versioned } from '../api/reply.ts';
-import { Timestamp, tagsOf, WholeNumber } from '../api/validation.ts';
+import { parseTags, Timestamp, WholeNumber } from '../api/validation.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
@@ -153,7 +153,7 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
     },
 
     replaceSchema: async ({ principal, params, headers, body, audit }) => {
-      const options = { over: versionsOf(headers['if-match']), author: principal.sourceAppId };
+      const options = { over: parseVersions(headers['if-match']), author: principal.sourceAppId };
       const schema = await schemas.replace(params.sourceAppId, body, options);
       audit({ detail: { version: schema.version } });
       return present(schema);
@@ -164,8 +164,8 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
   });
 
 /** Returns the versions that an `If-Match` header names; undefined when it sets no condition. */
-function versionsOf(ifMatch: string | undefined): number[] | undefined {
-  return tagsOf(ifMatch)?.flatMap((tag) => /^"v([1-9]\d{0,8})"$/.exec(tag)?.slice(1).map(Number) ?? []);
+function parseVersions(ifMatch: string | undefined): number[] | undefined {
+  return parseTags(ifMatch)?.flatMap((tag) => /^"v([1-9]\d{0,8})"$/.exec(tag)?.slice(1).map(Number) ?? []);
 }
 
 function present({ version, rejectUnknown, fields }: AppSchema): AppSchema {

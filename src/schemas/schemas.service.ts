@@ -4,7 +4,7 @@ import type { AppRevision } from '../apps/revision.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
-import { type PendingRenames, type Rename, renameIssues, renamesOf } from '../fields/renames.ts';
+import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
 import type { SlotHandover } from './pending-renames.ts';
 import type { SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
@@ -115,7 +115,7 @@ export function createSchemaService(deps: {
         if (wrong.length > 0) throw new InvalidInput('Invalid schema', wrong);
         refuseEarlyRenames(earlier, renames, fields);
         const schema: AppSchema = { version, rejectUnknown, fields };
-        const moving = renames.length > 0 ? renamesOf(version, renames, fields) : earlier;
+        const moving = renames.length > 0 ? resolveRenames(version, renames, fields) : earlier;
         if (renames.length > 0) await slots.restartBuilds(id, renames);
         let added: App['id'];
         try {

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import { InvalidInput } from '../core/errors.ts';
 import { decode } from '../database/collections.ts';
-import { instantOf } from '../fields/kinds/date.ts';
+import { parseInstant } from '../fields/kinds/date.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
 import type { Target } from './condition-filters.ts';
-import { type QuerySchema, targetOf } from './conditions.ts';
+import { findTarget, type QuerySchema } from './conditions.ts';
 import { countSegments, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
 import {
@@ -53,9 +53,9 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     query: Query,
     { schema, slotOf }: { schema: QuerySchema; slotOf: SlotOf },
   ): Promise<Breakdown> => {
-    const target = targetOf(field, schema);
+    const target = findTarget(field, schema);
     if (!target || target.type === 'array' || target.type === 'email') throw refused();
-    const tally = tallyOf(target);
+    const tally = createTally(target);
     let [records, empty] = [0, 0];
     const count = (value: unknown, times: number): void => {
       records += times;
@@ -100,15 +100,15 @@ function groupKey({ path }: Target): Record<string, unknown> {
   return { $cond: [isType('string'), text, { $cond: [isType('array'), list, others] }] };
 }
 
-function tallyOf({ type }: Target): ValueTally {
+function createTally({ type }: Target): ValueTally {
   if (type === 'number') return createRangeTally(numberScale, finite);
-  if (type === 'date') return createRangeTally(dateScale, (value) => withinDates(dateOf(value)));
-  if (type === 'time') return createRangeTally(dateScale, (value) => withinDates(timeOf(value)));
+  if (type === 'date') return createRangeTally(dateScale, (value) => withinDates(parseDate(value)));
+  if (type === 'time') return createRangeTally(dateScale, (value) => withinDates(toTime(value)));
   return createValueTally(type === 'checkbox' ? 'boolean' : 'string');
 }
 
-const dateOf = (value: unknown): number | undefined => (typeof value === 'string' ? instantOf(value) : undefined);
-const timeOf = (value: unknown): number | undefined => (value instanceof Date ? value.getTime() : undefined);
+const parseDate = (value: unknown): number | undefined => (typeof value === 'string' ? parseInstant(value) : undefined);
+const toTime = (value: unknown): number | undefined => (value instanceof Date ? value.getTime() : undefined);
 const finite = (value: unknown): number | undefined => (Number.isFinite(value) ? (value as number) : undefined);
 
 function valueAt({ path, key }: Target, document: Uint8Array): unknown {

@@ -1,10 +1,10 @@
 import { type ObjectId, UUID } from 'mongodb';
 import { Conflict, InvalidInput } from '../core/errors.ts';
-import { type DocumentId, idOf } from '../database/bson/documents.ts';
+import { type DocumentId, readId } from '../database/bson/documents.ts';
 import type { RecordEraser } from '../records/erasure.ts';
 import type { RecordRanges } from '../records/ranges.ts';
 import type { ReadQueues } from '../records/read-queues.ts';
-import { conditionsOf, countSegments, type Query } from './plan.ts';
+import { countSegments, type Query, queryFilter } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
 
 /** The most records that one request erases (spec 8). Their ids take 16 MB. */
@@ -45,13 +45,13 @@ export function createBulkErase(deps: { ranges: RecordRanges; erase: RecordErase
       if (signal.aborted) return 0;
       count += documents.length;
       if (count > MAX_ERASED) throw tooMany();
-      if (documents.length > 0) steps.push(packed(documents.map(idOf)));
+      if (documents.length > 0) steps.push(packed(documents.map(readId)));
     }
     if (count !== confirm) throw differs(count);
     let erased = 0;
     for (const step of steps) {
       if (signal.aborted) break;
-      erased += await queues.longScan(appId, () => erase(appId, unpacked(step), conditionsOf(query)));
+      erased += await queues.longScan(appId, () => erase(appId, unpacked(step), queryFilter(query)));
     }
     return erased;
   };

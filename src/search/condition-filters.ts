@@ -1,6 +1,6 @@
 import { literal } from '../database/collections.ts';
 import { indexText, normalizedText } from '../fields/base/index-value.ts';
-import { instantOf } from '../fields/kinds/date.ts';
+import { parseInstant } from '../fields/kinds/date.ts';
 import type { RecordFilter } from '../records/record.ts';
 
 /**
@@ -15,7 +15,7 @@ const USUAL_LENGTH = '2026-01-31T08:30:00.123Z'.length;
 
 /**
  * An expression for the instant of the date at a path; null for any other value. It cuts the
- * fraction of a second to milliseconds as `instantOf` does.
+ * fraction of a second to milliseconds as `parseInstant` does.
  */
 function instantAt(path: string): Record<string, unknown> {
   const value = `$${path}`;
@@ -37,18 +37,18 @@ export function isDay(text: string): boolean {
  * it matches no letter whose value in an index slot differs.
  */
 export function caseless(text: string): string {
-  return [...text].map(oneOf).join('');
+  return [...text].map(caseVariants).join('');
 }
 
-function oneOf(character: string): string {
+function caseVariants(character: string): string {
   const upper = character.toUpperCase();
   // A sigma has two lower-case letters.
   const cases = [character.toLowerCase(), upper, ...(upper === 'Σ' ? ['σ', 'ς'] : [])];
-  const forms = [...new Set([character, ...cases.filter((form) => isCaseOf(form, character))])];
+  const forms = [...new Set([character, ...cases.filter((form) => isCaseVariant(form, character))])];
   return forms.length === 1 ? literal(character) : `[${forms.map(literal).join('')}]`;
 }
 
-function isCaseOf(form: string, character: string): boolean {
+function isCaseVariant(form: string, character: string): boolean {
   return [...form].length === 1 && normalizedText(form) === normalizedText(character);
 }
 
@@ -58,12 +58,12 @@ type Conditions = Record<string, unknown>;
 const NO_ARRAY = { $not: { $type: 'array' } };
 
 /** The filter of records for which all predicates hold. */
-export function filterOf(predicates: readonly Predicate[]): RecordFilter {
+export function buildFilter(predicates: readonly Predicate[]): RecordFilter {
   if (predicates.length === 0) return {};
-  return { $and: predicates.map(conditionOf) } as RecordFilter;
+  return { $and: predicates.map(buildCondition) } as RecordFilter;
 }
 
-function conditionOf(predicate: Predicate): Conditions {
+function buildCondition(predicate: Predicate): Conditions {
   const condition = withFormer(predicate);
   return predicate.isNot ? { $nor: [condition] } : condition;
 }
@@ -137,18 +137,18 @@ function comparisons({ from, isFromOpen, to, isToOpen }: Interval, stored: (valu
 }
 
 /** The value by which a record sorts; undefined when it has none of the target's type. */
-export function sortValueOf(type: SortTarget['type'], value: unknown): string | number | boolean | undefined {
-  if (type === 'mixed') return typeof value === 'number' || typeof value === 'boolean' ? value : textValueOf(value);
+export function toSortValue(type: SortTarget['type'], value: unknown): string | number | boolean | undefined {
+  if (type === 'mixed') return typeof value === 'number' || typeof value === 'boolean' ? value : toTextValue(value);
   if (type === 'number') return typeof value === 'number' ? value : undefined;
   if (type === 'checkbox') return typeof value === 'boolean' ? Number(value) : undefined;
   if (type === 'time') return value instanceof Date ? value.getTime() : undefined;
   if (typeof value !== 'string') return undefined;
-  if (type === 'date') return instantOf(value);
+  if (type === 'date') return parseInstant(value);
   if (type === 'email') return value;
-  return type === 'text' ? textValueOf(value) : undefined;
+  return type === 'text' ? toTextValue(value) : undefined;
 }
 
-const textValueOf = (value: unknown): string | undefined => indexText(value) ?? undefined;
+const toTextValue = (value: unknown): string | undefined => indexText(value) ?? undefined;
 
 /** How the values of a path compare. */
 export type ValueType = 'email' | 'text' | 'number' | 'checkbox' | 'date' | 'time' | 'array';
@@ -250,7 +250,7 @@ export function disjoint(intervals: readonly Interval[]): Interval[] {
   for (const interval of sorted) {
     const last = merged.at(-1);
     if (!last || !touches(last, interval)) merged.push(interval);
-    else if (isLowerTo(last, interval)) merged[merged.length - 1] = withEndOf(last, interval);
+    else if (isLowerTo(last, interval)) merged[merged.length - 1] = withEndFrom(last, interval);
   }
   return merged;
 }
@@ -260,6 +260,6 @@ function touches({ to }: Interval, { from }: Interval): boolean {
   return to === undefined || from === undefined || from <= to;
 }
 
-function withEndOf({ to: _, isToOpen: __, ...rest }: Interval, { to, isToOpen }: Interval): Interval {
+function withEndFrom({ to: _, isToOpen: __, ...rest }: Interval, { to, isToOpen }: Interval): Interval {
   return { ...rest, ...(to !== undefined && { to, isToOpen: isToOpen ?? false }) };
 }

@@ -1,7 +1,7 @@
 import { InvalidInput, type Issue } from '../core/errors.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
-import { instantOf } from '../fields/kinds/date.ts';
+import { parseInstant } from '../fields/kinds/date.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import {
   type Interval,
@@ -44,7 +44,7 @@ const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 type Comparison = Pick<Predicate, 'test' | 'isNot'>;
 
 /** Returns the comparison of an operator with the text of its value, or what is wrong with it. */
-export function comparisonOf(type: ValueType, operator: Operator, value: string): Comparison | string {
+export function parseComparison(type: ValueType, operator: Operator, value: string): Comparison | string {
   if (operator === 'exists' || operator === 'empty') return presence(operator, value);
   if (type === 'array') return { test: { is: 'item', values: spellings(value) }, isNot: false };
   const values = operator === 'in' ? value.split(',') : [value];
@@ -71,11 +71,11 @@ function textual(operator: Operator, texts: readonly string[]): Comparison {
 /** The texts, numbers and booleans that a text spells. */
 function spellings(text: string): (string | number | boolean)[] {
   if (text === 'true' || text === 'false') return [text, text === 'true'];
-  const number = numberOf(text);
+  const number = parseNumber(text);
   return number === undefined ? [text] : [text, number];
 }
 
-function numberOf(text: string): number | undefined {
+function parseNumber(text: string): number | undefined {
   const number = DECIMAL.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
 }
@@ -94,7 +94,7 @@ function within(type: Bounded, operator: Operator, values: readonly string[]): C
 
 /** The values that a text stands for: one of them, or those of a day. */
 const READERS: Record<Bounded, (text: string) => Required<Interval> | string> = {
-  number: (text) => point(numberOf(text)) ?? 'must have a decimal number as its value',
+  number: (text) => point(parseNumber(text)) ?? 'must have a decimal number as its value',
   checkbox: (text) =>
     text === 'true' || text === 'false' ? only(text === 'true') : 'must have the value true or false',
   date: readDate,
@@ -102,7 +102,7 @@ const READERS: Record<Bounded, (text: string) => Required<Interval> | string> = 
 };
 
 function readDate(text: string): Required<Interval> | string {
-  const instant = instantOf(text);
+  const instant = parseInstant(text);
   if (instant === undefined) return 'must have a date, or a date-time with its zone, as its value';
   return isDay(text) ? { ...only(instant), to: instant + DAY_MS, isToOpen: true } : only(instant);
 }
@@ -170,7 +170,7 @@ export function parseWhere(where: readonly string[], schema: QuerySchema): Predi
  * @throws {InvalidInput} when the app has no such field
  */
 export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | undefined, schema: QuerySchema): Sort {
-  const target = targetOf(sort ?? CREATED_AT.path, schema);
+  const target = findTarget(sort ?? CREATED_AT.path, schema);
   if (!target) throw invalid([{ path: 'sort', message: 'is not a field of the app' }]);
   const isNewestFirst = target.type === 'time';
   const isField = target.key === undefined || schema.fields.some(({ key }) => key === target.key);
@@ -181,7 +181,7 @@ export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | unde
 }
 
 /** The member that a path names; undefined when the app has no such field. */
-export function targetOf(path: string, { fields, rejectUnknown, renames }: QuerySchema): Target | undefined {
+export function findTarget(path: string, { fields, rejectUnknown, renames }: QuerySchema): Target | undefined {
   const own = OWN.get(path);
   if (own) return own;
   const key = path.startsWith('data.') ? path.slice('data.'.length) : '';
@@ -189,12 +189,12 @@ export function targetOf(path: string, { fields, rejectUnknown, renames }: Query
   const kind = fields.find((field) => field.key === key)?.kind;
   if (kind === undefined && rejectUnknown) return undefined;
   const type = kind === undefined || kind === 'select' ? 'text' : kind;
-  const former = formerOf(key, renames);
+  const former = formerPlace(key, renames);
   return { path, key, type, ...(former && { former }) };
 }
 
 /** Where the value of a key is in records that are still to be moved. */
-function formerOf(key: string, renames: PendingRenames | undefined): Target['former'] {
+function formerPlace(key: string, renames: PendingRenames | undefined): Target['former'] {
   const pair = renames?.pairs.find(({ to }) => to === key);
   return pair && renames ? { path: `data.${pair.from}`, key: pair.from, below: renames.version } : undefined;
 }
@@ -203,16 +203,16 @@ function formerOf(key: string, renames: PendingRenames | undefined): Target['for
 function parseOne(text: string, schema: QuerySchema): Predicate | string {
   const [path = '', operator = ''] = text.split(':', 2);
   const value = text.slice(path.length + operator.length + 2);
-  const target = targetOf(path, schema);
+  const target = findTarget(path, schema);
   if (!target) return 'does not begin with the path of a field of the app';
   if (!isOperator(operator)) return 'has no known operator after its path';
   if (!OPERATORS_OF[target.type].includes(operator)) return `has an operator that ${target.type} fields do not have`;
   if (value.length > MAX_VALUE_LENGTH) return `has a value of more than ${MAX_VALUE_LENGTH} characters`;
-  return predicateOf(target, operator, value);
+  return parsePredicate(target, operator, value);
 }
 
-function predicateOf(target: Target, operator: Operator, value: string): Predicate | string {
-  const test = comparisonOf(target.type, operator, value);
+function parsePredicate(target: Target, operator: Operator, value: string): Predicate | string {
+  const test = parseComparison(target.type, operator, value);
   return typeof test === 'string' ? test : { target, ...test };
 }
 

@@ -1,17 +1,17 @@
 import { Binary, BSON, type ObjectId } from 'mongodb';
-import { type DocumentId, idOf } from '../database/bson/documents.ts';
+import { type DocumentId, readId } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
 import {
   type AppId,
   type Budget,
-  keyOf,
   NO_LIMIT,
   type Position,
   type RecordRanges,
+  readKey,
   type Segment,
   upTo,
 } from '../records/ranges.ts';
-import { type Sort, sortValueOf } from './condition-filters.ts';
+import { type Sort, toSortValue } from './condition-filters.ts';
 
 /** Where a page of an ordered walk begins. */
 export interface OrderedStart {
@@ -57,13 +57,13 @@ export async function orderedPage(
     const left = step.documents.slice(skip);
     skip -= step.documents.length - left.length;
     const room = limit - ids.length;
-    ids.push(...left.slice(0, room).map(idOf));
+    ids.push(...left.slice(0, room).map(readId));
     if (left.length > room) {
       const last = left[room - 1];
       if (last)
         position = {
           segment: segments.indexOf(step.segment),
-          place: { key: keyOf(step.segment.index, last), isRead: true },
+          place: { key: readKey(step.segment.index, last), isRead: true },
         };
       return { ids, next: { position }, isComplete: true };
     }
@@ -162,12 +162,12 @@ export async function sortedPage(
     let position: Position | undefined = from ?? { segment: 0 };
     const reading = () => ({
       limit: STEP_LIMIT,
-      members: membersOf(sort),
+      members: sortMembers(sort),
     });
     const time = BSON.EJSON.stringify(later).length < MAX_REGIONS_LENGTH ? budget : NO_LIMIT;
     const part = upTo(segments, region.end);
     for await (const step of ranges.walk(appId, part, position, reading, { budget: time })) {
-      await ranges.each(step.documents, (document) => best.add(sortKeyOf(document, sort), region.after));
+      await ranges.each(step.documents, (document) => best.add(readSortKey(document, sort), region.after));
       position = step.next;
     }
     return { isWhole: position === undefined || position.segment >= part.length, position };
@@ -199,11 +199,11 @@ function createBest(count: number, sort: Sort) {
 }
 
 /** The members of a record from which its sort key is read. */
-function membersOf({ target: { path, former } }: Sort): string[] {
+function sortMembers({ target: { path, former } }: Sort): string[] {
   return [path === 'createdAt' ? '_id' : path, ...(former ? [former.path, 'schemaVersion'] : [])];
 }
 
-function sortKeyOf(document: Uint8Array, { target }: Sort): SortKey {
+function readSortKey(document: Uint8Array, { target }: Sort): SortKey {
   const record = decode<{ _id: DocumentId; data?: Record<string, unknown> } & Record<string, unknown>>(document);
   const id = record._id;
   if (target.path === 'createdAt') return { value: 0, id };
@@ -212,7 +212,7 @@ function sortKeyOf(document: Uint8Array, { target }: Sort): SortKey {
   const isUnmoved = former && Number(record.schemaVersion) < former.below && Object.hasOwn(data, former.key);
   const key = isUnmoved ? former.key : target.key;
   const stored = key === undefined ? record[target.path] : Object.hasOwn(data, key) ? data[key] : undefined;
-  return { value: sortValueOf(target.type, stored) ?? null, id };
+  return { value: toSortValue(target.type, stored) ?? null, id };
 }
 
 /** Compares in the order of the query: by value, then by id; no value comes last. */

@@ -5,7 +5,7 @@ import type { EmailPlace, EmailScan } from '../records/email-scan.ts';
 import { createBudget, type RecordRanges } from '../records/ranges.ts';
 import { allOf } from '../records/record.ts';
 import type { RecordPages } from '../records/record-pages.ts';
-import { filterOf } from './condition-filters.ts';
+import { buildFilter } from './condition-filters.ts';
 import { NO_FIELDS, parseWhere } from './conditions.ts';
 import { type OrderedStart, orderedPage } from './pages.ts';
 import { textSearch } from './text-search.ts';
@@ -52,14 +52,14 @@ export function createPeopleSearch(deps: {
       const ids: DocumentId[] = [];
       let next: PeopleStart | undefined = start;
       if (!start.data) {
-        const conditions = allOf(search?.inEmail ?? {}, filterOf(predicates));
+        const conditions = allOf(search?.inEmail ?? {}, buildFilter(predicates));
         const found = await emails(conditions, { start: start.after, limit, budget });
         ids.push(...found.ids);
         next = !found.isEnd ? { after: found.after } : search ? { data: {} } : undefined;
       }
       let isFull = ids.length === limit;
       if (next?.data && search && !isFull) {
-        const segments = search.acrossApps(filterOf(predicates));
+        const segments = search.acrossApps(buildFilter(predicates));
         const options = { start: next.data, limit: limit - ids.length, budget, isEager: ids.length > 0 };
         const found = await orderedPage(ranges, undefined, segments, options);
         ids.push(...found.ids);

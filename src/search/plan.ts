@@ -9,7 +9,7 @@ import {
   WITHOUT_VALUE,
 } from '../records/ranges.ts';
 import { allOf, type RecordFilter } from '../records/record.ts';
-import { caseless, filterOf, type Predicate, type Sort } from './condition-filters.ts';
+import { buildFilter, caseless, type Predicate, type Sort } from './condition-filters.ts';
 import { emailPoints, emailPrefix, idTimes, slotIntervals, slotPrefix, slotTexts } from './index-bounds.ts';
 import type { SlotOf } from './queried-app.ts';
 import type { TextSearch } from './text-search.ts';
@@ -38,38 +38,38 @@ export interface Plan {
 }
 
 /** Chooses the indexes for a query. Reads nothing. */
-export function planOf(query: Query, slotOf: SlotOf): Plan {
+export function choosePlan(query: Query, slotOf: SlotOf): Plan {
   const { predicates, search, sort } = query;
   if (search && !query.isSorted) {
-    return { ordered: search.segments(filterOf(predicates)), isNarrow: false, sort };
+    return { ordered: search.segments(buildFilter(predicates)), isNarrow: false, sort };
   }
-  const candidates = candidatesOf(predicates, slotOf);
+  const candidates = findCandidates(predicates, slotOf);
   const [best] = candidates;
-  const index = orderIndexOf(sort, slotOf);
+  const index = findOrderIndex(sort, slotOf);
   const own = candidates.find((candidate) => candidate.index === index) ?? singlePoint(candidates, sort);
   if (own) {
     const ordered = inOrder(own.index, own.bounds, sort, residual(query, own));
     const isBetter = best !== undefined && best.rank < own.rank;
-    return { ordered, ...(isBetter && { unordered: segmentsOf(query, best) }), isNarrow: isBetter, sort };
+    return { ordered, ...(isBetter && { unordered: listSegments(query, best) }), isNarrow: isBetter, sort };
   }
-  if (index === undefined) return { unordered: segmentsOf(query, best), isNarrow: best !== undefined, sort };
+  if (index === undefined) return { unordered: listSegments(query, best), isNarrow: best !== undefined, sort };
   const ordered = wholeIndex(index, sort, residual(query));
-  return { ordered, ...(best && { unordered: segmentsOf(query, best) }), isNarrow: best !== undefined, sort };
+  return { ordered, ...(best && { unordered: listSegments(query, best) }), isNarrow: best !== undefined, sort };
 }
 
 /** The conditions of a query as one filter. */
-export function conditionsOf({ predicates, search }: Query): RecordFilter {
-  return allOf(filterOf(predicates), search?.filter ?? {});
+export function queryFilter({ predicates, search }: Query): RecordFilter {
+  return allOf(buildFilter(predicates), search?.filter ?? {});
 }
 
 /** The best single index for a count; its segments cover the matches in any order. */
 export function countSegments(query: Query, slotOf: SlotOf): Segment[] {
-  const [best] = candidatesOf(query.predicates, slotOf);
-  return segmentsOf(query, best);
+  const [best] = findCandidates(query.predicates, slotOf);
+  return listSegments(query, best);
 }
 
 /** The segments of the best index, or of all records. */
-function segmentsOf(query: Query, candidate: Candidate | undefined): Segment[] {
+function listSegments(query: Query, candidate: Candidate | undefined): Segment[] {
   const { index, bounds } = candidate ?? { index: 'id', bounds: [EVERY_ID] };
   const filter = residual(query, candidate);
   return bounds.map((part) => segment(index, part, false, filter));
@@ -80,7 +80,7 @@ type ResidualFilter = Pick<Segment, 'filter' | 'isOfKeys'>;
 /** What the matches of a query must fulfil besides the bounds of an index. */
 function residual({ predicates, search }: Query, candidate?: Candidate): ResidualFilter {
   const { exact = [], keys = {} } = candidate ?? {};
-  const left = filterOf(predicates.filter((predicate) => !exact.includes(predicate)));
+  const left = buildFilter(predicates.filter((predicate) => !exact.includes(predicate)));
   const ofRecords = allOf(left, search?.filter ?? {});
   return { filter: allOf(keys, ofRecords), isOfKeys: Object.keys(ofRecords).length === 0 };
 }
@@ -90,7 +90,7 @@ function segment(index: IndexName, bounds: Bounds, isReversed: boolean, filter: 
 }
 
 /** The index whose order is that of the query. */
-function orderIndexOf({ target }: Sort, slotOf: SlotOf): IndexName | undefined {
+function findOrderIndex({ target }: Sort, slotOf: SlotOf): IndexName | undefined {
   if (target.path === 'createdAt') return 'id';
   if (target.path === 'email') return 'email';
   return target.key === undefined ? undefined : slotOf(target.key)?.slot;
@@ -133,7 +133,7 @@ interface Candidate {
 }
 
 /** The conditions of a query that an index serves, the best first. */
-function candidatesOf(predicates: readonly Predicate[], slotOf: SlotOf): Candidate[] {
+function findCandidates(predicates: readonly Predicate[], slotOf: SlotOf): Candidate[] {
   const positive = predicates.filter(({ isNot }) => !isNot);
   const byPath = new Map<string, Predicate[]>();
   for (const predicate of positive) {
@@ -141,7 +141,7 @@ function candidatesOf(predicates: readonly Predicate[], slotOf: SlotOf): Candida
     byPath.set(path, [...(byPath.get(path) ?? []), predicate]);
   }
   return [...byPath.values()]
-    .flatMap((list) => candidateOf(list, slotOf) ?? [])
+    .flatMap((list) => findCandidate(list, slotOf) ?? [])
     .sort((one, other) => one.rank - other.rank);
 }
 
@@ -150,7 +150,7 @@ function isPoint({ low, high }: Bounds): boolean {
   return low.length === 2 && String(low[0]) === String(high[0]) && typeof low[0] === typeof high[0];
 }
 
-function candidateOf(predicates: readonly Predicate[], slotOf: SlotOf): Candidate | undefined {
+function findCandidate(predicates: readonly Predicate[], slotOf: SlotOf): Candidate | undefined {
   const { target } = predicates[0] as Predicate;
   const slot = target.key === undefined ? undefined : slotOf(target.key)?.slot;
   const ranged = predicates.filter(({ test }) => test.is === 'within');

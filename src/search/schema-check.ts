@@ -6,7 +6,7 @@ import type { AppService } from '../apps/apps.service.ts';
 import { Forbidden, InvalidInput, type Issue } from '../core/errors.ts';
 import { compileSchema } from '../fields/compile.ts';
 import { completeDefinition, definitionIssues } from '../fields/definition.ts';
-import { renameIssues, renamesOf, withRenamedKeys } from '../fields/renames.ts';
+import { renameIssues, resolveRenames, withRenamedKeys } from '../fields/renames.ts';
 import type { RecordPages } from '../records/record-pages.ts';
 import { SchemaReplacement } from '../schemas/schemas.endpoints.ts';
 import type { SchemaChange, SchemaService } from '../schemas/schemas.service.ts';
@@ -122,7 +122,7 @@ export function createSchemaCheckService(deps: {
       const newest = await schemas.ofApp(app);
       const wrong = renameIssues(pairs, newest.fields, fields);
       if (wrong.length > 0) throw new InvalidInput('Invalid schema', wrong);
-      const renames = renamesOf(newest.version + 1, pairs, fields);
+      const renames = resolveRenames(newest.version + 1, pairs, fields);
       // `definitionIssues` and `compileSchema` each compile all patterns; other work runs in
       // between.
       await yieldToEventLoop();

@@ -131,7 +131,7 @@ export function createRangeTally<Width>(scale: Scale<Width>, read: (value: unkno
       if (counts.size === 0) return { ranges: [], other };
       const entries = [...counts.keys()].sort((one, another) => one - another);
       const shown = scale.shown(entries, width);
-      return { ranges: rangesOf(merged(counts, scale, shown), scale, shown), other };
+      return { ranges: listRanges(merged(counts, scale, shown), scale, shown), other };
     },
   };
 }
@@ -146,7 +146,7 @@ function merged<Width>(counts: ReadonlyMap<number, number>, scale: Scale<Width>,
 }
 
 /** All ranges from the first to the last one that has values, also those between without any. */
-function rangesOf<Width>(counts: ReadonlyMap<number, number>, scale: Scale<Width>, width: Width): RangeCount[] {
+function listRanges<Width>(counts: ReadonlyMap<number, number>, scale: Scale<Width>, width: Width): RangeCount[] {
   const starts = [...counts.keys()];
   const last = Math.max(...starts);
   const ranges: RangeCount[] = [];
@@ -198,8 +198,8 @@ export function withinDates(time: number | undefined): number | undefined {
 
 /** Ranges from hours to millennia, in UTC. */
 export const dateScale: Scale<DateWidth> = {
-  floor: (value, width) => startOf(dateRangeIndex(value, width), width),
-  next: (start, width) => startOf(dateRangeIndex(start, width) + 1, width),
+  floor: (value, width) => rangeStart(dateRangeIndex(value, width), width),
+  next: (start, width) => rangeStart(dateRangeIndex(start, width) + 1, width),
   wider: (width) => (width === undefined ? HOUR : (NESTED[NESTED.indexOf(width) + 1] ?? LONGEST)),
   shown(entries, width) {
     const [first = 0, last = 0] = [entries[0], entries.at(-1)];
@@ -222,7 +222,7 @@ function dateRangeIndex(time: number, { milliseconds, origin = 0, months }: Date
   return Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / (months ?? 1));
 }
 
-function startOf(index: number, { milliseconds, origin = 0, months = 1 }: DateWidth): number {
+function rangeStart(index: number, { milliseconds, origin = 0, months = 1 }: DateWidth): number {
   if (milliseconds !== undefined) return index * milliseconds + origin;
   const month = index * months;
   const date = new Date(0);
@@ -260,7 +260,7 @@ export const numberScale: Scale<NumberWidth> = {
   shown(entries, width) {
     const [first = 0, last = 0] = [entries[0], entries.at(-1)];
     let shown = least(Math.max(last / MAX_NUMBER_RANGES - first / MAX_NUMBER_RANGES, magnitude(entries) / DIGITS));
-    if (width && sizeOf(width) > sizeOf(shown)) shown = width;
+    if (width && widthSize(width) > widthSize(shown)) shown = width;
     if (entries.every(Number.isInteger) && shown.exponent < 0) shown = { digit: 1, exponent: 0 };
     while (numberRangeIndex(last, shown) - numberRangeIndex(first, shown) >= MAX_NUMBER_RANGES) shown = wider(shown);
     return shown;
@@ -268,13 +268,13 @@ export const numberScale: Scale<NumberWidth> = {
   bound: (value) => (Number.isFinite(value) ? value : undefined),
 };
 
-const sizeOf = ({ digit, exponent }: NumberWidth): number => Number(`${digit}e${exponent}`);
+const widthSize = ({ digit, exponent }: NumberWidth): number => Number(`${digit}e${exponent}`);
 
 /** The least width that is not below a size; 1 for 0. */
 function least(size: number): NumberWidth {
   if (size <= 0) return { digit: 1, exponent: 0 };
   let width: NumberWidth = { digit: 1, exponent: Math.max(MIN_EXPONENT, Math.floor(Math.log10(size))) };
-  while (sizeOf(width) < size) width = wider(width);
+  while (widthSize(width) < size) width = wider(width);
   return width;
 }
 
@@ -292,7 +292,7 @@ function floor(value: number, width: NumberWidth): number {
 
 /** The number of the range that holds the value. A division may be off by its rounding. */
 function numberRangeIndex(value: number, width: NumberWidth): number {
-  const index = Math.floor(value / sizeOf(width));
+  const index = Math.floor(value / widthSize(width));
   const [start, next] = [decimal(index, width), decimal(index + 1, width)];
   if (next !== undefined && value >= next) return index + 1;
   return start !== undefined && value < start ? index - 1 : index;

@@ -30,7 +30,7 @@ export function textSearch(text: string): TextSearch {
   const email = text.normalize('NFKC').toLowerCase();
   const inEmail = { email: { $regex: literal(email) } } as RecordFilter;
   const startsEmail = { email: { $regex: `^${literal(email)}` } } as RecordFilter;
-  const inData = dataFilter(patternOf(text));
+  const inData = dataFilter(textPattern(text));
   return {
     filter: { $or: [inEmail, inData] } as RecordFilter,
     inEmail,
@@ -59,7 +59,7 @@ export function textSearch(text: string): TextSearch {
 }
 
 /** Matches the text as it was sent, and in its normalized forms. */
-function patternOf(text: string): string {
+function textPattern(text: string): string {
   const forms = [text, ...(['NFC', 'NFD', 'NFKC', 'NFKD'] as const).map((form) => text.normalize(form))];
   return [...new Set(forms)].map(literal).join('|');
 }

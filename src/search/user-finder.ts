@@ -77,7 +77,7 @@ export async function findUsers(
     start: signed?.start,
   });
   const next = page.next && { next: cursors.write({ start: page.next, slots } satisfies SignedPosition, bound) };
-  return { users: page.users, rest: { ...totalOf(page), ...next, complete: page.isComplete } };
+  return { users: page.users, rest: { ...totalMembers(page), ...next, complete: page.isComplete } };
 }
 
 /** An app's page without conditions. */
@@ -97,7 +97,7 @@ export function plainPage(query: UserQuery, { id, schema, slotOf }: QueryApp, re
   return query.plainPage(id, parsed, slotOf, { limit, skip });
 }
 
-function totalOf({ total }: QueryPage) {
+function totalMembers({ total }: QueryPage) {
   return total && { total: total.total, totalIs: total.totalIs };
 }
 

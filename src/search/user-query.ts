@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import { InvalidInput, Unavailable } from '../core/errors.ts';
-import { idOf } from '../database/bson/documents.ts';
+import { readId } from '../database/bson/documents.ts';
 import { type Budget, createBudget, NO_LIMIT, type RecordRanges, type Segment } from '../records/ranges.ts';
 import type { RecordBatches } from '../records/record-json.ts';
 import type { RecordPages } from '../records/record-pages.ts';
 import { type FoundPage, type OrderedStart, orderedPage, type SortedStart, sortedPage } from './pages.ts';
-import { conditionsOf, countSegments, type Plan, planOf, type Query } from './plan.ts';
+import { choosePlan, countSegments, type Plan, type Query, queryFilter } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
 
 /** The time in which a page reads; below the deadline of a request. */
@@ -60,7 +60,7 @@ export function createUserQuery(deps: {
   const { ranges, pages, budgetMs = BUDGET_MS, plainBudgetMs = PLAIN_BUDGET_MS } = deps;
 
   /** Decides once per search whether the matches are sorted in memory. */
-  async function startOf(appId: ObjectId, plan: Plan, skip: number, budget: Budget): Promise<PageStart> {
+  async function chooseStart(appId: ObjectId, plan: Plan, skip: number, budget: Budget): Promise<PageStart> {
     const { ordered, unordered } = plan;
     const isSmall =
       ordered === undefined ||
@@ -75,7 +75,7 @@ export function createUserQuery(deps: {
     return skip > MAX_SORTED_SKIP ? { ordered: { skip } } : { sorted: { skip } };
   }
 
-  async function idsOf(
+  async function readIds(
     appId: ObjectId,
     plan: Plan,
     start: PageStart,
@@ -100,10 +100,10 @@ export function createUserQuery(deps: {
     async page(appId: ObjectId, query: Query, slotOf: SlotOf, options: PageOptions): Promise<QueryPage> {
       const { limit, skip = 0, total } = options;
       const budget = createBudget(budgetMs);
-      const plan = planOf(query, slotOf);
-      const start = options.start ?? (await startOf(appId, plan, skip, budget));
+      const plan = choosePlan(query, slotOf);
+      const start = options.start ?? (await chooseStart(appId, plan, skip, budget));
       const isEager = query.search !== undefined && !query.isSorted;
-      const found = await idsOf(appId, plan, start, { limit, budget, isEager });
+      const found = await readIds(appId, plan, start, { limit, budget, isEager });
       const isAll = options.start === undefined && skip === 0 && found.next === undefined;
       return {
         users: pages.byIds(appId, found.ids),
@@ -139,17 +139,17 @@ export function createUserQuery(deps: {
       const budget = createBudget(plainBudgetMs);
       const { total, totalIs } = await countMatches(ranges, appId, countSegments(query, slotOf), { budget });
       if (totalIs !== 'exact') throw takesTooLong();
-      const plan = planOf(query, slotOf);
+      const plan = choosePlan(query, slotOf);
       let start: PageStart = plan.ordered ? { ordered: { skip } } : { sorted: {} };
       let left = plan.ordered ? 0 : Math.min(skip, total);
       for (; left > MAX_SORTED_SKIP; left -= MAX_SORTED_SKIP) {
-        const step = await idsOf(appId, plan, start, { limit: MAX_SORTED_SKIP, budget, isEager: false });
+        const step = await readIds(appId, plan, start, { limit: MAX_SORTED_SKIP, budget, isEager: false });
         if (!step.isComplete) throw takesTooLong();
         if (!step.next) return { total, users: pages.byIds(appId, []) };
         start = step.next;
       }
       if ('sorted' in start) start = { sorted: { ...start.sorted, skip: left } };
-      const { ids, isComplete } = await idsOf(appId, plan, start, { limit, budget, isEager: false });
+      const { ids, isComplete } = await readIds(appId, plan, start, { limit, budget, isEager: false });
       if (!isComplete) throw takesTooLong();
       return { total, users: pages.byIds(appId, ids) };
     },
@@ -163,12 +163,12 @@ export function createUserQuery(deps: {
      */
     async all(appId: ObjectId, query: Query, slotOf: SlotOf, signal?: AbortSignal): Promise<RecordBatches> {
       // The order of a search by text is for people; a file is in the order of creation.
-      const plan = planOf({ ...query, isSorted: true }, slotOf);
-      const start = await startOf(appId, plan, 0, NO_LIMIT);
+      const plan = choosePlan({ ...query, isSorted: true }, slotOf);
+      const start = await chooseStart(appId, plan, 0, NO_LIMIT);
       if ('ordered' in start) {
         const isNewestFirst = query.sort.target.path === 'createdAt' && query.sort.direction === -1;
         return isNewestFirst
-          ? pages.all(appId, conditionsOf(query), signal)
+          ? pages.all(appId, queryFilter(query), signal)
           : inOrder(appId, plan.ordered ?? [], signal);
       }
       const { sort, unordered = [] } = plan;
@@ -182,7 +182,7 @@ export function createUserQuery(deps: {
   async function* inOrder(appId: ObjectId, segments: readonly Segment[], signal?: AbortSignal) {
     for await (const { documents } of ranges.walk(appId, segments, undefined, () => ({ limit: EXPORT_STEP }))) {
       if (signal?.aborted) return;
-      yield* pages.byIds(appId, documents.map(idOf));
+      yield* pages.byIds(appId, documents.map(readId));
     }
   }
 }

@@ -5,7 +5,7 @@ import { JsonStream } from '../api/reply.ts';
 import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
-import { etagOf } from '../records/record-edit.ts';
+import { recordEtag } from '../records/record-edit.ts';
 import {
   MEMBERS_WITH_APP,
   type Members,
@@ -226,7 +226,7 @@ export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors
 
     getUser: async ({ principal, params, query, res }) => {
       const record = await users.get(await scope(principal, query.sourceAppId), params.id);
-      res.setHeader('ETag', etagOf(record));
+      res.setHeader('ETag', recordEtag(record));
       return presentDetails(record);
     },
 

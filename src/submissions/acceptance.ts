@@ -5,7 +5,7 @@ import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
 import { sentConsents } from '../records/consents.ts';
 import { appliedKey } from '../records/idempotency-keys.ts';
 import type { AppliedKey } from '../records/record.ts';
-import { changeSize, growthOf, maxBoundOf, type RecordLimits } from '../records/record-limits.ts';
+import { boundGrowth, changeSize, type RecordLimits, sizeBoundLimit } from '../records/record-limits.ts';
 import { slotWrites } from '../records/slot-records.ts';
 import type { Submission } from '../records/submission.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
@@ -62,7 +62,7 @@ export function accept(
   const now = new Date();
   const change = lease.validator.change(data, now.toISOString());
   return {
-    ...submissionOf({ email: normalized, change, now }, lease, limits),
+    ...checkSubmission({ email: normalized, change, now }, lease, limits),
     consents: sentConsents(lease, data, now, options.page),
     applied: appliedOf(input, options, now),
   };
@@ -84,7 +84,7 @@ export function checkData(sent: Record<string, unknown>, lease: Lease, isPartial
 }
 
 /** Returns the submission of a change that is valid under a lease, without consents and key. */
-export function submissionOf(
+export function checkSubmission(
   { email, change, now }: Pick<Submission, 'email' | 'change' | 'now'>,
   lease: Lease,
   limits: RecordLimits,
@@ -102,8 +102,8 @@ export function submissionOf(
     size,
     slots,
     slotEpoch: lease.app.slotEpoch,
-    growth: growthOf(change, size, limits),
-    maxBound: maxBoundOf(limits, slots?.length ?? 0),
+    growth: boundGrowth(change, size, limits),
+    maxBound: sizeBoundLimit(limits, slots?.length ?? 0),
     ...(lease.renames && { renames: lease.renames }),
     consents: undefined,
     applied: undefined,

@@ -9,7 +9,7 @@ import { withTimeout } from '../core/timeouts.ts';
 import type { RecordReader } from '../records/record-reader.ts';
 import type { HoldReason, Submission } from '../records/submission.ts';
 import { NoRecord, type StoredSubmission } from '../records/submission-store.ts';
-import { isWithin, momentOf, systemClock } from '../schemas/schema-leases.ts';
+import { currentMoment, isWithin, systemClock } from '../schemas/schema-leases.ts';
 import type { SubmissionOptions } from './acceptance.ts';
 import type { Challenges, Proof } from './challenges.ts';
 
@@ -196,8 +196,8 @@ export function createSeats(apps: AppCollection, countOf: (appId: ObjectId) => P
   }
 
   async function serve(appId: ObjectId, batch: readonly Waiting[]): Promise<void> {
-    const begun = momentOf(systemClock);
-    const isExpired = (): boolean => !isWithin(SEAT_MS, begun, momentOf(systemClock));
+    const begun = currentMoment(systemClock);
+    const isExpired = (): boolean => !isWithin(SEAT_MS, begun, currentMoment(systemClock));
     try {
       await withReservation(appId, batch.length, async (records, ahead) => {
         let taken = records + ahead;

@@ -65,7 +65,7 @@ export function createChallenges(secret: string) {
   const creating = pLimit(1);
 
   /** The keys of an app: `hmacKeySignatureSecret` signs the solution within the challenge. */
-  function keysOf(appId: ObjectId) {
+  function deriveKeys(appId: ObjectId) {
     const derive = (use: string): string => deriveSecretKey(secret, use, appId.id).toString('hex');
     return { hmacSignatureSecret: derive('challenge'), hmacKeySignatureSecret: derive('challenge solution') };
   }
@@ -78,7 +78,7 @@ export function createChallenges(secret: string) {
     ): Promise<Challenge & { signature: string }> {
       if (creating.pendingCount >= MAX_WAITING) throw new Unavailable('Too many challenges at once; try again', 1);
       const counter = randomInt(MIN_COUNTER, MAX_COUNTER + 1);
-      const options = { algorithm: ALGORITHM, cost: COST, counter, deriveKey, expiresAt, ...keysOf(appId) };
+      const options = { algorithm: ALGORITHM, cost: COST, counter, deriveKey, expiresAt, ...deriveKeys(appId) };
       const { parameters, signature = '' } = await creating(() => createChallenge(options));
       return { parameters, signature };
     },
@@ -91,7 +91,7 @@ export function createChallenges(secret: string) {
     async verify(appId: ObjectId, text: string): Promise<Proof> {
       const sent = parse(text);
       if (!sent) throw invalidProofError();
-      const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...keysOf(appId) });
+      const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...deriveKeys(appId) });
       if (expired) throw new Forbidden(`The proof of work has expired; ${NEW_CHALLENGE}`);
       if (!verified) throw invalidProofError();
       return { challengeId: sent.challenge.signature };
@@ -133,7 +133,7 @@ export const createSpentChallengeModel = (connection: Connection): Model<SpentCh
   createModel(connection, SPENT_CHALLENGES);
 
 /** Identifies a submission by its email and its `Idempotency-Key`. Without a key each differs. */
-export function holderOf(email: string, idempotencyKey: string | undefined): string {
+export function challengeHolder(email: string, idempotencyKey: string | undefined): string {
   if (idempotencyKey === undefined) return randomUUID();
   return createHash('sha256').update(`${email} ${idempotencyKey}`).digest('base64url').slice(0, HASH_LENGTH);
 }

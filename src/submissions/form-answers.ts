@@ -9,7 +9,7 @@ import { type AppError, InvalidInput, type Issue } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../core/web-origin.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
-import { type FormControls, meaningOf, readForm } from './form-submission.ts';
+import { type FormControls, parseName, readForm } from './form-submission.ts';
 import type { FormPages, FormView, SentForm } from './form-view.ts';
 import { KEY_FORMAT, KEY_PATTERN } from './submissions.endpoints.ts';
 import type { SubmissionOptions } from './submissions.service.ts';
@@ -90,7 +90,7 @@ interface FormAttempt {
 }
 
 /** Reads the controls of a form (spec 4.5). @param keyHeader the header `Idempotency-Key` */
-export function attemptOf(
+export function parseAttempt(
   req: Request,
   entries: FormEntries,
   lease: Lease,
@@ -105,7 +105,7 @@ export function attemptOf(
   const [ownNext, error] = [controls.next, controls.error].map((url) => url && redirectTarget(url, context));
   const ignoredNext = controls.next && !ownNext ? ignoredRedirect(controls.next, context) : undefined;
   const next = ownNext ?? settings.next;
-  const key = keyOf(controls.key, keyHeader);
+  const key = parseKey(controls.key, keyHeader);
   const issues = [
     ...(controls.error && !error ? [{ path: '_error', message: REDIRECT_FORMAT }] : []),
     ...(key.problem === undefined ? [] : [{ path: '_key', message: key.problem }]),
@@ -134,7 +134,7 @@ export function attemptOf(
 const isUtf8 = ({ charset = 'utf-8' }: FormControls): boolean => /^utf-?8$/i.test(charset.trim());
 
 /** The key of the entry `_key` and of the header, which must be equal, with or without quotes. */
-function keyOf(entry: string | undefined, header: string | undefined): { value?: string; problem?: string } {
+function parseKey(entry: string | undefined, header: string | undefined): { value?: string; problem?: string } {
   const keys = [entry, header].filter((key) => key !== undefined).map((key) => key.replace(/^"(.*)"$/, '$1'));
   if (keys.some((key) => !KEY_PATTERN.test(key))) return { problem: KEY_FORMAT };
   const [value, other = value] = keys;
@@ -161,10 +161,10 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
     const { status, message } = error;
     const entries = req.form;
     const attempt = attempts.get(req) ?? (await attemptAgain(req));
-    if (!entries || !attempt || status === 404 || sizeOf(entries) > MAX_SHOWN)
+    if (!entries || !attempt || status === 404 || entriesSize(entries) > MAX_SHOWN)
       return pages.refusal({ status, message });
     if (status === 400 && attempt.error !== undefined) return new Redirect(attempt.error);
-    return pages.form(viewOf(error, entries, attempt));
+    return pages.form(refusedView(error, entries, attempt));
   };
 
   /** For a request that was refused before its handler ran, although its body was read. */
@@ -176,7 +176,7 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
       SCHEMA_WAIT_MS,
       () => new Error('late'),
     ).catch(() => undefined);
-    return lease && attemptOf(req, req.form, lease, typeof header === 'string' ? header : undefined);
+    return lease && parseAttempt(req, req.form, lease, typeof header === 'string' ? header : undefined);
   }
 
   return {
@@ -189,7 +189,7 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
   };
 }
 
-function viewOf({ status, message, issues = [] }: AppError, entries: FormEntries, attempt: FormAttempt): FormView {
+function refusedView({ status, message, issues = [] }: AppError, entries: FormEntries, attempt: FormAttempt): FormView {
   const { lease, settings, options } = attempt;
   // After a failure of the service the submission may be stored: its key makes a repeat harmless.
   const isUnknown = status >= 500;
@@ -214,7 +214,7 @@ function sentForm(entries: FormEntries, attempt: FormAttempt, issues: readonly I
   const data = new Map<string, FormEntry[]>();
   const others: FormEntry[] = [];
   for (const entry of entries.list) {
-    const meaning = meaningOf(entry[0], keys);
+    const meaning = parseName(entry[0], keys);
     if (meaning.use === 'data') {
       const known = data.get(meaning.key);
       if (known) known.push(entry);
@@ -236,6 +236,6 @@ function controlEntries(
   return Object.entries(controls).flatMap(([name, value]): FormEntry[] => (value === undefined ? [] : [[name, value]]));
 }
 
-function sizeOf({ list }: FormEntries): number {
+function entriesSize({ list }: FormEntries): number {
   return list.reduce((size, [name, value]) => size + name.length + value.length, 0);
 }

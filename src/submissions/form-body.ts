@@ -34,7 +34,7 @@ const MANY_CHOICES = 20;
 /** The most choices of a form that is shown again after a refusal. */
 const MAX_CHOICES_AGAIN = 5_000;
 
-export function controlsOf(fields: readonly FieldDefinition[]): readonly FormControl[] {
+export function formControls(fields: readonly FieldDefinition[]): readonly FormControl[] {
   let described = controls.get(fields);
   if (!described) {
     described = fields.map(formControl);
@@ -45,7 +45,7 @@ export function controlsOf(fields: readonly FieldDefinition[]): readonly FormCon
 
 /** Returns whether a form of these fields can be shown again with its entries. */
 export function canShowAgain(fields: readonly FieldDefinition[]): boolean {
-  const choices = controlsOf(fields).reduce((sum, control) => sum + control.choices.length, 0);
+  const choices = formControls(fields).reduce((sum, control) => sum + control.choices.length, 0);
   return choices <= MAX_CHOICES_AGAIN;
 }
 
@@ -91,7 +91,7 @@ function withChoice(markup: string, type: FormControl['type'], text: string): st
 type KeyOfPage = { field: FormField } | { key: string; entries: readonly FormEntry[] };
 
 /** Returns the texts that were sent for a field. */
-export function textsOf({ email, data }: SentForm, { id, control }: FormField): string[] {
+export function enteredTexts({ email, data }: SentForm, { id, control }: FormField): string[] {
   if (id === 'email') return email === undefined ? [] : [email];
   return (data.get(control.key) ?? []).map(([, text]) => text);
 }
@@ -117,7 +117,7 @@ function inOrderOfEntries(fields: readonly FormField[], sent: SentForm | undefin
 }
 
 /** Returns the problem of a key that the schema does not have. */
-export function problemOf(key: string, issues: readonly Issue[] = []): string | undefined {
+export function firstProblem(key: string, issues: readonly Issue[] = []): string | undefined {
   const place = `data.${printable(key)}`;
   return issues.find(({ path }) => path === place || path.startsWith(`${place}.`))?.message;
 }
@@ -149,15 +149,15 @@ interface Problem {
 }
 
 export function formBody(view: FormView): { summary: string; form: string } {
-  const fields = fieldsOf(view);
-  return { summary: view.refusal ? summaryHtml(view, problemsOf(view, fields)) : '', form: formHtml(view, fields) };
+  const fields = listFields(view);
+  return { summary: view.refusal ? summaryHtml(view, listProblems(view, fields)) : '', form: formHtml(view, fields) };
 }
 
-function fieldsOf({ fields, prefilled, sent, issues = [], refusal }: FormView): FormField[] {
-  return formFields(controlsOf(fields)).map((field) => {
+function listFields({ fields, prefilled, sent, issues = [], refusal }: FormView): FormField[] {
+  return formFields(formControls(fields)).map((field) => {
     if (!refusal) return { ...field, texts: prefilled?.get(field.name) };
     // A form after a refusal shows the entries, and no default in place of an empty entry.
-    const texts = sent ? textsOf(sent, field) : [];
+    const texts = sent ? enteredTexts(sent, field) : [];
     const problem = issues.find((issue) => isAt(issue, field))?.message;
     const control = field.id === 'email' ? field.control : controlFor(field.control, texts);
     // Nobody can correct what is not shown.
@@ -174,7 +174,7 @@ function isAt({ path }: Issue, { id, control }: FormField): boolean {
 }
 
 /** The problems: one for each shown control, then those without a control, then files. */
-function problemsOf({ issues = [], sent }: FormView, fields: readonly FormField[]): Problem[] {
+function listProblems({ issues = [], sent }: FormView, fields: readonly FormField[]): Problem[] {
   const shown = fields.filter((field) => !isHidden(field));
   const atFields = shown.flatMap((field): Problem[] => {
     const first = issues.find((issue) => isAt(issue, field));
@@ -185,7 +185,7 @@ function problemsOf({ issues = [], sent }: FormView, fields: readonly FormField[
   const others = issues.flatMap((issue): Problem[] => {
     if (shown.some((field) => isAt(issue, field))) return [];
     const { path, message } = issue;
-    const key = unknown.find((one) => problemOf(one, [issue]) !== undefined);
+    const key = unknown.find((one) => firstProblem(one, [issue]) !== undefined);
     if (key !== undefined) return [{ at: refusedId(key), text: `${key}: ${message}` }];
     return [{ text: path === '' ? message : `${path}: ${message}` }];
   });
@@ -222,7 +222,7 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
     label === undefined ? html`<button!${ownLanguage(settings.locale)}>Send</button>` : html`<button>${label}</button>`;
   const keyHtml = (one: KeyOfPage): string => {
     if ('field' in one) return fieldHtml(one.field);
-    const problem = problemOf(one.key, view.issues);
+    const problem = firstProblem(one.key, view.issues);
     return toHtml(problem === undefined ? one.entries.map(hiddenInput) : [refusedMarkup(one, problem)]);
   };
   return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="/f/${sourceAppId}/thanks">

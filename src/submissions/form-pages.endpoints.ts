@@ -5,10 +5,10 @@ import { Versioned } from '../api/reply.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { AppNotFound } from '../core/errors.ts';
 import type { FormControl } from '../fields/presentation.ts';
-import { controlsOf } from './form-body.ts';
+import { formControls } from './form-body.ts';
 import { isClosed, pageContext, prefilledTexts } from './form-pages.ts';
 import type { FindForm, FormPages, PublicForm } from './form-view.ts';
-import { languageOf } from './page.ts';
+import { findLanguage } from './page.ts';
 
 const Choice = z.strictObject({ value: z.string(), label: z.string() });
 
@@ -123,27 +123,27 @@ function formDefinition({ sourceAppId, settings, fields }: PublicForm): Versione
     submitLabel,
     thanks,
     next,
-    ...languageOf(settings.locale),
+    ...findLanguage(settings.locale),
     closed: isClosed(settings),
     honeypot: settings.botProtection !== 'off',
     proofOfWork: settings.botProtection === 'proof-of-work',
   });
-  const controls = serializedControls(controlsOf(fields));
+  const controls = serializedControls(formControls(fields));
   const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;
-  return new Versioned(json, `"${hashOf(texts + controls.hash)}"`);
+  return new Versioned(json, `"${hashText(texts + controls.hash)}"`);
 }
 
 function serializedControls(controls: readonly FormControl[]): { json: string; hash: string } {
   let result = serialized.get(controls);
   if (!result) {
     const json = JSON.stringify(controls);
-    result = { json, hash: hashOf(json) };
+    result = { json, hash: hashText(json) };
     serialized.set(controls, result);
   }
   return result;
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 

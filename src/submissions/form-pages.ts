@@ -4,7 +4,7 @@ import type { FormSettings } from '../apps/form-settings.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { formFields } from '../fields/markup/form-field.ts';
 import { type PageContext, prefilled, THANKS, THANKS_HELD } from '../fields/markup.ts';
-import { adviceFor, canShowAgain, controlsOf, formBody, statement } from './form-body.ts';
+import { adviceFor, canShowAgain, formBody, formControls, statement } from './form-body.ts';
 import type { FormPages, FormView } from './form-view.ts';
 import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
 
@@ -15,7 +15,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
       if (isClosed(view.settings)) return pageReply(closedPage(view), assets);
       if (view.refusal && !canShowAgain(view.fields)) return pages.refusal(view.refusal);
       const { summary, form } = formBody(view);
-      const title = titleOf(view);
+      const title = formTitle(view);
       const status = view.refusal?.status ?? 200;
       return pageReply(
         {
@@ -36,7 +36,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
         isHeld || settings.thanks === undefined
           ? html`<p class="note good"!${ownLanguage(settings.locale)}>${isHeld ? THANKS_HELD : THANKS}</p>`
           : html`<p class="note good">${settings.thanks}</p>`;
-      const title = titleOf({ sourceAppId, settings });
+      const title = formTitle({ sourceAppId, settings });
       const main = html`<h1>${title}</h1>!${text}`;
       return pageReply({ title, main, locale: settings.locale }, assets);
     },
@@ -59,18 +59,18 @@ export function isClosed({ closesAt }: FormSettings): boolean {
 
 type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;
 
-const titleOf = ({ sourceAppId, settings }: Titled): string => settings.title ?? sourceAppId;
+const formTitle = ({ sourceAppId, settings }: Titled): string => settings.title ?? sourceAppId;
 
 function introduction(view: Titled): string {
   const { description } = view.settings;
   const text = description === undefined ? '' : html`<p class="text">${description}</p>`;
-  return html`<h1>${titleOf(view)}</h1>!${text}`;
+  return html`<h1>${formTitle(view)}</h1>!${text}`;
 }
 
 function closedPage(view: FormView) {
   const { settings, refusal } = view;
   const main = html`!${introduction(view)}<p class="note"!${ownLanguage(settings.locale)}>This form is closed. It accepts no entries any more.</p>`;
-  return { title: titleOf(view), main, locale: settings.locale, status: refusal?.status ?? 200 };
+  return { title: formTitle(view), main, locale: settings.locale, status: refusal?.status ?? 200 };
 }
 
 /** Returns the data of the request for a form page. */
@@ -90,7 +90,7 @@ export function prefilledTexts(
   context: PageContext,
 ): Map<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
-  for (const field of formFields(controlsOf(fields))) {
+  for (const field of formFields(formControls(fields))) {
     const { name, texts } = prefilled(field, context);
     if (texts) found.set(name, texts);
   }

@@ -78,7 +78,7 @@ export function readForm({ list }: FormEntries, fieldKeys: ReadonlySet<string>):
   let isTrapped = false;
 
   for (const [name, value] of list) {
-    const meaning = meaningOf(name, fieldKeys);
+    const meaning = parseName(name, fieldKeys);
     if (meaning.use === 'data') {
       const { key, isList } = meaning;
       const known = data.get(key);
@@ -98,7 +98,7 @@ export function readForm({ list }: FormEntries, fieldKeys: ReadonlySet<string>):
   return { email: hasEmail ? email : replyTo, data, controls, isTrapped };
 }
 
-export function meaningOf(name: string, fieldKeys: ReadonlySet<string>): Meaning {
+export function parseName(name: string, fieldKeys: ReadonlySet<string>): Meaning {
   const isList = name.endsWith('[]');
   const [, bracketed, dotted] = IN_DATA.exec(isList ? name.slice(0, -2) : name) ?? [];
   const inData = bracketed ?? dotted;
@@ -124,7 +124,7 @@ function ownMeaning(name: string, fieldKeys: ReadonlySet<string>): Meaning | und
 }
 
 /** Makes the submission of a form for a lease (spec 4.5). */
-export function submissionOf(entries: FormEntries, { app, schema, validator }: Lease): SubmissionInput {
+export function readSubmission(entries: FormEntries, { app, schema, validator }: Lease): SubmissionInput {
   const { email = '', data: texts, controls } = readForm(entries, new Set(validator.fieldKeys));
   const fields = new Map(schema.fields.map((field) => [field.key, field]));
   const { timeZone } = app.form ?? DEFAULT_FORM_SETTINGS;
@@ -136,17 +136,17 @@ export function submissionOf(entries: FormEntries, { app, schema, validator }: L
   }
   const data: [string, unknown][] = [];
   for (const [key, sent] of texts) {
-    const converted = convertedOf(fields.get(key), sent, { toInstant });
+    const converted = convertTexts(fields.get(key), sent, { toInstant });
     if (converted === undefined) continue;
     if ('value' in converted) data.push([key, converted.value]);
     else problems.push({ path: `data.${printable(key)}`, message: converted.problem });
   }
   // `fromEntries` defines own properties, `__proto__` too; validation refuses that key.
-  return { email, data: Object.fromEntries(data), problems, texts: textsOf(entries) };
+  return { email, data: Object.fromEntries(data), problems, texts: joinTexts(entries) };
 }
 
 /** Undefined when the key counts as absent. */
-function convertedOf(
+function convertTexts(
   field: Pick<FieldDefinition, 'kind'> | undefined,
   { texts, isList }: FormTexts,
   context: TextContext,
@@ -155,7 +155,7 @@ function convertedOf(
 }
 
 /** The texts that identify a repeat under any schema. */
-function textsOf({ list }: FormEntries): string {
+function joinTexts({ list }: FormEntries): string {
   return JSON.stringify(list.filter(([name]) => !name.startsWith('_') && name !== 'altcha'));
 }
 

@@ -9,8 +9,8 @@ import { AppNotFound } from '../core/errors.ts';
 import type { StoredSubmission } from '../records/submission-store.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
-import { attemptOf, createFormRefusals, thanksPath } from './form-answers.ts';
-import { submissionOf } from './form-submission.ts';
+import { createFormRefusals, parseAttempt, thanksPath } from './form-answers.ts';
+import { readSubmission } from './form-submission.ts';
 import type { FormPages } from './form-view.ts';
 import { presentSubmitted, Submission, SubmissionHeaders, SubmittedUser } from './submissions.endpoints.ts';
 import type { SubmissionService } from './submissions.service.ts';
@@ -75,10 +75,13 @@ export function formRoutes(deps: {
         }
         const lease = await leases.hold(sourceAppId);
         if (!lease) throw new AppNotFound();
-        const attempt = attemptOf(req, body, lease, keyHeader);
+        const attempt = parseAttempt(req, body, lease, keyHeader);
         refusals.note(req, attempt);
         if (attempt.problem) throw attempt.problem;
-        const stored = await submit(sourceAppId, (newest) => submissionOf(body, newest), { ...attempt.options, keyOf });
+        const stored = await submit(sourceAppId, (newest) => readSubmission(body, newest), {
+          ...attempt.options,
+          keyOf,
+        });
         // Only an accepted submission counts, so that the limits of submissions bound strangers.
         if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);
         // Only a person learns that the form was held; a bot in a honeypot learns nothing.

@@ -25,7 +25,7 @@ export interface Page {
 /** Returns a whole page under its own Content-Security-Policy (spec 4.5). */
 export function pageReply(page: Page, assets: PageAssets): Html {
   const { title, main, locale, status = 200, isForm = false, redirects = [] } = page;
-  const { lang, dir } = languageOf(locale);
+  const { lang, dir } = findLanguage(locale);
   const script = isForm ? html`<script src="${assets.script}" defer></script>` : '';
   const text = html`<!doctype html>
 <html lang="${lang}" dir="${dir}">
@@ -46,14 +46,14 @@ export function pageReply(page: Page, assets: PageAssets): Html {
 `;
   return new Html(text, status, {
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': policyOf(redirects),
+    'Content-Security-Policy': pagePolicy(redirects),
     // With `no-referrer` a browser sends the form with `Origin: null`.
     'Referrer-Policy': 'same-origin',
   });
 }
 
 /** Chrome checks a redirect that answers a form against `form-action`. */
-function policyOf(redirects: readonly string[]): string {
+function pagePolicy(redirects: readonly string[]): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
@@ -111,7 +111,7 @@ export interface Language {
 type WithDirection = { textInfo?: { direction: string }; getTextInfo?(): { direction: string } };
 
 /** @param locale a BCP 47 tag. Default: the language of the service's own texts */
-export function languageOf(locale = OWN_LANGUAGE): Language {
+export function findLanguage(locale = OWN_LANGUAGE): Language {
   const tag = new Intl.Locale(locale) as WithDirection;
   const { direction } = tag.getTextInfo?.() ?? tag.textInfo ?? {};
   return { lang: locale, dir: direction === 'rtl' ? 'rtl' : 'ltr' };

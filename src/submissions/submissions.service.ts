@@ -18,7 +18,7 @@ import {
   type SubmissionSource,
 } from './acceptance.ts';
 import type { Capacity, CheckAdmission } from './admission.ts';
-import { holderOf, type SpentChallenges } from './challenges.ts';
+import { challengeHolder, type SpentChallenges } from './challenges.ts';
 import type { HeldStore } from './held-store.ts';
 
 /** How often one submission is validated again because its schema was replaced meanwhile. */
@@ -76,7 +76,7 @@ export function createSubmissionService(deps: {
           const admission = checked instanceof Promise ? await checked : checked;
           submission = accept(input, lease, limits, options);
           if (admission.proof && !isSpent) {
-            await spent.spend(lease.app.id, admission.proof, holderOf(submission.email, idempotencyKey));
+            await spent.spend(lease.app.id, admission.proof, challengeHolder(submission.email, idempotencyKey));
             isSpent = true;
           }
           if (admission.hold) return await hold(submission, lease, input, options, admission.hold);

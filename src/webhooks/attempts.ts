@@ -64,7 +64,7 @@ export function createAttempts(deps: {
     stop: AbortSignal,
   ): Promise<boolean | undefined> => {
     const at = new Date(now());
-    const { isSuccess, retryAfterMs, ...shown } = await sender.send(messageOf(webhook, delivery, body, at), stop);
+    const { isSuccess, retryAfterMs, ...shown } = await sender.send(signedMessage(webhook, delivery, body, at), stop);
     if (stop.aborted) return undefined;
     const isGone = shown.status === GONE;
     const pause = isSuccess || isGone ? undefined : pauseAfter(delivery.attempts + 1, retryAfterMs);
@@ -76,7 +76,7 @@ export function createAttempts(deps: {
 }
 
 /** The message of an attempt. */
-export function messageOf(
+export function signedMessage(
   webhook: WebhookDocument,
   { _id }: Pick<DeliveryDocument, '_id'>,
   body: string,

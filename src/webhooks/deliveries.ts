@@ -6,9 +6,9 @@ import { NotFound } from '../core/errors.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import { UserId } from '../search/users.endpoints.ts';
-import { messageOf } from './attempts.ts';
+import { signedMessage } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { bodyOf, type DeliveryRecords } from './payload.ts';
+import { buildBody, type DeliveryRecords } from './payload.ts';
 import type { Message } from './sender.ts';
 import {
   DELIVERY_STATES,
@@ -153,9 +153,9 @@ export function createDeliveryService(deps: {
       const delivery = await deliveries.find(app.id, id);
       if (!delivery) throw notFound();
       const webhook = await webhooks.ofApp(app.id, delivery.webhookId);
-      const body = webhook && bodyOf(delivery, webhook, await readRecords.one(delivery));
+      const body = webhook && buildBody(delivery, webhook, await readRecords.one(delivery));
       const request =
-        body === undefined ? undefined : messageOf(webhook as WebhookDocument, delivery, body, new Date());
+        body === undefined ? undefined : signedMessage(webhook as WebhookDocument, delivery, body, new Date());
       return { delivery, request };
     },
 

@@ -8,7 +8,7 @@ import type { RecordId } from '../records/record-id.ts';
 import type { UnreadRecord } from '../records/record-reader.ts';
 import { createAttempts, Endpoint } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { bodyOf, type DeliveryRecords, maxBodyBytes } from './payload.ts';
+import { buildBody, type DeliveryRecords, maxBodyBytes } from './payload.ts';
 import type { Sender } from './sender.ts';
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
 
@@ -67,7 +67,7 @@ export function createDispatcher(deps: {
   });
   metrics.gauge('webhook_attempts_in_progress', { help: 'Attempts of deliveries in progress' }, () => inProgress);
 
-  function endpointOf(webhookId: string): Endpoint {
+  function endpointState(webhookId: string): Endpoint {
     const known = endpoints.get(webhookId) ?? new Endpoint();
     endpoints.set(webhookId, known);
     return known;
@@ -82,7 +82,7 @@ export function createDispatcher(deps: {
     for (const [id, endpoint] of endpoints) {
       if (!waiting.has(id) && endpoint.busy.size === 0) endpoints.delete(id);
     }
-    for (const id of waiting) endpointOf(id).lookBy(now() + LOOK_EVERY_MS);
+    for (const id of waiting) endpointState(id).lookBy(now() + LOOK_EVERY_MS);
     refreshAt = now() + REFRESH_MS;
   }
 
@@ -126,7 +126,7 @@ export function createDispatcher(deps: {
       const work =
         record && 'bytes' in record
           ? deliverLarge(endpoint, webhook, delivery, record)
-          : deliver(endpoint, webhook, delivery, bodyOf(delivery, webhook, record));
+          : deliver(endpoint, webhook, delivery, buildBody(delivery, webhook, record));
       // The delivery still waits and is attempted again.
       work.catch((error) => logger.warn({ reason: reasonOf(error) }, 'a delivery was not settled')).finally(end);
     }
@@ -161,7 +161,7 @@ export function createDispatcher(deps: {
       // It may have been changed while the delivery waited.
       const webhook = await webhooks.find(_id);
       if (!webhook || webhook.disabled) return;
-      const body = bodyOf(delivery, webhook, await readRecords.one(delivery));
+      const body = buildBody(delivery, webhook, await readRecords.one(delivery));
       room.resize(Buffer.byteLength(body ?? ''));
       await deliver(endpoint, webhook, delivery, body);
     } finally {
@@ -192,7 +192,7 @@ export function createDispatcher(deps: {
   return {
     /** Tells of new deliveries of these webhooks, so that they are attempted at once. */
     notify(webhookIds: readonly RecordId[]): void {
-      for (const id of webhookIds) endpointOf(id.toHexString()).wake();
+      for (const id of webhookIds) endpointState(id.toHexString()).wake();
       onWork();
     },
 

@@ -34,7 +34,7 @@ export function createDeliveryRecords(records: Pick<RecordReader, 'find' | 'find
  * The body of a delivery (spec 4.11): the record as it is now; of an erased one its id only.
  * Undefined when the record of a change is gone.
  */
-export function bodyOf(
+export function buildBody(
   { type, at, recordId, revision, changed }: DeliveryDocument,
   { sourceAppId }: Pick<WebhookDocument, 'sourceAppId'>,
   record: RecordValues | undefined,

@@ -217,7 +217,7 @@ export function createSender(options: {
         const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
         return { isSuccess, ms: elapsed(), status, ...(response !== '' && { response }), retryAfterMs };
       } catch (error) {
-        const reason = attempt.signal.aborted ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error);
+        const reason = attempt.signal.aborted ? `no answer within ${timeoutMs / 1_000} s` : describeFailure(error);
         return { isSuccess: false, ms: elapsed(), error: reason, retryAfterMs: 0 };
       } finally {
         clearTimeout(timer);
@@ -259,7 +259,7 @@ function parseRetryAfter(header: string | undefined, now: number): number {
 }
 
 /** A reason without addresses of the service's network. */
-function reasonOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (error instanceof PrivateAddress || error instanceof PlainHttp) return error.message;
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return typeof code === 'string' ? `the connection failed (${code})` : 'the connection failed';

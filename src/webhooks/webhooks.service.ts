@@ -4,7 +4,7 @@ import type { ScopedApp } from '../apps/app-scope.ts';
 import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
 import type { EventType } from '../records/outbox.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
-import { messageOf } from './attempts.ts';
+import { signedMessage } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { createSecret, isAllowedHost, type Sender, type SendResult } from './sender.ts';
 import { consumerName, type WebhookRemoval } from './webhook-removal.ts';
@@ -132,7 +132,7 @@ export function createWebhookService(deps: {
         ...{ id: recordId, sourceAppId: app.sourceAppId, email: 'ada@example.com', data: { name: 'Ada' }, revision: 1 },
       };
       const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data });
-      return sender.send(messageOf(webhook, { _id: newId(at).toString() }, body, at));
+      return sender.send(signedMessage(webhook, { _id: newId(at).toString() }, body, at));
     },
   };
 }

@@ -9,7 +9,7 @@ import { createRecordIds } from '../../src/records/record-id.ts';
 import { createRecordLimits } from '../../src/records/record-limits.ts';
 import { NO_RENAMES } from '../../src/records/record-moves.ts';
 import { createRecordReader } from '../../src/records/record-reader.ts';
-import { UNSEEN, upsertOf } from '../../src/records/record-upsert.ts';
+import { buildUpsert, UNSEEN } from '../../src/records/record-upsert.ts';
 import { createSlotJob } from '../../src/records/slot-job.ts';
 import { createSlotRecords } from '../../src/records/slot-records.ts';
 import { createSlotStore } from '../../src/records/slot-store.ts';
@@ -188,7 +188,7 @@ describe('A write of a record that takes effect after its slot was handed on', (
       if (!lease) throw new Error('no app');
       const limits = createRecordLimits(1024 * 1024);
       const submission = accept({ email: 'u7@x.org', data: { a: 'late' } }, lease, limits, {});
-      const { filter, update } = upsertOf(submission, createRecordIds()(new Date()), 10, UNSEEN);
+      const { filter, update } = buildUpsert(submission, createRecordIds()(new Date()), 10, UNSEEN);
       await handOn(sourceAppId);
       const users = server.db.collection<UserDocument>('users');
       const late = users.updateOne(filter, update, { upsert: true });

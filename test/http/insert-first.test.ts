@@ -7,8 +7,8 @@ import { sentConsents } from '../../src/records/consents.ts';
 import { appliedKey } from '../../src/records/idempotency-keys.ts';
 import type { UserDocument } from '../../src/records/record.ts';
 import { createRecordIds } from '../../src/records/record-id.ts';
-import { changeSize, createRecordLimits, growthOf } from '../../src/records/record-limits.ts';
-import { insertOf, UNSEEN, upsertOf } from '../../src/records/record-upsert.ts';
+import { boundGrowth, changeSize, createRecordLimits } from '../../src/records/record-limits.ts';
+import { buildInsert, buildUpsert, UNSEEN } from '../../src/records/record-upsert.ts';
 import type { Submission } from '../../src/records/submission.ts';
 import type { Lease } from '../../src/schemas/schema-leases.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -111,15 +111,15 @@ describe('The record of a new person', () => {
           size,
           slots,
           slotEpoch,
-          growth: growthOf(change, size, limits),
+          growth: boundGrowth(change, size, limits),
           maxBound: limits.max,
           consents: sentConsents(schemaWith(consents), givenOf(consents), now, 'https://example.com/?q=1'),
           applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
           hasConsumers,
         };
         const id = newId(now);
-        await inserted.insertOne(insertOf(submission, id).record);
-        const { filter, update } = upsertOf(submission, id, 10, UNSEEN);
+        await inserted.insertOne(buildInsert(submission, id).record);
+        const { filter, update } = buildUpsert(submission, id, 10, UNSEEN);
         await upserted.updateOne(filter, update, { upsert: true });
         const created = await inserted.findOne({ _id: id });
         expect(created).not.toBeNull();

@@ -3,7 +3,7 @@ import { Double, Long, ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decode } from '../../src/database/collections.ts';
 import { FIELD_KEY_PATTERN } from '../../src/fields/base/kind.ts';
-import { type PendingRenames, renamesOf } from '../../src/fields/renames.ts';
+import { type PendingRenames, resolveRenames } from '../../src/fields/renames.ts';
 import type { UserCollection, UserDocument } from '../../src/records/record.ts';
 import { createRecordMoves, shownBytes, shownRecord } from '../../src/records/record-moves.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -29,7 +29,7 @@ const renames: fc.Arbitrary<PendingRenames> = fc
   .chain(([from, to]) => {
     const pairs = from.map((key, at) => ({ from: key, to: to[at] as string }));
     return fc.subarray(TAKEN).map((keys) =>
-      renamesOf(
+      resolveRenames(
         5,
         pairs,
         keys.map((key) => ({ key })),

@@ -2,7 +2,7 @@ import { Long } from 'mongodb';
 import { expect, vi } from 'vitest';
 import type { AppDocument } from '../../src/apps/apps.model.ts';
 import { type IndexSlot, SLOT_NAMES } from '../../src/apps/index-slots.ts';
-import { kindOf } from '../../src/fields/kinds/registry.ts';
+import { getKind } from '../../src/fields/kinds/registry.ts';
 import type { UserDocument } from '../../src/records/record.ts';
 import type { TestServer } from './server.ts';
 
@@ -39,7 +39,7 @@ export async function expectSlotsOfRecords(server: TestServer, sourceAppId: stri
     const expected = slots.map(({ slot, key, kind }) => {
       const value = record.data[key];
       // A long integer of a manual edit has the value of the nearest double.
-      return [slot, kindOf(kind).indexValue?.(value instanceof Long ? value.toNumber() : value)];
+      return [slot, getKind(kind).indexValue?.(value instanceof Long ? value.toNumber() : value)];
     });
     return JSON.stringify(stored) !== JSON.stringify(expected.sort());
   });

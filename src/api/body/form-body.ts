@@ -44,16 +44,16 @@ function checkEntryCount(count: number): void {
 }
 
 /** @throws {InvalidInput} when a name is too long, not UTF-8, or contains NUL */
-export function nameOf(bytes: Buffer): string {
+export function decodeName(bytes: Buffer): string {
   if (bytes.length > MAX_NAME_BYTES) {
     throw new InvalidInput(`The name of a form entry may have at most ${MAX_NAME_BYTES} bytes`);
   }
   if (bytes.includes(0)) throw new InvalidInput('The name of a form entry may not contain NUL');
-  return textOf(bytes);
+  return decodeText(bytes);
 }
 
 /** Without the check, invalid bytes would be stored as U+FFFD. @throws {InvalidInput} */
-export function textOf(bytes: Buffer): string {
+export function decodeText(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw notUtf8Error();
   return bytes.toString();
 }
@@ -133,8 +133,8 @@ class PairDecoder {
     const value = this.#value < 0 ? end : this.#value;
     const isEmpty = this.#start === end && this.#value < 0;
     if (!isEmpty) {
-      const name = nameOf(this.#target.subarray(this.#start, value));
-      this.#entries.push([name, textOf(this.#target.subarray(value, end))]);
+      const name = decodeName(this.#target.subarray(this.#start, value));
+      this.#entries.push([name, decodeText(this.#target.subarray(value, end))]);
     }
     this.#start = end;
     this.#value = -1;
@@ -178,13 +178,13 @@ async function parseMultipart(bytes: Buffer, boundary: string): Promise<FormEntr
   // One delimiter is the end.
   const count = countEntries(bytes, `\r\n${delimiter}`) - (isFirst ? 0 : 1);
   checkEntryCount(count);
-  const parts = await partsOf(bytes, boundary);
+  const parts = await readParts(bytes, boundary);
   // Parts after the end would be lost.
   if (parts.length !== count) throw formDataError();
   const list: FormEntry[] = [];
   const files: string[] = [];
   for (const part of parts) {
-    const { name, text } = entryOf(part);
+    const { name, text } = toEntry(part);
     if (text !== undefined) list.push([name, text]);
     else if (name !== undefined) files.push(name);
   }
@@ -212,7 +212,7 @@ class Part {
 }
 
 /** Parses a message in steps, so that many parts do not block the event loop. */
-async function partsOf(bytes: Buffer, boundary: string): Promise<Part[]> {
+async function readParts(bytes: Buffer, boundary: string): Promise<Part[]> {
   const parts: Part[] = [];
   // The package's types do not list the limits of a Dicer.
   const options = { boundary, maxHeaderSize: MAX_HEADER_BYTES };
@@ -235,23 +235,23 @@ async function partsOf(bytes: Buffer, boundary: string): Promise<Part[]> {
 type Entry = { name: string; text: string } | { name?: string; text?: undefined };
 
 /** @throws {InvalidInput} */
-function entryOf(part: Part): Entry {
-  const { name, ...parameters } = dispositionOf(part.headers);
+function toEntry(part: Part): Entry {
+  const { name, ...parameters } = readDisposition(part.headers);
   const content = part.takeContent();
   const [type = 'text/plain'] = part.headers['content-type'] ?? [];
   const fileName = Object.entries(parameters).find(([key]) => key.startsWith('filename'))?.[1];
   if (fileName === '' && content.length === 0) return {};
   const isFile = fileName !== undefined || /^application\/octet-stream/i.test(type);
-  if (isFile) return { name: nameOf(Buffer.from(name ?? '', 'latin1')) };
+  if (isFile) return { name: decodeName(Buffer.from(name ?? '', 'latin1')) };
   if (name === undefined) throw formDataError();
   checkCharset(type);
   const [encoding = '8bit'] = part.headers['content-transfer-encoding'] ?? [];
   if (!IDENTITY_ENCODINGS.has(encoding.toLowerCase())) throw formDataError();
-  return { name: nameOf(Buffer.from(name, 'latin1')), text: textOf(content) };
+  return { name: decodeName(Buffer.from(name, 'latin1')), text: decodeText(content) };
 }
 
 /** The parameters of `Content-Disposition: form-data`. @throws {InvalidInput} */
-function dispositionOf(headers: PartHeaders): Record<string, string | undefined> {
+function readDisposition(headers: PartHeaders): Record<string, string | undefined> {
   const [header, ...others] = headers['content-disposition'] ?? [];
   if (header === undefined || others.length > 0) throw formDataError();
   const { type, parameters } = parseDisposition(header, { multipart: true, extended: false });

@@ -43,8 +43,8 @@ export function createBytesReader(limitOfAll: number): ReadBytes {
   const inPlace = createBodyPlaces(limitOfAll);
   const decoding = pLimit(MAX_DECODERS);
   return (req, deadline, limit = limitOfAll) => {
-    const encoding = encodingOf(req);
-    const decode = encoding === undefined ? undefined : decoderOf(encoding);
+    const encoding = readEncoding(req);
+    const decode = encoding === undefined ? undefined : findDecoder(encoding);
     const maxBytes = decode ? limit + ENCODING_OVERHEAD : limit;
     const length = Number(req.headers['content-length'] ?? Number.NaN);
     if (length > maxBytes) throw tooLargeError();
@@ -68,7 +68,7 @@ export function hasBody({ headers }: Request): boolean {
 }
 
 /** The media type of a request in lower case, without parameters; empty when it names none. */
-export function mediaTypeOf({ headers }: Request): string {
+export function readMediaType({ headers }: Request): string {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
   return type.trim().toLowerCase();
 }
@@ -83,13 +83,13 @@ export function notUtf8Error(): InvalidInput {
   return new InvalidInput('The request body must be UTF-8');
 }
 
-function encodingOf({ headers }: Request): string | undefined {
+function readEncoding({ headers }: Request): string | undefined {
   const encoding = headers['content-encoding']?.toLowerCase();
   return encoding === 'identity' ? undefined : encoding;
 }
 
 /** Spec 4: 415 for an unknown encoding. */
-function decoderOf(encoding: string): Decode {
+function findDecoder(encoding: string): Decode {
   const decode = DECODERS.get(encoding);
   if (!decode) throw new AppError(415, 'Unsupported Content-Encoding: use gzip, deflate or identity');
   return decode;

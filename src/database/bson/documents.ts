@@ -28,7 +28,7 @@ export function endOfName(source: Buffer, start: number): number {
 }
 
 /** The length of a value in bytes. @throws {UnknownType} */
-function lengthOf(type: number, source: Buffer, at: number): number {
+function valueLength(type: number, source: Buffer, at: number): number {
   switch (type) {
     case STRING:
       return 4 + source.readInt32LE(at);
@@ -100,7 +100,7 @@ export class DocumentReader<Target> {
       const value = name ? at + 1 + name.bytes.length : endOfName(source, at + 1) + 1;
       visit(name?.target, type, value, at);
       if (name) last = last.next = name;
-      at = value + lengthOf(type, source, value);
+      at = value + valueLength(type, source, value);
     }
   }
 
@@ -142,12 +142,12 @@ export async function firstBatch(
 }
 
 /** The total size of documents in bytes. */
-export function sizeOf(documents: RawDocuments): number {
+export function totalBytes(documents: RawDocuments): number {
   return documents.reduce((size, { length }) => size + length, 0);
 }
 
 /** The first documents that fit into `maxBytes`, at least one. Frees the memory of the rest. */
-export function headOf(documents: RawDocuments, maxBytes: number): RawDocuments {
+export function takeBytes(documents: RawDocuments, maxBytes: number): RawDocuments {
   let size = 0;
   let count = 0;
   while (count < documents.length && (count === 0 || size <= maxBytes)) size += documents[count++]?.length ?? 0;
@@ -156,7 +156,7 @@ export function headOf(documents: RawDocuments, maxBytes: number): RawDocuments 
   return count === documents.length ? documents : documents.slice(0, count).map((bytes) => Buffer.from(bytes));
 }
 
-export function idOf(document: Uint8Array): DocumentId {
+export function readId(document: Uint8Array): DocumentId {
   const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
   const isUuid =
     bytes.subarray(4, ID_VALUE).equals(ID_ELEMENT) &&

@@ -50,7 +50,7 @@ const SOURCES = {
 } as const;
 
 export const source = {
-  schema: z.enum(namesOf(SOURCES)).optional(),
+  schema: z.enum(keysOfNames(SOURCES)).optional(),
   label: 'Source',
   help: 'The form sets the value from the page that shows it',
   control: 'oneOf',
@@ -60,7 +60,7 @@ export const source = {
 /** The controls that a kind offers besides its usual one, each with its name for people. */
 export function ui<const Names extends Readonly<Record<string, string>>>(names: Names) {
   return {
-    schema: z.enum(namesOf(names)).optional(),
+    schema: z.enum(keysOfNames(names)).optional(),
     label: 'Control',
     control: 'oneOf',
     names,
@@ -72,6 +72,6 @@ export function initialValue<Schema extends z.ZodType>(schema: Schema) {
   return { schema: schema.optional(), label: 'Default value', control: 'value' } as const satisfies FieldOption;
 }
 
-function namesOf<Names extends Readonly<Record<string, string>>>(names: Names): (keyof Names & string)[] {
+function keysOfNames<Names extends Readonly<Record<string, string>>>(names: Names): (keyof Names & string)[] {
   return Object.keys(names);
 }

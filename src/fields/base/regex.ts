@@ -124,7 +124,7 @@ export function createMatcher(pattern: RE2JS): Matcher {
     for (let index = 0, position = 1; ; position += 1) {
       const rune = text.codePointAt(index) ?? NONE;
       if (index === 0 || !isAnchored) threads.start(start);
-      const waiting = threads.follow(position, contextOf(before, rune), budget);
+      const waiting = threads.follow(position, wordContext(before, rune), budget);
       if (waiting < 0) return true;
       if (rune === NONE || (waiting === 0 && isAnchored)) return false;
       budget.steps -= waiting + 1;
@@ -207,7 +207,7 @@ function accepts(instruction: Instruction, rune: number): boolean {
   return instruction.matchRune(rune);
 }
 
-function contextOf(before: number, after: number): number {
+function wordContext(before: number, after: number): number {
   let context = isWord(before) === isWord(after) ? NO_WORD_BOUNDARY : WORD_BOUNDARY;
   if (before === NONE) context |= TEXT_START | LINE_START;
   if (before === NEWLINE) context |= LINE_START;

@@ -21,7 +21,7 @@ export const date = defineKind({
     if (typeof value !== 'string' || !isIsoDate(value)) report(NOT_DATE);
   },
   indexValue(value) {
-    const instant = typeof value === 'string' ? instantOf(value) : undefined;
+    const instant = typeof value === 'string' ? parseInstant(value) : undefined;
     return instant === undefined ? null : new Date(instant);
   },
   trimsText: true,
@@ -42,7 +42,7 @@ export const date = defineKind({
 });
 
 /** Returns the instant of a date in milliseconds since 1970; undefined for an invalid text. */
-export function instantOf(text: string): number | undefined {
+export function parseInstant(text: string): number | undefined {
   if (!isIsoDate(text)) return undefined;
   // In upper case, because the standard's own parser need not know `t` and `z`; with three digits
   // of a fraction, because V8 reads .0009999999999 as 999 milliseconds.

@@ -33,7 +33,7 @@ export const number = defineKind({
     },
   indexValue: (value) => (typeof value === 'number' ? value : null),
   trimsText: true,
-  fromText: numberOf,
+  fromText: convertNumber,
   sample({ min, max }) {
     if (min !== undefined && min > 1) return min;
     if (max !== undefined && max < 1) return max;
@@ -44,7 +44,7 @@ export const number = defineKind({
 });
 
 /** Refuses what a JSON body may not have either: numbers that a double would alter (spec 8). */
-function numberOf(text: string): ConvertedText {
+function convertNumber(text: string): ConvertedText {
   if (!DECIMAL.test(text)) return { problem: NOT_NUMBER };
   const value = Number(text);
   if (!Number.isFinite(value)) return { problem: NOT_NUMBER };

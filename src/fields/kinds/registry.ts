@@ -15,6 +15,6 @@ export type KindName = (typeof FIELD_KINDS)[number]['name'];
 const byName = Object.fromEntries(FIELD_KINDS.map((kind: FieldKind) => [kind.name, kind]));
 
 /** Returns the kind of that name. Its methods take definitions of this kind only. */
-export function kindOf(name: KindName): FieldKind {
+export function getKind(name: KindName): FieldKind {
   return byName[name] as FieldKind;
 }

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { indexText, isShortText, MAX_INDEXED, normalizedText } from '../../../src/fields/base/index-value.ts';
 import type { FieldKind } from '../../../src/fields/base/kind.ts';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { FIELD_KINDS, type KindName, kindOf } from '../../../src/fields/kinds/registry.ts';
+import { FIELD_KINDS, getKind, type KindName } from '../../../src/fields/kinds/registry.ts';
 import { definitionProblems } from './cases.ts';
 
-const indexValue = (kind: KindName, value: unknown) => kindOf(kind).indexValue?.(value);
+const indexValue = (kind: KindName, value: unknown) => getKind(kind).indexValue?.(value);
 
 describe('the property indexed', () => {
   it('exists for the kinds that have an index value, which are all but array', () => {

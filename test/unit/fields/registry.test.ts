@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { FieldKind } from '../../../src/fields/base/kind.ts';
 import { definitionIssues, type FieldDefinition, FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { FIELD_KINDS, kindOf } from '../../../src/fields/kinds/registry.ts';
+import { FIELD_KINDS, getKind } from '../../../src/fields/kinds/registry.ts';
 import { addField, KINDS } from '../../../web/src/schema-editor/draft.ts';
 import { KIND_NAMES } from '../../../web/src/schema-editor/kind-names.ts';
 import { document } from '../../support/openapi.ts';
@@ -63,7 +63,7 @@ describe('the registry of field kinds', () => {
     const { fields } = addField({ rejectUnknown: false, fields: [] }, kind);
     const definition = FieldDefinitionInput.parse(fields[0]?.definition);
     expect(definitionIssues([definition])).toEqual([]);
-    expect(kindOf(kind).displayName).toBe(definition.label);
+    expect(getKind(kind).displayName).toBe(definition.label);
   });
 });
 

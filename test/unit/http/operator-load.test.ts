@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasTurns, LOADS, loadOf } from '../../../src/api/operator-load.ts';
+import { hasTurns, LOADS, resolveLoad } from '../../../src/api/operator-load.ts';
 import { POOL_SIZE } from '../../../src/database/client.ts';
 import { listEndpoints } from '../../../src/http/endpoints.ts';
 import { QUERIES } from '../../../src/records/read-queues.ts';
@@ -23,7 +23,7 @@ const endpoints = listEndpoints();
 const operators = endpoints.filter(({ spec }) => hasTurns(spec));
 /** The names of the endpoints with this load, for a request with a query. */
 const withLoad = (load: string): string[] =>
-  operators.filter(({ spec }) => loadOf(spec, { query: { limit: 1 } as never }) === load).map(({ name }) => name);
+  operators.filter(({ spec }) => resolveLoad(spec, { query: { limit: 1 } as never }) === load).map(({ name }) => name);
 
 describe('the loads of endpoints of operators', () => {
   it('are read, except for those that are listed here', () => {
@@ -34,8 +34,8 @@ describe('the loads of endpoints of operators', () => {
 
   it('are long for a list without parameters', () => {
     const spec = operators.find(({ name }) => name === 'listUsers')?.spec;
-    expect(spec && loadOf(spec, { query: {} as never })).toBe('long');
-    expect(spec && loadOf(spec, { query: { sort: 'email' } as never })).toBe('read');
+    expect(spec && resolveLoad(spec, { query: {} as never })).toBe('long');
+    expect(spec && resolveLoad(spec, { query: { sort: 'email' } as never })).toBe('read');
   });
 
   it('are declared by no other endpoint', () => {

@@ -1,10 +1,10 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { delimiterOf, splitCells } from '../../../src/imports/csv-cells.ts';
+import { detectDelimiter, splitCells } from '../../../src/imports/csv-cells.ts';
 import { compileDateFormat } from '../../../src/imports/date-format.ts';
 import { createLineReader } from '../../../src/imports/line-reader.ts';
-import { createBlockDecoder, encodingOf } from '../../../src/imports/text-blocks.ts';
+import { createBlockDecoder, detectEncoding } from '../../../src/imports/text-blocks.ts';
 
 /** Yields a file in blocks of these sizes, from an offset on. */
 function blocksOf(file: Buffer, sizes: readonly number[]) {
@@ -20,7 +20,7 @@ function blocksOf(file: Buffer, sizes: readonly number[]) {
 
 /** Reads all records; after each one from a new reader at its position if `restarts`. */
 async function read(file: Buffer, sizes: readonly number[], restarts: boolean): Promise<string[][]> {
-  const { encoding, bom } = encodingOf(file);
+  const { encoding, bom } = detectEncoding(file);
   const layout = { encoding, newline: 0x0a, delimiter: ',' };
   const open = (start: { offset: number; line: number }) =>
     createLineReader(blocksOf(file, sizes), layout, 'csv', start);
@@ -85,9 +85,9 @@ describe('the reader of CSV', () => {
   });
 
   it('recognizes the delimiter of a header outside of quotes', () => {
-    expect(delimiterOf('a;b;"c,d,e,f"')).toBe(';');
-    expect(delimiterOf('a\tb')).toBe('\t');
-    expect(delimiterOf('email')).toBe(',');
+    expect(detectDelimiter('a;b;"c,d,e,f"')).toBe(';');
+    expect(detectDelimiter('a\tb')).toBe('\t');
+    expect(detectDelimiter('email')).toBe(',');
   });
 });
 

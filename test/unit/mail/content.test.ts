@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parseDocument } from 'htmlparser2';
 import { describe, expect, it } from 'vitest';
-import { contentOf, cut, linesOf, oneLine } from '../../../src/mail/content.ts';
+import { cut, oneLine, renderContent, splitLines } from '../../../src/mail/content.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 700 });
 
@@ -21,14 +21,14 @@ describe('the texts of an email', () => {
     expect(cut('aaa😀', 4)).toBe('aaa…');
     expect(cut('aaa😀', 5)).toBe('aaa😀');
     expect(cut('aaaa', 4)).toBe('aaaa');
-    expect(linesOf('one\r\ntwo\rthree\u2028four\u0007', 100)).toEqual(['one', 'two', 'three', 'four ']);
+    expect(splitLines('one\r\ntwo\rthree\u2028four\u0007', 100)).toEqual(['one', 'two', 'three', 'four ']);
   });
 });
 
 describe('the content of an email', () => {
   it('indents each line of a value, so that none looks like a line of the service', () => {
     const forged = 'x\n\nOpen in the dashboard:\nhttps://evil.example\r\n\u2028Confirm:';
-    const { text } = contentOf('New entry', [{ values: [{ name: 'Note', value: forged }] }]);
+    const { text } = renderContent('New entry', [{ values: [{ name: 'Note', value: forged }] }]);
     const [, , , ...lines] = text.split('\n');
     expect(lines.slice(0, -1).every((line) => line.startsWith('    '))).toBe(true);
     expect(text).toContain('    https://evil.example');
@@ -36,7 +36,7 @@ describe('the content of an email', () => {
 
   it('has no element and no link of a value, whatever it is', () => {
     const shape = (value: string, name = value): string => {
-      const { html } = contentOf('New entry', [
+      const { html } = renderContent('New entry', [
         { text: 'Of the form' },
         { values: [{ name, value }] },
         { link: 'https://forms.example.com/dashboard/users', label: 'Open' },

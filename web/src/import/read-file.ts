@@ -1,4 +1,4 @@
-import { delimiterOf, splitCells } from '../../../src/imports/csv-cells.ts';
+import { detectDelimiter, splitCells } from '../../../src/imports/csv-cells.ts';
 
 /** The bytes that are read to show the columns of a file. */
 const HEAD_BYTES = 256 * 1024;
@@ -44,7 +44,7 @@ function encodingOf([a, b]: Uint8Array): string {
 }
 
 function csvHead(header: string, lines: readonly string[]): FileHead {
-  const delimiter = delimiterOf(header);
+  const delimiter = detectDelimiter(header);
   const names = splitCells(header, delimiter).map((name) => name.trim());
   const rows = lines.slice(0, SAMPLE).map((line) => splitCells(line, delimiter));
   const columns = names.map((name, index) => {

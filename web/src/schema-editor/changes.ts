@@ -1,6 +1,6 @@
 import type { Field } from '../api/endpoints.ts';
 import { isSameOption, shortValue } from './form-options.ts';
-import { type FieldOption, kindOf } from './rules.ts';
+import { type FieldOption, getKind } from './rules.ts';
 
 interface Version {
   rejectUnknown: boolean;
@@ -78,7 +78,7 @@ type Add = (text: string) => void;
 function optionChanges(before: Field, after: Field, breaking: Add, compatible: Add): void {
   const old: Record<string, unknown> = { ...before };
   const now: Record<string, unknown> = { ...after };
-  for (const [option, { label, stricter }] of Object.entries<FieldOption>(kindOf(after.kind).options)) {
+  for (const [option, { label, stricter }] of Object.entries<FieldOption>(getKind(after.kind).options)) {
     if (!stricter) continue;
     const [from, to] = [old[option], now[option]] as [number | undefined, number | undefined];
     if (from === to) continue;
@@ -97,7 +97,7 @@ function optionChanges(before: Field, after: Field, breaking: Add, compatible: A
     if (removed.length > 0) breaking(`no longer allows ${listed(removed)}`);
     if (added.length > 0) compatible(`now also allows ${listed(added)}`);
   }
-  for (const [name, option] of Object.entries<FieldOption>(kindOf(after.kind).formOptions)) {
+  for (const [name, option] of Object.entries<FieldOption>(getKind(after.kind).formOptions)) {
     if (!isSameOption(old[name], now[name], option)) compatible(formOptionChange(option, old[name], now[name]));
   }
 }

@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Kind } from '../api/endpoints.ts';
-import { kindOf, valueFromForm } from './rules.ts';
+import { getKind, valueFromForm } from './rules.ts';
 
 interface DefaultControlProps {
   label: string;
@@ -14,7 +14,7 @@ interface DefaultControlProps {
 /** Edits a value of the field itself. A text without a value of its kind is kept. */
 export function DefaultControl({ label, error, kind, value, onChange }: DefaultControlProps) {
   const [typed, setTyped] = useState('');
-  if (kindOf(kind).control === 'checkbox') {
+  if (getKind(kind).control === 'checkbox') {
     return (
       <NativeSelect
         label={label}

@@ -1,6 +1,6 @@
 import type { Field, Kind, Schema } from '../api/endpoints.ts';
 import { labelsOfChoices } from './form-options.ts';
-import { FIELD_KINDS, type FieldOption, kindOf } from './rules.ts';
+import { FIELD_KINDS, type FieldOption, getKind } from './rules.ts';
 
 /** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */
 export interface LooseDefinition {
@@ -55,7 +55,7 @@ export function strictDefinition(definition: LooseDefinition): Record<string, un
 }
 
 export function addField(draft: Draft, kind: Kind): Draft {
-  const label = kindOf(kind).displayName;
+  const label = getKind(kind).displayName;
   const definition: LooseDefinition = {
     key: freeKey(draft, keyFor(label)),
     label,
@@ -125,7 +125,7 @@ export function withDefinitions(
 }
 
 function optionsOf(kind: Kind): Readonly<Record<string, FieldOption>> {
-  const { options, formOptions } = kindOf(kind);
+  const { options, formOptions } = getKind(kind);
   return { ...options, ...formOptions };
 }
 
@@ -137,7 +137,7 @@ function optionsThatFit(kind: Kind, definition: LooseDefinition): LooseDefinitio
 }
 
 function initialOptions(kind: Kind): Record<string, unknown> {
-  const options = Object.entries(kindOf(kind).options);
+  const options = Object.entries(getKind(kind).options);
   return Object.fromEntries(options.flatMap(([name, { initial }]) => (initial === undefined ? [] : [[name, initial]])));
 }
 

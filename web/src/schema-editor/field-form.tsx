@@ -6,7 +6,7 @@ import { FormSection } from './form-section.tsx';
 import { KIND_NAMES } from './kind-names.ts';
 import { capitalize } from './messages.ts';
 import { OptionControl } from './option-control.tsx';
-import { kindOf } from './rules.ts';
+import { getKind } from './rules.ts';
 
 /** Edits one field and shows the problem of each input. */
 export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
@@ -39,7 +39,7 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
       />
       <Checkbox
         className={classes.required ?? ''}
-        label={kindOf(definition.kind).control === 'checkbox' ? 'Must be checked' : 'Required'}
+        label={getKind(definition.kind).control === 'checkbox' ? 'Must be checked' : 'Required'}
         checked={definition.required}
         onChange={(event) => onChange({ required: event.currentTarget.checked })}
       />
@@ -51,7 +51,7 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
 }
 
 function Options({ definition, problems, onChange }: FieldFormProps) {
-  const { options, help } = kindOf(definition.kind);
+  const { options, help } = getKind(definition.kind);
   return (
     <>
       {Object.entries(options).map(([name, option]) => (

@@ -4,12 +4,12 @@ import { RightIcon } from '../components/icons.tsx';
 import classes from './field-form.module.css';
 import type { FieldFormProps } from './field-form-props.ts';
 import { OptionControl } from './option-control.tsx';
-import { kindOf } from './rules.ts';
+import { getKind } from './rules.ts';
 
 /** Edits the form options of a field. Initially closed, unless one of them has a problem. */
 export function FormSection({ definition, problems, onChange }: FieldFormProps) {
   const [wasOpened, setOpened] = useState(false);
-  const options = Object.entries(kindOf(definition.kind).formOptions);
+  const options = Object.entries(getKind(definition.kind).formOptions);
   const isOpen = wasOpened || options.some(([name]) => problems[name] !== undefined);
   return (
     <>

@@ -10,5 +10,5 @@ export {
   FieldDefinitionInput,
   MAX_FIELDS,
 } from '../../../src/fields/definition.ts';
-export { FIELD_KINDS, kindOf } from '../../../src/fields/kinds/registry.ts';
+export { FIELD_KINDS, getKind } from '../../../src/fields/kinds/registry.ts';
 export { type FormControl, formControl, sampleData, valueFromForm } from '../../../src/fields/presentation.ts';

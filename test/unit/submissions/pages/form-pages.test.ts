@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_FORM_SETTINGS } from '../../../../src/apps/form-settings.ts';
 import type { FieldDefinition } from '../../../../src/fields/definition.ts';
-import { controlsOf } from '../../../../src/submissions/form-body.ts';
+import { formControls } from '../../../../src/submissions/form-body.ts';
 import { createFormPages } from '../../../../src/submissions/form-pages.ts';
 import type { FormView, SentForm } from '../../../../src/submissions/form-view.ts';
 
@@ -155,7 +155,7 @@ describe('a form page', () => {
     };
     expect(choiceIn(many)).toHaveLength(1);
     let writes = 0;
-    for (const choice of controlsOf(many)[0]?.choices ?? []) {
+    for (const choice of formControls(many)[0]?.choices ?? []) {
       const { label } = choice;
       Object.defineProperty(choice, 'label', {
         get: () => {

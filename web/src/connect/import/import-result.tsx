@@ -2,7 +2,7 @@ import { Badge, Table, Text, Title } from '@mantine/core';
 import card from '../../components/card.module.css';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { KIND_NAMES } from '../../schema-editor/kind-names.ts';
-import { type FieldOption, kindOf } from '../../schema-editor/rules.ts';
+import { type FieldOption, getKind } from '../../schema-editor/rules.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { startTag } from '../snippets/escape.ts';
@@ -137,7 +137,7 @@ function Fields({ fields }: { fields: readonly ImportedField[] }) {
 
 /** The rules and form options of a field, for example `Max length 80 · Autofill name`. */
 function details(definition: ImportedField['definition']): string {
-  const { options, formOptions } = kindOf(definition.kind);
+  const { options, formOptions } = getKind(definition.kind);
   const given: Record<string, unknown> = { ...definition };
   const labels = isRecord(given.enumLabels) ? given.enumLabels : {};
   const parts = Object.entries<FieldOption>({ ...options, ...formOptions }).flatMap(([name, { label, names }]) => {
