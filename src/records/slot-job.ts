@@ -4,6 +4,7 @@ import { type IndexSlot, renamedSlots } from '../apps/index-slots.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { isOverTime } from '../database/failures.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
+import { STEP_MS, workInBatches } from '../jobs/pass-job.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { SchemaStore } from '../schemas/schema-store.ts';
 import type { RecordReader } from './record-reader.ts';
@@ -39,8 +40,6 @@ const APPS_AT_ONCE = 200;
 
 /** The records of a statement. Batches of 2,000 and 5,000 are not faster. */
 const BATCH = 500;
-/** How long a step works on one app. */
-const STEP_MS = 500;
 
 /**
  * Calls `work` again and again, until it resolves with a result, for at most {@link STEP_MS}. After
@@ -50,25 +49,23 @@ const STEP_MS = 500;
  * @returns the result; undefined: the time is over; `stopped`: the step is to end at once
  */
 export async function inBatches<Result>(
-  { signal, stillOwner }: StepContext,
+  context: StepContext,
   pace: Pick<Pace, 'rest'>,
   work: (limit: number) => Promise<Result | undefined>,
 ): Promise<Result | undefined | 'stopped'> {
-  const until = performance.now() + STEP_MS;
   let limit = BATCH;
-  do {
-    if (signal.aborted || !stillOwner()) return 'stopped';
-    const begun = performance.now();
+  let result: Result | undefined;
+  const batch = async (): Promise<boolean> => {
     try {
-      const result = await work(limit);
-      if (result !== undefined) return result;
+      result = await work(limit);
     } catch (error) {
       if (!isOverTime(error) || limit === 1) throw error;
       limit = Math.ceil(limit / 8);
     }
-    await pace.rest(begun, signal);
-  } while (performance.now() < until);
-  return undefined;
+    return result === undefined;
+  };
+  await workInBatches(context, STEP_MS, batch, pace.rest);
+  return result ?? (context.signal.aborted || !context.stillOwner() ? 'stopped' : undefined);
 }
 
 /**
