@@ -55,10 +55,7 @@ export function createApiKeyStore(keys: ApiKeyCollection) {
     /** Resolves with the keys of an app, the oldest first. */
     list: (appId: ObjectId): Promise<ApiKeyDocument[]> => keys.find({ appId }).sort({ _id: 1 }).toArray(),
 
-    /**
-     * Stores a key and resolves with its id.
-     * @throws {Conflict} when the app has {@link MAX_KEYS} keys, also while others are stored
-     */
+    /** Stores a key and resolves with its id. @throws {Conflict} for more than {@link MAX_KEYS} */
     async add(key: NewApiKey): Promise<ObjectId> {
       for (let tries = 0; tries < MAX_KEYS; tries += 1) {
         const taken = await keys.find({ appId: key.appId }, { projection: { place: 1 } }).toArray();

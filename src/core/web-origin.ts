@@ -29,7 +29,6 @@ export function parseRedirectUrl(text: string): URL | undefined {
 const MAX_PAGE_URL = 500;
 
 /**
-/**
  * Returns the URL of a page without user info, query and fragment, which often hold personal data
  * or tokens. Undefined when the rest has more than 500 characters.
  */

@@ -6,10 +6,7 @@ const MAX_KEY_LENGTH = 200;
 
 /** Counts events by key in fixed windows, in bounded memory. */
 export interface WindowLimit {
-  /**
-   * Milliseconds until `key` may be counted again; 0 when its limit is not reached.
-   * @param ofKey a limit of this key alone. Default: the common one
-   */
+  /** Milliseconds until `key` may be counted again; 0 below its limit. `ofKey`: its own limit */
   waitMs(key: string, ofKey?: number): number;
   /** Counts one event of `key`. Call the result at most once to take the event back. */
   count(key: string): () => void;

@@ -29,10 +29,7 @@ export interface Validator {
   /** The keys of the schema's fields. */
   fieldKeys: readonly string[];
   consentFields: readonly ConsentField[];
-  /**
-   * Returns the problems of `data`, at most 20, with paths such as `data.age`.
-   * @param isPartial whether required fields may be missing
-   */
+  /** Returns the problems of `data`, at most 20. `isPartial`: required fields may be missing. */
   issues(data: Record<string, unknown>, isPartial?: boolean): Issue[];
   /** Returns the problems of a change by an operator, at most 20. Other fields are not checked. */
   editIssues(set: Record<string, unknown>, unset: readonly string[]): Issue[];

@@ -26,10 +26,7 @@ const START = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swa
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/**
- * Serves the API documentation at `/docs` and the OpenAPI document at `/openapi.json`. The page
- * loads files of this origin only and contains no inline script.
- */
+/** Serves the API documentation at `/docs` and the OpenAPI document at `/openapi.json`. */
 export function createDocsRouter(document: object): Router {
   const router = Router({ caseSensitive: true });
   // One buffer for all responses.

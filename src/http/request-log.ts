@@ -8,10 +8,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 type MeasureRequest = (req: Request, res: Response, durationMs: number) => void;
 
-/**
- * Measures requests by the path of the declaration, so that labels do not grow with apps. Undefined
- * when metrics are off.
- */
+/** Measures requests by declared path, so that labels do not grow with apps. */
 export function createRequestMetrics(metrics: Metrics): MeasureRequest | undefined {
   if (!metrics.isOn) return undefined;
   const count = metrics.counter('http_requests_total', {

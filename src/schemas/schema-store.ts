@@ -21,10 +21,7 @@ export interface MoveProgress {
   total: number;
 }
 
-/**
- * One version of an app's schema. It stays readable and does not change, except that `moving`,
- * `progress` and `check` end.
- */
+/** One version of a schema. It does not change, except that `moving`, `progress`, `check` end. */
 export interface SchemaDocument {
   _id: ObjectId;
   appId: ObjectId;

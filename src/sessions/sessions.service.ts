@@ -37,10 +37,7 @@ export function createSessionService(deps: {
     return apps.findBySession(appId, credentialId);
   }
 
-  /**
-   * Resolves with the app when the password is correct, else with undefined, and counts failures.
-   * The network of a request with a session counts as known.
-   */
+  /** Resolves with the app when the password is correct, else with undefined; counts failures. */
   async function check(
     sourceAppId: string,
     password: string,
@@ -94,11 +91,7 @@ export function createSessionService(deps: {
       if (!app) throw new Forbidden('The current password is wrong');
     },
 
-    /**
-     * Resolves with the app of a session. Reads the app on each call, so that a session becomes
-     * invalid immediately when its app is deleted or its password replaced.
-     * @throws {Unauthenticated}
-     */
+    /** Resolves with the app of a session, read on each call. @throws {Unauthenticated} */
     async authenticate(session: Partial<SessionData> | undefined): Promise<App> {
       const app = await find(session);
       if (!app) throw new Unauthenticated();

@@ -65,10 +65,7 @@ function checkValue(value: unknown, depth: number, subject: string): void {
   }
 }
 
-/**
- * Matches texts that may contain a number that JavaScript alters: 16 digits in a row or a negative
- * exponent. Most bodies do not match and are not scanned.
- */
+/** Matches texts that may contain a number that JavaScript alters. Most bodies do not match. */
 const SUSPECT = /\d{16}|\de-/i;
 const LITERAL = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/iy;
 const INTEGER = /^-?\d{16,}$/;

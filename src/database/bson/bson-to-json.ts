@@ -35,11 +35,7 @@ const ESCAPES = Array.from({ length: BACKSLASH + 1 }, (_, byte) =>
  * decoded value. Strings stay bytes from the database to the socket (decision 36).
  */
 export class BsonToJson extends Utf8Writer {
-  /**
-   * Writes the value at `at`.
-   * @returns the position of the next element
-   * @throws {UnknownType}
-   */
+  /** Writes the value at `at`; returns the position of the next element. @throws {UnknownType} */
   value(type: number, source: Buffer, at: number): number {
     switch (type) {
       case STRING:

@@ -157,10 +157,7 @@ function createThreads(program: readonly Instruction[]) {
       height += 1;
     },
 
-    /**
-     * Runs all threads up to instructions that take a character. Returns the number of threads that
-     * wait there, or -1 when a thread matched.
-     */
+    /** Runs all threads; returns how many wait for a character, or -1 when one matched. */
     follow(position: number, context: number, budget: PatternBudget): number {
       let count = 0;
       let pending = height;
