@@ -128,7 +128,7 @@ describe('a form that somebody wrote', () => {
     await close();
   });
 
-  it('goes on to the page that it names, and else to that of the app', async () => {
+  it('continues on the page that it names, and else on that of the app', async () => {
     const app = await formOf({ next: `${site.origin}/elsewhere` });
     const { page, close } = await open(htmlOf(app, '<input type="hidden" name="_next" value="/thanks">'));
     await fill(page);

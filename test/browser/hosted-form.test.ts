@@ -69,7 +69,7 @@ describe.each([true, false])('the hosted form (JavaScript: %s)', (javaScriptEnab
     await close();
   });
 
-  it('goes on to `next` on another origin', async () => {
+  it('continues on `next` on another origin', async () => {
     const app = await formOf({ next: `${site.origin}/thanks` }, []);
     const { page, expectClean, close } = await open(app);
     await page.getByLabel('Email').fill('ada@example.com');

@@ -81,7 +81,7 @@ describe('a chart that saw a part of the users', () => {
 });
 
 describe('a list that is sorted in part', () => {
-  it('says that the next pages go on, and offers an index where there can be one', async () => {
+  it('says that the next pages continue, and offers an index where there can be one', async () => {
     const byAge = await open('?sort=data.age&order=asc', ADMIN);
     await byAge.page.getByText('The next pages go on with the others. An index sorts all of them.').waitFor();
     await byAge.page.getByRole('link', { name: 'Index Age' }).waitFor();

@@ -52,7 +52,7 @@ it(`applies each line once through ${KILLS} kills of the server (spec 4.7)`, asy
     await service.start();
     await untilServed(() => send(`${service.url}/ready`));
     read = (await untilImport(admin, 'forms', id, () => true)).read;
-    logProgress(`kill ${kill} of ${KILLS}, ${read} of ${LINES} lines dealt with`);
+    logProgress(`kill ${kill} of ${KILLS}, ${read} of ${LINES} lines processed`);
   }
   expect(read).toBeGreaterThan(0);
   const result = await untilImport(admin, 'forms', id);

@@ -70,7 +70,7 @@ it(`applies each line once, and brings nobody back, through ${STOPS} stops of it
     const progress = await untilImport(admin, app, id, (one) => one.state !== 'running' || one.read > read + 500);
     if (progress.state !== 'running') break;
     await sleep(Math.random() * 50);
-    // One of those that run: another one goes on, or a server without a process starts one.
+    // One of those that run: another one continues, or a server without a process starts one.
     const running = processesOf(servers);
     const pid = running[stop % running.length];
     if (pid === undefined) continue;
@@ -86,7 +86,7 @@ it(`applies each line once, and brings nobody back, through ${STOPS} stops of it
     );
     await untilImport(admin, app, id, (one) => one.state !== 'running' || one.read > at + 2_000);
     for (const one of stopped.splice(0)) process.kill(one, 'SIGCONT');
-    logProgress(`stop ${stop} of ${STOPS}, ${at} of ${LINES} lines dealt with`);
+    logProgress(`stop ${stop} of ${STOPS}, ${at} of ${LINES} lines processed`);
   }
   const result = await untilImport(admin, app, id);
   expect(await runsOf()).toBeGreaterThan(1);

@@ -32,7 +32,7 @@ const countWith = (sourceAppId: string, key: string) =>
   server.db.collection('users').countDocuments({ sourceAppId, [`data.${key}`]: { $exists: true } });
 
 it(
-  'The move of renamed fields goes on after kill -9 of its server, and moves each value once',
+  'The move of renamed fields continues after kill -9 of its server, and moves each value once',
   async () => {
     const { sourceAppId } = await server.admin.buildApp({ rejectUnknown: true, fields: [name('name'), list('notes')] });
     const { _id } = await appDocument(server, sourceAppId);

@@ -49,7 +49,7 @@ describe('spec 4.5, forms of programs', () => {
     expect(await countsOf(app)).toEqual({ stored: 0, held: 1 });
   });
 
-  it('a form that is held for want of a solution is told that somebody looks at it; a honeypot is not', async () => {
+  it('a form that is held without a solution says that somebody reviews it; one with a honeypot does not', async () => {
     const app = await appWith({ botProtection: 'proof-of-work', thanks: 'You are in' });
     const { headers } = await send(app).expect(303);
     const held = await server.client.get(headers.location ?? '').expect(200);

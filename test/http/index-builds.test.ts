@@ -32,7 +32,7 @@ async function storeRecords(sourceAppId: string, count: number): Promise<void> {
 
 describe('The build of an index', () => {
   it(
-    'goes on from where it was when its server was killed',
+    'continues at its position when its server was killed',
     async () => {
       const { sourceAppId } = await server.admin.buildApp({ fields: [] });
       await storeRecords(sourceAppId, 10_000);

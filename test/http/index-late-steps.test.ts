@@ -114,7 +114,7 @@ async function handOn(sourceAppId: string): Promise<void> {
   expect(slot?.slot).toBe('s0');
 }
 
-describe('A step of the job that goes on after another server finished it', () => {
+describe('A step of the job that continues after another server finished it', () => {
   it(
     'takes no value of the field that has the slot now, when it dropped the slot',
     async () => {
@@ -275,7 +275,7 @@ describe('The check of the records of an index', () => {
   );
 });
 
-describe('A record whose slots are of a later epoch than those of its app, as after a restore', () => {
+describe('A record whose slots have a later epoch than those of its app, as after a restore', () => {
   it(
     'takes submissions and edits, and its app can build and drop indexes',
     async () => {

@@ -128,7 +128,7 @@ describe('An indexed field', () => {
   );
 
   it(
-    'has the index values of its kind, also in records whose values are of other types',
+    'has the index values of its kind, also in records with values of other types',
     async () => {
       const { sourceAppId } = await a.admin.buildApp({ fields: [] });
       const odd = [5, -0.5, 2 ** 40, true, 'x'.repeat(5_000), ['a'], { a: 1 }, null, '2026-01-31', '😀'.repeat(2_000)];
@@ -239,7 +239,7 @@ describe('An indexed field', () => {
   );
 
   it(
-    'leaves nothing when its app is deleted during the build, and the builds of other apps go on',
+    'leaves nothing when its app is deleted during the build, and the builds of other apps continue',
     async () => {
       const deleted = (await a.admin.buildApp({ fields: [] })).sourceAppId;
       const other = (await a.admin.buildApp({ fields: [] })).sourceAppId;

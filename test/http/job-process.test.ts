@@ -64,7 +64,7 @@ it('a job runs in a process while work waits, and the process ends when none doe
     [2, 30],
     [1, 30],
   ]);
-  // A second process goes on counting.
+  // A second process continues the count.
   await work().updateOne({}, { $set: { left: 2 } });
   runner.wake('served');
   await expect.poll(async () => (await work().findOne())?.left, POLL).toBe(0);

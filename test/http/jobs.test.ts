@@ -93,7 +93,7 @@ describe('A job', () => {
     b.wake('unknown');
   });
 
-  it('costs an idle server one read for each look at all jobs, and no write', async () => {
+  it('costs an idle server one read for each check of all jobs, and no write', async () => {
     const tap = await startCommandTap(new URL(uri));
     const own = new URL(uri);
     own.port = String(tap.port);
@@ -240,7 +240,7 @@ describe('A job', () => {
     expect(most).toBe(1);
   });
 
-  it('ends soon when its server stops, and another server goes on at once', async () => {
+  it('ends soon when its server stops, and another server continues at once', async () => {
     const job = (ran: () => void): Job => ({
       name: 'handed-over',
       everyMs: 10,

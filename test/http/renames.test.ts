@@ -121,7 +121,7 @@ describe('PUT /auth/apps/:sourceAppId/schema with renames', () => {
       expect(body.message).toContain('that version 3 renamed are still being moved');
       const reused = { rejectUnknown: true, fields: [text('x'), text('y')] };
       expect((await b.admin.put(`${path}/schema`, reused).expect(409)).body.message).toContain('the key x is in use');
-      // Other changes are possible, and the rename goes on.
+      // Other changes are possible, and the rename continues.
       await b.admin.put(`${path}/schema`, { rejectUnknown: true, fields: [text('y', { label: 'Why' })] }).expect(200);
       expect((await b.admin.get('/auth/admin/users').query({ sourceAppId }).expect(200)).body.users).toMatchObject([
         { data: { y: 'X', other: 'O' } },

@@ -76,7 +76,7 @@ describe('The retention of an app', () => {
       .toArray();
     expect(left.map(({ email }) => email)).toEqual(['u40-40-7@x.org']);
     await expect.poll(() => erasedBy([a, b]), POLL).toBe(2_299 + 3_500);
-    // It goes on: a record grows old.
+    // It continues: a record grows old.
     await store(b, byCreation, 3, 31);
     await expect.poll(() => count(a, byCreation), POLL).toBe(200);
     await b.admin.put(`/auth/apps/${byCreation}/retention`).send('null').type('json').expect(200);
@@ -84,7 +84,7 @@ describe('The retention of an app', () => {
     expect(done.filter(({ name, failures }) => name === 'retention' && failures > 0)).toEqual([]);
   });
 
-  it('goes on after a restart, and on another server', async () => {
+  it('continues after a restart, and on another server', async () => {
     const database = randomName();
     const first = await start(database, { retentionEveryMs: 3_600_000 });
     const { sourceAppId } = await first.admin.buildApp();
@@ -156,7 +156,7 @@ describe('The retention of an app', () => {
     const metrics = await (await fetch(`${url}/metrics`, { headers })).text();
     expect(metrics).toMatch(/^clock_difference_seconds 345(60|59)\d/m);
     await ahead.end();
-    // A server whose clock is right goes on.
+    // A server whose clock is right continues.
     expect((await server.client.get('/ready').expect(200)).body).toEqual({ status: 'ready' });
     const right = await start(database);
     right.services.jobs.wake('retention');

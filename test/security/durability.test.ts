@@ -10,7 +10,7 @@ const WRITES = ['insert', 'update', 'delete', 'findAndModify', 'createIndexes', 
 const DURABLE = { w: 'majority', j: true };
 
 /**
- * The time of an app's last submission: a figure for people to look at, on which no promise rests
+ * The time of an app's last submission: shown to people, without a promise
  * (app-activity.ts).
  */
 function isActivity(command: Document): boolean {

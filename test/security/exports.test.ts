@@ -144,7 +144,7 @@ describe('attack: exports that nobody waits for', () => {
 });
 
 describe('attack: exports of a session', () => {
-  it('are limited, with 429 and Retry-After, and can go on when one has ended', async () => {
+  it('are limited, with 429 and Retry-After, and can begin when one has ended', async () => {
     const cookie = await cookieOf(large);
     const first = await Promise.all(
       Array.from({ length: PER_SESSION }, (_, index) =>

@@ -85,7 +85,7 @@ describe('the process of imports (decision 26)', () => {
   );
 
   it(
-    'ends with its server in an orderly way, so the next server goes on at once',
+    'ends with its server in an orderly way, so the next server continues at once',
     async () => {
       const { server, pid, id, sourceAppId } = await startWithImport();
       expect((await server.end('SIGTERM')).code).toBe(0);
@@ -122,7 +122,7 @@ describe('the process of imports (decision 26)', () => {
   );
 
   it(
-    'that was stopped while another one took its import over writes nothing when it goes on',
+    'that was stopped while another one took its import over writes nothing when it continues',
     async () => {
       const { server, sourceAppId, id, pid } = await startWithImport();
       process.kill(pid, 'SIGSTOP');

@@ -145,7 +145,7 @@ function findCycle(): string[] | undefined {
   return undefined;
 }
 
-/** The folder of a file; a file of src/ itself stands for itself. */
+/** The folder of a file; a file of src/ itself represents itself. */
 const roomOf = (file: string): string => (dirname(file) === 'src' ? file : dirname(file));
 
 /** Returns the folders that import values of each other, also through other folders. */

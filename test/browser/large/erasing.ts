@@ -6,7 +6,7 @@ import { emailOf, LARGE } from './records.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Goes on with a search that reads part by part until something appears. */
+/** Continues a search that reads part by part until something appears. */
 async function searchUntil(page: Page, text: string): Promise<void> {
   const on = page.getByRole('button', { name: 'Search on' });
   await expect

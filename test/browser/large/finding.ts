@@ -72,7 +72,7 @@ export function findingWithoutIndexes(large: LargeApp): void {
       expect(await shownEmails(page)).toEqual([emailOf(RARE.at)]);
     });
 
-    it('shows how far it has come, is stopped, and goes on', async () => {
+    it('shows its progress, is stopped, and continues', async () => {
       const page = await large.open('/users', { on: large.slow });
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
       let parts = 0;

@@ -143,7 +143,7 @@ describe('a cursor', () => {
     expect(counted).toMatchObject({ total: 3, totalIs: 'exact' });
   });
 
-  it('is refused when it was changed, is of another query or another app, or goes with skip', async () => {
+  it('is refused when it was changed, belongs to another query or app, or comes with skip', async () => {
     const next = await first();
     const bytes = Buffer.from(next, 'base64url');
     const refused = async (cursor: string, query = '', client = operator) => {

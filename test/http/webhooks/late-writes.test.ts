@@ -10,7 +10,7 @@ import { createModels, type Models } from '../../support/models.ts';
 import { databaseUri } from '../../support/process.ts';
 import { randomName } from '../../support/server.ts';
 
-// What a server that stalled writes when another one, or an operator, has gone on.
+// What a server that stalled writes when another one, or an operator, has continued.
 
 const NOW = Date.now();
 const DAY_MS = 24 * 60 * 60 * 1_000;

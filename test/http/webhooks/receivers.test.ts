@@ -98,7 +98,7 @@ describe.each(RECEIVERS)('%s of the dashboard', (file) => {
     expect(ids.slice(ids.indexOf(before))).toEqual([before, after]);
   });
 
-  it('goes on after a request that breaks off', async () => {
+  it('continues after a request that breaks off', async () => {
     const socket = connect(Number(new URL(receiver.url).port), '127.0.0.1');
     await new Promise((resolve) =>
       socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc', resolve),

@@ -225,7 +225,7 @@ describe('an erasure', () => {
     await expect.poll(() => a.db.collection('erasures').countDocuments({})).toBe(0);
   });
 
-  it('keeps no answer about a record that is gone', async () => {
+  it('keeps no answer about a deleted record', async () => {
     await createWebhook();
     await submit('zebulon@example.com');
     const answers = () => collection().countDocuments({ 'log.response': /zebulon/ });

@@ -11,7 +11,7 @@ beforeEach(() => {
   begun = [];
 });
 
-/** Joins under the key before the number: `a1` is of `a`. */
+/** Joins under the key before the number: `a1` belongs to `a`. */
 function join(...names: string[]): void {
   for (const name of names) {
     const turn = queue.join(name.slice(0, 1));

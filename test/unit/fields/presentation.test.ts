@@ -49,7 +49,7 @@ describe('sample data', () => {
     expect(sampleData({ fields: [textField({ regex: '^qqq$' })] })).toEqual({ k: 'Text that matches ^qqq$' });
   });
 
-  it('is of bounded size and matched within the budget, whatever the options', () => {
+  it('has a bounded size and is matched within the budget, whatever the options', () => {
     const fields = [
       textField({ minLength: Number.MAX_SAFE_INTEGER }),
       { ...textField({ minLength: 100_000, regex: '(?:a?){1000}a{1000}[bc]' }), key: 'l' },

@@ -61,7 +61,7 @@ it('looks for events and deliveries twice a second when it finds none', async ()
   }
 });
 
-it('looks at once for an event that this server stored, and then often', async () => {
+it('reads at once after an event that this server stored, and then often', async () => {
   const { looks, stored } = startJob();
   await untilIdle();
   const before = looks.length;
@@ -81,7 +81,7 @@ it('finds the events that this server stores within 15 ms with one look', async 
   expect(gapsOf(looks.slice(before))).toEqual([15, 15, 15]);
 });
 
-it('looks again for an event that is stored during a look', async () => {
+it('reads again after an event that is stored during a read', async () => {
   let end = (_found: number): void => undefined;
   const { looks, stored } = startJob(() => new Promise((resolve) => (end = resolve)));
   for (let look = 0; look < 12; look += 1) {
@@ -119,7 +119,7 @@ it('attempts a delivery at once when one is added', async () => {
   expect(gapsOf(steps.slice(before - 1))).toEqual([200]);
 });
 
-it('looks at once when it is woken, and ends at once when it is stopped', async () => {
+it('reads at once when it is woken, and ends at once when it is stopped', async () => {
   const { job, looks, steps, running } = startJob();
   await untilIdle();
   const before = [looks.length, steps.length];
