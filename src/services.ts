@@ -58,7 +58,7 @@ export interface ServiceOptions {
 }
 
 /** How an entry uses the services. */
-export interface EntryOptions {
+interface EntryOptions {
   /** The process that runs imports; without it, this process runs them. */
   importProcess?: ImportProcess;
   /** The addresses of the script and the style sheet of form pages. */
@@ -66,7 +66,7 @@ export interface EntryOptions {
 }
 
 /** The settings that services depend on. */
-export type ServiceConfig = Pick<
+type ServiceConfig = Pick<
   Config,
   | 'auditDays'
   | 'importLimits'

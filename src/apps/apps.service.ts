@@ -137,7 +137,7 @@ export function createAppService(deps: {
  * - `missing`: it has neither document nor tombstone, after a manual edit or during a restore.
  *   Nothing may be removed for a missing app (invariant 8).
  */
-export type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
+type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
 
 /** Reads apps (spec 2.2 and 4.4). An app in creation or deletion counts as absent. */
 function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedApps: DeletedAppCollection }) {

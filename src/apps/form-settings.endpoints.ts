@@ -183,7 +183,7 @@ function isLocale(tag: string): boolean {
 }
 
 /** The endpoints of form settings (spec 4.5). */
-export const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope): Route[] =>
+const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope): Route[] =>
   routes(formSettingsEndpoints, {
     getFormSettings: async ({ principal, params, res }) => {
       const { id } = await scope(principal, params.sourceAppId);

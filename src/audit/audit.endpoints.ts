@@ -72,7 +72,7 @@ export const auditEndpoints = {
 } as const satisfies Endpoints;
 
 /** The endpoint of the audit log (spec 4.9). */
-export const auditRoutes = (audit: AuditLog, cursors: Cursors): Route[] =>
+const auditRoutes = (audit: AuditLog, cursors: Cursors): Route[] =>
   routes(auditEndpoints, {
     listAuditEvents: async ({ principal, query: { since, action, sourceAppId, limit, cursor } }) => {
       const bound = ['audit', principal.app.id, since, action, sourceAppId];

@@ -1,4 +1,4 @@
-export type Accumulator<Value> = ReturnType<typeof createAccumulator<Value>>;
+type Accumulator<Value> = ReturnType<typeof createAccumulator<Value>>;
 
 /**
  * Creates an accumulator of repeated events. It merges the values of a key in memory and writes

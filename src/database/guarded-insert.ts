@@ -12,7 +12,7 @@ export interface Guard<Document extends MongoDocument> {
 }
 
 /** Where documents are inserted, and the unique index that refuses them. */
-export interface InsertTarget {
+interface InsertTarget {
   into: string;
   on: string[];
 }

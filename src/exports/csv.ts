@@ -238,6 +238,6 @@ class CsvRows extends CsvCells {
 }
 
 /** The key of a column of `data`. */
-export function dataKey(column: string): string | undefined {
+function dataKey(column: string): string | undefined {
   return column.startsWith('data.') ? column.slice('data.'.length) : undefined;
 }

@@ -72,10 +72,10 @@ async function* toArray(records: RecordBatches): AsyncGenerator<Uint8Array | str
 }
 
 /** The parameters of an export (spec 4.3). */
-export interface ExportRequest extends QueryRequest, FileRequest {}
+interface ExportRequest extends QueryRequest, FileRequest {}
 
 /** What the file of an export is like (spec 4.3). */
-export interface FileRequest {
+interface FileRequest {
   format: ExportFormat;
   /** Whether CSV begins with the UTF-8 byte order mark. */
   bom?: boolean | undefined;
@@ -94,7 +94,7 @@ const MAX_COLUMNS = 300;
  * @param asksToConfirm whether the app asks people to confirm their addresses
  * @throws {InvalidInput} when the app has no such column, or one is named twice
  */
-export function exportColumns(
+function exportColumns(
   { columns, headers }: Pick<ExportRequest, 'columns' | 'headers'>,
   schema: { fields: readonly FieldDefinition[]; rejectUnknown: boolean },
   asksToConfirm = false,

@@ -20,7 +20,7 @@ const PAGE_HEADERS = {
 };
 
 /** The pages behind the link of a confirmation email (spec 4.12). */
-export const confirmationEndpoints = {
+const confirmationEndpoints = {
   getConfirmationPage: {
     method: 'get',
     path: '/f/:sourceAppId/confirm/:token',

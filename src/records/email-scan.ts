@@ -12,7 +12,7 @@ const MAX_APPS = 500;
 const RANGE = 20_000;
 
 /** Yields the ids of apps in ascending order, after `after`. */
-export type AppIds = (after: ObjectId | undefined, count: number) => Promise<ObjectId[]>;
+type AppIds = (after: ObjectId | undefined, count: number) => Promise<ObjectId[]>;
 
 /** After an app, or after an email of it. */
 export interface EmailPlace {

@@ -78,7 +78,7 @@ export interface Reading {
 }
 
 /** How a walk reads. */
-export interface WalkOptions {
+interface WalkOptions {
   budget?: Budget;
   /** Where its queries wait. */
   queue?: keyof Pick<ReadQueues, 'scan' | 'longScan' | 'page'>;

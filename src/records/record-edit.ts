@@ -46,7 +46,7 @@ function isNamed(tags: readonly string[], record: Versioned): boolean {
 }
 
 /** A change of a record by an operator (spec 4.3). No key is in two of its parts. */
-export interface RecordEdit {
+interface RecordEdit {
   /** Values that replace the stored ones, by key. */
   set: Record<string, unknown>;
   /** The keys that are removed. */

@@ -65,7 +65,7 @@ export function boundGrowth(
 }
 
 /** What the limits of a record count. */
-export interface RecordSize {
+interface RecordSize {
   bytes: number;
   extraKeys: number;
 }

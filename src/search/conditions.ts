@@ -44,7 +44,7 @@ const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 type Comparison = Pick<Predicate, 'test' | 'isNot'>;
 
 /** Returns the comparison of an operator with the text of its value, or what is wrong with it. */
-export function parseComparison(type: ValueType, operator: Operator, value: string): Comparison | string {
+function parseComparison(type: ValueType, operator: Operator, value: string): Comparison | string {
   if (operator === 'exists' || operator === 'empty') return presence(operator, value);
   if (type === 'array') return { test: { is: 'item', values: spellings(value) }, isNot: false };
   const values = operator === 'in' ? value.split(',') : [value];

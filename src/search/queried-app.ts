@@ -7,7 +7,7 @@ import type { SchemaService } from '../schemas/schemas.service.ts';
 import type { QuerySchema } from './conditions.ts';
 
 /** What the queries of an app depend on. */
-export interface QueriedApp {
+interface QueriedApp {
   id: ObjectId;
   /** The newest schema, with the renames whose values have not all been moved. */
   schema: Awaited<ReturnType<SchemaService['ofApp']>> & QuerySchema;
@@ -45,10 +45,10 @@ export interface ReadySlot {
 /** The slot of a field; undefined while it has none that is complete. */
 export type SlotOf = (key: string) => ReadySlot | undefined;
 
-export const NO_SLOTS: SlotOf = () => undefined;
+const NO_SLOTS: SlotOf = () => undefined;
 
 /** The slots of an app that serve the queries of its newest schema. */
-export function readySlots(slots: readonly IndexSlot[], { fields }: QuerySchema): SlotOf {
+function readySlots(slots: readonly IndexSlot[], { fields }: QuerySchema): SlotOf {
   const ready = new Map<string, ReadySlot>();
   for (const use of slots) {
     const { slot, key, kind, state, id } = use;

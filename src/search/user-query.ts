@@ -202,7 +202,7 @@ const COUNT_CAP = 10_000;
  * A number of matches. `exact`: it is their number. `capped`: there are more than it, and the count
  * ended at its cap. `partial`: there may be more, and the count ended with its time.
  */
-export interface Total {
+interface Total {
   total: number;
   totalIs: 'exact' | 'capped' | 'partial';
 }

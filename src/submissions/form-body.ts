@@ -91,7 +91,7 @@ function withChoice(markup: string, type: FormControl['type'], text: string): st
 type KeyOfPage = { field: FormField } | { key: string; entries: readonly FormEntry[] };
 
 /** Returns the texts that were sent for a field. */
-export function enteredTexts({ email, data }: SentForm, { id, control }: FormField): string[] {
+function enteredTexts({ email, data }: SentForm, { id, control }: FormField): string[] {
   if (id === 'email') return email === undefined ? [] : [email];
   return (data.get(control.key) ?? []).map(([, text]) => text);
 }
@@ -117,7 +117,7 @@ function inOrderOfEntries(fields: readonly FormField[], sent: SentForm | undefin
 }
 
 /** Returns the problem of a key that the schema does not have. */
-export function firstProblem(key: string, issues: readonly Issue[] = []): string | undefined {
+function firstProblem(key: string, issues: readonly Issue[] = []): string | undefined {
   const place = `data.${printable(key)}`;
   return issues.find(({ path }) => path === place || path.startsWith(`${place}.`))?.message;
 }

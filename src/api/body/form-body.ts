@@ -44,7 +44,7 @@ function checkEntryCount(count: number): void {
 }
 
 /** @throws {InvalidInput} when a name is too long, not UTF-8, or contains NUL */
-export function decodeName(bytes: Buffer): string {
+function decodeName(bytes: Buffer): string {
   if (bytes.length > MAX_NAME_BYTES) {
     throw new InvalidInput(`The name of a form entry may have at most ${MAX_NAME_BYTES} bytes`);
   }
@@ -53,7 +53,7 @@ export function decodeName(bytes: Buffer): string {
 }
 
 /** Without the check, invalid bytes would be stored as U+FFFD. @throws {InvalidInput} */
-export function decodeText(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw notUtf8Error();
   return bytes.toString();
 }

@@ -165,8 +165,6 @@ const MAX_WAIT_MS = 1_000;
 /** Runs work in a place of a client network. */
 type InPlace = <T>(network: string, work: () => Promise<T>) => Promise<T>;
 
-type BodyPlaces = ReturnType<typeof createBodyPlaces>;
-
 /**
  * Limits the number of request bodies that are received at the same time. Each takes up to the body
  * limit in memory until it is complete. A body that arrived together with its headers needs no
