@@ -1,5 +1,3 @@
-type Accumulator<Value> = ReturnType<typeof createAccumulator<Value>>;
-
 /**
  * Creates an accumulator of repeated events. It merges the values of a key in memory and writes
  * those of all keys together, after `everyMs`. A crash loses what is not written.

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { MailAbilities } from '../apps/form-settings.service.ts';
@@ -17,7 +19,6 @@ import { createMailApps } from './mail-apps.ts';
 import { createMailJob, MAIL_JOB } from './mail-job.ts';
 import { createMailModel, createMailQueue, createMailsOfPerson } from './mail-queue.ts';
 import { createMailRates, type MailLimits } from './mail-rates.ts';
-import { mailStatusRoutes } from './mail-status.ts';
 import { createMailRenderer } from './messages.ts';
 import { createNotificationConsumer } from './notification-consumer.ts';
 
@@ -83,3 +84,26 @@ export function createNotifications(deps: {
     } satisfies Feature,
   };
 }
+
+/** What emails of the service can do (spec 4.12). */
+export const mailStatusEndpoints = {
+  getMailStatus: {
+    method: 'get',
+    path: '/auth/mail',
+    auth: 'session',
+    load: 'light',
+    tag: 'Forms',
+    summary: 'Whether the service sends email',
+    response: z
+      .strictObject({
+        mail: z.boolean().meta({ description: 'Whether the service sends email (`SMTP_URL`)' }),
+        links: z.boolean().meta({ description: 'Whether its emails have links to it (`PUBLIC_URL`)' }),
+      })
+      .meta({ id: 'MailStatus' }),
+    errors: [],
+  },
+} as const satisfies Endpoints;
+
+/** The endpoint that tells what emails of the service can do (spec 4.12). */
+export const mailStatusRoutes = ({ mail, links }: MailAbilities): Route[] =>
+  routes(mailStatusEndpoints, { getMailStatus: () => ({ mail, links }) });

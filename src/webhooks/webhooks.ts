@@ -9,9 +9,8 @@ import type { EventConsumer } from '../records/outbox.ts';
 import { firstIdAt } from '../records/record-id.ts';
 import type { Records } from '../records/records.ts';
 import { createDeliveryService, deliveryRoutes } from './deliveries.ts';
-import { createDeliveryConsumer } from './delivery-consumer.ts';
-import { createDeliveriesOfPerson, createDeliveryStore } from './delivery-store.ts';
-import { createDispatcher } from './dispatcher.ts';
+import { createDeliveriesOfPerson, createDeliveryStore, type DeliveryStore } from './delivery-store.ts';
+import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { createEventJob, EVENT_JOB } from './event-job.ts';
 import { createDeliveryRecords } from './payload.ts';
 import { createSender } from './sender.ts';
@@ -21,6 +20,7 @@ import {
   createDeliveryModel,
   createWebhookModel,
   createWebhookStore,
+  type WebhookStore,
 } from './webhook-store.ts';
 import { webhookRoutes } from './webhooks.endpoints.ts';
 import { createWebhookService } from './webhooks.service.ts';
@@ -89,6 +89,26 @@ export function createWebhooks(deps: {
     async stop() {
       await dispatcher.stop();
       sender.close();
+    },
+  };
+}
+
+/** Turns events into deliveries to the webhooks of their apps. */
+export function createDeliveryConsumer(deps: {
+  webhooks: WebhookStore;
+  deliveries: DeliveryStore;
+  dispatcher: Pick<Dispatcher, 'notify'>;
+  now?: (() => number) | undefined;
+}): EventConsumer {
+  const { webhooks, deliveries, dispatcher, now = Date.now } = deps;
+  return {
+    async consume(events) {
+      const appIds = [...new Map(events.map(({ appId }) => [appId.toHexString(), appId])).values()];
+      const active = (await webhooks.ofApps(appIds)).filter(({ disabled }) => !disabled);
+      const erased = events.filter(({ type }) => type === 'user.erased').map(({ recordId }) => recordId);
+      if (erased.length > 0) await deliveries.forget(erased);
+      await deliveries.add(events, active, now());
+      dispatcher.notify(active.map(({ _id }) => _id));
     },
   };
 }

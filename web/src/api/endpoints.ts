@@ -5,7 +5,7 @@ import type { formSettingsEndpoints } from '../../../src/apps/form-settings.endp
 import type { auditEndpoints } from '../../../src/audit/audit.endpoints.ts';
 import type { exportEndpoints } from '../../../src/exports/export.endpoints.ts';
 import type { importEndpoints } from '../../../src/imports/imports.contract.ts';
-import type { mailStatusEndpoints } from '../../../src/notifications/mail-status.ts';
+import type { mailStatusEndpoints } from '../../../src/notifications/notifications.ts';
 import type { editingEndpoints } from '../../../src/people/editing.ts';
 import type { peopleEndpoints } from '../../../src/people/people.endpoints.ts';
 import type { retentionEndpoints } from '../../../src/people/retention.ts';
