@@ -59,9 +59,7 @@ function expectIntact(audit: Audit, ledger: Ledger): void {
 const repeated = <Fault>(faults: Fault[]): Fault[] => Array.from({ length: ROUNDS }, () => faults).flat();
 
 describe('the service under load', () => {
-  it('restarts the embedded mongod after kill -9 and keeps every acknowledged write once (invariants 1 and 3)', {
-    retry: 1,
-  }, async () => {
+  it('restarts the embedded mongod after kill -9 and keeps every acknowledged write once (invariants 1 and 3)', async () => {
     const dataDir = await DataDir.create();
     cleanups.push(() => dataDir.remove());
     const service = await startService({ DATA_DIR: dataDir.path });
@@ -80,9 +78,7 @@ describe('the service under load', () => {
     expect(slowestRecovery).toBeLessThan(RECOVERED_WITHIN_MS);
   });
 
-  it('answers only 200 and 503 and keeps every acknowledged write once while the primary of three members is killed and steps down in turn', {
-    retry: 1,
-  }, async () => {
+  it('answers only 200 and 503 and keeps every acknowledged write once while the primary of three members is killed and steps down in turn', async () => {
     const set = await startReplicaSet(3);
     cleanups.push(() => set.stop());
     const service = await startService({ MONGODB_URI: set.uri });

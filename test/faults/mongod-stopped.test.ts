@@ -46,7 +46,6 @@ it.each([
   ['a network that drops all data', silentNetwork],
 ] as const)(
   'answers 503 within 3 s and /health at once during 8 s of %s, and serves all within 5 s after it',
-  { retry: 1 },
   async (name, prepare) => {
     const database = await prepare();
     const service = await (await Service.create({ MONGODB_URI: database.uri })).start();

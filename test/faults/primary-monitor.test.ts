@@ -31,9 +31,7 @@ it('reports each election before the first operation on the elected primary, als
   expect(elections).toEqual([1, 2, 3]);
 });
 
-it('does not acknowledge a submission that was validated before a change of primary, when its schema was replaced since (invariant 4)', {
-  retry: 1,
-}, async () => {
+it('does not acknowledge a submission that was validated before a change of primary, when its schema was replaced since (invariant 4)', async () => {
   const server = await startServer({ MONGODB_URI: set.uri });
   const other = await startServer({ MONGODB_URI: set.uri }, server.database);
   try {

@@ -43,9 +43,7 @@ async function expectCleanEnd(service: Service): Promise<void> {
   expect(ms).toBeLessThan(ENDS_WITHIN_MS);
 }
 
-it('answers every received submission after SIGTERM and exits with code 0 within 10 s, while clients hold connections open', {
-  retry: 1,
-}, async () => {
+it('answers every received submission after SIGTERM and exits with code 0 within 10 s, while clients hold connections open', async () => {
   const { service, uri } = await prepare();
   await holdConnection(service.url, '');
   await holdConnection(service.url, 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -66,7 +64,7 @@ it('answers every received submission after SIGTERM and exits with code 0 within
   expect(audit.acknowledged).toBeGreaterThan(0);
 });
 
-it('exits with code 0 within 10 s after SIGTERM while the database does not answer', { retry: 1 }, async () => {
+it('exits with code 0 within 10 s after SIGTERM while the database does not answer', async () => {
   const { service, mongod } = await prepare();
   const ledger = new Ledger();
   const load = startLoad({ urls: [service.url], sourceAppId: 'forms', ledger, rate: 50, repeats: false });
