@@ -13,7 +13,7 @@ import type { App } from '../apps/app.ts';
 import type { RecordAudit } from '../audit/audit-recorder.ts';
 import { AppError, AppNotFound, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
-import { type AuthStrategies, invalidAppIdError } from './auth.ts';
+import { type Authenticate, type AuthStrategies, invalidAppIdError } from './auth.ts';
 import type { CorsPolicies } from './cors.ts';
 
 interface MountDeps {
@@ -37,10 +37,11 @@ export function mount(http: Express, all: readonly Route[], deps: MountDeps): vo
   for (const { spec, handle, refuse } of all) {
     const pages = refuse ? [refuseWith(refuse)] : [];
     const turns = hasTurns(spec) ? deps.load : undefined;
+    const authenticate = findAuthentication(spec, deps);
     http[spec.method](spec.path, ...pages, ...corsHandlers(spec, deps), async (req, res) => {
       const deadline = new Deadline();
       const facts: AuditFacts = {};
-      const input = readInput(spec, req, res, deadline, deps, facts);
+      const input = readInput(spec, authenticate, req, res, deadline, deps, facts);
       const respond = async (value: AnyInput) => {
         const turn = turns && (await turns.begin(spec, value, deadline));
         try {
@@ -94,16 +95,22 @@ async function untilStarted(deadline: Deadline, work: Promise<void>, res: Respon
   }
 }
 
+/** The authentication of an endpoint; that of operators waits in a queue. */
+function findAuthentication(spec: EndpointSpec, { auth, load }: MountDeps): Authenticate {
+  const strategy = auth[spec.auth];
+  return isForOperators(spec) ? (req, res) => load.authenticating(req, res, () => strategy(req, res)) : strategy;
+}
+
 async function readInput(
   spec: EndpointSpec,
+  authenticate: Authenticate,
   req: Request,
   res: Response,
   deadline: Deadline,
   deps: MountDeps,
   facts: AuditFacts,
 ): Promise<AnyInput> {
-  const authenticate = () => deps.auth[spec.auth](req, res);
-  const principal = await (isForOperators(spec) ? deps.load.authenticating(req, res, authenticate) : authenticate());
+  const principal = await authenticate(req, res);
   authorize(spec, principal, req);
   if (principal && (spec.auth === 'form' || (spec.auth === 'app id' && spec.body))) {
     await admit(spec, principal.sourceAppId, req, deps);
