@@ -27,7 +27,6 @@ export function isRejected(result: LineResult | undefined): result is { rejected
   return typeof result === 'object';
 }
 
-/** The results of lines, by their numbers. */
 export type Results = Map<number, LineResult>;
 
 export type BatchWriter = ReturnType<typeof createBatchWriter>;
@@ -35,19 +34,14 @@ export type BatchWriter = ReturnType<typeof createBatchWriter>;
 interface Batch {
   run: RunningImport;
   settings: Pick<ImportSettings, 'mode' | 'arrays' | 'invalid' | 'dryRun'>;
-  /** The lease under which the lines were checked. */
   lease: Lease;
-  /**
-   * Resolves with a valid lease of the same schema, slots and consumers.
-   * @throws {OutdatedSchema} when they have changed
-   */
+  /** Resolves with a valid lease of the same state. @throws {OutdatedSchema} when it has changed */
   renewLease(): Promise<Lease>;
   lines: readonly ImportLine[];
-  /** Whether most persons are expected to have no record. A wrong guess costs time only. */
+  /** Whether most persons probably have no record. A wrong value costs time only. */
   isMostlyNew: boolean;
-  /** Whether a run before may still send updates for these lines. */
+  /** Whether an earlier run may still send updates for these lines. */
   isContested: boolean;
-  /** Called before each write. Throws when another server runs the import. */
   checkOwner(): void;
 }
 
@@ -56,32 +50,19 @@ interface Planned {
   updates: PlannedUpdate[];
 }
 
-/**
- * Applies lines of an import to records, each exactly once (spec 4.7).
- *
- * A record that a line created or changed carries the import's id and the number of the line. A
- * line that finds its own number was applied by an earlier attempt. So a batch that is repeated
- * changes nothing twice, and has the same results.
- */
+/** Applies each line exactly once (spec 4.7): the marks in records make repeats harmless. */
 export function createBatchWriter(deps: {
   records: Omit<ImportLines, 'withdraw'>;
   imports: ImportCollection;
   revalidation: Revalidation;
-  /** Called when a batch may have stored events for consumers of the app. */
   onEvents: () => void;
 }) {
   const { records, imports, revalidation, onEvents } = deps;
 
-  /** Inserts records while the run may write; resolves as `ImportLines.insert`. */
   const insert = (lines: readonly WritableLine[], run: RunningImport): Promise<boolean> =>
     records.insert(lines, run._id, { collection: imports, filter: whileRunBy(run) });
 
-  /**
-   * The plan of a line. Nothing is written.
-   *
-   * @param facts the record of its person, if there is one
-   * @throws {OutdatedSchema} when the record has a newer schema version than the lease
-   */
+  /** The plan of a line; nothing is written. @throws {OutdatedSchema} as `planUpdate` */
   function planOf(line: ImportLine, facts: RecordFacts | undefined, { run, settings, lease }: Batch): Plan {
     const applied = appliedBefore(line, facts, run._id);
     if (applied) return { result: applied };
@@ -95,7 +76,6 @@ export function createBatchWriter(deps: {
     return records.planUpdate(submission, facts, lease);
   }
 
-  /** Before each write: reading and planning may have taken longer than the lease. */
   async function prepareWrite(batch: Batch): Promise<void> {
     if (!batch.lease.isCurrent()) batch.lease = await batch.renewLease();
     batch.checkOwner();
@@ -117,7 +97,6 @@ export function createBatchWriter(deps: {
     return lines.filter(({ number }) => !results.has(number));
   }
 
-  /** One attempt for lines that are not decided; adds results, resolves with the lines left. */
   async function attempt(batch: Batch, lines: readonly ImportLine[], results: Results): Promise<ImportLine[]> {
     const { run, settings, lease } = batch;
     const found = await records.read(lease.app.id, lines);
@@ -126,7 +105,7 @@ export function createBatchWriter(deps: {
     let isAborted = false;
     for (const line of lines) {
       const facts = found.get(line.email);
-      // Nothing after the line that ends the import is written, but it may have been before.
+      // Lines after the one that ends the import are not written, but may have been before.
       if (isAborted) {
         const applied = appliedBefore(line, facts, run._id);
         if (applied) results.set(line.number, applied);
@@ -150,7 +129,6 @@ export function createBatchWriter(deps: {
     return records.explain(submission);
   }
 
-  /** Writes lines; adds their results, resolves with those that another attempt decides. */
   async function write(batch: Batch, { inserts, updates }: Planned, results: Results): Promise<ImportLine[]> {
     const { run, settings } = batch;
     let areInserted = true;
@@ -166,7 +144,7 @@ export function createBatchWriter(deps: {
     return [...(areInserted ? [] : inserts), ...(areUpdated ? [] : updated)];
   }
 
-  /** Every record is dealt with before the first error is thrown. */
+  /** Every record is revalidated before the first error is thrown. */
   async function revalidateAll({ lines, lease }: Batch, results: Results): Promise<void> {
     let failure: { error: unknown } | undefined;
     for (const { number, submission } of lines) {
@@ -181,13 +159,11 @@ export function createBatchWriter(deps: {
 
   return {
     /**
-     * Applies the lines, which have different emails, in any order; resolves with the result of
-     * each by its number. With `invalid: abort`, lines after the first rejected one have none.
-     *
-     * The results hold if the run could write all the time: the commit of the batch tells.
-     *
+     * Applies the lines, which have different emails, in any order; resolves with the results by
+     * line number. With `invalid: abort`, lines after the first rejected one have none. The results
+     * are valid only if the batch is committed.
      * @throws {OutdatedSchema} when a record has a newer schema version than the lease; some lines
-     *   may be applied, and a repeat has their results
+     * may be applied, and a repeat has their results
      * @throws {UnknownApp} when the app was deleted; nothing of the batch is left
      * @throws {Unavailable} when a result is unknown
      */
@@ -203,7 +179,7 @@ export function createBatchWriter(deps: {
         let left = await insertUnread(batch, results);
         for (let count = 0; left.length > 0; count += 1) {
           if (count === MAX_ATTEMPTS) throw new Unavailable();
-          // Something else keeps changing the records, or has to take their events first.
+          // Concurrent writes change the records, or the relay must take their events first.
           if (count > 2) await sleep(PAUSE_MS * count);
           left = await attempt(batch, left, results);
         }

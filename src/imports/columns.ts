@@ -10,22 +10,20 @@ interface Schema {
   fields: readonly FieldDefinition[];
 }
 
-/** A column that is read. */
 export interface Column {
-  /** Its place in the file, from 0. */
+  /** From 0. */
   index: number;
-  /** The key of `data`; undefined: it is the email. */
+  /** Undefined represents the email. */
   key: string | undefined;
 }
 
-/** Whether a path names the email or a key that `data` of the app may have. */
 function isKnownPath(path: string, { rejectUnknown, fields }: Schema): boolean {
   if (path === 'email') return true;
   const key = path.startsWith(DATA) ? path.slice(DATA.length) : '';
   return FIELD_KEY_PATTERN.test(key) && (!rejectUnknown || fields.some((field) => field.key === key));
 }
 
-/** Returns the problems of a `map`: paths that the app does not have or that occur twice. */
+/** Returns the problems of a `map`: unknown and duplicate paths. */
 export function mapIssues(map: ImportSettings['map'], schema: Schema): Issue[] {
   if (!map) return [];
   const issues: Issue[] = [];
@@ -40,17 +38,14 @@ export function mapIssues(map: ImportSettings['map'], schema: Schema): Issue[] {
   return issues;
 }
 
-/**
- * The path that a column of a file without `map` has: its name if that is a path, or `data.<key>`
- * if it is named like a field and no other column has that path.
- */
+/** Without `map`: the name as a path, or the field of that name if no column has its path. */
 function pathByName(name: string, names: readonly string[], schema: Schema): string | undefined {
   if (isKnownPath(name, schema)) return name;
   const path = DATA + name;
   return schema.fields.some(({ key }) => key === name) && !names.includes(path) ? path : undefined;
 }
 
-/** Returns the columns of a CSV file that are read: those of `map`, or those named by a path. */
+/** Returns the columns of `map`, or those that are named by a path. */
 export function resolveColumns(
   { map }: Pick<ImportSettings, 'map'>,
   names: readonly string[],
@@ -64,14 +59,9 @@ export function resolveColumns(
   });
 }
 
-/** The longest name of a column in a reason; longer ones are cut. */
 const MAX_NAME_LENGTH = 60;
 
-/**
- * Returns the columns of a file by their paths, as the reasons of rejected lines name them. Left
- * out are names with an `@`: a file without a header has the email of a person in its first line,
- * and an erasure must find all of them.
- */
+/** Names with an `@` are left out: they may be emails, which an erasure must be able to find. */
 export function columnNames(columns: Iterable<readonly [column: string, path: string]>): ReadonlyMap<string, string> {
   const named = [...columns].filter(([column]) => column.trim() !== '' && !column.includes('@'));
   return new Map(named.map(([column, path]) => [path, shortName(column)]));
@@ -80,7 +70,7 @@ export function columnNames(columns: Iterable<readonly [column: string, path: st
 const shortName = (column: string): string =>
   column.length > MAX_NAME_LENGTH ? `${column.slice(0, MAX_NAME_LENGTH)}…` : column;
 
-/** Returns the path of an issue with the name of the column in place of its path. */
+/** Returns the path of an issue with the name of the column. */
 export function columnPath(path: string, names: ReadonlyMap<string, string>): string {
   const [of = '', key] = path.split('.', 2);
   const base = key === undefined ? of : `${of}.${key}`;
@@ -88,7 +78,7 @@ export function columnPath(path: string, names: ReadonlyMap<string, string>): st
   return name === undefined ? path : name + path.slice(base.length);
 }
 
-/** Returns the problems of a header: columns of `map` that it lacks, or that it has twice. */
+/** Returns the problems of a header: missing and duplicate columns of `map`. */
 export function headerIssues({ map }: Pick<ImportSettings, 'map'>, names: readonly string[], schema: Schema): Issue[] {
   const issues: Issue[] = [];
   const read = map ? map.map(([column]) => column) : names.filter((name) => pathByName(name, names, schema));

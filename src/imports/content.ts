@@ -3,12 +3,9 @@ import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import { removeInSteps, removeSome } from '../database/removal.ts';
 import type { ChunkCollection, ChunkDocument, ImportCollection, ImportDocument } from './imports.model.ts';
 
-/**
- * The bytes of each chunk of a file but the last. Larger ones take more memory while they are read.
- */
+/** The size of each chunk but the last. Larger ones take more memory while they are read. */
 export const CHUNK_BYTES = 256 * 1024;
 
-/** A chunk of the file of an import is missing. */
 export class MissingContent extends Error {
   override readonly name = 'MissingContent';
 }
@@ -21,10 +18,7 @@ interface Chunk {
 
 export type ContentStore = ReturnType<typeof createContentStore>;
 
-/**
- * The files of imports in chunks, which every server can read. An import lists the chunks of its
- * file. Those that name an import and are not listed were left by a request that ended early.
- */
+/** The files of imports, in chunks. Unlisted chunks were left by requests that ended early. */
 export function createContentStore(chunks: ChunkCollection, imports: ImportCollection) {
   const target = insertTarget(chunks);
 
@@ -41,10 +35,7 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
     read,
     readChunk,
 
-    /**
-     * Stores a chunk while a request may write the file; resolves with its id. No import has it
-     * until one lists it.
-     */
+    /** Stores a chunk, not listed yet, while a request may write the file; resolves with its id. */
     async add(
       { _id: importId, appId, expiresAt }: Pick<ImportDocument, '_id' | 'appId' | 'expiresAt'>,
       upload: ObjectId,
@@ -60,28 +51,27 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
       return _id;
     },
 
-    /** Replaces the bytes of a chunk; resolves with whether it still had this version. */
+    /** Resolves with whether the chunk still had this version. */
     async replace(_id: ObjectId, version: number | undefined, bytes: Buffer): Promise<boolean> {
       const filter = { _id, version: version ?? { $exists: false } };
       const $set = { bytes: new Binary(bytes), size: bytes.length };
       return (await chunks.updateOne(filter, { $set, $inc: { version: 1 } })).matchedCount === 1;
     },
 
-    /** Gives a chunk another version, so that nobody who has read it replaces it. */
+    /** Changes the version, so that no one who has read the chunk replaces it. */
     async touch(_id: ObjectId): Promise<void> {
       await chunks.updateOne({ _id }, { $inc: { version: 1 } });
     },
 
-    /** The ids of all chunks that name an import. */
     async idsOf(importId: ObjectId): Promise<ObjectId[]> {
       const options = { projection: { _id: 1 }, hint: { importId: 1, _id: 1 } } as const;
       return (await chunks.find({ importId }, options).toArray()).map(({ _id }) => _id);
     },
 
-    /** The bytes of all chunks that name another import of the app. */
+    /** The bytes of the other imports of the app. */
     async bytesBeside({ _id, appId }: Pick<ImportDocument, '_id' | 'appId'>): Promise<number> {
       const others = { $match: { appId, importId: { $ne: _id } } };
-      // Chunks of a release before have no size.
+      // Chunks of an earlier release have no size.
       const sum = { $group: { _id: null, bytes: { $sum: { $ifNull: ['$size', CHUNK_BYTES] } } } };
       const hint = { appId: 1, importId: 1, size: 1 };
       const [found] = await chunks.aggregate<{ bytes: number }>([others, sum], { hint }).toArray();
@@ -92,12 +82,7 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
       if (ids.length > 0) await chunks.deleteMany({ _id: { $in: [...ids] } });
     },
 
-    /**
-     * Yields the bytes of a file from an offset on, one chunk at a time.
-     *
-     * @param end where the file ends; undefined: with what is stored
-     * @throws {MissingContent}
-     */
+    /** Yields a file from `offset` to `end`, chunk by chunk. @throws {MissingContent} */
     async *readFrom(ids: readonly ObjectId[], offset: number, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
       for (let index = Math.floor(offset / CHUNK_BYTES); index < ids.length; index += 1) {
         const begin = index * CHUNK_BYTES;
@@ -106,13 +91,11 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
       }
     },
 
-    /** Removes all chunks that name an import. */
     removeAll: (importId: ObjectId): Promise<number> => removeInSteps(chunks, { importId }),
 
-    /** Removes some of them; resolves with whether none is left. */
+    /** Resolves with whether none is left. */
     removeSome: (importId: ObjectId, forMs: number): Promise<boolean> => removeSome(chunks, { importId }, forMs),
 
-    /** Lets the chunks of an import expire later. */
     async prolong(importId: ObjectId, expiresAt: Date): Promise<void> {
       await chunks.updateMany({ importId }, { $set: { expiresAt } });
     },

@@ -1,19 +1,10 @@
 const QUOTE = '"';
-/** The greatest limit that `split` takes. */
 const MAX_SPLIT = 2 ** 32 - 1;
-/** The most columns of a file. */
 export const MAX_COLUMNS = 2_000;
 
-/** The delimiters that are recognized. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/**
- * Splits a record of CSV into its cells (RFC 4180). A quote inside of a cell that does not begin
- * with one is an ordinary character.
- *
- * @param text a record without its line end, with quotes that are closed
- * @param max cells after this number are left out
- */
+/** Splits a record without its line end (RFC 4180). A quote in an unquoted cell is a character. */
 export function splitCells(text: string, delimiter: string, max = MAX_SPLIT): string[] {
   if (!text.includes(QUOTE)) return text.split(delimiter, max);
   const cells: string[] = [];
@@ -34,7 +25,7 @@ export function splitCells(text: string, delimiter: string, max = MAX_SPLIT): st
   return cells;
 }
 
-/** Returns the place of the quote that closes the cell whose content begins at `from`. */
+/** Returns the index of the quote that closes the cell whose content begins at `from`. */
 function endOfQuoted(text: string, from: number): number {
   for (let at = from; ; at += 2) {
     at = text.indexOf(QUOTE, at);
@@ -43,7 +34,7 @@ function endOfQuoted(text: string, from: number): number {
   }
 }
 
-/** Returns the delimiter that occurs most often in a header outside of quotes. */
+/** Returns the delimiter that occurs most often in a header, outside of quotes. */
 export function detectDelimiter(header: string): string {
   const unquoted = header.replace(/"(?:[^"]|"")*"/g, '');
   const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length);

@@ -1,4 +1,3 @@
-/** The parts of a date that a format names, with the digits that each takes. */
 const TOKENS: Readonly<Record<string, string>> = {
   YYYY: '(?<year>\\d{4})',
   MM: '(?<month>\\d{2})',
@@ -11,19 +10,15 @@ const TOKENS: Readonly<Record<string, string>> = {
   ss: '(?<second>\\d{2})',
 };
 const TOKEN = /YYYY|MM?|DD?|HH?|mm|ss/g;
-/** What may stand between the parts. */
 const SEPARATORS = /^[ \-./:,T]*$/;
 
 export const DATE_FORMAT_HELP =
   'must have YYYY, MM or M and DD or D, and HH or H and mm (ss) for a time, such as DD/MM/YYYY';
 
-/** Returns the ISO 8601 text of a date or of a local time in a format; undefined for others. */
+/** Returns the ISO 8601 text of a date or of a local time; undefined for others. */
 type ParseDate = (text: string) => string | undefined;
 
-/**
- * Compiles a format such as `DD/MM/YYYY` or `D.M.YYYY HH:mm`; undefined when it is not valid. The
- * result of a format with a time has no zone. The parts are not checked against the calendar.
- */
+/** Compiles a format like `D.M.YYYY HH:mm`, if valid. No calendar check; times have no zone. */
 export function compileDateFormat(format: string): { parse: ParseDate; hasTime: boolean } | undefined {
   const used = format.match(TOKEN) ?? [];
   const parts = used.map((token) => (token === 'mm' ? 'minute' : token.charAt(0)));
@@ -51,6 +46,6 @@ export function compileDateFormat(format: string): { parse: ParseDate; hasTime: 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
 export const FILE_NAME = /^[^@\u0000-\u001f\u007f-\u009f]{1,200}$/u;
 
-/** The setting `fileName` for a file; absent for a name that an import does not keep. */
+/** Absent for a name that an import does not keep. */
 export const fileNameSetting = (name: string): { fileName?: string } =>
   FILE_NAME.test(name) ? { fileName: name } : {};

@@ -8,10 +8,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Reads how a file is written: its encoding, its line ends and, for CSV, its delimiter and columns.
- * Resolves with that and the position of the first line of data.
- *
- * @param readFrom yields the bytes of the file from an offset on
+ * Reads the layout of a file and the position of its first line of data.
  * @throws {InvalidInput} when the file is empty, or its header cannot be read
  */
 export async function readLayout(

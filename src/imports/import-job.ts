@@ -11,21 +11,18 @@ import type { ImportDocument } from './imports.model.ts';
 import { AppIsGone } from './line-batches.ts';
 
 const EVERY_MS = 1_000;
-/** How long a step removes what imports no longer need. */
 const CLEAN_UP_MS = 200;
 /** The lines of a batch, and of one beside submissions, which wait for it. */
 const BATCH = 500;
 const BATCH_IF_BUSY = 50;
-/** The longest wait of a step for imports that cannot go on yet. */
+/** The longest wait of a step for imports that cannot continue yet. */
 const MAX_WAIT_MS = 200;
 
-/** The name of the job, for `wake`. */
 export const IMPORT_JOB = 'imports';
 
-/** What this server knows of an import that it runs, or will run at a time. */
 interface Session {
   runner: number;
-  /** Whether the run before ended in an orderly way. */
+  /** Whether the previous run ended without writes in flight. */
   isClean: boolean;
   readyAt: number;
   servedAt: number;
@@ -33,11 +30,8 @@ interface Session {
 }
 
 /**
- * The job that applies the lines of started imports (spec 4.7): of each app one import at a time,
- * in the order of their starts, and all apps in turns.
- *
- * @param deps.pace while submissions arrive, batches are small, with rests
- * @param deps.writesEndMs {@link WRITES_END_MS}; shorter in tests only
+ * The job that applies started imports (spec 4.7): one of each app at a time, all apps in turns.
+ * While submissions arrive, batches are small, with pauses. `writesEndMs`: shorter in tests only.
  */
 export function createImportJob(
   deps: RunDeps & {
@@ -50,10 +44,7 @@ export function createImportJob(
   const { store, content, rejects, pace, logger, writesEndMs = WRITES_END_MS } = deps;
   const sessions = new Map<string, Session>();
 
-  /**
-   * Removes some of what imports no longer need; resolves with whether more is left. Imports of
-   * other apps go on in between.
-   */
+  /** Removes data that imports no longer need; resolves with whether more is left. */
   async function cleanUp(): Promise<boolean> {
     const until = performance.now() + CLEAN_UP_MS;
     const leftMs = (): number => until - performance.now();
@@ -67,14 +58,14 @@ export function createImportJob(
     return false;
   }
 
-  /** The session of an import; undefined when the import does not run any more. */
+  /** Undefined when the import does not run any more. */
   async function openSession(found: ImportDocument): Promise<Session | undefined> {
     const id = found._id.toHexString();
     const existing = sessions.get(id);
     if (existing) return existing;
     const claimed = await store.claim(found);
     if (!claimed) return undefined;
-    // Lines that a run before may still write must not be decided otherwise here.
+    // Lines that an earlier run may still write must not be decided otherwise.
     const readyAt = performance.now() + (claimed.isClean ? 0 : writesEndMs);
     const session: Session = { ...claimed, readyAt, servedAt: 0, run: undefined };
     sessions.set(id, session);
@@ -86,21 +77,17 @@ export function createImportJob(
     const current = await store.running(_id);
     const { runner, isClean } = session;
     if (current?.runner !== runner || !current.position) return undefined;
-    // Of a batch that was not committed: its lines are decided again.
+    // Of an uncommitted batch, whose lines are decided again.
     await rejects.removeFrom({ _id, runner }, current.position.line);
     session.run = createImportRun(deps, current, { runner, contested: isClean ? 0 : BATCH });
     return session.run;
   }
 
-  /**
-   * Lets another server go on at once, unless this run has not yet dealt with the writes of an
-   * earlier one: the next server does that.
-   */
+  /** Lets another server continue at once, unless an earlier run may still write. */
   async function release(_id: ObjectId, { runner, run, isClean }: Session): Promise<void> {
     if (run?.isUncontested() ?? isClean) await store.release(_id, runner);
   }
 
-  /** Works on an import for a while. */
   async function work(_id: ObjectId, session: Session, context: StepContext): Promise<void> {
     const id = _id.toHexString();
     const checkOwner = (): void => {

@@ -15,10 +15,9 @@ import type { ImportDocument, Position } from './imports.model.ts';
 import { isSameState, type LineBatch, type LineBatches, type StartedImport } from './line-batches.ts';
 import type { Reject, RejectStore } from './rejects.ts';
 
-/** How often a batch is checked again because the schema was replaced meanwhile. */
 const MAX_SCHEMA_CHANGES = 5;
 const MAX_COMMITS = 24;
-/** From this share of new persons on, the next lines are inserted without reading records first. */
+/** With this share of new persons, the next lines are inserted without reading records first. */
 const MOSTLY = 0.9;
 
 /** Another server runs the import, or it was deleted. */
@@ -32,20 +31,14 @@ export interface RunDeps {
   writer: BatchWriter;
   records: Pick<ImportLines, 'withdraw'>;
   leases: Pick<SchemaLeases, 'forget'>;
-  /** Reads the lines of an import. */
   batchesOf(started: StartedImport): LineBatches;
 }
 
 export type ImportRun = ReturnType<typeof createImportRun>;
 
 /**
- * Applies the lines of one import, batch by batch, from the position that is stored. While a batch
- * is written, the next one is read. After an error the run must not be used again: a new one
- * repeats the batch.
- *
- * @param started the import, which this run has claimed
- * @param run.runner the number of this run
- * @param run.contested how many of the next lines a run before may still write
+ * Applies an import batch by batch. After an error a new run must repeat the batch.
+ * @param run.contested how many of the next lines an earlier run may still write
  */
 export function createImportRun(
   deps: RunDeps,
@@ -67,7 +60,6 @@ export function createImportRun(
     return lease;
   }
 
-  /** The lines that name a person, with what keeps them from being applied. */
   function acceptedLines({ entries, suppressed }: LineBatch): ImportLine[] {
     const isExcluded = exclusionTest(known);
     return entries.flatMap(({ line, checked: { email, submission, refusal } }): ImportLine[] => {
@@ -100,7 +92,7 @@ export function createImportRun(
     throw new Unavailable('The schema of this app is changing');
   }
 
-  /** Withdraws what a batch created for persons who were erased while it was written. */
+  /** Withdraws records that a batch created for persons who were erased meanwhile. */
   async function withdrawErased({ entries }: LineBatch, results: Results): Promise<void> {
     const isExcluded = exclusionTest(known);
     for (const { line, checked } of entries) {
@@ -110,7 +102,6 @@ export function createImportRun(
     }
   }
 
-  /** Applies a batch and records its outcome; resolves with whether lines are left. */
   async function settle(read: LineBatch, checkOwner: () => void): Promise<boolean> {
     for (let attempt = 0; attempt < MAX_COMMITS; attempt += 1) {
       const { batch, results } = await applied(read, checkOwner);
@@ -128,8 +119,7 @@ export function createImportRun(
       const current = await store.running(importId);
       const isOwn = current?.runner === runner && current.position?.offset === known.position.offset;
       if (!current || !isOwn || current.excluded.length === known.excluded.length) throw new RunIsOver();
-      // A person was erased meanwhile. From then on nothing of the batch was inserted, so it is
-      // repeated: lines that were applied find their marks.
+      // A person was erased meanwhile. The batch is repeated: applied lines have their marks.
       known = { ...known, excluded: current.excluded };
       isMostlyNew = false;
       await rejects.removeFrom(known, known.position.line);
@@ -139,31 +129,28 @@ export function createImportRun(
 
   return {
     /**
-     * Applies the next batch; resolves with whether lines are left.
-     *
-     * @param checkOwner throws when another server runs the job
-     * @throws {AppIsGone} @throws {RunIsOver}
+     * Applies the next batch; resolves with whether lines are left. `checkOwner` throws when
+     * another server runs the job. @throws {AppIsGone} @throws {RunIsOver}
      */
     async step(maxLines: number, checkOwner: () => void): Promise<boolean> {
       const batch = next ?? (await batches.next(maxLines, known.position));
       next = undefined;
       const following = batch.isLast ? undefined : batches.next(maxLines, batch.end);
-      // The batch ends first, so that no write of the run is in progress when it fails.
+      // The batch ends first, so that no write of the run is in progress when this fails.
       following?.catch(() => undefined);
       const hasMore = await settle(batch, checkOwner);
       next = await following;
       return hasMore;
     },
 
-    /** Whether no run before can still write lines that this one has not dealt with. */
+    /** Whether no earlier run can still write lines that this one has not decided. */
     isUncontested: (): boolean => contestedLeft <= 0,
 
-    /** Ends the import, because it cannot go on. */
     fail: (reason: string): Promise<void> => store.fail(known, reason),
   };
 }
 
-/** The lines before the first one that names no person: that one ends the import. */
+/** The lines before the first one without an email, which ends the import. */
 function linesBeforeUnreadable({ entries }: LineBatch, lines: readonly ImportLine[]): readonly ImportLine[] {
   const first = entries.find(({ checked }) => checked.email === undefined);
   return first ? lines.filter(({ number }) => number < first.line.number) : lines;
@@ -175,12 +162,8 @@ function isMostlyCreated(results: Results): boolean {
   return created >= results.size * MOSTLY;
 }
 
-/**
- * An import ends when it has rejected this many lines (spec 8): each is kept for 30 days, and a
- * file may have a line for every two bytes.
- */
+/** Bounds the stored rejects (spec 8): a file may have a line for every two bytes. */
 export const MAX_REJECTS = 1_000_000;
-/** How it ends. */
 const TOO_MANY_REJECTS: Pick<BatchOutcome, 'end' | 'failure'> = {
   end: 'failed',
   failure: 'A million lines were rejected; correct the rest of the file and import it again',
@@ -189,11 +172,7 @@ const TOO_MANY_REJECTS: Pick<BatchOutcome, 'end' | 'failure'> = {
 export const ERASED = 'the person was erased';
 const SUPPRESSED = 'the person was erased and must not be imported again';
 
-/**
- * Counts the results of a batch, and lists the lines that were rejected.
- *
- * @param aborts whether the first rejected line ends the import
- */
+/** Counts results and lists rejected lines. `aborts`: the first one ends the import. */
 function countOutcome(
   { entries, end, isLast }: LineBatch,
   results: Results,
@@ -213,7 +192,7 @@ function countOutcome(
     }
     counters.rejected += 1;
     const { number, text } = line;
-    // What says why keeps nothing of a person who was erased.
+    // The reason contains nothing of a person who was erased.
     const isErased = result.rejected === ERASED || result.rejected === SUPPRESSED;
     rejected.push({ line: number, reason: result.rejected, ...(!isErased && { email: checked.email, text }) });
     outcome.errors.push({ line: number, message: result.rejected });

@@ -3,16 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, type Filter, ObjectId } from 'mongodb';
 import type { Counters, ImportCollection, ImportDocument, ImportSettings, Position } from './imports.model.ts';
 
-/** How long an import is kept after its last change of state. */
+/** After its last change of state. */
 export const KEEP_IMPORT_MS = 30 * 24 * 60 * 60 * 1_000;
-/** The rejected lines that an import shows (spec 4.7). */
+/** Spec 4.7. */
 export const MAX_ERRORS = 20;
-/** The most imports whose turn the job compares. */
 const MAX_RUNNING = 1_000;
 /**
- * How long inserts of a run may still take effect after another run began, or a person was erased:
- * those that MongoDB has begun end within the time limit of a statement (3 s), and it begins no
- * others (database/guarded-insert.ts).
+ * How long inserts of a run may take effect after another run began, or a person was erased: the
+ * time limit of a statement (3 s); no others begin (database/guarded-insert.ts).
  */
 export const WRITES_END_MS = 5_000;
 const POLL_MS = 25;
@@ -20,24 +18,19 @@ const POLL_MS = 25;
 const ENDED = ['completed', 'aborted', 'failed'] as const;
 type EndState = (typeof ENDED)[number];
 
-/** What a batch changed. */
 export interface BatchOutcome {
   counters: Counters;
   errors: { line: number; message: string }[];
   position: Position;
-  /** Set when the import ends with the batch. */
   end?: EndState;
-  /** Why it failed. */
   failure?: string;
 }
 
-/** A run of an import, with the persons that it knows as erased. */
 export type RunningImport = Pick<ImportDocument, '_id' | 'excluded'> & { runner: number };
 
 /**
- * Matches an import while a run may write for it: no other run has taken it over, it was not
- * deleted, and no person was erased that the run does not know. What does not match once does not
- * match later: the number of runs and the erased persons of a running import only grow.
+ * Matches an import while a run may write for it, and never again after it did not match: the
+ * number of runs and the erased persons only grow.
  */
 export function whileRunBy({ _id, runner, excluded }: RunningImport) {
   return { _id, runner, state: 'running' as const, excluded: { $size: excluded.length } };
@@ -45,7 +38,7 @@ export function whileRunBy({ _id, runner, excluded }: RunningImport) {
 
 export type ImportStore = ReturnType<typeof createImportStore>;
 
-/** The documents of imports. @param now the time from which MongoDB keeps them */
+/** `now` returns the time from which MongoDB keeps them. */
 export function createImportStore(imports: ImportCollection, now: () => Date) {
   const visible = { state: { $ne: 'deleting' as const } };
   const newExpiry = (): Date => new Date(now().getTime() + KEEP_IMPORT_MS);
@@ -72,7 +65,6 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     find: async (appId: ObjectId, _id: ObjectId): Promise<ImportDocument | undefined> =>
       (await imports.findOne({ _id, appId, ...visible })) ?? undefined,
 
-    /** The imports of an app, newest first. */
     list: (appId: ObjectId, limit: number): Promise<ImportDocument[]> =>
       imports
         .find({ appId, ...visible }, { projection: { chunks: 0, excluded: 0 } })
@@ -83,7 +75,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     unfinished: (appId: ObjectId, limit: number): Promise<number> =>
       imports.countDocuments({ appId, state: { $in: ['uploading', 'running'] } }, { limit }),
 
-    /** Starts an import whose file is as it was read; resolves with whether it was still so. */
+    /** Starts an import if its file is as it was read; resolves with the new expiry, if so. */
     async start(
       { _id, received, upload }: ImportDocument,
       layout: NonNullable<ImportDocument['layout']>,
@@ -98,20 +90,20 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       return matchedCount === 1 ? expiresAt : undefined;
     },
 
-    /** Marks an import as deleted; resolves with false when the app has none of this id. */
+    /** Resolves with false when the app has no such import. */
     async markDeleted(appId: ObjectId, _id: ObjectId): Promise<boolean> {
       const update = { $set: { state: 'deleting' as const, cleanup: true as const }, $unset: { runner: 1 as const } };
       return (await imports.updateOne({ _id, appId, ...visible }, update)).matchedCount === 1;
     },
 
-    /** Resolves with whether an import runs, or something is left to remove. */
+    /** Resolves with whether an import runs, or data must be removed. */
     async hasWork(): Promise<boolean> {
       const projection = { _id: 1 };
       if (await imports.findOne({ state: 'running' }, { projection })) return true;
       return (await imports.findOne({ cleanup: true }, { projection })) !== null;
     },
 
-    /** The imports whose turn it is: of each app the one that was started first. */
+    /** The imports to run: of each app the one that was started first. */
     async heads(): Promise<ImportDocument[]> {
       const running = await imports
         .find({ state: 'running' }, { projection: { appId: 1, runs: 1 } })
@@ -126,14 +118,12 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       return [...first.values()];
     },
 
-    /** Resolves with the import if it runs. */
     running: async (_id: ObjectId): Promise<ImportDocument | undefined> =>
       (await imports.findOne({ _id, state: 'running' })) ?? undefined,
 
     /**
-     * Begins a run, which is the only one that may write for the import from then on. Resolves with
-     * its number, and with whether the run before ended in an orderly way; undefined when the
-     * import does not run, or another run has begun since it was read.
+     * Starts a run, from now on the only one that may write. `isClean`: the previous run was
+     * released. Undefined when the import does not run, or another run has begun.
      */
     async claim({
       _id,
@@ -145,15 +135,12 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       return before ? { runner, isClean: before.runner === undefined } : undefined;
     },
 
-    /** Ends a run in an orderly way: none of its writes is in flight. */
+    /** Ends a run that has no writes in flight. */
     async release(_id: ObjectId, runner: number): Promise<void> {
       await imports.updateOne({ _id, runner }, { $unset: { runner: 1 } });
     },
 
-    /**
-     * Records the outcome of a batch, in one step: it was applied. Resolves with false when the
-     * import was deleted, runs elsewhere, or persons were erased since `known` was read.
-     */
+    /** Stores the outcome of a batch in one step; false when the run may no longer write. */
     async commit(
       known: RunningImport & Pick<ImportDocument, 'position'>,
       { counters, errors, position, end, failure }: BatchOutcome,
@@ -175,13 +162,12 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       return matchedCount === 1;
     },
 
-    /** Ends an import that cannot go on. */
     async fail({ _id, runner }: Pick<RunningImport, '_id' | 'runner'>, failure: string): Promise<void> {
       const ended = { state: 'failed', endedAt: new Date(), expiresAt: newExpiry(), cleanup: true, failure } as const;
       await imports.updateOne({ _id, runner, state: 'running' }, { $set: ended, $unset: { runner: 1 } });
     },
 
-    /** Some imports that have ended or were deleted, of which something is left to remove. */
+    /** Some imports with data to remove. */
     toCleanUp: (): Promise<ImportDocument[]> => imports.find({ cleanup: true }, { limit: 10 }).toArray(),
 
     async cleanedUp({ _id, state }: ImportDocument): Promise<void> {
@@ -189,14 +175,10 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       else await imports.updateOne({ _id, state }, { $set: { chunks: [], excluded: [] }, $unset: { cleanup: 1 } });
     },
 
-    /** The imports of these apps that may have content. */
     withContent: (appIds: readonly ObjectId[]): AsyncIterable<ImportDocument> =>
       imports.find({ appId: { $in: [...appIds] }, $or: [{ state: 'uploading' }, { 'chunks.0': { $exists: true } }] }),
 
-    /**
-     * Keeps unfinished imports of these apps from applying lines of a person. Yields those of which
-     * a batch may be written at this time.
-     */
+    /** Refuses lines of a person in unfinished imports. Yields those that may be writing. */
     async *exclude(appIds: readonly ObjectId[], email: string): AsyncGenerator<ImportDocument> {
       const unfinished = { state: { $in: ['uploading', 'running'] as ImportDocument['state'][] } };
       const found = imports.find({ appId: { $in: [...appIds] }, ...unfinished }, { projection: { exclusionKey: 1 } });
@@ -207,10 +189,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       }
     },
 
-    /**
-     * Resolves when no insert is in progress that began before these imports were read: each run
-     * has recorded a batch since, or has ended, or no statement takes so long.
-     */
+    /** Resolves when no insert from before these imports were read is in progress. */
     async batchesEnded(all: readonly ImportDocument[]): Promise<void> {
       const until = performance.now() + WRITES_END_MS;
       for (const one of all) {
@@ -218,9 +197,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       }
     },
 
-    /**
-     * Ends the right to write the file for the request that has it. Resolves with the import.
-     */
+    /** Ends the right to write the file of the request that has it. */
     endUpload: async (_id: ObjectId): Promise<ImportDocument | undefined> =>
       (await imports.findOneAndUpdate({ _id }, { $unset: { upload: 1 } }, { returnDocument: 'after' })) ?? undefined,
   };
@@ -233,12 +210,12 @@ export function noCounts(): Counters {
 
 const BYTES = 16;
 
-/** The key of the hashes of one import, so that they do not tell who is in two imports. */
+/** The key of the hashes of one import: hashes of two imports cannot be compared. */
 function newExclusionKey(): Binary {
   return new Binary(randomBytes(BYTES));
 }
 
-/** What an import keeps of a person who was erased, to pass over the lines of that person. */
+/** The hash by which an import recognizes the lines of an erased person. */
 function exclusionKeyFor({ exclusionKey }: Pick<ImportDocument, 'exclusionKey'>, email: string): Binary {
   const key = Buffer.from(exclusionKey.buffer).subarray(0, exclusionKey.position);
   return new Binary(createHmac('sha256', key).update(email).digest().subarray(0, BYTES));

@@ -7,7 +7,7 @@ import { DELIMITERS } from './csv-cells.ts';
 import { compileDateFormat, DATE_FORMAT_HELP, FILE_NAME } from './date-format.ts';
 import { IMPORT_FORMATS, IMPORT_MODES, IMPORT_STATES } from './imports.model.ts';
 
-/** The most columns of a `map`: all fields of a schema, and extra keys. */
+/** All fields of a schema, and extra keys. */
 const MAX_COLUMNS = 300;
 const MAX_COLUMN_LENGTH = 200;
 
@@ -95,7 +95,7 @@ const Received = z.strictObject({ received: Count.meta({ example: 1024 }) });
 
 const shared = { auth: 'session or key', scope: 'import', tag: 'Imports', query: ScopeQuery } as const;
 
-/** The endpoints of imports (spec 4.7). */
+/** Spec 4.7. */
 export const importEndpoints = {
   createImport: {
     ...shared,

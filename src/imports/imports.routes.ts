@@ -52,7 +52,7 @@ export const importRoutes = (service: ImportService, scope: AppScope): Route[] =
     },
   });
 
-/** The first byte of a `Content-Range`. @throws {InvalidInput} when it is not a range */
+/** @throws {InvalidInput} when the text is not a range */
 function firstByte(contentRange: string | undefined): number | undefined {
   if (contentRange === undefined) return undefined;
   const [first = 0, last = 0, total] = contentRange.match(/\d+/g)?.map(Number) ?? [];
@@ -63,13 +63,12 @@ function firstByte(contentRange: string | undefined): number | undefined {
   return first;
 }
 
-/** Presents an import; its chunks, runs and hashes are internal. */
+/** The chunks, runs and hashes of an import are internal. */
 export function present(one: ImportDocument) {
   const { settings, counters, firstErrors, received, position, failure, createdAt, startedAt, endedAt } = one;
   const { map, ...rest } = settings;
   return {
     id: one._id.toHexString(),
-    // A deleted import is not presented.
     state: one.state as Exclude<ImportDocument['state'], 'deleting'>,
     ...counters,
     errors: firstErrors,

@@ -12,9 +12,7 @@ import type { ImportDocument, ImportSettings } from './imports.model.ts';
 import { type RejectStore, rejectsAsCsv } from './rejects.ts';
 import type { Uploads } from './upload.ts';
 
-/** The imports of an app that have not ended. */
 const MAX_UNFINISHED = 10;
-/** The imports that a list shows. */
 const MAX_LISTED = 50;
 
 export type ImportService = ReturnType<typeof createImportService>;
@@ -26,7 +24,6 @@ export function createImportService(deps: {
   uploads: Uploads;
   rejects: RejectStore;
   leases: Pick<SchemaLeases, 'hold'>;
-  /** Makes the job of this server look for work. */
   wake(): void;
 }) {
   const { store, content, uploads, rejects, leases, wake } = deps;
@@ -45,9 +42,8 @@ export function createImportService(deps: {
 
   return {
     /**
-     * Prepares an import; resolves with its id.
-     * @throws {InvalidInput} when `map` names a path that the app does not have
-     * @throws {Conflict} when the app has too many imports that have not ended
+     * @throws {InvalidInput} when `map` has an unknown path
+     * @throws {Conflict} when the app has too many unfinished imports
      */
     async create(app: ScopedApp, { map, ...request }: ImportRequest): Promise<string> {
       const settings = { ...request, ...(map && { map: Object.entries(map) }) } as ImportSettings;
@@ -60,10 +56,7 @@ export function createImportService(deps: {
       return (await store.create(app, settings))._id.toHexString();
     },
 
-    /**
-     * Stores the content of the file; resolves with the bytes that were received so far.
-     * @throws {AppError} as `Uploads.write`
-     */
+    /** Resolves with the number of received bytes. @throws {AppError} as `Uploads.write` */
     receive: (
       app: ScopedApp,
       id: string,
@@ -73,7 +66,6 @@ export function createImportService(deps: {
     ): Promise<number> => uploads.write(app.id, parseImportId(id), from, source, size),
 
     /**
-     * Starts an import; a server applies its lines from then on.
      * @throws {InvalidInput} when the file cannot be read, or lacks a column of `map`
      * @throws {Conflict} when the import was started, or its file is being received
      */
@@ -93,19 +85,16 @@ export function createImportService(deps: {
 
     get,
 
-    /** Resolves with whether the job of imports has work. */
     hasWork: (): Promise<boolean> => store.hasWork(),
 
-    /** The newest imports of an app. */
     list: (app: ScopedApp): Promise<ImportDocument[]> => store.list(app.id, MAX_LISTED),
 
-    /** The rejected lines of an import, as CSV. */
     async rejectsOf(app: ScopedApp, id: string): Promise<Readable> {
       const found = await get(app, id);
       return rejectsAsCsv(found, rejects.of(found._id, found.position?.line ?? 0));
     },
 
-    /** Stops and deletes an import; the records that it wrote stay. @throws {NotFound} */
+    /** The records that it wrote remain. @throws {NotFound} */
     async remove(app: ScopedApp, id: string): Promise<void> {
       if (!(await store.markDeleted(app.id, parseImportId(id)))) throw new NotFound('Import not found');
       wake();

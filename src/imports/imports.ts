@@ -21,30 +21,19 @@ import { createImportsOfPerson } from './person-lines.ts';
 import { createRejectStore } from './rejects.ts';
 import { createUploads } from './upload.ts';
 
-/** What the process of imports needs to open its services. */
 export interface ImportSetup {
   uri: string;
   sessionSecret: string;
 }
 
-/** The process that runs imports: its program and what it is sent. */
 export interface ImportProcess extends Pick<ProcessJob, 'program'> {
   setup: ImportSetup;
 }
 
-/**
- * The heap of the process of imports. With the young generation of the server, which is made for
- * many requests at once, it would take twice the memory.
- */
+/** The young generation of the server, for many requests, would take twice the memory. */
 const PROCESS_FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=512', '--no-allocation-site-pretenuring'];
 
-/**
- * Creates what receives imports, and the job that applies them.
- *
- * @param deps.importProcess runs the job; without it, it runs in this process
- * @param deps.writesEndMs how long the job waits for writes of a run that was cut short; shorter in
- * tests only
- */
+/** Creates imports, and their job, in `importProcess` if given. `writesEndMs`: for tests. */
 export function createImports(deps: {
   config: Pick<Config, 'importLimits'>;
   connection: Connection;

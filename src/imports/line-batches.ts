@@ -9,39 +9,35 @@ import { createLineReader, type Line } from './line-reader.ts';
 import { type CheckedLine, checkLine, createValueReader, type ReadValues } from './line-values.ts';
 
 const MAX_BATCH_BYTES = 1024 * 1024;
-/** The longest time in which the lines of a batch are read and checked. */
+/** The longest time in which a batch is read and checked. */
 const MAX_COLLECT_MS = 200;
-/** The event loop is given to requests this often. */
+/** Requests get the event loop this often. */
 const TURN_MS = 3;
 
-/** The lines of an app that no longer exists are not applied. */
+/** The app of the import was deleted. */
 export class AppIsGone extends Error {
   override readonly name = 'AppIsGone';
 }
 
-/** A line with what its values ask for. */
 export interface Entry {
   line: Line;
   checked: CheckedLine;
 }
 
-/** Lines with different emails. */
 export interface LineBatch {
   entries: readonly Entry[];
-  /** The emails that are suppressed. Later ones are excluded from the import (import-store.ts). */
+  /** Suppressed emails; later ones are excluded from the import (import-store.ts). */
   suppressed: ReadonlySet<string>;
-  /** The lease under which the lines were checked. */
   lease: Lease;
   end: Position;
   isLast: boolean;
 }
 
-/** An import that was started. */
 export type StartedImport = ImportDocument & { layout: ImportLayout; position: Position };
 
 export type LineBatches = ReturnType<typeof createLineBatches>;
 
-/** Reads the lines of an import from the position that is stored, in batches, and checks them. */
+/** Reads and checks the lines of an import in batches, from the stored position. */
 export function createLineBatches(
   deps: {
     content: ContentStore;
@@ -77,7 +73,6 @@ export function createLineBatches(
     return checkLine(readerFor(lease)(text), lease, settings, limits, now);
   }
 
-  /** Reads and checks lines until the batch is full or an email occurs twice. */
   async function fill(lease: Lease, maxLines: number): Promise<{ entries: Entry[]; isLast: boolean }> {
     const begun = performance.now();
     let turn = begun;
@@ -104,7 +99,7 @@ export function createLineBatches(
     return { entries, isLast: false };
   }
 
-  /** Most apps have no suppressions, and looking each email up costs hashes. */
+  /** Most apps have no suppressions, and a search for each email costs hashes. */
   async function findSuppressed(entries: readonly Entry[]): Promise<Set<string>> {
     const emails = entries.flatMap(({ checked: { email } }) => email ?? []);
     if (emails.length === 0) return new Set();
@@ -116,12 +111,7 @@ export function createLineBatches(
   return {
     holdLease,
 
-    /**
-     * Resolves with the next lines, at most `maxLines`.
-     *
-     * @param from where the batch begins
-     * @throws {AppIsGone}
-     */
+    /** Resolves with at most `maxLines` lines from `from` on. @throws {AppIsGone} */
     async next(maxLines: number, from: Position): Promise<LineBatch> {
       const lease = await holdLease();
       const { entries, isLast } = await fill(lease, maxLines);
@@ -129,10 +119,7 @@ export function createLineBatches(
       return { entries, suppressed: await findSuppressed(entries), lease, end, isLast };
     },
 
-    /**
-     * The batch under a valid lease: checked again when what it depends on has changed.
-     * @throws {AppIsGone}
-     */
+    /** Checks a batch again when the state has changed. @throws {AppIsGone} */
     async renewed(batch: LineBatch): Promise<LineBatch> {
       const lease = await holdLease();
       if (isSameState(lease, batch.lease)) return { ...batch, lease };
@@ -145,7 +132,7 @@ export function createLineBatches(
   };
 }
 
-/** Whether what a line becomes is the same under two leases. */
+/** Whether a line has the same result under two leases. */
 export function isSameState(one: Lease, other: Lease): boolean {
   return (
     one.schemaId === other.schemaId &&

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import type { ImportLayout, ImportSettings, Position } from './imports.model.ts';
 import { type BlockDecoder, createBlockDecoder } from './text-blocks.ts';
 
-/** Where a record ends: before `end`; the next one begins at `next`. */
 interface RecordEnd {
   end: number;
   next: number;
@@ -13,7 +12,7 @@ interface RecordEnd {
 const UNCLOSED = 'has a quote that is not closed';
 const AFTER_QUOTE = 'has text after a closing quote';
 
-/** Returns the end of the line that begins at `at`; undefined when the bytes do not hold it. */
+/** Undefined when the bytes do not contain the end of the line. */
 function endOfLine(bytes: Buffer, at: number, newline: number, isLast: boolean): RecordEnd | undefined {
   const end = bytes.indexOf(newline, at);
   if (end >= 0) return { end, next: end + 1 };
@@ -21,12 +20,9 @@ function endOfLine(bytes: Buffer, at: number, newline: number, isLast: boolean):
 }
 
 /**
- * Returns the end of the CSV record that begins at `at` (RFC 4180); undefined when the bytes do not
- * hold all of it. A quoted cell may contain line ends. When a quote is not closed, or is followed
- * by text, only the first line is given up, so that a lone quote does not take the lines after it.
- *
- * @param isLast whether no bytes follow
- * @param limit the most bytes of a record; a quote that is closed later counts as not closed
+ * Returns the end of the CSV record at `at` (RFC 4180), which may contain line ends in quotes;
+ * undefined when more bytes are needed. When a quote is not closed within `limit` bytes, or is
+ * followed by text, only the first line is refused, not the following ones.
  */
 export function endOfRecord(
   bytes: Buffer,
@@ -37,7 +33,7 @@ export function endOfRecord(
 ): RecordEnd | undefined {
   const line = endOfLine(bytes, at, newline, isLast);
   const refuse = (problem: string): RecordEnd | undefined => line && { ...line, problem };
-  // The end of the line that has `from`. Looking for each cell would be quadratic.
+  // The end of the line of `from`. A search for each cell would be quadratic.
   let end = line;
   for (let from = at; ; ) {
     if (bytes[from] !== QUOTE) {
@@ -63,7 +59,7 @@ export function endOfRecord(
   }
 }
 
-/** The last byte of what is there may be the first quote of two; the caller asks for more. */
+/** The last byte may be the first quote of two; the caller needs more bytes then. */
 function closingQuote(bytes: Buffer, from: number): number | undefined {
   for (let at = from; ; at += 2) {
     at = bytes.indexOf(QUOTE, at);
@@ -72,7 +68,7 @@ function closingQuote(bytes: Buffer, from: number): number | undefined {
   }
 }
 
-/** The most bytes of a line in UTF-8: more than a record can hold. */
+/** More than a record can hold. */
 export const MAX_LINE_BYTES = 1024 * 1024;
 
 const QUOTE = 0x22;
@@ -81,25 +77,17 @@ const CR = 0x0d;
 const TOO_LONG = `is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB`;
 const NO_TEXT = 'is not valid in the encoding of the file';
 
-/** A record of the file. */
 export interface Line {
-  /** The number of its first line in the file, from 1. */
+  /** The number of its first line, from 1. */
   number: number;
-  /** Undefined when it is too long or no text. */
+  /** Undefined when it is too long or not valid. */
   text: string | undefined;
-  /** Why the record cannot be read. */
   problem: string | undefined;
-  /** Where the next line begins. */
   next: () => Position;
   bytes: number;
 }
 
-/**
- * Reads the records of a file from a position on, in bounded memory whatever the file contains.
- * Empty lines are left out.
- *
- * @param readFrom yields the bytes of the file from an offset on
- */
+/** Reads the records of a file from a position on, in bounded memory, without empty lines. */
 export function createLineReader(
   readFrom: (offset: number) => AsyncIterable<Buffer>,
   { encoding, newline, delimiter }: Pick<ImportLayout, 'encoding' | 'newline' | 'delimiter'>,
@@ -114,12 +102,11 @@ export function createLineReader(
   let offset = start.offset;
   let at = 0;
   let number = start.line;
-  /** The next quote, to find records without quotes fast. -1: none in `bytes`. */
+  /** The next quote, to find records without quotes fast; -1: none in `bytes`. */
   let quote = -2;
   let isLast = false;
   let isText = true;
 
-  /** Reads the next block. */
   async function fill(): Promise<void> {
     const { done, value } = await blocks.next();
     isLast = done === true;
@@ -129,7 +116,7 @@ export function createLineReader(
     bytes = rest.length > 0 ? Buffer.concat([rest, more]) : more;
     at = 0;
     quote = -2;
-    // Checked for each line only when the block has a line that is not text.
+    // Checked for each line only if the block is not valid.
     isText = isUtf8(bytes);
   }
 
@@ -141,7 +128,7 @@ export function createLineReader(
     return endOfRecord(bytes, at, marks, isLast, MAX_LINE_BYTES);
   }
 
-  /** Passes over the rest of a line that is too long, without keeping it. */
+  /** Skips the rest of a line that is too long, without keeping it. */
   async function skipLine(): Promise<Line> {
     const first = number;
     for (;;) {
@@ -176,7 +163,6 @@ export function createLineReader(
     return buildLine(first, text, problem, content.length);
   }
 
-  /** The number of lines of a record. */
   function linesIn(content: Buffer): number {
     let count = 1;
     if (quote === -1 || format === 'ndjson') return count;
@@ -185,7 +171,7 @@ export function createLineReader(
   }
 
   return {
-    /** Resolves with the next record; undefined at the end of the file. */
+    /** Undefined at the end of the file. */
     async next(): Promise<Line | undefined> {
       for (;;) {
         if (at >= bytes.length && isLast) return undefined;
@@ -201,7 +187,6 @@ export function createLineReader(
       }
     },
 
-    /** Where the next record begins. */
     position: (): Position => ({ offset: offset + decoder.lengthInFile(bytes.subarray(0, at)), line: number }),
   };
 }

@@ -16,24 +16,18 @@ import { MAX_COLUMNS, splitCells } from './csv-cells.ts';
 import { compileDateFormat } from './date-format.ts';
 import type { ImportLayout, ImportSettings } from './imports.model.ts';
 
-/** What a line says: an email as it is in the file, and `data` as of a submission. */
+/** An email as it is in the file, and `data` as in a submission. */
 interface LineValues {
   email: string;
   data: Record<string, unknown>;
   /** Values that could not be converted, and lines that could not be read. */
   problems: Issue[];
-  /** The columns of the file by the paths of their values. */
   columns: ReadonlyMap<string, string>;
 }
 
 export type ReadValues = (text: string) => LineValues;
 
-/**
- * Returns a function that reads the values of a line by the kinds of a schema (spec 4.7). It never
- * throws: problems are in its result. Validation of the values is up to the caller.
- *
- * @param timeZone of the app, for imports that name none
- */
+/** Reads the values of a line by the kinds of a schema (spec 4.7). Problems are in the result. */
 export function createValueReader(
   schema: { rejectUnknown: boolean; fields: readonly FieldDefinition[] },
   settings: ImportSettings,
@@ -65,7 +59,7 @@ export function createValueReader(
 
 const memberPath = (key: string | undefined): string => (key === undefined ? 'email' : `data.${key}`);
 
-/** Exports write an apostrophe before what a spreadsheet would evaluate. */
+/** Exports write an apostrophe before text that a spreadsheet would evaluate. */
 function plainText(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
 }
@@ -86,7 +80,7 @@ function addText(
   else problems.push({ path: `data.${key}`, message: converted.problem });
 }
 
-/** Returns the conversion of texts. Its result is undefined when the field counts as absent. */
+/** The result is undefined when the field is absent. */
 function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings, appZone?: string): Convert {
   const zone = own ?? appZone;
   const instantOf = zone === undefined ? undefined : toInstantIn(zone);
@@ -113,7 +107,7 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
   };
 }
 
-/** The items of a cell: those of a JSON array, which exports write, or the text as one item. */
+/** The items of a JSON array, which exports write, or the text as one item. */
 function parseItems(text: string): unknown[] {
   if (!text.trimStart().startsWith('[')) return [text];
   try {
@@ -125,9 +119,7 @@ function parseItems(text: string): unknown[] {
   }
 }
 
-/**
- * Reads lines that are JSON objects. Values of JSON are used as they are; null counts as absent.
- */
+/** Values of JSON are not converted; null is an absent value. */
 function createJsonReader(
   settings: ImportSettings,
   fields: ReadonlyMap<string, FieldDefinition>,
@@ -171,7 +163,7 @@ function createJsonReader(
     const field = fields.get(key);
     const isFormatted = field?.kind === 'date' && settings.dateFormat !== undefined && typeof value === 'string';
     if (isFormatted) addText(values, key, value, field, convert);
-    // Defines an own property, `__proto__` too; validation refuses that key.
+    // Defines an own property, also for `__proto__`; validation refuses that key.
     else Object.defineProperty(values.data, key, { value, enumerable: true, configurable: true, writable: true });
   }
 }
@@ -180,7 +172,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member of this name, or at this path when there is no such member. */
+/** The member of this name, or else the value at this path. */
 function ownMember(line: Record<string, unknown>, name: string): unknown {
   if (Object.hasOwn(line, name)) return line[name];
   let value: unknown = line;
@@ -191,18 +183,14 @@ function ownMember(line: Record<string, unknown>, name: string): unknown {
   return value;
 }
 
-/** What a line asks for, or why it is refused. */
 export interface CheckedLine {
-  /** Normalized; undefined when the line has none that is valid. */
+  /** Normalized; undefined when the line has no valid email. */
   email: string | undefined;
   submission?: Submission;
   refusal?: string;
 }
 
-/**
- * Checks the values of a line as those of a submission (spec 2.3 and 4.7). A line of the mode
- * `update` may lack required fields, because its record has them.
- */
+/** Checks a line as a submission (spec 2.3, 4.7). Updates may lack required fields. */
 export function checkLine(
   { email: sent, data: sentData, problems, columns }: LineValues,
   lease: Lease,
@@ -216,11 +204,11 @@ export function checkLine(
   if (email === undefined || issues.length > 0) return { email, refusal: describeIssues(issues, columns) };
   const change = lease.validator.change(data, now.toISOString());
   if (arrays === 'replace') replaceArrays(change);
-  // Without consents: their history belongs to what people send themselves.
+  // Without consents: only persons themselves give them.
   return { email, submission: checkSubmission({ email, change, now }, lease, limits) };
 }
 
-/** The items become the values of the fields, instead of being appended to them. */
+/** The items replace the values of the fields. */
 function replaceArrays(change: RecordChange): void {
   Object.assign(change.set, change.append);
   change.append = {};
@@ -234,7 +222,7 @@ function collectIssues(checked: {
   const { email, problems, found } = checked;
   const unreadable = problems.filter(({ path }) => path === '');
   if (unreadable.length > 0) return unreadable;
-  // A field whose text has no value is not also missing.
+  // A field whose text could not be converted is not also missing.
   const places = new Set(problems.map(({ path }) => path));
   return [
     ...(email === undefined ? [{ path: 'email', message: 'must be an email address' }] : []),
@@ -243,10 +231,7 @@ function collectIssues(checked: {
   ];
 }
 
-/**
- * The reason of a reject in one text, without values of the line. It names the columns of the file,
- * and paths of which the file has no column.
- */
+/** The reasons of a reject in one text, with columns or paths, and without values of the line. */
 function describeIssues(issues: readonly Issue[], columns: LineValues['columns']): string {
   return issues
     .map(({ path, message }) => (path === '' ? message : `${columnPath(path, columns)} ${message}`))

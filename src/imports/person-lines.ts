@@ -10,43 +10,29 @@ import { importOf } from './rejects.ts';
 import { detectEncoding } from './text-blocks.ts';
 import { findUnlisted } from './upload.ts';
 
-/** What an email may have before or after these characters: then it is another email. */
+/** With these characters before or after it, a text is another email. */
 const BEFORE = /[a-z0-9!#$%&*+/=?^_`{}~.-]$/i;
 const AFTER = /^[a-z0-9-]|^\.[a-z0-9]/i;
-/** What keeps its place, so that the line has as many cells as before. */
+/** These characters remain, so that the line has as many cells as before. */
 const KEPT = /[^",;\t|\r\n]/g;
 const LINE_END = /[\r\n]|$/g;
 
-/** A line of a file that names a person. */
 interface FoundLine {
   text: string;
-  /** Where it begins in the bytes that were searched. */
+  /** The offset in the searched bytes. */
   at: number;
-  /** Bytes of the same form without what it says. */
+  /** Bytes of the same form without the content. */
   overwritten: Buffer;
 }
 
 interface EmailSearch {
-  /**
-   * Finds the lines in which the email occurs.
-   *
-   * @param from the place at which lines begin, and `to` before which the email begins, in bytes;
-   *   what is around only completes lines
-   */
+  /** Finds the lines with the email between two offsets; the bytes around only complete lines. */
   find(bytes: Buffer, from: number, to: number): FoundLine[];
-  /** Returns bytes of the file as text. */
   text(bytes: Buffer): string;
-  /** Returns bytes of the same form without what they say. */
   overwritten(bytes: Buffer): Buffer;
 }
 
-/**
- * Creates what finds the lines in which an email occurs as such, in any case. An email
- * that is written with escapes is not found.
- *
- * @param first the first bytes of the file, which tell its encoding
- * @param email normalized
- */
+/** Finds lines by a normalized email, in any case; not with escapes. `first` shows the encoding. */
 function createEmailSearch(first: Buffer, email: string): EmailSearch {
   const { encoding } = detectEncoding(first);
   const isWide = encoding !== 'utf-8';
@@ -62,7 +48,7 @@ function createEmailSearch(first: Buffer, email: string): EmailSearch {
   return { find, text: (bytes) => shown(read(bytes)), overwritten: (bytes) => overwritten(read(bytes)) };
 
   function find(bytes: Buffer, from: number, to: number): FoundLine[] {
-    // In latin1 each byte is a character, so places in the text are places in the bytes.
+    // In latin1 each byte is a character, so both have the same indexes.
     const text = read(bytes);
     const lower = text.toLowerCase();
     const searched = lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
@@ -89,14 +75,11 @@ type File = Pick<ImportDocument, 'chunks' | 'settings'>;
 
 /** Each further attempt means that a chunk was written meanwhile. */
 const MAX_ATTEMPTS = 24;
-/** Larger parts of a file are searched chunk by chunk. With room for the empty lines before one. */
+/** Larger parts are searched chunk by chunk. Includes empty lines before a record. */
 const MAX_PART_BYTES = 2 * MAX_LINE_BYTES;
 
-/**
- * Creates what finds the records of files that name a person.
- */
 function createPersonLines(content: ContentStore) {
-  /** Yields the text of each record that names the person. @param erase whether to overwrite it */
+  /** Yields the text of each record with the email; `erase` overwrites it. */
   async function* linesOf(file: File, email: string, erase: boolean): AsyncGenerator<string> {
     const [first] = file.chunks;
     if (!first) return;
@@ -161,7 +144,7 @@ function createPersonLines(content: ContentStore) {
     }
   }
 
-  /** Writes what of these bytes is in a chunk; other parts of it may be written meanwhile. */
+  /** Writes the part of these bytes in a chunk; other parts may be written meanwhile. */
   async function writeChunk(id: ObjectId, bytes: Buffer, at: number): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const { bytes: stored, version } = await content.readChunk(id);
@@ -200,11 +183,7 @@ function createPersonLines(content: ContentStore) {
 const BATCH_SIZE = 100;
 const BY_EMAIL = { email: 1, appId: 1 } as const;
 
-/**
- * What imports hold of a person: rejected lines, and lines of files that are kept until their
- * import ends. An erasure overwrites the lines in the files, and unfinished imports pass over lines
- * of the person that they have read already.
- */
+/** An erasure overwrites lines in files; running imports skip lines that they have read. */
 export function createImportsOfPerson(deps: {
   store: ImportStore;
   content: ContentStore;
@@ -214,15 +193,11 @@ export function createImportsOfPerson(deps: {
 
   const linesOf = createPersonLines(content);
 
-  /**
-   * Overwrites the lines of a person in the content of an import; resolves with their number.
-   * Chunks that were stored before the right to write the file ended, and are not listed, are
-   * removed: no request can list them any more.
-   */
+  /** Overwrites lines of a person; resolves with their number. No request can list other chunks. */
   async function eraseLines(importId: ObjectId, email: string): Promise<number> {
     const stored = await content.idsOf(importId);
     const one = stored.length > 0 ? await store.endUpload(importId) : undefined;
-    // The content of one that has ended is being removed.
+    // The content of an ended import is being removed.
     if (one?.cleanup) await content.removeAll(importId);
     if (!one || one.cleanup) return 0;
     await content.remove(findUnlisted(stored, one));
@@ -257,12 +232,11 @@ export function createImportsOfPerson(deps: {
       let erased = 0;
       for await (const { _id } of store.withContent(appIds)) {
         erased += await eraseLines(_id, email).catch((error: unknown) => {
-          // It ended meanwhile.
           if (error instanceof MissingContent) return eraseLines(_id, email);
           throw error;
         });
       }
-      // What was inserted before the import knew of the erasure is erased with the records.
+      // Records inserted before the import knew of the erasure are erased with the records.
       await store.batchesEnded(writing);
       const forgotten = await rejects.updateMany(
         ofPerson(appIds, email),

@@ -10,14 +10,12 @@ import type { ImportCollection, ImportDocument, RejectCollection, RejectDocument
 
 const ID_BYTES = 12;
 const LINE_BYTES = 6;
-/** The longest line whose text is kept. */
 const MAX_ROW_LENGTH = 16 * 1024;
 const BATCH_SIZE = 100;
-/** The bytes of a rejected line beside its text and the emails in it. */
+/** The size of a rejected line without its text and emails. */
 const OVERHEAD_BYTES = 300;
 const BYTES_OF_CHARACTER = 3;
 
-/** A line that was not applied. */
 export interface Reject {
   line: number;
   reason: string;
@@ -35,7 +33,7 @@ export function createRejectStore(rejects: RejectCollection, imports: ImportColl
   });
 
   return {
-    /** Stores rejected lines, none of which is stored, if the run may still write. */
+    /** Stores rejected lines if the run may still write. */
     async add(run: RunningImport, appId: ObjectId, lines: readonly Reject[]): Promise<void> {
       const at = new Date();
       const expiresAt = new Date(at.getTime() + KEEP_IMPORT_MS);
@@ -48,7 +46,6 @@ export function createRejectStore(rejects: RejectCollection, imports: ImportColl
       await insertGuarded({ collection: imports, filter: whileRunBy(run) }, target, documents, rejectBytes);
     },
 
-    /** Yields the rejected lines of an import before a line, in their order. */
     async *of(importId: ObjectId, beforeLine: number): AsyncGenerator<RejectDocument> {
       const options = { batchSize: BATCH_SIZE, sort: { _id: 1 } } as const;
       for await (const reject of rejects.find(ofImport(importId), options)) {
@@ -57,19 +54,16 @@ export function createRejectStore(rejects: RejectCollection, imports: ImportColl
       }
     },
 
-    /** Removes the rejected lines of a run, and of those before it, from a line on. */
+    /** Removes the rejected lines of a run, and of earlier runs, from a line on. */
     removeFrom: ({ _id, runner }: Pick<RunningImport, '_id' | 'runner'>, line: number): Promise<number> =>
       removeInSteps(rejects, { ...ofImport(_id, line), run: { $not: { $gt: runner } } }),
 
-    /** Removes some; resolves with whether none is left. */
+    /** Resolves with whether none is left. */
     removeSome: (importId: ObjectId, forMs: number): Promise<boolean> => removeSome(rejects, ofImport(importId), forMs),
   };
 }
 
-/**
- * The text of a line with all emails in it, by which an erasure finds it. A line that cannot be
- * read has no email of its own. A text with too many emails is not kept.
- */
+/** A line and its emails, by which an erasure finds it. Without text if these are too many. */
 function rejectText(text: string | undefined, email: string | undefined): Pick<RejectDocument, 'email' | 'row'> {
   const found = text !== undefined && text.length <= MAX_ROW_LENGTH ? emailsIn(text) : undefined;
   const emails = new Set([...(email === undefined ? [] : [email]), ...(found ?? [])]);
@@ -81,7 +75,7 @@ function rejectBytes({ row = '', reason, email = [] }: RejectDocument): number {
   return OVERHEAD_BYTES + characters * BYTES_OF_CHARACTER;
 }
 
-/** The id of a rejected line: MongoDB orders binary values of one length bytewise. */
+/** MongoDB orders binary values of one length bytewise. */
 function rejectId(importId: ObjectId, line: number): Binary {
   const id = Buffer.alloc(ID_BYTES + LINE_BYTES);
   id.set(importId.id);
@@ -97,9 +91,8 @@ export function importOf({ _id }: RejectDocument): string {
 const ROW_END = '\r\n';
 
 /**
- * Writes rejected lines as CSV: the number of the line, the reason, and the columns of the file, so
- * that the lines can be corrected and imported again. A line that has not the columns of the file
- * is in the first of them as it is.
+ * Writes rejected lines as CSV: the number, the reason, and the columns of the file, so that they
+ * can be imported again. A line with other columns is in the first one as it is.
  */
 export function rejectsAsCsv(
   { settings, layout }: Pick<ImportDocument, 'settings' | 'layout'>,
@@ -123,18 +116,15 @@ export function rejectsAsCsv(
 
 const MAX_LOCAL_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 255;
-/** With more, a text is not searched. */
+/** A text with more is not searched. */
 const MAX_EMAILS = 100;
 
 const LOCAL_END = /[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+$/;
 const DOMAIN_START = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*/;
-/** What an email may begin with, but which rather stands before one: a quote or a delimiter. */
+/** Characters that may begin an email, but usually separate it: a quote or a delimiter. */
 const SEPARATORS = /['|]/;
 
-/**
- * Returns the emails that occur in a text, normalized, and more rather than less:
- * `'ada@example.com` is an email, and contains one. Undefined when there are too many.
- */
+/** All possible emails of a text, normalized: `'ada@example.com` has two. Undefined: too many. */
 export function emailsIn(text: string): Set<string> | undefined {
   const emails = new Set<string>();
   let count = 0;
@@ -145,7 +135,7 @@ export function emailsIn(text: string): Set<string> | undefined {
     const [domain = ''] = DOMAIN_START.exec(text.slice(at + 1, at + 1 + MAX_DOMAIN_LENGTH)) ?? [];
     const parts = local.split(SEPARATORS);
     for (const index of parts.keys()) {
-      // The separators between the parts are any: each has one character.
+      // Each separator has one character.
       const length = parts.slice(index).join(' ').length;
       const email = normalizeEmail(`${local.slice(local.length - length)}@${domain}`);
       if (email !== undefined) emails.add(email);

@@ -1,14 +1,11 @@
 const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** No byte of valid UTF-8. It stands for a lone surrogate, so that its line is not valid. */
+/** No byte of valid UTF-8. It represents a lone surrogate, so that its line is not valid. */
 const INVALID = Buffer.of(0xff);
 const LONE_SURROGATE = /(\p{Surrogate})/u;
 
-/**
- * Returns the encoding of a file by its first bytes, and the length of its byte order mark. A file
- * without a mark is UTF-16 if its first character is ASCII in UTF-16, else UTF-8.
- */
+/** By the byte order mark, else UTF-16 if the first character is ASCII in it, else UTF-8. */
 export function detectEncoding(first: Uint8Array): { encoding: Encoding; bom: number } {
   const [a, b, c] = first;
   if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', bom: 3 };
@@ -19,16 +16,11 @@ export function detectEncoding(first: Uint8Array): { encoding: Encoding; bom: nu
   return { encoding: 'utf-8', bom: 0 };
 }
 
-/**
- * Converts a file to UTF-8, block by block. Bytes that are not text stay invalid, so that the
- * reader of lines can reject the line that has them.
- */
+/** Converts a file to UTF-8 by blocks. Invalid bytes stay invalid: their line is rejected. */
 export interface BlockDecoder {
-  /** Converts the next bytes of the file. Some may be kept until the next call. */
+  /** Some bytes may be kept until the next call. */
   decode(bytes: Buffer): Buffer;
-  /** Converts what is left at the end of the file. */
   end(): Buffer;
-  /** The length in the file of text that was converted. */
   lengthInFile(converted: Buffer): number;
 }
 
@@ -50,7 +42,7 @@ export function createBlockDecoder(encoding: Encoding): BlockDecoder {
       const last = toUtf8(rest.subarray(0, even), encoding);
       return even === rest.length ? last : Buffer.concat([last, INVALID]);
     },
-    // Each invalid byte stands for one unit, and is decoded to one.
+    // Each invalid byte represents one unit, and is decoded to one.
     lengthInFile: (converted) => converted.toString().length * 2,
   };
 }

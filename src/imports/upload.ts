@@ -3,19 +3,19 @@ import { AppError, Conflict, NotFound, TooLarge, Unavailable } from '../core/err
 import { CHUNK_BYTES, type ContentStore } from './content.ts';
 import type { ImportCollection, ImportDocument } from './imports.model.ts';
 
-/** The files that one server receives at the same time, of which an app has a part. */
+/** The files that one server receives at the same time, in total and of one app. */
 const MAX_UPLOADS = 16;
 const MAX_UPLOADS_OF_APP = 4;
 /** Each further attempt means that an erasure changed the last chunk. */
 const MAX_ATTEMPTS = 24;
 
-/** The most bytes of one file, and of all files that an app has at the same time. */
+/** In bytes. */
 interface ContentLimits {
   perImport: number;
   perApp: number;
 }
 
-/** The state of a file while it is received: a request continues it only from this state. */
+/** The state of a file; a request continues it only from this state. */
 type Progress = Pick<ImportDocument, '_id' | 'appId' | 'expiresAt' | 'received' | 'chunks'>;
 
 export type Uploads = ReturnType<typeof createUploads>;
@@ -27,7 +27,6 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
 
   const mayWrite = ({ _id }: Progress, upload: ObjectId) => ({ _id, upload, state: 'uploading' as const });
 
-  /** Stores bytes that follow what the file has, as a chunk or in its last one. */
   async function add(progress: Progress, upload: ObjectId, bytes: Buffer): Promise<void> {
     const received = progress.received + bytes.length;
     await checkSize(progress, received);
@@ -41,9 +40,8 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
   }
 
   /**
-   * Adds bytes to the last chunk, which was not full. An erasure that changes the chunk, or ends
-   * the right to write, between the read and the write leads to another attempt: it first ends the
-   * right and then gives the chunk another version.
+   * Adds bytes to the last chunk. An erasure first ends the right to write and then changes the
+   * version of the chunk, so an erasure between the read and the write leads to another attempt.
    */
   async function extend(progress: Progress, upload: ObjectId, id: ObjectId, bytes: Buffer): Promise<void> {
     const stored = progress.received % CHUNK_BYTES;
@@ -57,7 +55,6 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
     throw new Unavailable();
   }
 
-  /** Why a request may not write the file any more. */
   async function explainLoss({ _id }: Progress): Promise<Error> {
     const found = await imports.findOne({ _id }, { projection: { state: 1, upload: 1, received: 1 } });
     if (found?.state === 'uploading' && !found.upload) {
@@ -93,7 +90,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
         }
       }
     } catch (error) {
-      // What arrived before the connection ended is kept, so that the client can go on from there.
+      // Received bytes are kept, so that the client can continue from there.
       if (isCutOff(error) && size > stored) await flush();
       throw error;
     }
@@ -102,13 +99,11 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
 
   return {
     /**
-     * Stores the content of a file from a byte on, and resolves with the number of bytes that it
-     * has then. When the connection ends, what arrived is kept.
-     *
-     * @param size the bytes of the source, if they are known before
-     * @param from the first byte of the source; undefined: the source is the whole file
-     * @throws {NotFound} when the app has no such import
-     * @throws {Conflict} when it was started, or another request writes it
+     * Stores a file from a byte on; resolves with the number of its bytes. When the connection
+     * ends, the received bytes are kept.
+     * @param from undefined: the source is the whole file
+     * @throws {NotFound}
+     * @throws {Conflict} when the import was started, or another request writes its file
      * @throws {TooLarge} when the file, or all files of the app, exceed the limit
      */
     async write(
@@ -127,7 +122,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
         const before = await imports.findOneAndUpdate(filter, begins);
         if (!before) throw await explainRefusal(appId, _id);
         const progress: Progress = from === undefined ? { ...before, received: 0, chunks: [] } : before;
-        // The requests that stored them can list them no more.
+        // The requests that stored them can no longer list them.
         await content.remove(findUnlisted(stored, progress));
         await checkSize(progress, progress.received + size);
         await receive(progress, upload, source);
@@ -138,7 +133,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
     },
   };
 
-  /** Counts a file that is being received, until the result is called. @throws {Unavailable} */
+  /** Counts a file until the result is called. @throws {Unavailable} */
   function begin(app: string): () => void {
     const ofApp = running.get(app) ?? 0;
     const all = [...running.values()].reduce((sum, count) => sum + count, 0);
@@ -161,7 +156,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
   }
 }
 
-/** The chunks that are not part of the file of an import, which was read after they were found. */
+/** The chunks that an import, which was read later, does not list. */
 export function findUnlisted(ids: readonly ObjectId[], { chunks }: Pick<ImportDocument, 'chunks'>): ObjectId[] {
   const listed = new Set(chunks.map((id) => id.toHexString()));
   return ids.filter((id) => !listed.has(id.toHexString()));

@@ -6,7 +6,6 @@ import type { RecordId } from './record-id.ts';
 export interface Confirmation {
   email: string;
   isConfirmed: boolean;
-  /** The emails that were planned, in their order. */
   mails: readonly ConfirmationMail[];
 }
 

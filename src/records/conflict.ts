@@ -12,20 +12,16 @@ import type { Submission } from './submission.ts';
 /** The members of a stored record from which a repeat is answered. */
 type Answer = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt'>;
 
-/**
- * The key was applied before, with the same data (`repeated`) or with other data (`key-reused`).
- */
+/** The key was applied before, with the same data (`repeated`) or with other data. */
 export type Repeat = { reason: 'repeated'; record: Answer } | { reason: 'key-reused' };
 
 /** Why the filter of an upsert did not match the stored record. */
 export type Conflict =
   | Repeat
-  /** The submission requires a record, and there is none. */
   | { reason: 'no-record' }
   | { reason: 'keys-full'; record: Answer }
   | { reason: 'array-full'; key: string }
   | { reason: 'consents-full' }
-  /** Too many events of the record wait for the relay. */
   | { reason: 'outbox-full' }
   | { reason: 'record-full' }
   | { reason: 'too-many-keys' }
@@ -34,10 +30,7 @@ export type Conflict =
   /** Nothing refuses the write now: repeat it with this view of the record. */
   | { reason: 'retry'; view: RecordView };
 
-/**
- * The record has a newer schema version, or newer index slots, than the submission was checked
- * against. Check it again.
- */
+/** The record has a newer schema version or newer slots than those of the check. */
 export class OutdatedSchema extends Error {
   override readonly name = 'OutdatedSchema';
 }
@@ -50,7 +43,6 @@ interface Facts
   appliedKeys?: AppliedKey[];
   /** Whether values are to be moved to the new keys of fields. Read while renames are pending. */
   isUnmoved?: boolean;
-  /** The number of keys that the record holds. */
   inlineKeys: number;
   /** The BSON type of the stored value of each array field that the submission appends to. */
   types?: Record<string, string>;
@@ -60,9 +52,7 @@ interface Facts
   waitingEvents?: number;
   /** The size of the document in bytes. This and the next two are read only near the size limit. */
   size?: number;
-  /** The size of the values that the submission replaces, in bytes. */
   replaced?: number;
-  /** The keys of `data` that are not fields of the schema. */
   extraKeys?: string[];
 }
 
@@ -73,7 +63,6 @@ export function createConflictReader(deps: {
   limits: RecordLimits;
   maxArrayItems: number;
   moves: Pick<RecordMoves, 'one'>;
-  /** Makes the epoch of an app's slots at least this one. */
   catchUp: SlotStore['catchUp'];
 }) {
   const { users, keys, limits, maxArrayItems, moves, catchUp } = deps;
@@ -117,10 +106,8 @@ export function createConflictReader(deps: {
 
   return {
     /**
-     * Explains why the upsert of a submission failed with a duplicate key or a type mismatch, and
-     * repairs the record if that is the reason. Reads with read concern `majority`, because a write
-     * that can be rolled back is not a stored submission.
-     *
+     * Explains why an upsert failed, and repairs the record if that is the reason. Read concern
+     * `majority`: a write that can be rolled back is not stored.
      * @throws {OutdatedSchema} when the submission was checked against an outdated schema
      */
     async resolve(submission: Submission): Promise<Conflict> {
@@ -155,12 +142,7 @@ export function createConflictReader(deps: {
       return { reason: 'retry', view: { ...view, ...(exact && { exactBound: exact }) } };
     },
 
-    /**
-     * Finds the submission that was applied under a key, without a write. For a repeat that the
-     * current schema or the limits refuse.
-     *
-     * @returns undefined when the key was not applied to this record
-     */
+    /** Finds, without a write, the submission that was applied under a key, if any. */
     async findApplied(appId: Submission['appId'], email: string, applied: AppliedKey): Promise<Repeat | undefined> {
       const projection = {
         appId: 1,
@@ -216,16 +198,11 @@ function factsPipeline(submission: Submission) {
   return [{ $match: { appId, email } }, { $project: project }];
 }
 
-/** The consent entries that a submission appends to the record. */
 function newConsents({ consentState }: Facts, { consents }: Submission): ConsentEntry[] {
   return consents ? consentChange(consents, consentState).entries : [];
 }
 
-/**
- * Replaces a stored value that is not an array by an array with that value as its first item,
- * because the field became an array field. Idempotent, and independent of the submission: if that
- * is never stored, the array stays.
- */
+/** Makes a value the first item of an array. Idempotent, and independent of the submission. */
 async function turnIntoArray(
   users: UserCollection,
   { appId, email, now, slots = [], slotEpoch }: Submission,

@@ -5,26 +5,15 @@ import type { ConsentEntry, ConsentState } from './record.ts';
 
 /** The most entries that a record keeps (spec 8). */
 const MAX_CONSENT_ENTRIES = 1_000;
-/**
- * Entries that are left for withdrawals: one for each field of a schema. Anybody can fill the
- * history of a person whose email they know, and the person can still withdraw what was given.
- */
+/** One for each field of a schema: a full history must not prevent withdrawals. */
 const RESERVED_FOR_WITHDRAWALS = 100;
 
-/** The consents of a submission, in the form in which a record keeps them. */
 export interface SentConsents {
-  /** One entry for each consent field that was sent. */
   entries: readonly ConsentEntry[];
-  /** The most bytes that they add to a record. */
   bytes: number;
 }
 
-/**
- * Returns the consents that valid `data` gives or refuses, or undefined when it has no consent
- * field (spec 2.8).
- *
- * @param page the URL of the page that sent the submission, as it was sent
- */
+/** Returns the consents that valid `data` gives or refuses, if it has consent fields (spec 2.8). */
 export function sentConsents(
   { validator, schema }: Pick<Lease, 'validator' | 'schema'>,
   data: Record<string, unknown>,
@@ -56,21 +45,12 @@ export function stateAfter(entries: readonly ConsentEntry[]): ConsentState {
 export interface ConsentChange {
   /** The conditions under which exactly `entries` differ from the record's state. */
   filter: Record<string, unknown>;
-  /** The entries that are appended. */
   entries: ConsentEntry[];
-  /**
-   * Whether the change is right only for a record that exists: a new record has no consents, so
-   * `entries` would differ.
-   */
+  /** Whether the change is wrong for a new record, which has no consents. */
   requiresRecord: boolean;
 }
 
-/**
- * Compares the consents of a submission with the last state of the record. A consent is appended
- * when it is given and was not given for this version, or when it is withdrawn.
- *
- * No condition is an equality, because an upsert would copy it to the record that it creates.
- */
+/** No condition is an equality, because an upsert would copy it to the record that it creates. */
 export function consentChange({ entries }: SentConsents, last: ConsentState = {}): ConsentChange {
   const change: ConsentChange = { filter: {}, entries: [], requiresRecord: false };
   for (const entry of entries) {
@@ -86,7 +66,7 @@ export function consentChange({ entries }: SentConsents, last: ConsentState = {}
   return change;
 }
 
-/** Whether these entries withdraw consents only. They have room whatever the record holds. */
+/** Whether these entries withdraw consents only. The size limits do not apply to withdrawals. */
 export function onlyWithdraws(entries: readonly ConsentEntry[]): boolean {
   return entries.length > 0 && entries.every(({ given }) => !given);
 }

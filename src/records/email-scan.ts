@@ -11,7 +11,6 @@ const MAX_APPS = 500;
 /** Emails that one query compares in an app whose emails take too long. */
 const RANGE = 20_000;
 
-/** Yields the ids of apps in ascending order, after `after`. */
 type AppIds = (after: ObjectId | undefined, count: number) => Promise<ObjectId[]>;
 
 /** After an app, or after an email of it. */
@@ -20,19 +19,11 @@ export interface EmailPlace {
   email?: string | undefined;
 }
 
-/**
- * Finds the ids of at most `limit` records of all apps by their emails, within the budget; resolves
- * with the place after which it continues.
- */
+/** Finds at most `limit` records of all apps within the budget, and where it continues. */
 export type EmailScan = ReturnType<typeof createEmailScan>;
 
-/**
- * Creates the reader of emails across all apps. There is no index on emails alone, because every
- * submission would write it: each query names some apps and seeks in the part of the index on
- * emails that each has.
- */
+/** An index on emails alone would be written by every submission, so queries name some apps. */
 export function createEmailScan(users: UserCollection, appIds: AppIds, queues: ReadQueues) {
-  /** Reads the emails of some apps in the order of the index. */
   const matches = (scope: RecordFilter, conditions: RecordFilter, limit: number) =>
     queues.scan(undefined, () =>
       users

@@ -8,17 +8,11 @@ import { type Collection, createModel, declareCollection, type Model } from '../
 import type { RecordFilter, UserCollection, UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
-/**
- * The announced erasure of a record of an app with consumers. It is written before the record is
- * deleted; the event follows when the record is gone (decision 23). It has no personal data.
- */
+/** An announced erasure, without personal data; the event follows the deletion (decision 23). */
 export interface ErasureDocument {
-  /** The id of the record. */
   _id: UUID;
   appId: ObjectId;
-  /** The id of the event. */
   eventId: UUID;
-  /** The revision of the event. */
   revision: number;
   /** When it was announced, by MongoDB's clock. */
   at: Date;
@@ -28,13 +22,13 @@ const ERASURES = declareCollection('erasures').index({ appId: 1 });
 
 export type ErasureCollection = Collection<ErasureDocument>;
 
-/** The model of `erasures`, with its index. */
+/** The model of `erasures`. */
 export const createErasureModel = (connection: Connection): Model<ErasureDocument> => createModel(connection, ERASURES);
 
 /** The announced erasures of an app, as its data. */
 export function createErasureStore(erasures: ErasureCollection) {
   return {
-    /** Whether an announced erasure waits to be told. */
+    /** Whether an announced erasure has no event yet. */
     existAny: async (): Promise<boolean> =>
       (await erasures.findOne({}, { projection: { _id: 1 }, sort: { _id: 1 } })) !== null,
 
@@ -47,32 +41,25 @@ export function createErasureStore(erasures: ErasureCollection) {
   } satisfies AppOwned & Record<string, unknown>;
 }
 
-/** Well within the time after which the relay takes an announcement back (outbox.ts). */
+/** Less than the time after which the relay withdraws an announcement (outbox.ts). */
 const ERASED_WITHIN_MS = 20_000;
 
 interface Announced extends Pick<UserDocument, '_id' | 'eventCount'> {
-  /** The time of MongoDB's clock. */
   now: Date;
 }
 
-/** What other features keep about records. It may repeat values of the record. */
+/** Data of other features about records. It may repeat values of the record. */
 export interface RecordTraces {
   /** Whether something names one of these records. */
   exist(ids: readonly DocumentId[]): Promise<boolean>;
-  /** Deletes what names these records, which are gone. */
   remove(ids: readonly DocumentId[]): Promise<unknown>;
 }
 
 export type RecordEraser = ReturnType<typeof createRecordEraser>;
 
 /**
- * Creates what deletes records on behalf of people: operators, the person, or retention. A deletion
- * of the app itself does not count as an erasure of its records.
- *
- * @param deps.removeKeysOf deletes the idempotency keys of erased records
- * @param deps.hasConsumers resolves with whether somebody listens to the events of the app
- * @param deps.traces what names records beside them, also when nobody listens any more
- * @param deps.onEvents is called when an erasure led to events
+ * Deletes records for operators, persons or retention; the deletion of an app is no erasure.
+ * @param deps.traces data of other features, also when the app has no consumers any more
  */
 export function createRecordEraser(deps: {
   users: UserCollection;
@@ -86,9 +73,8 @@ export function createRecordEraser(deps: {
   const { users, erasures, newId, removeKeysOf, hasConsumers, traces, onEvents } = deps;
 
   /**
-   * Announces the erasure of those of the records that exist. Resolves with the time of MongoDB's
-   * clock until which the erasure may begin: the relay takes an announcement back when its record
-   * exists for longer.
+   * Announces the erasure of those records that exist. Resolves with the time of MongoDB's clock
+   * until which the erasure may begin; later the relay may have withdrawn the announcement.
    */
   async function announce(appId: ObjectId, ids: DocumentId[]): Promise<Date | undefined> {
     const found = await users
@@ -111,17 +97,13 @@ export function createRecordEraser(deps: {
     return new Date(first.now.getTime() + ERASED_WITHIN_MS);
   }
 
-  /** The ids of which no record exists any more. */
   async function selectMissing(appId: ObjectId, ids: readonly DocumentId[]): Promise<DocumentId[]> {
     const kept = await users.find(named(appId, ids), { projection: { _id: 1 } }).toArray();
     const keptIds = new Set(kept.map(({ _id }) => String(_id)));
     return ids.filter((id) => !keptIds.has(String(id)));
   }
 
-  /**
-   * Deletes those of these records of an app that match, at most some thousand, with their
-   * idempotency keys; resolves with their number.
-   */
+  /** Deletes the matching records, with their idempotency keys; resolves with their number. */
   return async (appId: ObjectId, ids: DocumentId[], matching: RecordFilter = {}): Promise<number> => {
     if (ids.length === 0) return 0;
     const hasTraces = await traces.exist(ids);

@@ -6,19 +6,17 @@ import type { RecordFilter, UserCollection, UserDocument } from './record.ts';
 import type { Insert, Upsert } from './record-upsert.ts';
 import type { Written } from './submission.ts';
 
-/** The atomic write that stores a submission. */
 type RecordWrite = Insert | Upsert;
 
 /**
- * Sends the writes of submissions to the database. When `write` resolves, the write is durable
- * (invariant 1); it rejects with the driver's error for this write, independent of the other writes
- * of its batch.
+ * Sends the writes of submissions. A resolved write is durable (invariant 1); a rejected one has
+ * the driver's error for this write, independent of the other writes of its batch.
  */
 export interface RecordWriter {
   write(write: RecordWrite): Promise<Written>;
 }
 
-/** Sends each write as a command of its own, in one round trip. */
+/** Sends each write as its own command, in one round trip. */
 export function createRecordWriter(users: UserCollection): RecordWriter {
   return {
     async write(write) {
@@ -34,7 +32,6 @@ export function createRecordWriter(users: UserCollection): RecordWriter {
   };
 }
 
-/** One write of a batch with the callbacks of its promise. */
 export interface Entry<Write extends RecordWrite = RecordWrite> {
   write: Write;
   resolve(written: Written): void;
@@ -42,10 +39,8 @@ export interface Entry<Write extends RecordWrite = RecordWrite> {
 }
 
 /**
- * Writes a batch and settles each of its entries; never rejects. An entry rejects with the driver's
- * error for its write, or with {@link Unavailable} when it is unknown whether the batch is durable.
- * Inserts and upserts are sent as two concurrent commands; one bulk write of both would send them
- * one after the other.
+ * Settles each entry; never rejects. {@link Unavailable}: unknown whether the write is durable.
+ * Inserts and upserts are concurrent commands; one bulk write would run them in sequence.
  */
 async function writeBatch(users: UserCollection, batch: readonly Entry[]): Promise<void> {
   const inserts = batch.filter(({ write }) => write.kind === 'insert');
@@ -60,7 +55,6 @@ function isUpsert(entry: Entry): entry is Entry<Upsert> {
   return entry.write.kind === 'upsert';
 }
 
-/** Rejects all entries when `work` throws: the result of each is unknown. */
 async function settle<Item extends Entry>(entries: Item[], work: (entries: Item[]) => Promise<void>): Promise<void> {
   if (entries.length === 0) return;
   try {
@@ -92,18 +86,15 @@ async function upsertAll(users: UserCollection, entries: readonly Entry<Upsert>[
   if (changed.length > 0) await resolveChanged(users, changed);
 }
 
-/**
- * @returns by the entry's index: the upserts that created a record, and the error of each failed
- *   entry
- */
+/** Returns the indexes of entries that created a record, and the errors of failed ones. */
 async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
   try {
     const { upsertedIds } = await users.bulkWrite(entries.map(toOperation), { ordered: false });
     return { created: indexes(upsertedIds), failed: new Map<number, Error>() };
   } catch (error) {
     const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-    // The driver wraps the error of a whole batch and drops its class. An error without a code is a
-    // network error.
+    // The driver drops the class of a whole batch's error. An error without a code is a network
+    // error.
     if (!(error instanceof MongoBulkWriteError) || (failures.length === 0 && error.code !== undefined)) throw error;
     // Without the write concern no write of the batch is known to be durable.
     if (failures.length === 0 || error.result.getWriteConcernError()) throw new Unavailable();
@@ -127,10 +118,7 @@ function toError({ code, errmsg = 'write error' }: WriteError): Error {
   return new MongoServerError({ message: errmsg, code });
 }
 
-/**
- * Resolves upserts of unknown records with one read, because a bulk write does not return what it
- * changed.
- */
+/** Reads the records of these upserts, because a bulk write does not return what it changed. */
 async function resolveChanged(users: UserCollection, changed: Entry<Upsert>[]): Promise<void> {
   const byApp = new Map<string, Entry<Upsert>[]>();
   for (const entry of changed) {
@@ -154,7 +142,6 @@ async function resolveChanged(users: UserCollection, changed: Entry<Upsert>[]): 
   }
 }
 
-/** Matches the records of these entries, which all belong to one app. */
 function emailsFilter(entries: Entry<Upsert>[]): RecordFilter {
   const [first] = entries;
   return { ...(first && { appId: first.write.appId }), email: { $in: entries.map(({ write }) => write.email) } };
@@ -165,10 +152,8 @@ function emailKey({ appId, email }: Pick<UserDocument, 'appId' | 'email'>): stri
 }
 
 /**
- * The number of batches in flight at the same time. Two small concurrent batches cost the database
- * more than one batch of both (decision 36). So a concurrent batch is sent only when at
- * least `MIN_CONCURRENT_BATCH` writes wait, and as many as are in flight, or when the oldest write
- * has waited for `MAX_WAIT_MS`, because the batch in flight may be stuck.
+ * Two small concurrent batches cost the database more than one (decision 36), so a second one is
+ * large (`MIN_CONCURRENT_BATCH`) or late (`MAX_WAIT_MS`): the batch in flight may be stuck.
  */
 const MAX_IN_FLIGHT = 3;
 const MIN_CONCURRENT_BATCH = 8;
@@ -176,37 +161,29 @@ const MAX_WAIT_MS = 25;
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
-/** The buckets of the metric of batch sizes. */
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, MAX_BATCH];
 
-/** The bounds of the queue. A longer queue means that the database does not keep up. */
+/** A longer queue means that the database is too slow. */
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /**
- * A batch without an answer fails after this time, and so does a write that has waited as long in
- * the queue. Every request in it was answered 503 before (api/deadline.ts). Without this limit a
- * connection that never answers keeps its batch in flight until the driver's socket timeout, and
- * `MAX_IN_FLIGHT` such connections block all submissions.
+ * By then the requests were answered 503 (api/deadline.ts). Without this limit, `MAX_IN_FLIGHT`
+ * connections that never answer block all submissions until the driver's socket timeout.
  */
 const BATCH_TIMEOUT_MS = 3_000;
 
 interface Waiting extends Entry {
   bytes: number;
-  /** When it was queued, in milliseconds of `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   since: number;
 }
 
 /**
- * Group commit: writes queue while a batch is in flight, and the next batch takes the whole queue
- * as unordered bulk writes. On an idle service a write is sent at once. Each write stays atomic and
- * fails alone (invariant 3). The driver may resend a batch after a network error, because a bulk
- * write carries a transaction number; a raw command does not, so a resent `$push` would be applied
- * twice. Figures are in decision 36.
- *
- * `write` rejects with {@link Unavailable} when the queue is full or the batch timed out.
- *
- * @param single writes a batch of one in one round trip instead of two
+ * Group commit: while a batch is in flight, writes queue for the next one (decision 36). Each write
+ * stays atomic and fails alone (invariant 3). The driver may resend a bulk write, which has a
+ * transaction number; with a raw command a resent `$push` would be applied twice. `write` rejects
+ * with {@link Unavailable} when the queue is full or the batch timed out.
  */
 export function createGroupCommit(
   users: UserCollection,
@@ -236,7 +213,6 @@ export function createGroupCommit(
     scheduleFlush();
   }
 
-  /** Schedules the concurrent batch of the writes that wait beside a batch in flight. */
   function scheduleFlush(): void {
     if (waiting.length === 0 || inFlight >= MAX_IN_FLIGHT) return;
     flushTimer ??= setTimeout(flush, MAX_WAIT_MS);
@@ -252,9 +228,7 @@ export function createGroupCommit(
     );
   }
 
-  /**
-   * Rejects writes whose requests were answered already: their clients may have sent them again.
-   */
+  /** Rejects writes whose requests were answered: their clients may have sent them again. */
   function rejectExpired(): void {
     const limit = performance.now() - BATCH_TIMEOUT_MS;
     const firstValid = waiting.findIndex(({ since }) => since >= limit);
@@ -311,7 +285,7 @@ export function createGroupCommit(
         waitingBytes += bytes;
         if (scheduled) return;
         if (!canFlush()) return scheduleFlush();
-        // All sockets that are readable now are read first, so concurrent requests share a batch.
+        // All readable sockets are read first, so concurrent requests share a batch.
         scheduled = true;
         setImmediate(flush);
       });

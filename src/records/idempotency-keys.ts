@@ -8,19 +8,13 @@ import type { AppliedKey, UserCollection, UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
 const HASH_BYTES = 16;
-/** The bytes that hash the texts of a form, after those that hash its data. */
 const TEXTS_HASH_BYTES = 8;
 const RECORD_ID_BYTES = 16;
 const APP_ID_BYTES = 12;
-/**
- * 24 hours (invariant 3), plus one hour for clock skew and the interval of MongoDB's TTL monitor.
- */
+/** 24 hours (invariant 3), and one hour for clock skew and the interval of the TTL monitor. */
 const KEPT_SECONDS = 25 * 60 * 60;
 
-/**
- * A key that was moved out of its record. `_id` is the app's id, the record's id and the key's
- * hash.
- */
+/** A key that was moved out of its record. `_id`: the app's id, the record's id, the key's hash. */
 interface MovedKeyDocument {
   _id: Binary;
   content: Binary;
@@ -35,13 +29,7 @@ type MovedKeyCollection = Collection<MovedKeyDocument>;
 export const createMovedKeyModel = (connection: Connection): Model<MovedKeyDocument> =>
   createModel(connection, APPLIED_KEYS);
 
-/**
- * The entry that a record keeps of a submission with an `Idempotency-Key`. Its size is bounded: a
- * hash of the key, hashes of the content, and the time.
- *
- * @param content.texts the texts of a form. The data that they become depends on the schema, so
- *   they are hashed too.
- */
+/** Hashes of bounded size, also of the texts of a form: the schema determines their data. */
 export function appliedKey(
   key: string,
   { data = {}, texts }: { data?: Record<string, unknown> | undefined; texts?: string },
@@ -53,7 +41,7 @@ export function appliedKey(
   return { key: new Binary(digest(key)), content: new Binary(content), at };
 }
 
-/** Returns whether two submissions have the same data, or come from the same texts of a form. */
+/** Whether two submissions have the same data, or the same texts of a form. */
 export function hasSameContent(one: Pick<AppliedKey, 'content'>, other: Pick<AppliedKey, 'content'>): boolean {
   const [a, b] = [keyBytes(one.content), keyBytes(other.content)];
   const [textsOfA, textsOfB] = [a.subarray(HASH_BYTES), b.subarray(HASH_BYTES)];
@@ -73,13 +61,10 @@ function digest(text: string): Buffer {
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 
 /**
- * Keeps the idempotency keys that were moved out of their records (invariant 3, decision 17).
- *
- * A record holds its newest keys, so one atomic write applies a submission and stores its key. When
- * the record holds `MAX_INLINE_KEYS`, all of them move to the collection `applied_keys`, and the
- * record's `keyEpoch` is incremented. The filter of an upsert contains the epoch at which its key
- * was looked up, so a move between the look-up and the write makes the write fail instead of
- * applying a repeat twice.
+ * Keeps the idempotency keys that were moved out of their records (invariant 3, decision 17). A
+ * full record moves its keys to `applied_keys` and increments its `keyEpoch`. The filter of an
+ * upsert has the epoch of its look-up, so a move in between fails the write instead of applying a
+ * repeat twice.
  */
 export function createIdempotencyKeys(
   users: UserCollection,
@@ -102,8 +87,7 @@ export function createIdempotencyKeys(
     );
     if (!record?.appliedKeys?.length) return;
     const { appliedKeys, keyEpoch, now } = record;
-    // Kept from the move on, by MongoDB's clock, which removes them: the times of the keys are
-    // those of the servers that applied them.
+    // From now on, by MongoDB's clock, which removes them: the keys have times of other clocks.
     await insertMissing(
       appliedKeys.map(({ key, content }) => ({ _id: movedKeyId(appId, _id, key), content, at: now })),
     );
@@ -116,7 +100,6 @@ export function createIdempotencyKeys(
     );
   }
 
-  /** Inserts the documents, except those that another server has inserted. */
   async function insertMissing(documents: MovedKeyDocument[]): Promise<void> {
     if (documents.length === 0) return;
     try {
@@ -158,9 +141,7 @@ function movedKeyId(appId: ObjectId, record: RecordId, key: Binary): Binary {
   return new Binary(Buffer.concat([appId.id, record.buffer, key.buffer]));
 }
 
-/**
- * Matches the ids that begin with these bytes: MongoDB orders binary values of one length bytewise.
- */
+/** Matches the ids with this prefix: MongoDB orders binary values of one length bytewise. */
 function prefixRange(prefix: Buffer): { $gte: Binary; $lte: Binary } {
   const rest = APP_ID_BYTES + RECORD_ID_BYTES + HASH_BYTES - prefix.length;
   return {

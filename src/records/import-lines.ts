@@ -17,12 +17,9 @@ import type { Submission } from './submission.ts';
 
 /** Records have up to 1 MB each. */
 const BATCH_SIZE = 100;
-/** The most keys that a read names. Lines may have keys beyond the schema, each line others. */
+/** The most keys that a read names. Each line may have other keys beyond the schema. */
 const MAX_KEYS = 400;
-/**
- * MongoDB applies the updates of a statement one after the other. So as many lines as this are sent
- * in two statements, which it applies at the same time. A batch beside submissions has fewer lines.
- */
+/** MongoDB applies the updates of a statement in sequence: so many lines are two statements. */
 const LINES_OF_TWO_STATEMENTS = 100;
 
 /** A line to apply, or one that is refused unless it was applied before. */
@@ -33,24 +30,18 @@ export interface ImportLine {
   refusal?: string | undefined;
 }
 
-/** The result of a line. */
 export type LineResult = 'created' | 'updated' | 'unchanged' | { rejected: string };
 
-/** A line that can be written. */
 export interface WritableLine extends ImportLine {
   submission: Submission;
 }
 
-/**
- * What to do with a line. `explain`: the record must be read more closely; `later`: another attempt
- * decides.
- */
+/** `explain`: the record must be read in more detail; `later`: another attempt decides. */
 export type Plan =
   | { result: LineResult }
   | { write: 'insert' | 'explain' | 'later' }
   | { write: 'update'; exactBound?: RecordView['exactBound'] };
 
-/** A line that changes a record. */
 export interface PlannedUpdate {
   line: WritableLine;
   /** The record as it was read. */
@@ -58,7 +49,6 @@ export interface PlannedUpdate {
   exactBound: RecordView['exactBound'];
 }
 
-/** What a line needs to know of the stored record of its person. */
 export interface RecordFacts
   extends Pick<
     UserDocument,
@@ -66,16 +56,12 @@ export interface RecordFacts
   > {
   /** The BSON types of the stored values to which lines append. */
   types?: Record<string, string>;
-  /** Whether the line would change no value. */
   isSame: boolean;
 }
 
 export type ImportLines = ReturnType<typeof createImportLines>;
 
-/**
- * Applies lines of imports to records. Each write leaves the mark of its line. It may reach MongoDB
- * late, when another run has taken the import over, and has no effect then (decision 28).
- */
+/** Applies lines of imports. Late writes of an earlier run have no effect (decision 28). */
 export function createImportLines(deps: {
   users: UserCollection;
   keys: Pick<IdempotencyKeys, 'find'>;
@@ -92,7 +78,6 @@ export function createImportLines(deps: {
 
   const isFull = (key: string) => ({ rejected: arrayFullError(key, maxArrayItems).message });
 
-  /** Why no record can hold the values of a line, if none can. */
   function refusalOf(submission: Submission): { rejected: string } | undefined {
     try {
       refuseOversized(submission, limits, maxArrayItems);
@@ -114,16 +99,15 @@ export function createImportLines(deps: {
     const { _id, updatedAt, import: lastMark = null } = facts;
     return {
       updateOne: {
-        // Null matches a record without a mark; the types do not know that.
+        // Null matches a record without a mark, unknown to the types.
         filter: { ...filter, _id, updatedAt, import: lastMark } as RecordFilter,
         update: { ...rest, $set: { ...rest.$set, import: mark } },
-        // Without it MongoDB compares plans for each write.
+        // Without a hint MongoDB compares plans for each write.
         hint: BY_EMAIL,
       },
     };
   }
 
-  /** Sends one statement; resolves with whether all records were changed. */
   async function updateSome(lines: readonly PlannedUpdate[], importId: ObjectId): Promise<boolean> {
     try {
       const operations = lines.map((line) => buildChange(line, importId));
@@ -139,10 +123,7 @@ export function createImportLines(deps: {
   }
 
   return {
-    /**
-     * Reads the records of the persons of these lines, by email. A record is compared with its line
-     * as soon as it is read, so memory does not grow with the size of records.
-     */
+    /** Compares each record as soon as it is read: memory does not grow with its size. */
     async read(appId: ObjectId, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
       const byEmail = new Map(lines.map((line) => [line.email, line]));
       const set = new Set<string>();
@@ -190,15 +171,11 @@ export function createImportLines(deps: {
       return refusal ? { result: refusal } : { write: 'insert' };
     },
 
-    /**
-     * The plan of a line whose person has a record.
-     * @throws {OutdatedSchema} when the record has a newer schema version than the lease
-     */
+    /** @throws {OutdatedSchema} when the record has a newer schema version than the lease */
     planUpdate(submission: Submission, facts: RecordFacts, lease: Lease): Plan {
       if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
       // The record is moved first (decision 22).
       if (lease.renames && facts.schemaVersion < lease.renames.version) return { write: 'explain' };
-      // The record was written under later slots than those of the lease.
       if ((facts.slotEpoch ?? 0) > (lease.app.slotEpoch ?? 0)) return { write: 'explain' };
       if (facts.isSame) return { result: 'unchanged' };
       const refusal = refusalOf(submission);
@@ -213,12 +190,7 @@ export function createImportLines(deps: {
       return { write: 'update' };
     },
 
-    /**
-     * The plan of a line whose record is near its limits, is to be moved, or has a value that has
-     * to become a list. Moves the record, or converts the value.
-     *
-     * @throws {OutdatedSchema} as `planUpdate`
-     */
+    /** Moves the record, or makes a value a list, if necessary. @throws {OutdatedSchema} */
     async explain(submission: Submission): Promise<Plan> {
       const conflict = await conflicts.resolve(submission);
       switch (conflict.reason) {
@@ -236,10 +208,8 @@ export function createImportLines(deps: {
     },
 
     /**
-     * Inserts a record for each line, if the guard still matches: the commit of the batch tells.
-     * Resolves with false when a person of a line has a record; then any of the others is stored.
-     *
-     * @param guard matches the import while its run may write
+     * Inserts records if the guard, which matches while the run may write, matches at the commit.
+     * Resolves with false when a person has a record; any of the others may be stored then.
      */
     async insert<Import extends Document>(
       lines: readonly WritableLine[],
@@ -260,11 +230,7 @@ export function createImportLines(deps: {
       }
     },
 
-    /**
-     * Changes the record of each line, if it is as it was read; resolves with whether all were
-     * changed.
-     * @throws {Unavailable} when a result is unknown
-     */
+    /** Resolves with whether all records were as read. @throws {Unavailable} if unknown */
     async update(lines: readonly PlannedUpdate[], importId: ObjectId): Promise<boolean> {
       if (lines.length === 0) return true;
       const half = lines.length < LINES_OF_TWO_STATEMENTS ? lines.length : Math.ceil(lines.length / 2);
@@ -273,16 +239,13 @@ export function createImportLines(deps: {
       return results.every(Boolean);
     },
 
-    /**
-     * Makes all updates without effect that another run has sent, or will send, for records of
-     * these emails. Otherwise the records stay as they are, so it does no harm when it is late.
-     */
+    /** Makes updates of other runs fail, also those still to arrive. It may be late. */
     async fence(appId: ObjectId, emails: readonly string[]): Promise<void> {
       const filter = { appId, email: { $in: [...emails] } };
       await users.updateMany(filter, { $set: { 'import.fence': new ObjectId() } }, { hint: BY_EMAIL });
     },
 
-    /** Erases the record that a line created, unless the person has submitted to it since. */
+    /** Erases the record that a line created, unless it has changed since. */
     async withdraw(appId: ObjectId, email: string, { id, line }: Pick<LineMark, 'id' | 'line'>): Promise<void> {
       const mark = { 'import.id': id, 'import.line': line, 'import.result': 'created' as const };
       const filter = { appId, email, ...mark, $expr: { $eq: ['$createdAt', '$updatedAt'] } };
@@ -292,7 +255,7 @@ export function createImportLines(deps: {
   };
 }
 
-/** The result of an earlier attempt, which left the mark of the line in the record. */
+/** The result of an earlier attempt, from the mark in the record. */
 export function appliedBefore(
   { number }: ImportLine,
   facts: RecordFacts | undefined,
@@ -307,7 +270,7 @@ interface Found extends Omit<RecordFacts, 'isSame'> {
   data?: Record<string, unknown>;
 }
 
-/** Items of lists are compared without the times at which they were stored. */
+/** Compares items of lists without their times. */
 function isSameValue(stored: unknown, value: unknown): boolean {
   if (stored === value) return true;
   if (!Array.isArray(stored) || !Array.isArray(value)) return isDeepStrictEqual(stored, value);

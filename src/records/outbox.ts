@@ -4,17 +4,14 @@ import type { ErasureCollection, ErasureDocument } from './erasure.ts';
 import type { OutboxEntry, UserCollection, UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
-/** What an event tells of a record (spec 6). */
+/** Spec 6. */
 export const EVENT_TYPES = ['user.created', 'user.updated', 'user.erased'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/**
- * The most events that wait in one record. A record with as many takes no change until the relay
- * has taken them.
- */
+/** The most waiting events of a record. A full record refuses changes until they are relayed. */
 export const MAX_OUTBOX = 1_000;
 
-/** A change of more paths is told as a change of `data`: bounds the size of an entry. */
+/** A change of more paths is an event of `data`: bounds the size of an entry. */
 const MAX_PATHS = 32;
 
 /** @param keys the keys of `data` that the write changes */
@@ -25,40 +22,29 @@ export function outboxEntry(id: RecordId, at: Date, keys: readonly string[]): Ou
 
 export type OutboxSignal = ReturnType<typeof createOutboxSignal>;
 
-/**
- * Creates what tells the relay of this process that events were stored, so that it does not have to
- * look for them often. It makes no query. Nobody is told of what other processes store.
- */
+/** Tells the relay of this process of new events, so that it polls less often. */
 export function createOutboxSignal() {
   const listeners = new Set<() => void>();
   return {
-    /** Says that this process may have stored events of records. */
     notify(): void {
       for (const listener of listeners) listener();
     },
 
-    /** Calls the listener at each `notify` from now on. */
     listen(listener: () => void): void {
       listeners.add(listener);
     },
   };
 }
 
-/** The records and erasures that one step reads. */
 const BATCH = 500;
-/**
- * An erasure whose record still exists after this time has failed: its statement has ended by then,
- * and so has any repetition by the driver.
- */
+/** By then the statement of an erasure, and any repetition by the driver, has ended. */
 const FAILED_AFTER_MS = 60_000;
 
-/** The records with waiting events, those with the oldest first event in front. */
 const WAITING = { 'outbox.0.at': { $exists: true } } as const;
 const BY_FIRST_EVENT = { 'outbox.0.at': 1 } as const;
 
-/** An event of a record, as consumers get it. */
 export interface RecordEvent {
-  /** Unique, and the same when the event is given again. */
+  /** Unique, and the same when the event is repeated. */
   id: string;
   type: EventType;
   appId: ObjectId;
@@ -66,25 +52,17 @@ export interface RecordEvent {
   at: Date;
   /** Grows with each event of the record. */
   revision: number;
-  /** The paths that an update changed. */
   changed?: string[];
 }
 
-/** A feature that listens to events. */
 export interface EventConsumer {
-  /**
-   * Takes over events, in the order of each record. Once it resolves, they are not given again; so
-   * what it has to do is stored by then. It may get an event more than once.
-   */
+  /** Must store its work before it resolves. Events are in the order of each record, some twice. */
   consume(events: readonly RecordEvent[]): Promise<void>;
 }
 
 type Waiting = Pick<UserDocument, '_id' | 'appId' | 'outbox' | 'eventCount'>;
 
-/**
- * Creates the relay: it takes events out of records, and gives them to all consumers first. Only
- * one server may run it at a time; two at once, for a moment, do no harm.
- */
+/** Gives events to all consumers, then removes them. One server runs it; overlaps are harmless. */
 export function createRelay(deps: {
   users: UserCollection;
   erasures: ErasureCollection;
@@ -93,7 +71,7 @@ export function createRelay(deps: {
   const { users, erasures, consumers } = deps;
   let hasIndex = false;
 
-  /** Created at first use, so that a service without consumers does not maintain it. */
+  /** Created at first use: a service without consumers does not maintain it. */
   async function ensureIndex(): Promise<void> {
     if (hasIndex) return;
     const options = { partialFilterExpression: WAITING, maxTimeMS: INDEX_BUILD_TIME_MS };
@@ -116,7 +94,7 @@ export function createRelay(deps: {
     const pulls = found.map(({ _id, appId, outbox = [] }) => ({
       updateOne: { filter: { _id, appId }, update: { $pull: { outbox: { id: { $in: outbox.map(({ id }) => id) } } } } },
     }));
-    // Entries that a crash brings back are given to the consumers again.
+    // Entries that a crash restores are given to the consumers again.
     await users.bulkWrite(pulls, { ordered: false, writeConcern: { w: 1, j: false } });
     return events.length;
   }
@@ -143,7 +121,6 @@ export function createRelay(deps: {
     return done.length;
   }
 
-  /** Relays a batch of events; resolves with their number. */
   return async (): Promise<number> => {
     await ensureIndex();
     const [changes, erased] = [await relayOutboxes(), await relayErasures()];

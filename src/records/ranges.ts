@@ -5,28 +5,22 @@ import { isEmptyRange, isOverTime } from '../database/failures.ts';
 import { createReadQueues, type ReadQueues } from './read-queues.ts';
 import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.ts';
 
-/**
- * `id` and `email` are the indexes of an app's records, `all` is that of all apps by id; the others
- * are index slots.
- */
+/** `id` and `email` are indexes of an app, `all` is that of all apps by id; others are slots. */
 export type IndexName = 'id' | 'email' | (string & {});
 
-/** A part of an index to walk, and what the records in it must fulfil besides. */
 export interface Segment {
   index: IndexName;
   bounds: Bounds;
-  /** Whether it is walked from its end. */
   isReversed: boolean;
-  /** Without any condition, every key in the bounds is a match. */
+  /** Without conditions, every key in the bounds matches. */
   filter: RecordFilter;
   /** Whether the filter concerns the first member of the index alone. */
   isOfKeys: boolean;
 }
 
-/** The values of the members of an index after `appId`, in their order. */
 export type Key = readonly unknown[];
 
-/** A part of an index: from `low`, which is included, to `high`, which is not. */
+/** From `low`, inclusive, to `high`, exclusive. */
 export interface Bounds {
   low: Key;
   high: Key;
@@ -37,7 +31,7 @@ export interface Bounds {
 const MIN = new MinKey();
 const MAX = new MaxKey();
 
-/** Every key of the index on an app's ids, whose order is descending, and of ascending indexes. */
+/** All keys of the index on an app's ids, which is descending, and of ascending indexes. */
 export const EVERY_ID: Bounds = { low: [MAX], high: [MIN] };
 export const EVERY_ASCENDING: Bounds = { low: [MIN], high: [MAX] };
 /** The keys of a slot with a value, and those without one. */
@@ -51,10 +45,8 @@ export interface Position {
   place?: Place | undefined;
 }
 
-/** Some matches of a walk, and where it continues. */
 export interface Step {
   documents: RawDocuments;
-  /** The segment of the documents. */
   segment: Segment;
   /** The position after the documents; undefined at the end. */
   next: Position | undefined;
@@ -62,14 +54,12 @@ export interface Step {
   rangeEnd?: Key | undefined;
 }
 
-/** How often each value occurs in some matches, and where the walk continues. */
 interface GroupStep {
   groups: { _id: unknown; count: number }[];
   next: Position | undefined;
   rangeEnd?: undefined;
 }
 
-/** What a step of a walk reads. */
 export interface Reading {
   /** Members of the record besides those of the index, or the whole record. */
   members?: readonly string[] | 'all';
@@ -77,23 +67,19 @@ export interface Reading {
   limit: number;
 }
 
-/** How a walk reads. */
 interface WalkOptions {
   budget?: Budget;
-  /** Where its queries wait. */
   queue?: keyof Pick<ReadQueues, 'scan' | 'longScan' | 'page'>;
   /** No query starts after it was aborted. */
   signal?: AbortSignal | undefined;
 }
 
-/** Runs a query in its queue. */
 type RunQuery = <T>(appId: AppId, query: () => Promise<T>) => Promise<T>;
 
-/** The time limit of one query on a range. */
 const RANGE_TIME_MS = 1_000;
-/** The time limit of queries that pass over keys alone; below the deadline of a request. */
+/** The time limit of queries on keys alone; below the deadline of a request. */
 const KEYS_TIME_MS = 2_000;
-/** The target size of a step of whole records. One is being sent while the next one is read. */
+/** The target size of a step of whole records. One is sent while the next one is read. */
 export const PAGE_BYTES = 128 * 1024;
 /** A larger result is cut to `PAGE_BYTES`. */
 export const MAX_PAGE_BYTES = 2 * PAGE_BYTES;
@@ -104,10 +90,9 @@ const LONG_MS = 250;
 const INITIAL_RANGE = 1_000;
 const MAX_RANGE = 10_000;
 
-/** Documents that are decoded in one turn of the event loop; about 1 ms. */
+/** Documents that are decoded in one turn of the event loop, in about 1 ms. */
 const DOCUMENTS_PER_TURN = 200;
 
-/** The time that a read may take. */
 export interface Budget {
   leftMs(): number;
 }
@@ -122,9 +107,8 @@ export const NO_LIMIT: Budget = { leftMs: () => Number.POSITIVE_INFINITY };
 export type RecordRanges = ReturnType<typeof createRecordRanges>;
 
 /**
- * Creates the reader of records in ranges of an index. Each query covers a bounded range, so that
- * it ends soon however few records match (invariant 7), and starts after the last record of the one
- * before, so that no cursor stays open while a reader is slow or after it stopped.
+ * Reads records in ranges of an index. Each query is bounded (invariant 7) and starts after the
+ * last record of the previous one, so no cursor stays open for a slow reader.
  */
 export function createRecordRanges(users: UserCollection, queues: ReadQueues = createReadQueues()) {
   async function find(
@@ -147,7 +131,6 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
     }
   }
 
-  /** Returns the key `length` keys after `from`; undefined when the segment ends before it. */
   async function keyAfter(
     appId: AppId,
     segment: Segment,
@@ -172,10 +155,8 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
     },
 
     /**
-     * Yields the matches of the segments from a position on, step by step, until the budget is
-     * used. The first query is made in any case, and its range shrinks until it ends in time.
-     *
-     * @param reading.limit is asked before each step
+     * Yields the matches from a position on, until the budget is used. The first query is made in
+     * any case, and its range shrinks until it ends in time. `reading` is called before each step.
      */
     async *walk(
       appId: AppId,
@@ -190,11 +171,7 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
       });
     },
 
-    /**
-     * Like `walk`, for segments of the index on ids. Yields how often each value of an expression
-     * occurs, which MongoDB counts: a record takes a third of the time. Leaves out records
-     * whose ids are not UUIDs, which come from manual edits only.
-     */
+    /** How often each value of an expression occurs, by id. Leaves out ids that are not UUIDs. */
     groups(appId: AppId, segments: readonly Segment[], expression: unknown, budget: Budget): AsyncGenerator<GroupStep> {
       return paced(undefined, segments.length, { budget }, async (position, { length }, run) => {
         const segment = segments[position.segment] as Segment;
@@ -214,10 +191,7 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
       return key && { key, isRead: true };
     },
 
-    /**
-     * Counts the matches of a segment, at most one more than `most`, in the database; undefined
-     * when the index alone does not answer, or not in time.
-     */
+    /** Counts matches up to `most + 1`; undefined when the index alone does not suffice in time. */
     async countKeys(appId: AppId, segment: Segment, most: number, budget: Budget): Promise<number | undefined> {
       const { index, bounds, filter, isOfKeys } = segment;
       const isWhole = bounds.conditions === undefined;
@@ -238,7 +212,6 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
     },
   };
 
-  /** Yields step after step. The length of the ranges follows the time of their queries. */
   async function* paced<Read extends Pick<Step, 'next' | 'rangeEnd'>>(
     start: Position | undefined,
     count: number,
@@ -276,7 +249,6 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
     }
   }
 
-  /** Reads one range of a segment, or as many matches as `limit`, or as fit into one answer. */
   async function readStep(
     appId: AppId,
     segment: Segment,
@@ -304,7 +276,7 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
   }
 }
 
-/** The length of the next range, and its end where it is the rest of one. */
+/** The length of the next range, and its end where it is the rest of the last one. */
 interface Range {
   length: number;
   end?: Key | undefined;
@@ -317,14 +289,13 @@ function nextLength(length: number, took: number): number {
 
 const NOTHING: { documents: RawDocuments; isWhole: boolean } = { documents: [], isWhole: true };
 
-/** The position after a range that ended at `to`, or with its segment. */
 function afterRange(segment: Segment, position: Position, to: Key | undefined, count: number): Position | undefined {
   if (to) return { segment: position.segment, place: placeAfterRange(segment, to) };
   const following = position.segment + 1;
   return following < count ? { segment: following } : undefined;
 }
 
-/** The app of a walk; undefined for the records of all apps. */
+/** Undefined for the records of all apps. */
 export type AppId = ObjectId | undefined;
 
 const inApp = (appId: AppId): RecordFilter => (appId ? { appId } : {});
@@ -335,20 +306,17 @@ export interface Place {
   isRead: boolean;
 }
 
-/** A query on a part of an index, without its projection and limit. */
 interface RangeQuery {
   filter: RecordFilter;
   options: FindOptions;
 }
 
-/** Where walking one index differs from walking another. */
 interface Walkable {
   hint: Record<string, 1 | -1>;
   /** The members of a key, after `appId`. */
   members: readonly string[];
 }
 
-/** Of the records of all apps. */
 const BY_ID_OF_ALL: Walkable = { hint: { _id: 1 }, members: ['_id'] };
 
 const BY_ID: Walkable = { hint: NEWEST_FIRST, members: ['_id'] };
@@ -369,18 +337,14 @@ export function readKey(index: IndexName, document: Uint8Array): Key {
   return members.map((member) => decoded[member] ?? null);
 }
 
-/** The projection of the members of an index, and of others. */
 function buildProjection(index: IndexName, others: readonly string[] = []): Record<string, 0 | 1> {
   const members = [...walkable(index).members, ...others];
   return { ...(!members.includes('_id') && { _id: 0 }), ...Object.fromEntries(members.map((member) => [member, 1])) };
 }
 
 /**
- * The query for the keys of a segment from `from` to `to`, in the direction of the walk.
- *
- * @param to not part of the range, except in a reversed walk of an index other than that of emails
- * @param isFiltered whether the conditions of the segment apply; without them MongoDB answers from
- *   the index alone
+ * `to` is exclusive, except in a reversed walk of an index other than that of emails. Without the
+ * filter MongoDB answers from the index alone.
  */
 function rangeQuery(
   appId: AppId,
@@ -427,9 +391,8 @@ function narrowed({ index, bounds, isReversed }: Segment, from: Place | undefine
 }
 
 /**
- * The key at which a forward walk continues: after a record that of the adjacent id, because a
- * condition on the id would make MongoDB read the records instead of the index alone. Ids of other
- * types than UUID come from manual edits only; their own key is returned.
+ * After a record, a forward walk continues at the adjacent id: for a condition on the id MongoDB
+ * reads the records. Ids of other types (manual edits) are returned as they are.
  */
 function lowestAfter(index: IndexName, { key, isRead }: Place): Key {
   if (!isRead) return key;
@@ -454,10 +417,7 @@ function indexBound(appId: AppId, index: IndexName, key: Key): Document {
   return { ...inApp(appId), ...Object.fromEntries(walkable(index).members.map((member, at) => [member, key[at]])) };
 }
 
-/**
- * Emails are bounded by conditions: with `min` and `max`, MongoDB would read the record of each key
- * to compare its email.
- */
+/** Emails have conditions: with `min` and `max` MongoDB reads each record to compare its email. */
 function emailFilter(
   appId: AppId,
   { bounds, isReversed }: Segment,
@@ -474,7 +434,6 @@ function emailFilter(
   return allOf(inApp(appId), ...(parts as RecordFilter[]));
 }
 
-/** Where a walk continues after a range that ended at `to`. */
 function placeAfterRange({ index, isReversed }: Segment, to: Key): Place {
   return { key: to, isRead: isReversed && index !== 'email' };
 }

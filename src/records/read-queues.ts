@@ -3,19 +3,14 @@ import type { ObjectId } from 'mongodb';
 import pLimit from 'p-limit';
 import { FairQueue } from '../core/fair-queue.ts';
 
-/**
- * Queries in progress that operators cause, in the process and for one app. A scan reads thousands
- * of records or keys, and the database needs its processors for submissions too; a page is small.
- * Figures are in docs/performance.md.
- */
+/** Concurrent queries, in all and per app: submissions need processors (docs/performance.md). */
 export const QUERIES = {
   scan: { slots: 3, perKey: 2 },
-  /** The scans and steps of exports and erasures, which leave the other scans to short reads. */
+  /** Scans and steps of exports and erasures, which leave a scan to short reads. */
   longScan: { slots: 2, perKey: 1 },
   page: { slots: 8, perKey: 6 },
 } as const;
 
-/** Undefined: all apps. */
 type AppId = ObjectId | undefined;
 
 type Run = <T>(appId: AppId, query: () => Promise<T>) => Promise<T>;
@@ -25,10 +20,7 @@ export interface ReadQueues {
   scan: Run;
   longScan: Run;
   page: Run;
-  /**
-   * Resolves in a later turn of the event loop, for one waiting reader per turn. Readers await it
-   * before they process a page, so that other requests are answered in between.
-   */
+  /** Resolves in a later turn of the event loop, so other requests are answered in between. */
   turn(): Promise<void>;
 }
 

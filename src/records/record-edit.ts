@@ -31,37 +31,31 @@ const DIGEST_LENGTH = 16;
 
 type Versioned = Pick<UserRecord, 'updatedAt' | 'data'>;
 
-/**
- * Returns the ETag of a record (spec 4.3). It has a hash of `data` beside the time, because a
- * submission that is stored after a later one changes the record without moving `updatedAt`.
- */
+/** The ETag (spec 4.3). Late submissions change `data` without `updatedAt`, so both are in it. */
 export function recordEtag({ updatedAt, data }: Versioned): string {
   const digest = createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, DIGEST_LENGTH);
   return `"${updatedAt.toISOString()}-${digest}"`;
 }
 
-/** Whether one of the tags names this state of the record: its ETag, or its `updatedAt` alone. */
+/** Whether a tag names this state of the record, by its ETag or its `updatedAt` alone. */
 function isNamed(tags: readonly string[], record: Versioned): boolean {
   return tags.includes(`"${record.updatedAt.toISOString()}"`) || tags.includes(recordEtag(record));
 }
 
 /** A change of a record by an operator (spec 4.3). No key is in two of its parts. */
 interface RecordEdit {
-  /** Values that replace the stored ones, by key. */
   set: Record<string, unknown>;
-  /** The keys that are removed. */
   unset: readonly string[];
-  /** The items that are removed from lists: all items of the key with that timestamp. */
+  /** All items of the key with that timestamp are removed from its list. */
   removeItems: readonly { key: string; timestamp: string }[];
 }
 
-/** What an edit depends on. The write verifies that the record is still the same. */
 interface EditedRecord
   extends Pick<
     UserDocument,
     '_id' | 'appId' | 'email' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound' | 'slotEpoch'
   > {
-  /** The sizes of the document and of its `data`, in bytes. */
+  /** Sizes in bytes. */
   bytes: number;
   dataBytes: number;
 }
@@ -72,32 +66,26 @@ const EDITED_PROJECTION = {
   dataBytes: { $bsonSize: '$data' },
 };
 
-/** What the schema of the edit says. */
 interface EditContext {
   schemaVersion: number;
   fieldKeys: readonly string[];
   slots: readonly SlotWrite[] | undefined;
-  /** The epoch of these slots; undefined for an app that never used one. */
+  /** Undefined for an app that never used a slot. */
   slotEpoch: number | undefined;
   limits: RecordLimits;
-  /** The id of the event that the write stores; undefined: the app has no consumers. */
   eventId: RecordId | undefined;
 }
 
-/** A write that applies an edit to the record in the state that was read, and to no other. */
 interface EditWrite {
   filter: RecordFilter;
   update: RecordUpdate;
 }
 
 /**
- * Builds the conditional write of an edit. `updatedAt` grows strictly, so two edits in one
- * millisecond differ. The filter compares `data` too, because a submission may change it without
- * moving `updatedAt`. `sizeBound` becomes exact.
- *
+ * Builds the write of an edit to the record as it was read. The filter has `data`, because some
+ * submissions do not change `updatedAt`, which grows strictly: edits in one millisecond differ.
  * @throws {Conflict} when an item to remove does not exist
- * @throws {TooLarge} when the record would exceed its size limit
- * @throws {InvalidInput} when it would have too many extra keys
+ * @throws {TooLarge | InvalidInput} when the record would exceed its limits
  */
 function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
   const { _id, appId, data, updatedAt, sizeBound } = record;
@@ -153,7 +141,6 @@ function removedItems({ removeItems }: RecordEdit): Map<string, Set<string>> {
   return byKey;
 }
 
-/** The items of a list without those of these timestamps. */
 function itemsLeft(data: Record<string, unknown>, key: string, timestamps: ReadonlySet<string>): unknown[] {
   const items = Object.hasOwn(data, key) ? data[key] : undefined;
   const list: unknown[] = Array.isArray(items) ? items : [];
@@ -169,7 +156,6 @@ function readTimestamp(item: unknown): string | undefined {
   return typeof timestamp === 'string' ? timestamp : undefined;
 }
 
-/** The exact bound of the size after the edit. */
 function sizeBoundAfter(
   record: EditedRecord,
   edited: Record<string, unknown>,
@@ -197,14 +183,11 @@ export function createRecordEditor(deps: {
   moves: Pick<RecordMoves, 'one'>;
   limits: RecordLimits;
   newId: (at: Date) => RecordId;
-  /** Makes the epoch of an app's slots at least this one. */
   catchUp: SlotStore['catchUp'];
-  /** Called when an edit stored an event. */
   onEvents: () => void;
 }) {
   const { users, leases, revalidation, moves, limits, newId, catchUp, onEvents } = deps;
 
-  /** Applies an edit to the record as it is stored now; undefined: it, or its schema, changed. */
   async function attempt(
     _id: RecordId,
     lease: Lease,
@@ -250,14 +233,11 @@ export function createRecordEditor(deps: {
 
   return {
     /**
-     * Changes a record in one atomic step and resolves with it. The change is checked by the newest
-     * schema; what it does not name stays as it is, also when submissions arrive at the same time.
-     *
-     * @param app the incarnation of the app
-     * @param tags the tags of the only states to change ({@link isNamed}); undefined: any
-     * @throws {InvalidInput} when the schema or the number of keys refuses it
-     * @throws {NotFound} when the app has no record of this id, was deleted, or was created again
-     * @throws {PreconditionFailed} when the record is in another state; nothing is changed
+     * Changes a record in one atomic step, checked by the newest schema; concurrent submissions
+     * keep their effect on other values. `tags` are the states that may be changed; undefined: any.
+     * @throws {InvalidInput} when the schema or the number of keys refuses the change
+     * @throws {NotFound} when the record or this incarnation of the app does not exist
+     * @throws {PreconditionFailed} when the record is in another state
      * @throws {Conflict} when an item to remove does not exist
      * @throws {TooLarge} when the record would exceed its size limit
      * @throws {Unavailable} when the record keeps changing

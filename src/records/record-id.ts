@@ -6,28 +6,21 @@ export type RecordId = UUID;
 
 const ID_BYTES = 16;
 
-/**
- * Creates the generator of record ids: UUIDs of version 7, whose order is the order of creation. So
- * `_id` gives "newest first" (spec 4.3), and no submission writes an index on `createdAt`
- * (docs/decisions/0002-uuid-v7.md).
- */
+/** UUIDs of version 7, in order of creation (spec 4.3): no index on `createdAt` (decision 2). */
 export function createRecordIds(): (createdAt: Date) => RecordId {
   const random = createRandomBytes();
   let last = 0;
   let sequence = 0;
   return (createdAt) => {
     const msecs = createdAt.getTime();
-    // The sequence number keeps the order of the ids that this server makes in one millisecond.
+    // Keeps the order of the ids that this server creates in one millisecond.
     sequence = msecs === last ? sequence + 1 : 0;
     last = msecs;
     return new UUID(v7({ msecs, seq: sequence, random: random() }, new Uint8Array(ID_BYTES)));
   };
 }
 
-/**
- * Returns 16 random bytes per call, read 256 calls at a time: the system call costs more than the
- * rest of an id.
- */
+/** Reads the bytes of 256 ids at a time: the system call costs more than the rest of an id. */
 function createRandomBytes(): () => Uint8Array {
   const pool = new Uint8Array(256 * ID_BYTES);
   let used = pool.length;
@@ -41,12 +34,12 @@ function createRandomBytes(): () => Uint8Array {
   };
 }
 
-/** Returns the lowest id of a record created at `time` or later. */
+/** Returns the lowest id of a record that was created at `time` or later. */
 export function firstIdAt(time: Date): RecordId {
   return new UUID(v7({ msecs: time.getTime(), seq: 0, random: new Uint8Array(ID_BYTES) }, new Uint8Array(ID_BYTES)));
 }
 
-/** Parses a record id; returns undefined when the text is not a UUID. */
+/** Returns undefined when the text is not a UUID. */
 export function parseRecordId(text: string): RecordId | undefined {
   return UUID.isValid(text) ? new UUID(text) : undefined;
 }

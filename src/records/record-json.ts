@@ -3,13 +3,12 @@ import { DocumentReader, UnknownType } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
 import type { ConsentEntry, UserDocument } from './record.ts';
 
-/** Records as BSON documents, in batches, in the form in which the database sent them. */
+/** Records as BSON documents, in batches, as the database sent them. */
 export type RecordBatches = AsyncIterable<Uint8Array[]>;
 
-/** A piece is yielded once it has this many bytes. */
 const PIECE_BYTES = 64 * 1024;
 
-/** What stands after each record, its brace included, and between two records. */
+/** The text after each record, including its brace, and between two records. */
 interface JsonLayout {
   after: string;
   between: string;
@@ -18,12 +17,9 @@ interface JsonLayout {
 const ITEMS: JsonLayout = { after: '}', between: ',' };
 
 /**
- * Writes the given members of each record, and the optional ones that it has, as JSON, by default
- * as the items of an array without its brackets. The text equals that of `JSON.stringify` on the
- * decoded record, but no record is decoded.
- *
- * @returns UTF-8 pieces of about 64 kB; a piece also ends with each batch, so the first batch is
- *   sent without waiting for the second
+ * Writes records as `JSON.stringify` does, without decoding them; by default as the items of an
+ * array without brackets. Yields about 64 kB of UTF-8 at a time, and what it has after each batch,
+ * so the first one does not wait.
  */
 export async function* recordsAsJson(
   batches: RecordBatches,
@@ -63,14 +59,13 @@ export async function* recordsAsJson(
       json.bytes(after);
     } catch (error) {
       if (!(error instanceof UnknownType)) throw error;
-      // A type that the service never stores (a manual edit): the driver decodes the record.
+      // A type that the service never stores (a manual edit): the driver decodes it.
       json.cutTo(before);
       json.text(JSON.stringify(presentMembers(decode<UserRecord>(record), members)).slice(0, -1));
       json.bytes(after);
     }
   }
 
-  /** Sets the type and the offset of each member's value in this record. */
   function locate(record: Buffer): void {
     for (const slot of slots) slot.type = 0;
     reader.read(record, 0, (slot, type, value) => {
@@ -81,7 +76,7 @@ export async function* recordsAsJson(
   }
 }
 
-/** The members of a record in the responses for one app, in their order (spec 4.3). */
+/** The members of a record in the responses for one app (spec 4.3). */
 export const OWN_MEMBERS = ['id', 'email', 'data', 'schemaVersion', 'createdAt', 'updatedAt'] as const;
 /** The members in listings across apps (spec 4.4). */
 export const MEMBERS_WITH_APP = ['id', 'sourceAppId', ...OWN_MEMBERS.slice(1)] as const;
@@ -95,13 +90,12 @@ export type Members = readonly Member[];
 
 type StoredName<Name extends Member> = Name extends 'id' ? '_id' : Exclude<Name, 'id'>;
 
-/** The part of a stored record that responses may contain; every other member is internal. */
+/** The members of a stored record that responses may contain. */
 export type UserRecord = Pick<UserDocument, StoredName<Member> | (typeof OPTIONAL_MEMBERS)[number]>;
 
-/** A record with the history of its consents, as the response for one record contains it. */
+/** A record with the history of its consents. */
 export type DetailedRecord = UserRecord & Pick<UserDocument, 'consents'>;
 
-/** A record as a response contains it. Dates become ISO 8601 strings when it is serialized. */
 export type PresentedUser = { [Name in OwnMember]: Name extends 'id' ? string : UserRecord[StoredName<Name>] } & {
   confirmedAt?: Date;
 };
@@ -111,15 +105,12 @@ export function storedName<Name extends Member>(member: Name): StoredName<Name> 
   return (member === 'id' ? '_id' : member) as StoredName<Name>;
 }
 
-/** The projection of a query that reads a {@link UserRecord}. */
 const RECORD_PROJECTION = Object.fromEntries(
   [...MEMBERS_WITH_APP.map(storedName), ...OPTIONAL_MEMBERS].map((name) => [name, 1]),
 );
 
-/** The projection of a query that reads a {@link DetailedRecord}. */
 export const DETAILS_PROJECTION = { ...RECORD_PROJECTION, consents: 1 };
 
-/** Copies the given members of a record and the optional ones that it has, in their order. */
 function presentMembers(record: UserRecord, members: Members): Record<string, unknown> {
   const presented: Record<string, unknown> = {};
   for (const member of members) presented[member] = member === 'id' ? record._id.toString() : record[member];
@@ -127,12 +118,12 @@ function presentMembers(record: UserRecord, members: Members): Record<string, un
   return presented;
 }
 
-/** Presents a record to the operators of its app (spec 4.3). */
+/** Presents a record for the operators of its app (spec 4.3). */
 export function presentUser(record: UserRecord): PresentedUser {
   return presentMembers(record, OWN_MEMBERS) as unknown as PresentedUser;
 }
 
-/** Presents the history of a record's consents, oldest first (spec 2.8). */
+/** The oldest consent is first (spec 2.8). */
 function presentConsents(entries: readonly ConsentEntry[]) {
   return entries.map(({ key, given, at, version, schemaVersion, label, page }) => ({
     ...{ key, given, at: at.toISOString(), version, schemaVersion, label },
@@ -140,7 +131,7 @@ function presentConsents(entries: readonly ConsentEntry[]) {
   }));
 }
 
-/** Presents a record with its consents, as the response for one record contains it (spec 4.3). */
+/** Presents a record with its consents (spec 4.3). */
 export function presentDetails(record: DetailedRecord) {
   const { createdAt, updatedAt, confirmedAt, ...user } = presentUser(record);
   return {

@@ -2,43 +2,34 @@ import { BSON } from 'mongodb';
 import { Conflict, InvalidInput, TooLarge } from '../core/errors.ts';
 import { MAX_EXTRA_KEYS, type RecordChange, TOO_MANY_EXTRA_KEYS } from '../fields/compile.ts';
 
-/**
- * A change that sets at most this many bytes is not counted: such values replace one another, and
- * those of all 100 fields together take less than `SLACK`.
- */
+/** Changes up to this size in bytes are not counted: 100 fields take less than `SLACK`. */
 const SMALL_CHANGE = 256;
-/** The part of the record limit that covers what is not counted, in bytes. */
+/** The part of the record limit for what is not counted, in bytes. */
 const SLACK = 36 * 1024;
-/** The most that one index slot takes: its name, and twice 64 code points of 4 bytes. */
+/** The maximum of one index slot: its name, and twice 64 code points of 4 bytes. */
 const SLOT_BYTES = 526;
-/** The size of an empty BSON document. */
 const EMPTY = 5;
 
 /**
- * The limits of one record: its size in bytes, and `MAX_EXTRA_KEYS` keys that are not fields of the
- * schema (spec 8, decision 18).
- *
- * The filter of an upsert can compare a stored number, but it cannot compute the size of a
- * document. So a record carries `sizeBound`, an upper bound that each write raises by its growth,
- * without a read. Only a write that would exceed the limit reads the exact size (conflict.ts). Each
- * extra key counts as 1/`MAX_EXTRA_KEYS` of the limit, so one number bounds both.
+ * The limits of one record: its size, and `MAX_EXTRA_KEYS` unknown keys (spec 8, decision 18). A
+ * filter cannot compute a size, so each write raises an upper bound, `sizeBound`; only one that
+ * would exceed the limit reads the exact size (conflict.ts). Each extra key counts as
+ * 1/`MAX_EXTRA_KEYS` of the limit, so one number bounds both.
  */
 export interface RecordLimits {
-  /** The largest `sizeBound`, and the largest exact size, in bytes. */
+  /** The largest `sizeBound` and exact size, in bytes. */
   max: number;
   /** The bytes that one extra key counts. */
   extraKey: number;
 }
 
-/** @param recordLimit the maximum size of a record in bytes */
+/** `recordLimit` is in bytes. */
 export function createRecordLimits(recordLimit: number): RecordLimits {
   const max = recordLimit - SLACK;
   return { max, extraKey: Math.floor(max / MAX_EXTRA_KEYS) };
 }
 
-/**
- * The BSON size of a change in bytes: of the values that it sets, and of the items that it appends.
- */
+/** The BSON sizes of the values and of the items of a change, in bytes. */
 export interface ChangeSize {
   set: number;
   append: number;
@@ -50,12 +41,12 @@ export function changeSize({ set, append }: RecordChange): ChangeSize {
   return { set: calculateObjectSize(set) - EMPTY, append: calculateObjectSize(append) - EMPTY };
 }
 
-/** The largest `sizeBound` of a record with that many index slots, which are not counted. */
+/** The largest `sizeBound` of a record with so many index slots, which are not counted. */
 export function sizeBoundLimit({ max }: RecordLimits, slots: number): number {
   return max - slots * SLOT_BYTES;
 }
 
-/** The most that a change raises `sizeBound`, in bytes. 0 leaves a new record without a bound. */
+/** The growth of `sizeBound` by a change, in bytes. 0 leaves a new record without a bound. */
 export function boundGrowth(
   { extraKeys }: RecordChange,
   { set, append }: ChangeSize,
@@ -64,13 +55,12 @@ export function boundGrowth(
   return append + (set > SMALL_CHANGE ? set : 0) + extraKeys * extraKey;
 }
 
-/** What the limits of a record count. */
 interface RecordSize {
   bytes: number;
   extraKeys: number;
 }
 
-/** The keys of `data` that are not fields of the schema. */
+/** Returns the keys of `data` that are not fields of the schema. */
 export function countExtraKeys(data: object, fieldKeys: readonly string[]): string[] {
   const fields = new Set(fieldKeys);
   return Object.keys(data).filter((key) => !fields.has(key));
@@ -87,7 +77,7 @@ export function exceededLimit(
   return undefined;
 }
 
-/** The `sizeBound` of a record whose size was read. */
+/** The `sizeBound` of a record with this exact size. */
 export function exactBound({ extraKey }: RecordLimits, { bytes, extraKeys }: RecordSize): number {
   return Math.max(bytes, extraKeys * extraKey);
 }
@@ -96,7 +86,7 @@ export function recordFullError({ max }: RecordLimits): TooLarge {
   return new TooLarge(`The record would be larger than ${(max / 1024 / 1024).toFixed(1)} MB`);
 }
 
-/** @param message names what is refused */
+/** `message` names the refused object. */
 export function tooManyKeysError(message: string): InvalidInput {
   return new InvalidInput(message, [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }]);
 }
@@ -105,10 +95,7 @@ export function arrayFullError(key: string, maxArrayItems: number): Conflict {
   return new Conflict(`data.${key} is full: it holds at most ${maxArrayItems} items`);
 }
 
-/**
- * Refuses a change that no record can hold, before any write.
- * @throws {Conflict} @throws {TooLarge}
- */
+/** Refuses a change that no record can hold. @throws {Conflict | TooLarge} */
 export function refuseOversized(
   { change, size, consents }: { change: RecordChange; size: ChangeSize; consents: { bytes: number } | undefined },
   limits: RecordLimits,

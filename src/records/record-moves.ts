@@ -5,12 +5,11 @@ import { type DisplacedNames, displacedNames, type PendingRenames, withRenamedKe
 import type { RenameStore, RenamesByApp } from '../schemas/pending-renames.ts';
 import { newestFirst, type RecordFilter, type UserCollection, type UserDocument } from './record.ts';
 
-/** The members of a record whose names are keys of `data`. */
 const KEYED = ['data', 'arraySizes', 'consentState'] as const;
 
-/** Matches the records of which a value is to be moved. */
+/** Matches the records with a value under an old key. */
 export function unmovedFilter({ version, pairs }: PendingRenames): RecordFilter {
-  // The state of a consent stays when its value is removed.
+  // The state of a consent remains when its value is removed.
   const hasOldKey = pairs.flatMap(({ from }) => [
     { [`data.${from}`]: { $exists: true } },
     { [`consentState.${from}`]: { $exists: true } },
@@ -25,9 +24,8 @@ export function isUnmoved({ version, pairs }: PendingRenames): object {
 }
 
 /**
- * The update that moves a record as a whole. It keeps the order of the keys. With the new
- * `schemaVersion` the record refuses every write that was checked against an earlier version, so no
- * late write brings an old key back (invariant 4). Index slots stay, because no value changes.
+ * Keeps the order of the keys. With the new `schemaVersion` the record refuses writes that were
+ * checked against an earlier version, so no late write restores an old key (invariant 4).
  */
 function moveUpdate(renames: PendingRenames): Document[] {
   const members = Object.fromEntries(KEYED.map((member) => [member, renamedMember(member, renames)]));
@@ -38,14 +36,14 @@ function renamedMember(member: string, renames: PendingRenames): object {
   const { pairs, reserved = [] } = renames;
   const names = displacedNames(renames);
   const path = `$${member}`;
-  // The size of a list goes with the list.
+  // The size of a list is moved with the list.
   const isDisplaced = (from: string) => ({ $or: [has(`$data.${from}`), has(`$${member}.${from}`)] });
   const branches = pairs.flatMap(({ from, to }) => [
     branch({ $eq: ['$$member.k', from] }, to),
     branch({ $and: [{ $eq: ['$$member.k', to] }, isDisplaced(from)] }, freeName(names.get(to) as DisplacedNames)),
   ]);
   const k = { $switch: { branches, default: '$$member.k' } };
-  // The size of a list has the name of the list. A state of a consent may be there without a value.
+  // The size of a list has the name of the list. A consent may have a state without a value.
   const keys = member === 'consentState' ? { $setUnion: [objectKeys('$data'), objectKeys(path)] } : objectKeys('$data');
   const renamed = {
     $let: {
@@ -60,9 +58,9 @@ const objectKeys = (path: string): object => ({
   $map: { input: { $objectToArray: { $cond: [{ $eq: [{ $type: path }, 'object'] }, path, {}] } }, in: '$$this.k' },
 });
 
-/** The first name that is not in the array `taken`, as `withRenamedKeys` finds it. */
+/** The first name that is not in the array `taken`, in the order of `withRenamedKeys`. */
 function freeName({ first, numbered, start, step }: DisplacedNames): object {
-  // One of more names than there are keys is free.
+  // More names than there are keys: one is free.
   const end = { $add: [start, { $multiply: [step, { $add: [{ $size: '$$taken' }, 1] }] }] };
   const names = {
     $map: { input: { $range: [start, end, step] }, in: { $concat: [numbered, { $toString: '$$this' }] } },
@@ -72,7 +70,7 @@ function freeName({ first, numbered, start, step }: DisplacedNames): object {
   return first === undefined ? search : { $cond: [{ $in: [first, '$$taken'] }, search, first] };
 }
 
-/** A branch of `$switch`. Not a literal: JavaScript treats an object with `then` as a promise. */
+/** Not a literal: JavaScript treats an object with `then` as a promise. */
 const branch = (condition: object, result: string | object): object =>
   Object.fromEntries([
     ['case', condition],
@@ -81,7 +79,7 @@ const branch = (condition: object, result: string | object): object =>
 
 const has = (path: string): object => ({ $ne: [{ $type: path }, 'missing'] });
 
-/** Returns a record as it is after its move. A record that is not unmoved is returned as it is. */
+/** Returns a record as it is after its move. */
 export function shownRecord<Shown extends Pick<UserDocument, 'data' | 'schemaVersion'>>(
   record: Shown,
   renames: PendingRenames | undefined,
@@ -91,7 +89,7 @@ export function shownRecord<Shown extends Pick<UserDocument, 'data' | 'schemaVer
   return data === record.data ? record : { ...record, data };
 }
 
-/** {@link shownRecord} for a record as BSON. A projection without `data` is returned as it is. */
+/** {@link shownRecord} for BSON. A projection without `data` is returned unchanged. */
 export function shownBytes(bytes: Uint8Array, renamesOf: (record: UserDocument) => PendingRenames | undefined) {
   const record = decodeExactly<UserDocument>(bytes);
   if (typeof record.data !== 'object' || record.data === null) return bytes;
@@ -101,10 +99,9 @@ export function shownBytes(bytes: Uint8Array, renamesOf: (record: UserDocument) 
 
 export type RecordMoves = ReturnType<typeof createRecordMoves>;
 
-/** Moves records, each in one atomic write. Repeats do no harm. */
+/** Moves records, each in one atomic write. The moves are idempotent. */
 export function createRecordMoves(users: UserCollection) {
   return {
-    /** Moves one record, if it is unmoved. */
     async one(
       record: Pick<UserDocument, 'appId'> & Partial<Pick<UserDocument, '_id' | 'email'>>,
       renames: PendingRenames,
@@ -112,11 +109,7 @@ export function createRecordMoves(users: UserCollection) {
       await users.updateOne({ ...record, ...unmovedFilter(renames) }, moveUpdate(renames));
     },
 
-    /**
-     * Moves the unmoved ones of the next `limit` records after `from`, newest first.
-     *
-     * @returns the number of records that were visited and moved, and the last one
-     */
+    /** Moves the unmoved ones of the next `limit` records after `from`, newest first. */
     async batch(
       appId: ObjectId,
       renames: PendingRenames,
@@ -143,9 +136,8 @@ export function createRecordMoves(users: UserCollection) {
 export type RepairRenames = ReturnType<typeof createRenameRepair>;
 
 /**
- * Returns a function that moves a record after a write that was checked against `schemaVersion` and
- * may have ended after the lease: the job may have passed the record before. The versions keep what
- * they renamed, so this works also when the renames are done.
+ * Moves a record after a write that may have ended after its lease, when the job had passed it.
+ * Versions store finished renames too.
  */
 export function createRenameRepair({ store, moves }: { store: Pick<RenameStore, 'since'>; moves: RecordMoves }) {
   return async ({ appId, email }: Pick<UserDocument, 'appId' | 'email'>, schemaVersion: number): Promise<void> => {
@@ -153,15 +145,12 @@ export function createRenameRepair({ store, moves }: { store: Pick<RenameStore, 
   };
 }
 
-/** Resolves with the pending renames of all apps, as they were within the last lease. */
+/** Resolves with the pending renames of all apps, valid within the last lease. */
 export type RecentRenames = () => Promise<RenamesByApp>;
 
 export const NO_RENAMES: RecentRenames = () => Promise.resolve(new Map());
 
-/**
- * Resolves with a function that shows records as they are after the move of renamed fields. Await
- * it before the records are read: when a move ends in between, they are read as moved.
- */
+/** Shows records as after their move. Await it before reading: a move may end in between. */
 export async function showing(
   recentRenames: RecentRenames,
 ): Promise<(documents: RawDocuments, appId: ObjectId | undefined) => RawDocuments> {

@@ -8,28 +8,20 @@ import { NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.t
 import type { UserRecord } from './record-json.ts';
 import { type RecentRenames, showing } from './record-moves.ts';
 
-/**
- * The maximum number of records of a page. With 500, eight concurrent listings took half as long
- * again; with 100, the cost to the database was a third higher.
- */
+/** The maximum of a page. 500 delays concurrent listings; 100 costs the database more. */
 const MAX_RECORDS = 200;
 const MAX_APPS = 10_000;
 const BY_ID_TIME_MS = 2_000;
-/** Records that are decoded in one turn of the event loop. */
 const RECORDS_PER_TURN = 50;
 
-/** The app of the records; undefined for those of all apps. */
+/** Undefined for the records of all apps. */
 type AppId = ObjectId | undefined;
 
 export type RecordPages = ReturnType<typeof createRecordPages>;
 
 /**
- * Reads whole records in pages. The number of records in a page depends on their size, so a reader
- * holds about 256 kB, or one record, and as much again for the page that is read ahead
- * (invariant 6). Records whose renamed fields are still to be moved are shown as after the move
- * (decision 22).
- *
- * @param deps.recentRenames the pending renames of all apps, valid within the last lease
+ * Reads whole records in pages of about 256 kB, or one record, and one page ahead (invariant 6).
+ * Renamed fields are shown as after their move (decision 22).
  */
 export function createRecordPages(deps: {
   users: UserCollection;
@@ -42,10 +34,8 @@ export function createRecordPages(deps: {
   const sizes = createRecordSizes();
 
   /**
-   * Yields the matching records of an app as BSON, newest first, and reads one page ahead.
-   *
-   * @param signal ends the iteration: no query starts after it was aborted
-   * @throws the driver's error; for a query over its time limit one that `isOverTime` recognizes
+   * Yields matching records as BSON, newest first, and reads one page ahead.
+   * @throws the driver's error; `isOverTime` recognizes a query over its time limit
    */
   async function* all(appId: ObjectId, filter: RecordFilter = {}, signal?: AbortSignal): AsyncGenerator<RawDocuments> {
     const queue = Object.keys(filter).length > 0 ? 'longScan' : 'page';
@@ -73,7 +63,7 @@ export function createRecordPages(deps: {
     turn,
     all,
 
-    /** Yields all records of an app, decoded, newest first, with back-pressure. */
+    /** Yields all records of an app, decoded, newest first. */
     async *each(appId: ObjectId): AsyncGenerator<UserRecord> {
       for await (const page of all(appId)) {
         for (let index = 0; index < page.length; index += 1) {
@@ -101,14 +91,12 @@ export function createRecordPages(deps: {
       }
     },
 
-    /**
-     * Yields the records of these ids in this order, page by page, without those erased meanwhile.
-     */
+    /** Yields the records of these ids that exist, in this order, page by page. */
     async *byIds(appId: AppId, ids: readonly DocumentId[]): AsyncGenerator<RawDocuments> {
       for (let at = 0; at < ids.length; ) {
         const asked = ids.slice(at, at + sizes.perPage(appId));
         const filter: RecordFilter = { ...(appId && { appId }), _id: { $in: asked } };
-        // With one more than asked for, MongoDB reports the end of the result with its first batch.
+        // With one more than requested, MongoDB reports the end of the result with its first batch.
         const hint = appId ? NEWEST_FIRST : { _id: 1 };
         const options = { raw: true, batchSize: asked.length + 1, maxTimeMS: BY_ID_TIME_MS, hint } as const;
         const shown = await showing(recentRenames);
@@ -127,7 +115,6 @@ export function createRecordPages(deps: {
   };
 }
 
-/** The records of an app, or of all apps, newest first. */
 function newest(appId: AppId, filter: RecordFilter): Segment {
   const part = appId
     ? { index: 'id', bounds: EVERY_ID, isReversed: false }
@@ -135,13 +122,13 @@ function newest(appId: AppId, filter: RecordFilter): Segment {
   return { ...part, filter, isOfKeys: false };
 }
 
-/** Keeps the average size of each app's records, so that a query asks for one page of them. */
+/** The average size of each app's records, so that a query requests one page. */
 function createRecordSizes() {
   const averages = new LRUCache<string, number>({ max: MAX_APPS });
   const cacheKey = (appId: AppId): string => appId?.toHexString() ?? '';
 
   return {
-    /** The number of records of an app, or of all apps, that make a page: 1 to 200. */
+    /** The number of records of a page: 1 to 200. */
     perPage(appId: AppId): number {
       const average = averages.get(cacheKey(appId)) ?? 1;
       return Math.min(MAX_RECORDS, Math.max(1, Math.floor(PAGE_BYTES / average)));

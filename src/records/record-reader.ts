@@ -7,42 +7,33 @@ import { firstIdAt, type RecordId } from './record-id.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, presentDetails } from './record-json.ts';
 import { type RecentRenames, shownRecord } from './record-moves.ts';
 
-/** The values of a record, with those of renamed fields under their new keys. */
+/** The values of a record, under the new keys of renamed fields. */
 export type RecordValues = Pick<UserDocument, '_id' | 'email' | 'data'>;
 
-/** A record that is too large to be read with others: its size in bytes. */
+/** A record that is too large to be read with others. */
 export interface UnreadRecord {
   bytes: number;
 }
 
 type Found = RecordValues & Pick<UserDocument, 'schemaVersion'>;
 
-/** The members that {@link shownRecord} needs beside the values. */
 const VALUES = { email: 1, data: 1, schemaVersion: 1 } as const;
 
 const DISPLAYED_COUNT_MS = 60_000;
 
 export type RecordReader = ReturnType<typeof createRecordReader>;
 
-/**
- * Reads single records and small batches of them. Pages: record-pages.ts.
- *
- * @param recentRenames the pending renames of all apps
- */
+/** Reads single records and small batches. Pages: record-pages.ts. */
 export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
   return {
-    /** Resolves with the number of records of an app. Counts index keys. */
+    /** Counts index keys. */
     count: (appId: ObjectId): Promise<number> => users.countDocuments({ appId }, { hint: NEWEST_FIRST }),
 
-    /** Resolves with the number of an app's records created at `from` or later and before `to`. */
+    /** The number of records created at `from` or later and before `to`. */
     countCreated: (appId: ObjectId, from: Date, to: Date): Promise<number> =>
       users.countDocuments({ appId, _id: { $gte: firstIdAt(from), $lt: firstIdAt(to) } }, { hint: NEWEST_FIRST }),
 
-    /**
-     * Resolves with the number of records of each app that has any, by the app's id in hexadecimal.
-     * One index scan: 1.2 s for 1,000,000 records of 10,000 apps on two busy cores; one count per
-     * app takes 8 s.
-     */
+    /** The number of records by app, in one index scan; a count for each app takes much longer. */
     async countByApp(): Promise<Map<string, number>> {
       const groups = users.aggregate<{ _id: ObjectId; count: number }>(
         [{ $group: { _id: '$appId', count: { $sum: 1 } } }],
@@ -53,7 +44,7 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
       return counts;
     },
 
-    /** As `count`, for display only: 0 when it takes more than a minute. */
+    /** 0 when it takes more than a minute. */
     async countForDisplay(appId: ObjectId): Promise<number> {
       try {
         return await users.countDocuments({ appId }, { hint: NEWEST_FIRST, maxTimeMS: DISPLAYED_COUNT_MS });
@@ -63,7 +54,6 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
       }
     },
 
-    /** Whether an app has a record of an email. */
     exists: async (appId: ObjectId, email: string): Promise<boolean> =>
       (await users.findOne({ appId, email }, { projection: { _id: 1 } })) !== null,
 
@@ -73,18 +63,13 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
       return (await users.find({ appId: { $in: [...appIds] }, email }, options).toArray()).map(({ _id }) => _id);
     },
 
-    /** Resolves with a record of an app, unless it is gone. */
     async find(appId: ObjectId, id: RecordId): Promise<RecordValues | undefined> {
       const renames = (await recentRenames()).get(appId.toHexString());
       const found = await users.findOne<Found>({ _id: id, appId }, { projection: VALUES });
       return found ? shownRecord(found, renames) : undefined;
     },
 
-    /**
-     * Resolves with those of these records of an app that exist, by id in hexadecimal.
-     *
-     * @param maxBytes a larger record is not read
-     */
+    /** The existing records of these ids, by id in hexadecimal; above `maxBytes` only the size. */
     async findSome(
       appId: ObjectId,
       ids: readonly RecordId[],
@@ -104,12 +89,11 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
       );
     },
 
-    /** Resolves with the times of the first `limit` records after one, in the order of creation. */
+    /** The times of the first `limit` records after `after`, in the order of creation. */
     oldest(
       appId: ObjectId,
       { after, before, limit }: { after: RecordId | undefined; before: Date; limit: number },
     ): Promise<Pick<UserDocument, '_id' | 'createdAt' | 'updatedAt'>[]> {
-      // Ids are in order of creation.
       const range = { ...(after && { $gt: after }), $lt: firstIdAt(before) };
       const projection = { createdAt: 1, updatedAt: 1 };
       return users
@@ -122,12 +106,7 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
 /** Records have up to 1 MB each. */
 const BATCH_SIZE = 10;
 
-/**
- * The records of a person: one at most in each app (invariant 2).
- *
- * @param recentRenames the pending renames of all apps
- * @param erase deletes records with their idempotency keys
- */
+/** The records of a person: at most one in each app (invariant 2). */
 export function createPersonRecords(
   users: UserCollection,
   recentRenames: RecentRenames,

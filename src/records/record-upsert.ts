@@ -23,14 +23,11 @@ export interface Insert {
   kind: 'insert';
   record: UserDocument;
   creation: Written;
-  /** The approximate size of the write, in bytes. */
+  /** Approximate. */
   bytes: number;
 }
 
-/**
- * Builds the insert that stores a submission of a person without a record. The record equals the
- * one that `buildUpsert` creates; a property test compares the two.
- */
+/** The record equals that of `buildUpsert`; a property test compares them. */
 export function buildInsert(submission: Submission, newId: RecordId): Insert {
   const { appId, sourceAppId, email, schemaVersion, now, change, slots, slotEpoch, applied } = submission;
   const consents = submission.consents && consentChange(submission.consents).entries;
@@ -53,27 +50,18 @@ export function buildInsert(submission: Submission, newId: RecordId): Insert {
     ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
     ...(submission.hasConsumers && { outbox: [buildEvent(submission, newId)], eventCount: 1 }),
   };
-  // Absent fields too, so that one index serves filters and sorting of all records.
+  // Absent fields too, so that one index serves the filters and the order of all records.
   if (slots) for (const { slot, value = null } of slots) record[slot] = value;
   return { kind: 'insert', record, creation: { id: newId, createdAt: now }, bytes: estimateBytes(submission) };
 }
 
-/**
- * The number of applied keys in a record at which they are moved to `applied_keys`
- * (idempotency-keys.ts).
- */
+/** With this many keys a record moves them to `applied_keys` (idempotency-keys.ts). */
 export const MAX_INLINE_KEYS = 128;
 
-/**
- * A path that cannot exist, because `email` is a text. An upsert with it in `$setOnInsert` changes
- * a record, but fails instead of creating one (`isRefusedCreation`).
- */
+/** In `$setOnInsert`, this impossible path refuses the creation (`isRefusedCreation`). */
 const NO_CREATION = 'email.none';
 
-/**
- * Creates the record, changes it, or fails with a duplicate key because its filter does not match
- * the existing record.
- */
+/** Creates or changes the record; a duplicate key means that its filter does not match. */
 export interface Upsert {
   kind: 'upsert';
   appId: ObjectId;
@@ -82,42 +70,31 @@ export interface Upsert {
   update: RecordUpdate;
   /** The result if this upsert creates the record. */
   creation: Written;
-  /** The only record that this upsert can change, if the filter names one. */
+  /** The only record that the filter can match, if it names one. */
   known: Written | undefined;
-  /** The approximate size of the write, in bytes. */
+  /** Approximate. */
   bytes: number;
 }
 
-/** What the server knows of a record before the write. The filter of the upsert verifies it. */
+/** The known state of a record before the write. The filter of the upsert verifies it. */
 export interface RecordView {
-  /** The cached result of an earlier submission. */
   known?: Written | undefined;
   /** The `keyEpoch` at which `applied_keys` does not hold the submission's key. */
   keyEpoch: number;
-  /** The last state of the consent fields; a field that is missing here counts as not given. */
+  /** The last state of the consent fields; an absent field is not given. */
   consents?: ConsentState | undefined;
-  /**
-   * Set when the exact size was read: the `sizeBound` at that time, and its value after this write.
-   */
+  /** The `sizeBound` when the exact size was read, and its value after this write. */
   exactBound?: { was: number | undefined; becomes: number };
 }
 
-/** The view of an uncached record. */
 export const UNSEEN: RecordView = { keyEpoch: 0 };
 
 /**
- * Builds the upsert that stores a submission in one atomic step (spec 2.4 and 4.1). The filter
- * names the record and every condition of the change: the key was not applied before, the record
- * has no newer schema version, each array has room, the record stays within its limits, and its
- * consents are in the state that the view names. When the record does not match, MongoDB tries to
- * insert a second one, and the unique index refuses it with E11000. Then conflict.ts reads the
- * record to find the reason (decision 3).
- *
- * With `view.known` the filter also names the record's id, so its result is known without a read.
- * When a cached id is stale because the record was erased, the upsert creates a new record, or
- * fails with E11000 because the person has a newer one.
- *
- * @param newId the id of the record if the upsert creates it
+ * Stores a submission in one atomic step (spec 2.4 and 4.1). When an existing record does not match
+ * the filter, MongoDB tries to insert a second one, and the unique index refuses it with E11000;
+ * then conflict.ts reads the record to find the reason (decision 3). With `view.known` the filter
+ * names the record's id, so the result is known without a read. With the id of an erased record, it
+ * creates one or fails with E11000.
  */
 export function buildUpsert(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
   const { appId, sourceAppId, email, schemaVersion, now, slots, slotEpoch, applied } = submission;
@@ -126,7 +103,7 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   const filter: Filter = { appId, email, schemaVersion: { $lte: schemaVersion } };
   // A range, because MongoDB does not cache a plan for an equality on `_id` (decision 36).
   if (known) filter._id = { $gte: known.id, $lte: known.id };
-  // A record is moved before it is changed, so that it never has an old key and the new one.
+  // A moved record never has both the old key and the new one.
   if (submission.renames) filter.$nor = [unmovedFilter(submission.renames)];
   const update: Update = {
     $set: { schemaVersion },
@@ -136,7 +113,7 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   addChange(filter, update, submission.change, maxArrayItems);
   if (slots) addSlots(update, slots);
   if (slotEpoch !== undefined) {
-    // Also without slots: those of the record may belong to a use that began later.
+    // Also without slots: those of the record may belong to a later use.
     Object.assign(filter, notAfterEpoch(slotEpoch));
     update.$set.slotEpoch = slotEpoch;
   }
@@ -157,10 +134,8 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   };
 }
 
-/** The filter of an upsert while it is built. */
 type Filter = RecordFilter & Record<string, unknown>;
 
-/** The update of an upsert while it is built. An operator without members is left out. */
 interface Update {
   $set: Record<string, unknown>;
   $setOnInsert: Record<string, unknown>;
@@ -179,7 +154,6 @@ function increment(update: Update, path: string, by: number): void {
   update.$inc[path] = by;
 }
 
-/** Sets the values of the change and appends its items, if each array has room for them. */
 function addChange(filter: Filter, update: Update, change: RecordChange, maxArrayItems: number): void {
   let fields = 0;
   for (const [key, value] of Object.entries(change.set)) {
@@ -205,10 +179,7 @@ function addSlots(update: Update, slots: readonly SlotWrite[]): void {
   }
 }
 
-/**
- * Raises `sizeBound` by the growth, up to its maximum, which withdrawals of consents may exceed; or
- * replaces it after the exact size was read.
- */
+/** Raises `sizeBound`, for withdrawals of consents also above its limit, or makes it exact. */
 function addSize(
   filter: Filter,
   update: Update,
@@ -227,9 +198,7 @@ function addSize(
   if (growth > 0) increment(update, 'sizeBound', growth);
 }
 
-/**
- * Appends the key if it was not applied before, here or in `applied_keys`, and the list has room.
- */
+/** Appends the key if it was not applied before and the list has room. */
 function addKey(filter: Filter, update: Update, applied: AppliedKey, keyEpoch: number): void {
   filter['appliedKeys.key'] = { $ne: applied.key };
   filter[`appliedKeys.${MAX_INLINE_KEYS - 1}`] = { $exists: false };

@@ -30,18 +30,12 @@ import { createUserStore } from './user-store.ts';
 
 export type Records = ReturnType<typeof createRecords>;
 
-/**
- * Creates what reads and writes the stored records.
- *
- * @param deps.writesEndMs how long jobs wait for late writes; shorter in tests only
- * @param deps.checksMs when jobs search for late writes after their end; sooner in tests only
- */
+/** Creates the stores of records. `writesEndMs` and `checksMs`: shorter in tests only. */
 export function createRecords(deps: {
   config: Pick<Config, 'maxArrayItems' | 'recordLimit'>;
   connection: Connection;
   apps: Apps;
   schemas: Schemas;
-  /** What other features keep about records. */
   traces: RecordTraces;
   metrics: Metrics;
   writesEndMs: number | undefined;
@@ -104,7 +98,6 @@ export function createRecords(deps: {
     }),
     editor: createRecordEditor({ ...writes, leases, revalidation, onEvents: outboxSignal.notify }),
     importLines: createImportLines({ ...writes, erase }),
-    /** Creates what gives the events of records to consumers. */
     relayTo: (consumers: readonly EventConsumer[]) => createRelay({ users, erasures, consumers }),
     feature: {
       models: Object.values(models),

@@ -9,12 +9,8 @@ import { CHECKS_MS, inBatches, nextCheck, WRITES_END_MS } from './slot-job.ts';
 const EVERY_MS = 1_000;
 
 /**
- * The job that moves the values of renamed fields (decision 22). It passes over the records of an
- * app until a pass that began after the last write of an earlier version finds nothing to move.
- *
- * @param deps.writesEndMs how long such a write may take effect after every server knows the
- *   renames
- * @param deps.checksMs when late writes are searched for after the end, and after the search before
+ * Moves the values of renamed fields (decision 22), in passes over the records of an app, until a
+ * pass that began after the last write of an earlier version moves nothing.
  */
 export function createRenameJob(deps: {
   store: RenameStore;
@@ -29,11 +25,11 @@ export function createRenameJob(deps: {
   const { store, moves, countForDisplay, slots, revision, pace } = deps;
   const { writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS } = deps;
 
-  /** Works on the renames of one app for a while. Resolves with whether more work waits. */
+  /** Works on one app for a while. Resolves with whether more work waits. */
   async function workOn(app: OpenRenames, context: StepContext): Promise<boolean> {
     const { appId, renames, now } = app;
     let { progress } = app;
-    // A server that stored the version may have died before it did this.
+    // A server that stored the version may have stopped before it did this.
     await slots.handOver(appId, renames.pairs);
     const { knownAt } = progress;
     const isSettled = knownAt !== undefined && now.getTime() - knownAt.getTime() >= writesEndMs;
@@ -65,10 +61,7 @@ export function createRenameJob(deps: {
     }
   }
 
-  /**
-   * Moves what a server wrote under an old key after the end, and did not move itself: it was
-   * killed, or its connection held the write. Resolves with whether more work waits.
-   */
+  /** Moves values under an old key that another server wrote after the end and did not move. */
   async function search(due: DueCheck, context: StepContext): Promise<boolean> {
     const { appId, version, check, now } = due;
     // A later rename may have renamed the field again.

@@ -12,41 +12,34 @@ import type { Ahead, SlotFence, SlotRecords } from './slot-records.ts';
 import { type OpenApp, planSlots, type SlotStore, wantedFields } from './slot-store.ts';
 
 /**
- * How long a write may take effect after every lease ended under which it was made: 3 s in the
- * queue of its server, the time limit of its statement, and one repetition by the driver
- * (decision 21). A live server looks at its late writes itself (slot-records.ts), so this is for
- * servers that died.
+ * 3 s in the queue of a server, the time limit of a statement, and one repetition by the driver
+ * (decision 21). A live server repairs its late writes (slot-records.ts); this covers others.
  */
 export const WRITES_END_MS = 10_000;
 
 /**
- * When the records of a slot are checked after its build, and after the check before. The filter of
- * an update refuses one of an earlier epoch, but an insert has no filter, and the writers of an app
- * that never had a slot name no epoch. The first time is longer than the driver waits for the
- * answers of a write and of its repetition; the second one is for servers that were suspended.
+ * Checks of a slot after its build: an insert has no filter that refuses an earlier epoch, and an
+ * app that never had a slot has no epoch. The first one is later than the driver waits for a write
+ * and its repetition; the second one covers suspended servers.
  */
 export const CHECKS_MS: readonly number[] = [75_000, 24 * 60 * 60 * 1_000];
 
-/** When the next check follows, after `done` ones; undefined: never. */
+/** When the next check follows, after `done` checks; undefined: never. */
 export function nextCheck(checksMs: readonly number[], now: Date, done: number): Date | undefined {
   const afterMs = checksMs[done];
   return afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
 }
 
 const EVERY_MS = 1_000;
-/** The slots are compared with the schemas after each change of the revision, and this often. */
+/** The slots are compared with the schemas after each revision, and this often. */
 const COMPARE_EVERY_MS = 60_000;
 const APPS_AT_ONCE = 200;
 
-/** The records of a statement. Batches of 2,000 and 5,000 are not faster. */
 const BATCH = 500;
 
 /**
- * Calls `work` again and again, until it resolves with a result, for at most {@link STEP_MS}. After
- * a statement that took too long, the next batch has an eighth of the records.
- *
- * @param work takes the most records of its batch
- * @returns the result; undefined: the time is over; `stopped`: the step is to end at once
+ * Repeats `work` until it has a result, for at most {@link STEP_MS}. After a statement over its
+ * time limit, batches are smaller. Undefined: the time is over; `stopped`: end the step at once.
  */
 export async function inBatches<Result>(
   context: StepContext,
@@ -69,11 +62,8 @@ export async function inBatches<Result>(
 }
 
 /**
- * The job that makes the slots of all apps follow their newest schemas: it claims slots, fills
- * them, and drops those that no field uses (decision 21).
- *
- * @param deps.writesEndMs {@link WRITES_END_MS}; shorter in tests only
- * @param deps.checksMs {@link CHECKS_MS}; shorter in tests only
+ * Makes the slots of all apps follow their newest schemas: claims, fills and drops them (decision
+ * 21). `writesEndMs` and `checksMs`: shorter in tests only.
  */
 export function createSlotJob(deps: {
   store: SlotStore;
@@ -89,10 +79,9 @@ export function createSlotJob(deps: {
   const { store, records, countForDisplay, schemas, renames, revision, pace } = deps;
   const { writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS } = deps;
   let compared: { revision: string; at: number } | undefined;
-  /** By app: the highest schema version of a record that was later than the newest one. */
+  /** By app: the highest version of a record above that of the newest schema. */
   const seenVersions = new Map<string, number>();
 
-  /** Claims and drops slots where the newest schema of an app asks for it. */
   async function assign(): Promise<void> {
     const known = await revision.read();
     const isFresh = compared && performance.now() - compared.at < COMPARE_EVERY_MS;
@@ -109,20 +98,19 @@ export function createSlotJob(deps: {
   }
 
   async function assignIn(appIds: ObjectId[]): Promise<void> {
-    // The slots first: a plan for slots that changed since is not carried out.
+    // The slots first: a plan for slots that changed since is not executed.
     const found = await store.ofApps(appIds);
     const newest = await schemas.newestFields(appIds);
     for (const app of found) {
       const { fields = [], moving } = newest.get(app.appId.toHexString()) ?? {};
-      // A slot goes on under the new key of a field; it is passed on soon
-      // (schemas/pending-renames.ts).
+      // A slot soon gets the new key of its field (schemas/pending-renames.ts).
       if (moving && renamedSlots(app.slots, moving.pairs).some(isOther(app.slots))) continue;
       const plan = planSlots(app.slots, wantedFields(fields));
       if (plan.drop.length > 0 || plan.claim.length > 0) await store.assign(app, plan);
     }
   }
 
-  /** Makes sure that every server knows the states of these slots, and notes when it did. */
+  /** Ensures that every server knows the states of these slots, and stores when it did. */
   async function announce(open: readonly OpenApp[]): Promise<void> {
     const unknown = open.map(({ appId, slots }) => ({
       appId,
@@ -143,7 +131,7 @@ export function createSlotJob(deps: {
     ({ checkAt }: IndexSlot): boolean =>
       checkAt !== undefined && checkAt <= now;
 
-  /** Works on the slots of one app for a while. Resolves with whether more work waits. */
+  /** Works on one app for a while. Resolves with whether more work waits. */
   async function workOn(app: OpenApp, fence: SlotFence, context: StepContext): Promise<boolean> {
     const { slots, now } = app;
     const settled = slots.filter(isSettled(now));
@@ -156,7 +144,7 @@ export function createSlotJob(deps: {
     if (!first) return dropping.length > 0;
     await pass(
       app,
-      // Slots that have come equally far share one pass over the records.
+      // Slots with the same progress share one pass over the records.
       [...settled, ...slots.filter(isDue(now))].filter(
         (slot) =>
           slot.state === first.state &&
@@ -169,7 +157,6 @@ export function createSlotJob(deps: {
     return true;
   }
 
-  /** What records have that is later than the fence counts in the next step. */
   async function noteAhead(appId: ObjectId, { slotEpoch, schemaVersion }: Ahead): Promise<void> {
     if (slotEpoch !== undefined) await store.catchUp(appId, slotEpoch);
     if (schemaVersion !== undefined) seenVersions.set(appId.toHexString(), schemaVersion);
@@ -196,7 +183,6 @@ export function createSlotJob(deps: {
     return result !== 'end';
   }
 
-  /** Goes on with the build of these slots, or with the check of their records. */
   async function pass(
     { appId, now }: OpenApp,
     slots: IndexSlot[],
@@ -248,8 +234,8 @@ export function createSlotJob(deps: {
         if (context.signal.aborted || !context.stillOwner()) return true;
         const id = app.appId.toHexString();
         const version = newest.get(id)?.version;
-        // The keys of the slots are those of the version, or of a rename that `moving` shows: a
-        // slot is passed on after the version is stored, and before its values are all moved.
+        // The keys of the slots are those of the version, or of a rename in `moving`: a slot is
+        // passed on after the version is stored, and before all values are moved.
         if (version === undefined || again.get(id)?.slotEpoch !== app.slotEpoch) continue;
         const schemaVersion = Math.max(version, seenVersions.get(id) ?? 0);
         const keys = moving.get(id)?.pairs.flatMap(({ from, to }) => [from, to]) ?? [];

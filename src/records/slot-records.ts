@@ -9,18 +9,17 @@ import { getKind } from '../fields/kinds/registry.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { newestFirst, recordUpdate, type UserCollection, type UserDocument } from './record.ts';
 
-/** What a write of a record does to one slot. */
+/** The effect of a write of a record on one slot. */
 export interface SlotWrite {
   slot: SlotName;
   key: string;
-  /** Undefined when the write leaves the field as it is; a new record then has null. */
+  /** Undefined when the write does not change the field; a new record then has null. */
   value: IndexValue | undefined;
 }
 
 /**
- * Returns what a change of `data` does to each slot of the app, or undefined for an app without
- * slots. Every write of `data` must write the slots in the same atomic write, under a lease that
- * showed them (decision 21).
+ * The effect of a change of `data` on the slots of the app. Every write of `data` must write the
+ * slots in the same atomic write, under a lease with these slots (decision 21).
  */
 export function slotWrites(
   slots: readonly IndexSlot[] | undefined,
@@ -28,47 +27,39 @@ export function slotWrites(
 ): SlotWrite[] | undefined {
   if (!slots) return undefined;
   return slots.filter(isWritten).map(({ slot, key, kind }) => {
-    // A list has no index value.
     if (Object.hasOwn(append, key)) return { slot, key, value: null };
     return { slot, key, value: Object.hasOwn(set, key) ? slotValue(kind, set[key]) : undefined };
   });
 }
 
-/** The value that a slot of this kind has for a value of `data`; undefined: the value is absent. */
+/** Undefined represents an absent value. */
 function slotValue(kind: IndexSlot['kind'], value: unknown): IndexValue {
   return getKind(kind).indexValue?.(value) ?? null;
 }
 
-/** The id of a record, of any type. */
 type Position = UUID | undefined;
 
-/**
- * What a step of the job read of an app before its records. The filter of each write has it, so a
- * write that takes effect late changes no record that a later state has reached (decision 21).
- */
+/** Read before the records, so that late writes change no later state (decision 21). */
 export interface SlotFence {
   slotEpoch: number;
   /** The newest version of the schema: a later one may rename fields. */
   schemaVersion: number;
 }
 
-/** What records have that is later than the fence; absent members are not. */
+/** The values of records that are later than those of the fence. */
 export type Ahead = Partial<SlotFence>;
 
-/** A part of the records of an app. */
 interface BuiltBatch {
-  /** The number of records that were read. */
   read: number;
-  /** The last record; undefined when there is none after `from`. */
+  /** Undefined when there is none after `from`. */
   last: Position;
-  /** Whether a record was changed between the read and the write: read the batch again. */
+  /** Whether a record changed between read and write: read the batch again. */
   isDisturbed: boolean;
   ahead: Ahead;
 }
 
-/** A part of the records that had a slot. */
 interface DroppedBatch {
-  /** The records that had the slot, and those of which it was removed. */
+  /** The records with the slot, and those from which it was removed. */
   found: number;
   dropped: number;
   ahead: Ahead;
@@ -78,20 +69,17 @@ interface ReadRecord extends Partial<Record<SlotName, IndexValue>> {
   _id: UUID;
   slotEpoch?: number;
   schemaVersion?: number;
-  /** The part of each value that decides its index value, in the order of the slots. */
+  /** The part of each value from which its index value results, in the order of the slots. */
   values: unknown[];
 }
 
 export type SlotRecords = ReturnType<typeof createSlotRecords>;
 
-/** Fills and removes slots in the records of an app, a bounded batch at a time. */
+/** Fills and removes slots in the records of an app, in bounded batches. */
 export function createSlotRecords(users: UserCollection) {
   /**
-   * Sets the slots, if the values are still those that were read and no later write of slots came
-   * first. Undefined when the record needs no write: its slots are right, and the epoch keeps
-   * writers of earlier ones away.
-   *
-   * @param unused slots that the record should not have
+   * Undefined when the slots are right and the epoch refuses earlier writers. Otherwise the write
+   * requires that the values are as they were read, and that no later write of slots came first.
    */
   function correction(
     slots: readonly IndexSlot[],
@@ -135,10 +123,7 @@ export function createSlotRecords(users: UserCollection) {
   });
 
   return {
-    /**
-     * Creates the index of a slot unless it exists. Not at the start of the service: each index
-     * takes time of every submission, also of apps without slots (decision 21).
-     */
+    /** Not at the start: each index costs time in every submission (decision 21). */
     async ensureIndex(slot: SlotName): Promise<void> {
       if (indexed.has(slot)) return;
       await users.createIndex(slotIndex(slot), {
@@ -149,9 +134,8 @@ export function createSlotRecords(users: UserCollection) {
     },
 
     /**
-     * Gives the next `limit` records after `from`, newest first, the values of these slots. Each
-     * write depends on the value of the field, so it never overwrites a newer one, and on the
-     * fence, so it never writes a slot that another use has.
+     * Sets slots of `limit` records after `from`, newest first. Each write depends on the value of
+     * the field and on the fence, so it overwrites neither a newer value nor another use.
      */
     async build(
       appId: ObjectId,
@@ -180,10 +164,7 @@ export function createSlotRecords(users: UserCollection) {
       return { ...batch, isDisturbed: matchedCount < corrections.length };
     },
 
-    /**
-     * Corrects the slots of one record: those of `slots`, and `unused` ones that it should not
-     * have. Resolves with false when the record was changed meanwhile, or has a later epoch.
-     */
+    /** Corrects one record; false when it has changed or has a later epoch. */
     async correct(
       record: Pick<UserDocument, 'appId' | 'email'>,
       slots: readonly IndexSlot[],
@@ -200,7 +181,7 @@ export function createSlotRecords(users: UserCollection) {
       return !one || (await users.updateOne(one.filter, one.update)).matchedCount === 1;
     },
 
-    /** Removes a slot from at most `limit` records, under the epoch in which it is dropped. */
+    /** Removes a slot from at most `limit` records. */
     async drop(appId: ObjectId, slot: SlotName, limit: number, fence: SlotFence): Promise<DroppedBatch> {
       const filter = { appId, [slot]: { $exists: true } };
       const options = { projection: { slotEpoch: 1 }, hint: slotIndex(slot), limit } as const;
@@ -229,10 +210,7 @@ function slotIndex(slot: SlotName): Record<string, 1> {
   return { appId: 1, [slot]: 1, _id: 1 };
 }
 
-/**
- * The part of the value of a field that decides its index value; null for a value of a type without
- * one. It is bounded, whatever the size of the value.
- */
+/** The bounded part of a value from which its index value results; null for other types. */
 function decisivePart(key: string) {
   const value = `$data.${key}`;
   const type = { $type: value };
@@ -243,10 +221,7 @@ function decisivePart(key: string) {
   return { $cond: [{ $eq: [type, 'string'] }, text, { $cond: [isScalar, value, other] }] };
 }
 
-/**
- * Whether the decisive part is the value itself: a comparison with the value takes the database two
- * thirds of the time. Larger numbers may be long integers, which were rounded.
- */
+/** Comparisons with whole values are faster. Larger numbers may be long integers, rounded. */
 function isWhole(part: unknown): boolean {
   if (typeof part === 'string') return part.length < INDEXED_PREFIX;
   return typeof part === 'boolean' || (typeof part === 'number' && !(Math.abs(part) > Number.MAX_SAFE_INTEGER));
@@ -259,20 +234,16 @@ function isSame(stored: IndexValue | undefined, value: IndexValue): boolean {
 
 const MAX_ATTEMPTS = 24;
 
-/** A write of a record that may have ended after the lease under which it was made. */
+/** A write of a record that may have ended after its lease. */
 export interface LateWrite extends Pick<UserDocument, 'appId' | 'sourceAppId' | 'email'> {
-  /** What it wrote. */
   slots: readonly SlotWrite[] | undefined;
 }
 
 export type RepairSlots = ReturnType<typeof createSlotRepair>;
 
 /**
- * Returns a function that corrects the slots of a record after a write that ended later than its
- * lease. The slots of the app may have changed meanwhile, and a build may have passed the record.
- * It resolves when the record agrees with the slots of a lease that was valid at that time.
- *
- * @param hold resolves with a lease on the app of that name
+ * Corrects the slots of a record after a write that ended after its lease, because a build may have
+ * passed the record.
  */
 export function createSlotRepair(deps: {
   records: Pick<SlotRecords, 'correct'>;
@@ -280,14 +251,11 @@ export function createSlotRepair(deps: {
 }) {
   const { records, hold } = deps;
 
-  /**
-   * @param before the slots of the lease under which the write was made
-   * @throws {Unavailable} when the record or the slots keep changing
-   */
+  /** `before`: the slots of the write's lease. @throws {Unavailable} when slots keep changing */
   return async (write: LateWrite, before: readonly IndexSlot[] | undefined): Promise<void> => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const lease = await hold(write.sourceAppId);
-      // Another incarnation has other records, and those of this one are being removed.
+      // Another incarnation has other records; those of this one are being removed.
       if (!lease?.app.id.equals(write.appId)) return;
       if (isSameSlots(lease.app.slots, before)) return;
       const current = (lease.app.slots ?? []).filter(isWritten);

@@ -28,24 +28,19 @@ export interface StoredSubmission {
   id: RecordId;
   createdAt: Date;
   updatedAt: Date;
-  /** It was not stored but waits for an operator (spec 4.5); `id` names the held entry. */
+  /** It waits for an operator (spec 4.5); `id` is that of the held entry. */
   held?: true;
   heldFor?: HoldReason;
 }
 
-/** The submission requires a record, and there is none. Nothing was stored. */
+/** The required record does not exist. Nothing was stored. */
 export class NoRecord extends Error {
   override readonly name = 'NoRecord';
 }
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
-/**
- * Stores accepted submissions exactly once, also under concurrent writes (invariants 2 and 3).
- *
- * @param newId makes the id of a record that a submission creates
- * @param maxArrayItems the maximum number of items of an array field
- */
+/** Stores accepted submissions exactly once, also under concurrent writes (invariants 2 and 3). */
 export function createSubmissionStore(deps: {
   users: UserCollection;
   moves: Pick<RecordMoves, 'one'>;
@@ -54,7 +49,6 @@ export function createSubmissionStore(deps: {
   newId: (createdAt: Date) => RecordId;
   maxArrayItems: number;
   limits: RecordLimits;
-  /** Makes the epoch of an app's slots at least this one. */
   catchUp: SlotStore['catchUp'];
 }) {
   const { writer, keys, newId, maxArrayItems, limits } = deps;
@@ -62,10 +56,7 @@ export function createSubmissionStore(deps: {
   const heuristic = createInsertHeuristic();
   const conflicts = createConflictReader(deps);
 
-  /**
-   * Resolves with the response of a repeat, or with the view for the next attempt. Throws when the
-   * write is refused.
-   */
+  /** Resolves with the response of a repeat, or the next view; throws a refusal. */
   async function resolveConflict(submission: Submission): Promise<StoredSubmission | RecordView> {
     const conflict = await conflicts.resolve(submission);
     switch (conflict.reason) {
@@ -94,7 +85,7 @@ export function createSubmissionStore(deps: {
     }
   }
 
-  /** Inserts the record; resolves with undefined when the person has one. */
+  /** Resolves with undefined when the person has a record. */
   async function insert(submission: Submission, newRecord: RecordId): Promise<Written | undefined> {
     try {
       return await writer.write(buildInsert(submission, newRecord));
@@ -104,9 +95,7 @@ export function createSubmissionStore(deps: {
     }
   }
 
-  /**
-   * The cached view of the record; undefined when the submission's key was moved out of the record.
-   */
+  /** Undefined when the submission's key was moved out of the record. */
   async function firstView(person: string, { appId, applied }: Submission): Promise<RecordView | undefined> {
     const known = cache.get(person);
     if (!known) return UNSEEN;
@@ -114,7 +103,6 @@ export function createSubmissionStore(deps: {
     return isMoved ? undefined : { known, keyEpoch: known.keyEpoch, consents: known.consents };
   }
 
-  /** Caches the result of a write and returns the response. */
   function answer(person: string, submission: Submission, written: Written, keyEpoch = 0): StoredSubmission {
     cache.set(person, written, submission.consents, keyEpoch);
     const { id, createdAt } = written;
@@ -125,13 +113,10 @@ export function createSubmissionStore(deps: {
 
   return {
     /**
-     * Stores a submission. When the promise resolves, the submission is durable (invariant 1).
-     *
+     * Stores a submission durably (invariant 1).
      * @throws {OutdatedSchema} when the record has a newer schema version, or newer index slots
-     * @throws {NoRecord} when it requires a record and there is none
-     * @throws {Conflict} when an array field would have too many items
-     * @throws {TooLarge} when the record would exceed its size limit
-     * @throws {InvalidInput} when the record would have too many keys
+     * @throws {NoRecord} when a required record does not exist
+     * @throws {Conflict | TooLarge | InvalidInput} when the record would exceed a limit
      * @throws {KeyReused} when the key was applied with other data
      * @throws {Unavailable} when the write failed or its result is unknown
      */
@@ -157,7 +142,7 @@ export function createSubmissionStore(deps: {
         } catch (error) {
           if (!isDuplicateKey(error) && !isTypeMismatch(error) && !isRefusedCreation(error)) throw error;
         }
-        // The cached id may be stale, because the record was erased and created again.
+        // The cached id may be that of an erased record.
         cache.delete(person);
         const resolved = await resolveConflict(submission);
         if ('updatedAt' in resolved) return resolved;
@@ -166,10 +151,7 @@ export function createSubmissionStore(deps: {
       throw new Unavailable('Too many submissions for this record at once; try again shortly', 1);
     },
 
-    /**
-     * Resolves with the response to the submission that was applied under a key, or with undefined.
-     * @throws {KeyReused} when the key was applied with other data
-     */
+    /** Finds the response under a key. @throws {KeyReused} for other data */
     async findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<StoredSubmission | undefined> {
       const found = await conflicts.findApplied(appId, email, applied);
       return found && answerRepeat(found);
@@ -183,46 +165,35 @@ function answerRepeat(conflict: Repeat): StoredSubmission {
   return { id: _id, createdAt, updatedAt };
 }
 
-/** Above this share of refused inserts, the upsert comes first. */
 const MAX_REFUSED = 0.25;
-/** The number of recent results that the share covers. */
+/** The number of recent results in the share. */
 const WINDOW = 64;
 
-/**
- * Chooses insert or upsert for uncached persons from the recent duplicate-key rate. An insert costs
- * the database a quarter of an upsert, but a refused insert is an additional cost
- * (docs/decisions/0011-insert-first.md).
- */
+/** An insert costs less than an upsert, but a refused one is an additional cost (decision 11). */
 export function createInsertHeuristic() {
   let refusedShare = 0;
   return {
-    /** Whether an insert is expected to cost less than an upsert. */
     prefersInsert: (): boolean => refusedShare < MAX_REFUSED,
 
-    /** Records the result for one uncached person: whether the write created a record. */
     note(created: boolean): void {
       refusedShare += ((created ? 0 : 1) - refusedShare) / WINDOW;
     },
   };
 }
 
-/** The number of persons whose record id is cached, the most recent ones: a few megabytes. */
+/** A few megabytes. */
 const MAX_CACHED = 20_000;
 
-/** The most consent fields of a submission whose state is cached with the person: bounds memory. */
+/** The most consent fields of a cached person: bounds memory. */
 const MAX_CACHED_CONSENTS = 4;
 
-/** What this server knows of a person's record from the last submission that it stored. */
+/** The record of a person after the last submission that this server stored. */
 interface CachedPerson extends Written {
   keyEpoch: number;
-  /** The consents that the last submission sent. */
   consents: ConsentState | undefined;
 }
 
-/**
- * Caches the persons of the latest submissions, so that the upsert of the next one can name the
- * record. What is cached may be outdated: the filter of the upsert verifies it.
- */
+/** Lets upserts name the record of a person. Their filters verify it: it may be outdated. */
 function createPersonCache() {
   const cache = new LRUCache<string, CachedPerson>({ max: MAX_CACHED });
   return {
@@ -241,10 +212,7 @@ function createPersonCache() {
   };
 }
 
-/**
- * The key of a submission's person in the cache. It has the name of the app, because the app's id
- * as text costs more. The cached id of an earlier incarnation of the app matches no record.
- */
+/** The app's name is cheaper than its id as text. An id of a deleted app matches no record. */
 function personKey({ sourceAppId, email }: Submission): string {
   return `${sourceAppId} ${email}`;
 }

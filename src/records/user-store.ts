@@ -8,40 +8,25 @@ import { DETAILS_PROJECTION, type DetailedRecord, type RecordBatches } from './r
 import { type RecentRenames, shownRecord } from './record-moves.ts';
 import type { RecordPages } from './record-pages.ts';
 
-/**
- * The records of a statement. Neither smaller statements nor rests between them help submissions to
- * other apps (decision 36).
- */
+/** Neither smaller statements nor pauses help submissions to other apps (decision 36). */
 const REMOVAL_STEP = 1_000;
 
-/** Reads and deletes stored records (spec 2.1). Submissions write them (src/submissions/store). */
+/** Reads and deletes stored records (spec 2.1). */
 export interface UserStore extends AppOwned {
-  /** The records of an app, newest first, with back-pressure. @param signal ends the iteration */
+  /** The records of an app, newest first. */
   ofApp(appId: ObjectId, signal?: AbortSignal): RecordBatches;
-  /** Resolves with the record of this id, or undefined when the app has none. */
   find(appId: ObjectId, id: string): Promise<DetailedRecord | undefined>;
-  /**
-   * The records of these ids, newest first, with back-pressure, without those that do not exist.
-   */
+  /** The existing records of these ids, newest first. */
   byIds(appId: ObjectId, ids: readonly string[]): RecordBatches;
-  /**
-   * Deletes the record of this id and its idempotency keys; resolves with false when the app has
-   * none.
-   */
+  /** Deletes a record and its idempotency keys; resolves with false when there is none. */
   erase(appId: ObjectId, id: string): Promise<boolean>;
   /** Deletes the record of this email if it was created at `createdAt`. */
   withdraw(record: Pick<UserDocument, 'appId' | 'email' | 'createdAt'>): Promise<void>;
-  /** A page of the records of one app, or of all apps, newest first. An unknown app has none. */
+  /** A page of the records of one app, or of all apps, newest first; none of an unknown app. */
   page(sourceAppId: string | undefined, limit: number, skip: number): RecordBatches;
 }
 
-/**
- * Creates the store of user records.
- *
- * @param recentRenames the pending renames of all apps
- * @param findAppId resolves with the `_id` of an app
- * @param erase deletes records with their idempotency keys
- */
+/** Creates the store of user records. */
 export function createUserStore(
   users: UserCollection,
   pages: RecordPages,
@@ -103,16 +88,13 @@ export function createRecordRemoval(users: UserCollection): AppOwned['removeAll'
       const ids = await idsFrom(appId, since, last);
       if (ids.length === 0) return removed;
       const { deletedCount } = await users.deleteMany({ appId, _id: { $in: ids }, ...inTime });
-      // Otherwise some were removed by others, or the statement began too late: read them again.
+      // Others removed some, or the statement began too late: read them again.
       if (deletedCount === ids.length) last = ids.at(-1);
       removed += deletedCount;
     }
   };
 
-  /**
-   * Resolves with the next ids, newest first. They begin at the last one that was removed: MongoDB
-   * would pass over the keys of all others that were removed.
-   */
+  /** From the last removed id on: MongoDB would pass over the keys of all removed records. */
   async function idsFrom(appId: ObjectId, since: Date | undefined, last: UUID | undefined): Promise<UUID[]> {
     const createdSince = since ? { _id: { $gte: firstIdAt(since) } } : {};
     const options = { ...newestFirst(appId, last), projection: { _id: 1 }, limit: REMOVAL_STEP };

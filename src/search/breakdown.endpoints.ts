@@ -7,7 +7,6 @@ import type { UserService } from './users.service.ts';
 const Count = z.int().nonnegative().meta({ example: 42 });
 const Bound = z.union([z.number(), z.string()]).optional();
 
-/** The endpoint that breaks records down by a field (spec 4.3). */
 export const breakdownEndpoints = {
   breakDownUsers: {
     method: 'get',

@@ -18,35 +18,29 @@ import {
   withinDates,
 } from './tallies.ts';
 
-/** How the records that match a query divide by the values of one field (spec 4.3). */
+/** How the records that match a query are distributed over the values of a field (spec 4.3). */
 export interface Breakdown extends TallyResult {
   field: string;
-  /** Records that were read; those in `values` or `ranges`, `empty` and `other` together. */
   records: number;
-  /** Records without a value. */
   empty: number;
-  /** Whether all matches were read. */
   complete: boolean;
 }
 
-/** The time in which a breakdown reads; below the deadline of a request. */
+/** Below the deadline of a request. */
 const BUDGET_MS = 1_500;
 const STEP_LIMIT = 5_000;
 /** With fewer groups, counting in the database costs little. */
 const MIN_GROUPS = 500;
 /** A character of `MAX_TEXT` takes at most 4 bytes. */
 const MAX_TEXT_BYTES = 4 * MAX_TEXT;
-/** Stands for values that are counted in `other`. */
+/** Represents values that are counted in `other`. */
 const LARGE = { $literal: {} };
 
 export type UserBreakdown = ReturnType<typeof createUserBreakdown>;
 
-/**
- * Creates the breakdown of matching records by a field. It reads them within a time budget, newest
- * first unless an index narrows the query.
- */
+/** Reads matches within a time budget, newest first unless an index narrows the query. */
 export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) {
-  /** @throws {InvalidInput} when the app has no such field, or one of lists */
+  /** @throws {InvalidInput} when the app has no such field, or the field is a list */
   return async (
     appId: ObjectId,
     field: string,
@@ -69,7 +63,7 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     await countRecords(segments);
     return { field, records, empty, ...tally.result(), complete: position === undefined };
 
-    /** Counts in the database, until values rarely repeat: then reading the records is faster. */
+    /** Counts in the database until values rarely repeat; then reading the records is faster. */
     async function countGroups(list: readonly Segment[]): Promise<void> {
       for await (const { groups, next } of ranges.groups(appId, list, groupKey(target as Target), budget)) {
         const before = records;
@@ -90,7 +84,7 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
   };
 }
 
-/** The expression by which MongoDB counts. What is too large to be a value of an answer is one. */
+/** The expression by which MongoDB counts. All values that are too large for an answer are one. */
 function groupKey({ path }: Target): Record<string, unknown> {
   const value = `$${path}`;
   const isType = (type: string) => ({ $eq: [{ $type: value }, type] });
@@ -117,7 +111,6 @@ function valueAt({ path, key }: Target, document: Uint8Array): unknown {
   return record.data && Object.hasOwn(record.data, key) ? record.data[key] : undefined;
 }
 
-/** As the operator `empty`. */
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }

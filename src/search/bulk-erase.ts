@@ -7,29 +7,21 @@ import type { ReadQueues } from '../records/read-queues.ts';
 import { countSegments, type Query, queryFilter } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
 
-/** The most records that one request erases (spec 8). Their ids take 16 MB. */
+/** The most records of one request (spec 8). Their ids take 16 MB. */
 const MAX_ERASED = 1_000_000;
-/** Records that one step deletes. */
 const STEP = 1_000;
 const UUID_BYTES = 16;
 
 export type BulkErase = ReturnType<typeof createBulkErase>;
 
-/**
- * Creates the erasure of all records that match a query (spec 4.3).
- *
- * @param deps.erase deletes records with their idempotency keys
- */
+/** Creates the erasure of all records that match a query (spec 4.3). */
 export function createBulkErase(deps: { ranges: RecordRanges; erase: RecordEraser; queues: ReadQueues }) {
   const { ranges, erase, queues } = deps;
 
   /**
-   * Resolves with the number of erased records. Erased are the records that matched when they were
-   * counted and still match when they are deleted: none that was added, or that began to match,
-   * meanwhile.
-   *
+   * Erases the records that matched when they were counted and match when they are deleted.
    * @param signal ends the work after the current step
-   * @throws {Conflict} when `confirm` is not the number of matches; nothing is erased
+   * @throws {Conflict} when `confirm` is not the number of matches
    * @throws {InvalidInput} when there are more matches than one request may erase
    */
   return async (
@@ -57,9 +49,7 @@ export function createBulkErase(deps: { ranges: RecordRanges; erase: RecordErase
   };
 }
 
-/**
- * Ids in 16 bytes each; those of other types than UUID, which come from manual edits, as they are.
- */
+/** 16 bytes for each UUID. Ids of other types come from manual edits only. */
 interface PackedIds {
   uuids: Buffer;
   others: DocumentId[];

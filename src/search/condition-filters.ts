@@ -3,20 +3,14 @@ import { indexText, normalizedText } from '../fields/base/index-value.ts';
 import { parseInstant } from '../fields/kinds/date.ts';
 import type { RecordFilter } from '../records/record.ts';
 
-/**
- * The form of a date that the kind `date` accepts (spec 2.3), for MongoDB: it contains nothing of a
- * query, and no repetition can take a character of what follows it.
- */
+/** A date of the kind `date` (spec 2.3), without text of a query, and without backtracking. */
 const DATE_FORM =
   '^\\d{4}-\\d{2}-\\d{2}(?:[Tt](?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d))?$';
 
-/** The length of a date-time in UTC with milliseconds, the longest one without an offset. */
+/** The length of the longest date-time without an offset: UTC with milliseconds. */
 const USUAL_LENGTH = '2026-01-31T08:30:00.123Z'.length;
 
-/**
- * An expression for the instant of the date at a path; null for any other value. It cuts the
- * fraction of a second to milliseconds as `parseInstant` does.
- */
+/** The instant of a date, cut to milliseconds as by `parseInstant`; null for other values. */
 function instantAt(path: string): Record<string, unknown> {
   const value = `$${path}`;
   const parts = { $regexFind: { input: value, regex: '^(.{19}\\.\\d{3})\\d+(\\D.*)$' } };
@@ -32,10 +26,7 @@ export function isDay(text: string): boolean {
   return text.length === 'YYYY-MM-DD'.length;
 }
 
-/**
- * A pattern that matches this text with each letter in upper or lower case. Unlike the option `i`,
- * it matches no letter whose value in an index slot differs.
- */
+/** Unlike the option `i`, the pattern matches no letter whose index value differs. */
 export function caseless(text: string): string {
   return [...text].map(caseVariants).join('');
 }
@@ -54,7 +45,7 @@ function isCaseVariant(form: string, character: string): boolean {
 
 type Conditions = Record<string, unknown>;
 
-/** Without it, MongoDB also matches an array that contains a matching value. */
+/** Otherwise MongoDB also matches an array that contains a matching value. */
 const NO_ARRAY = { $not: { $type: 'array' } };
 
 /** The filter of records for which all predicates hold. */
@@ -75,7 +66,7 @@ function withFormer(predicate: Predicate): Conditions {
   return eitherPlace(target.former, positive(predicate), positive({ target: { ...target, path }, test, isNot: false }));
 }
 
-/** The condition on a key, or in records that are still to be moved the one on its former key. */
+/** The condition on a key, or in unmoved records on its former key. */
 function eitherPlace(
   { path, below }: NonNullable<Target['former']>,
   condition: Conditions,
@@ -117,7 +108,7 @@ function intervalCondition({ path, type }: Target, interval: Interval): Conditio
   return { [path]: { ...comparisons(interval, stored), ...NO_ARRAY } };
 }
 
-/** Dates are stored as they were sent, with their zones, so their instants are compared. */
+/** Dates are stored as they were sent, with their zones. */
 function dateCondition(path: string, interval: Interval): Conditions {
   const instant = instantAt(path);
   const wanted = Object.entries(comparisons(interval, (value) => new Date(Number(value))));
@@ -136,7 +127,7 @@ function comparisons({ from, isFromOpen, to, isToOpen }: Interval, stored: (valu
   };
 }
 
-/** The value by which a record sorts; undefined when it has none of the target's type. */
+/** Undefined when the value is not of the target's type. */
 export function toSortValue(type: SortTarget['type'], value: unknown): string | number | boolean | undefined {
   if (type === 'mixed') return typeof value === 'number' || typeof value === 'boolean' ? value : toTextValue(value);
   if (type === 'number') return typeof value === 'number' ? value : undefined;
@@ -150,24 +141,22 @@ export function toSortValue(type: SortTarget['type'], value: unknown): string | 
 
 const toTextValue = (value: unknown): string | undefined => indexText(value) ?? undefined;
 
-/** How the values of a path compare. */
 export type ValueType = 'email' | 'text' | 'number' | 'checkbox' | 'date' | 'time' | 'array';
 
 /** A member of a record that a query names (spec 4.3). */
 export interface Target {
-  /** As in the query: `email`, `createdAt`, `data.plan`. */
   path: string;
   type: ValueType;
-  /** The key in `data`; undefined for a member of the record itself. */
+  /** Undefined for a member of the record itself. */
   key?: string;
-  /** Where the value is in records whose renamed fields are still to be moved (decision 22). */
+  /** The place of the value in unmoved records with renamed fields (decision 22). */
   former?: { path: string; key: string; below: number };
 }
 
-/** A value that has an order. Times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export type Ordered = number | boolean;
 
-/** The values from `from` to `to`; both count unless they are open. Absent: no bound. */
+/** From `from` to `to`, inclusive unless open. Absent: no bound. */
 export interface Interval {
   from?: Ordered;
   isFromOpen?: boolean;
@@ -175,7 +164,6 @@ export interface Interval {
   isToOpen?: boolean;
 }
 
-/** What a predicate asks of the value at its target. */
 export type Test =
   | { is: 'within'; intervals: readonly Interval[] }
   | { is: 'equal'; texts: readonly string[] }
@@ -185,20 +173,17 @@ export type Test =
   | { is: 'absent' }
   | { is: 'empty' };
 
-/** One condition of a query. With `isNot` it holds for exactly the other records. */
+/** With `isNot` it holds for exactly the other records. */
 export interface Predicate {
   target: Target;
   test: Test;
   isNot: boolean;
 }
 
-/**
- * What a query sorts by. The values of a key that is no field are `mixed`: numbers come before
- * texts, and these before booleans.
- */
+/** The values of an unknown key are `mixed`: numbers, then texts, then booleans. */
 type SortTarget = Omit<Target, 'type'> & { type: ValueType | 'mixed' };
 
-/** The order of a query; ties are in the order of the id, in the same direction. */
+/** Ties are in the order of the id, in the same direction. */
 export interface Sort {
   target: SortTarget;
   direction: 1 | -1;
@@ -210,7 +195,7 @@ export function isWithin({ from, isFromOpen, to, isToOpen }: Interval, value: Or
   return to === undefined || (isToOpen ? value < to : value <= to);
 }
 
-/** The values that lie in an interval of both lists, in ascending order. */
+/** The values in an interval of both lists, in ascending order. */
 export function intersection(some: readonly Interval[], others: readonly Interval[]): Interval[] {
   return some.flatMap((one) => others.map((other) => common(one, other))).filter((interval) => !isEmpty(interval));
 }
@@ -255,7 +240,6 @@ export function disjoint(intervals: readonly Interval[]): Interval[] {
   return merged;
 }
 
-/** Whether an interval begins before the end of an earlier one, or right at it. */
 function touches({ to }: Interval, { from }: Interval): boolean {
   return to === undefined || from === undefined || from <= to;
 }

@@ -23,7 +23,6 @@ function isOperator(text: string): text is Operator {
 const OF_TEXT = ['eq', 'ne', 'in', 'prefix', 'contains', 'exists', 'empty'] as const;
 const OF_ORDER = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'exists', 'empty'] as const;
 
-/** The operators of each type of value (spec 4.3). */
 const OPERATORS_OF: Record<ValueType, readonly Operator[]> = {
   email: OF_TEXT,
   text: OF_TEXT,
@@ -34,23 +33,21 @@ const OPERATORS_OF: Record<ValueType, readonly Operator[]> = {
   array: ['contains', 'exists', 'empty'],
 };
 
-/** The most values of `in` (spec 8). */
+/** Spec 8. */
 const MAX_IN = 100;
 
 const DAY_MS = 86_400_000;
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 
-/** A predicate without its target. */
 type Comparison = Pick<Predicate, 'test' | 'isNot'>;
 
-/** Returns the comparison of an operator with the text of its value, or what is wrong with it. */
+/** Returns the comparison, or the problem of the value. */
 function parseComparison(type: ValueType, operator: Operator, value: string): Comparison | string {
   if (operator === 'exists' || operator === 'empty') return presence(operator, value);
   if (type === 'array') return { test: { is: 'item', values: spellings(value) }, isNot: false };
   const values = operator === 'in' ? value.split(',') : [value];
   if (values.length > MAX_IN) return `has more than ${MAX_IN} values`;
   if (type === 'text' || type === 'email') {
-    // Stored emails are in lower case.
     return textual(operator, type === 'email' ? values.map((text) => text.toLowerCase()) : values);
   }
   return within(type, operator, values);
@@ -68,7 +65,6 @@ function textual(operator: Operator, texts: readonly string[]): Comparison {
   return { test: { is: 'equal', texts }, isNot: operator === 'ne' };
 }
 
-/** The texts, numbers and booleans that a text spells. */
 function spellings(text: string): (string | number | boolean)[] {
   if (text === 'true' || text === 'false') return [text, text === 'true'];
   const number = parseNumber(text);
@@ -92,7 +88,7 @@ function within(type: Bounded, operator: Operator, values: readonly string[]): C
   return { test: { is: 'within', intervals }, isNot: operator === 'ne' };
 }
 
-/** The values that a text stands for: one of them, or those of a day. */
+/** The values that a text represents: one of them, or those of a day. */
 const READERS: Record<Bounded, (text: string) => Required<Interval> | string> = {
   number: (text) => point(parseNumber(text)) ?? 'must have a decimal number as its value',
   checkbox: (text) =>
@@ -110,7 +106,7 @@ function readDate(text: string): Required<Interval> | string {
 const only = (value: Ordered): Required<Interval> => ({ from: value, isFromOpen: false, to: value, isToOpen: false });
 const point = (value: number | undefined) => (value === undefined ? undefined : only(value));
 
-/** The values that stand in the relation of the operator to all values of `given`. */
+/** The values with this relation to all values of `given`. */
 function compared(operator: Operator, given: Required<Interval>): Interval {
   const { from, to, isToOpen } = given;
   if (operator === 'gt') return { from: to, isFromOpen: !isToOpen };
@@ -120,19 +116,18 @@ function compared(operator: Operator, given: Required<Interval>): Interval {
   return given;
 }
 
-/** The part of an app's newest schema that decides what a path means. */
+/** The part of an app's newest schema that defines the paths of queries. */
 export interface QuerySchema {
   fields: readonly Pick<FieldDefinition, 'key' | 'kind'>[];
   rejectUnknown: boolean;
-  /** The renames whose values are being moved, if any. */
+  /** The renames whose values are being moved. */
   renames?: PendingRenames | undefined;
 }
 
-/** The most `where` of a query and the most characters of a value (spec 8). */
+/** Spec 8. */
 export const MAX_WHERE = 20;
 const MAX_VALUE_LENGTH = 1_000;
 
-/** Paths of the record itself. */
 const OWN_TARGETS: readonly Target[] = [
   { path: 'email', type: 'email' },
   { path: 'createdAt', type: 'time' },
@@ -145,13 +140,10 @@ const OWN = new Map(OWN_TARGETS.map((target) => [target.path, target]));
 const CREATED_AT = OWN.get('createdAt') as Target;
 export const EMAIL = OWN.get('email') as Target;
 
-/** The schema of queries over several apps: only the members of the record are known. */
+/** For queries over several apps: only the members of the record are known. */
 export const NO_FIELDS: QuerySchema = { fields: [], rejectUnknown: true };
 
-/**
- * Parses the `where` parameters of a query (spec 4.3).
- * @throws {InvalidInput} with an issue for each invalid one
- */
+/** Parses `where` (spec 4.3). @throws {InvalidInput} with an issue for each invalid one */
 export function parseWhere(where: readonly string[], schema: QuerySchema): Predicate[] {
   if (where.length > MAX_WHERE) throw invalid([{ path: 'where', message: `must be given at most ${MAX_WHERE} times` }]);
   const issues: Issue[] = [];
@@ -165,10 +157,7 @@ export function parseWhere(where: readonly string[], schema: QuerySchema): Predi
   return predicates;
 }
 
-/**
- * Parses `sort` and `order`; by default the newest records are first (spec 4.3).
- * @throws {InvalidInput} when the app has no such field
- */
+/** By default the newest records are first (spec 4.3). @throws {InvalidInput} for unknown fields */
 export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | undefined, schema: QuerySchema): Sort {
   const target = findTarget(sort ?? CREATED_AT.path, schema);
   if (!target) throw invalid([{ path: 'sort', message: 'is not a field of the app' }]);
@@ -180,7 +169,7 @@ export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | unde
   };
 }
 
-/** The member that a path names; undefined when the app has no such field. */
+/** Returns undefined when the app has no such field. */
 export function findTarget(path: string, { fields, rejectUnknown, renames }: QuerySchema): Target | undefined {
   const own = OWN.get(path);
   if (own) return own;
@@ -193,13 +182,12 @@ export function findTarget(path: string, { fields, rejectUnknown, renames }: Que
   return { path, key, type, ...(former && { former }) };
 }
 
-/** Where the value of a key is in records that are still to be moved. */
 function formerPlace(key: string, renames: PendingRenames | undefined): Target['former'] {
   const pair = renames?.pairs.find(({ to }) => to === key);
   return pair && renames ? { path: `data.${pair.from}`, key: pair.from, below: renames.version } : undefined;
 }
 
-/** Returns the predicate, or what is wrong with the text. */
+/** Returns the predicate, or the problem of the text. */
 function parseOne(text: string, schema: QuerySchema): Predicate | string {
   const [path = '', operator = ''] = text.split(':', 2);
   const value = text.slice(path.length + operator.length + 2);

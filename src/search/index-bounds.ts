@@ -10,10 +10,10 @@ const MAX = new MaxKey();
 const AFTER_TEXTS = {};
 
 const MAX_TIME = 8_640_000_000_000_000;
-/** The last time that the id of a record can hold. */
+/** The last time of a record id. */
 const MAX_ID_TIME = 2 ** 48 - 1;
 
-/** The parts of a slot for values within all of several lists of intervals. */
+/** The parts of a slot with values in all of several lists of intervals. */
 export function slotIntervals(type: 'number' | 'checkbox' | 'date', lists: readonly (readonly Interval[])[]): Bounds[] {
   const [first = [], ...rest] = lists;
   const intervals = disjoint(rest.reduce<readonly Interval[]>(intersection, first));
@@ -36,7 +36,7 @@ const EXTREMES: Record<'number' | 'checkbox' | 'date', [Ordered, Ordered]> = {
 
 const storedIn = (type: string, value: Ordered): unknown => (type === 'date' ? new Date(Number(value)) : value);
 
-/** The parts of a text slot that hold these texts, and long ones that begin like one of them. */
+/** The parts of a text slot with these texts, and with long ones that begin like one of them. */
 export function slotTexts(texts: readonly string[]): Bounds[] {
   return points([...new Set(texts.map((text) => indexText(text) ?? ''))]);
 }
@@ -51,15 +51,14 @@ function points(texts: readonly string[]): Bounds[] {
   return ascending.map((text) => ({ low: [text, MIN], high: [text, MAX], conditions: { $eq: text } }));
 }
 
-/** The part of the email index that holds the emails with this beginning. */
+/** The part of the email index with this prefix. */
 export function emailPrefix(prefix: string): Bounds[] {
   return [textsFrom(prefix, prefix)];
 }
 
 /**
- * The parts of a text slot that hold every text with this beginning, in any case, and others. What
- * follows the beginning in a stored text may change the normalized form of its last character: a
- * combining accent becomes one character with it.
+ * The parts of a text slot with every text of this prefix, in any case, and others. The text after
+ * the prefix may change the normalized form of its last character, which a combining accent joins.
  */
 export function slotPrefix(prefix: string): Bounds[] {
   const stable = stableStart(prefix);
@@ -71,7 +70,7 @@ export function slotPrefix(prefix: string): Bounds[] {
   return isAscii ? [textsFrom(known, known), textsFrom(`${before}\x80`, before)] : [textsFrom(before, before)];
 }
 
-/** The leading characters whose normalized forms do not depend on the characters around them. */
+/** The leading characters whose normalized forms do not depend on adjacent characters. */
 function stableStart(prefix: string): string {
   const characters = [...prefix];
   let stable = '';
@@ -84,32 +83,30 @@ function stableStart(prefix: string): string {
 }
 
 function isStable(character: string): boolean {
-  // Marks join to the letter before them, and Hangul letters to syllables.
+  // Marks join to the previous letter, and Hangul letters to syllables.
   if (/[\p{M}\u1100-\u11FF]/u.test(character)) return false;
   const forms = [character, character.toLowerCase(), character.toUpperCase()].map(normalizedText);
   return [...(forms[0] as string)].length === 1 && forms[0] === forms[1];
 }
 
-/** The texts from `low` to the last one that begins with `prefix`. */
 function textsFrom(low: string, prefix: string): Bounds {
   const next = nextText(prefix);
   const end = next === undefined ? AFTER_TEXTS : next;
   return { low: [low, MIN], high: [end, MIN], conditions: { $gte: low, ...(next !== undefined && { $lt: next }) } };
 }
 
-/** The lowest text after all texts that begin with `prefix`; undefined when there is none. */
+/** The lowest text after all texts with this prefix, if any. */
 function nextText(prefix: string): string | undefined {
   const characters = [...prefix];
   while (characters.length > 0) {
     const code = (characters.pop() as string).codePointAt(0) as number;
     if (code >= 0x10_ffff) continue;
-    // The code points of surrogates are not characters.
     return characters.join('') + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
   }
   return undefined;
 }
 
-/** The parts of the index on `_id`, newest first, for times of creation within all of the lists. */
+/** The parts of the index on ids, newest first, for creation times in all lists. */
 export function idTimes(predicates: readonly Predicate[]): Bounds[] {
   const lists = predicates.map(({ test }) => (test.is === 'within' ? test.intervals : []));
   const [first = [], ...rest] = lists;

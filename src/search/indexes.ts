@@ -17,7 +17,6 @@ const Index = z
   })
   .meta({ id: 'Index' });
 
-/** The endpoint of indexed fields (spec 4.3). */
 export const indexSlotEndpoints = {
   listIndexes: {
     method: 'get',
@@ -35,7 +34,6 @@ export const indexSlotEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** An index of an app, or a renamed field whose values are being moved, as operators see it. */
 interface IndexView {
   key: string;
   state: SlotState | 'renaming';
@@ -57,10 +55,9 @@ export function createIndexSlotService({
 }) {
   return {
     /**
-     * Resolves with the indexes of the newest schema, in the order of its fields, and then those
-     * that are being dropped, and the renamed fields whose values are being moved. A change of the
-     * schema counts at once, also before the job has begun to follow it (slot-job.ts).
-     * @throws {NotFound}
+     * Resolves with the indexes of the newest schema, in the order of its fields, then those that
+     * are being dropped, and the renamed fields whose values are being moved. A change of the
+     * schema is visible at once, before the job starts (slot-job.ts). @throws {NotFound}
      */
     async list(sourceAppId: string): Promise<IndexView[]> {
       const { id, slots: stored = [] } = await apps.get(sourceAppId);
@@ -87,7 +84,7 @@ export function createIndexSlotService({
   };
 }
 
-/** The endpoint of indexed fields (spec 4.3). */
+/** The route of `indexSlotEndpoints` (spec 4.3). */
 export const indexSlotRoutes = (indexSlots: IndexSlotService): Route[] =>
   routes(indexSlotEndpoints, {
     listIndexes: async ({ principal, params }) => {

@@ -13,34 +13,28 @@ import {
 } from '../records/ranges.ts';
 import { type Sort, toSortValue } from './condition-filters.ts';
 
-/** Where a page of an ordered walk begins. */
 export interface OrderedStart {
   position?: Position | undefined;
   /** Matches to leave out first. */
   skip?: number;
 }
 
-/** The ids of one page. */
 export interface FoundPage<Start> {
   ids: DocumentId[];
-  /** Where the next page begins; undefined when there is none. */
+  /** Undefined when there is none. */
   next: Start | undefined;
   /** Whether the page is full, or all matches were read. */
   isComplete: boolean;
 }
 
-/** After the page is full, the search for one more match takes at most this long. */
+/** The time limit of the search for one more match after the page is full. */
 const LOOK_AHEAD_MS = 100;
-/** A search that has found something answers after this time instead of filling its page. */
+/** After this time, a search with matches answers instead of filling its page. */
 const EAGER_MS = 120;
-/** From this number on, keys without conditions are skipped by the database. */
+/** From this number on, the database skips keys without conditions. */
 const MIN_DATABASE_SKIP = 200;
 
-/**
- * Resolves with the ids of the next `limit` matches of an ordered walk.
- *
- * @param isEager whether to answer soon with what was found, for a search while someone types
- */
+/** A page of an ordered walk. `isEager`: answers soon with what was found, during typing. */
 export async function orderedPage(
   ranges: RecordRanges,
   appId: AppId,
@@ -51,7 +45,7 @@ export async function orderedPage(
   const startedAt = performance.now();
   const ids: DocumentId[] = [];
   let { skip = 0, position } = await skipped(ranges, appId, segments, start);
-  // One match beyond the page tells whether there is a next one.
+  // One match beyond the page shows whether there is a next one.
   const reading = () => ({ limit: skip + limit + 1 - ids.length });
   for await (const step of ranges.walk(appId, segments, position, reading, { budget })) {
     const left = step.documents.slice(skip);
@@ -76,7 +70,6 @@ export async function orderedPage(
   return { ids, next: { position, skip }, isComplete: ids.length === limit };
 }
 
-/** Skips in the database what needs no comparison. */
 async function skipped(
   ranges: RecordRanges,
   appId: AppId,
@@ -92,45 +85,30 @@ async function skipped(
 
 type SortValue = string | number | boolean;
 
-/** What a record sorts by. `null` stands for no value, which sorts last in both orders. */
+/** `null` represents no value, which is last in both orders. */
 interface SortKey {
   value: SortValue | null;
   id: DocumentId;
 }
 
-/**
- * A part of the walk that is sorted as a whole, up to `end` or to the end of the walk. Matches up
- * to `after` were answered.
- */
+/** A part of the walk that is sorted as a whole. Matches up to `after` were answered. */
 interface Region {
   end?: Position | undefined;
   after?: SortKey | undefined;
 }
 
-/**
- * Where a page of sorted matches begins. A page reads the first region. When its time ends before
- * the region does, the part that was read becomes a region of its own, so that each match is
- * answered once.
- */
+/** A part that was read when the time ended becomes a region: each match is answered once. */
 export interface SortedStart {
-  /** The start of the first region. */
   from?: Position | undefined;
   regions?: Region[];
   skip?: number;
 }
 
-/** Matches that one query returns. */
 const STEP_LIMIT = 10_000;
-/**
- * When the later regions take this much of a cursor, the first one is read to its end whatever the
- * time: a cursor has at most 8,000 characters, and each page adds one region.
- */
+/** Above it the first region is read to its end: a cursor has at most 8,000 characters. */
 const MAX_REGIONS_LENGTH = 2_500;
 
-/**
- * Resolves with the ids of the next `limit` matches of an unordered walk, in the order of `sort`.
- * Memory use grows with `limit` and `skip` only.
- */
+/** A page of an unordered walk, sorted. Memory use grows with `limit` and `skip` only. */
 export async function sortedPage(
   ranges: RecordRanges,
   appId: ObjectId,
@@ -157,7 +135,6 @@ export async function sortedPage(
     isComplete: read.isWhole && later.length === 0,
   };
 
-  /** Reads the first region as far as the time allows. */
   async function readRegion(): Promise<{ isWhole: boolean; position: Position | undefined }> {
     let position: Position | undefined = from ?? { segment: 0 };
     const reading = () => ({
@@ -174,14 +151,12 @@ export async function sortedPage(
   }
 }
 
-/** Keeps the first keys of an order. */
 function createBest(count: number, sort: Sort) {
   const keys: SortKey[] = [];
   return {
-    /** The keys that were kept, in order. */
     keys,
 
-    /** Keeps a key that comes after `after`, if it is one of the first. */
+    /** Keeps a key after `after`, if it is one of the first. */
     add(key: SortKey, after: SortKey | undefined): void {
       if (after && compare(key, after, sort) <= 0) return;
       const last = keys[count - 1];
@@ -198,7 +173,6 @@ function createBest(count: number, sort: Sort) {
   };
 }
 
-/** The members of a record from which its sort key is read. */
 function sortMembers({ target: { path, former } }: Sort): string[] {
   return [path === 'createdAt' ? '_id' : path, ...(former ? [former.path, 'schemaVersion'] : [])];
 }
@@ -215,7 +189,7 @@ function readSortKey(document: Uint8Array, { target }: Sort): SortKey {
   return { value: toSortValue(target.type, stored) ?? null, id };
 }
 
-/** Compares in the order of the query: by value, then by id; no value comes last. */
+/** By value, then by id; no value is last. */
 function compare(one: SortKey, other: SortKey, { direction }: Sort): number {
   if ((one.value === null) !== (other.value === null)) return one.value === null ? 1 : -1;
   return direction * (compareValues(one.value, other.value) || compareIds(one.id, other.id));
@@ -228,16 +202,16 @@ function compareValues(one: SortValue | null, other: SortValue | null): number {
   return one < other ? -1 : 1;
 }
 
-/** The order of values of different types, as that of MongoDB. */
+/** As in MongoDB. */
 const TYPES = ['number', 'string', 'boolean'] as readonly string[];
 
-/** Compares by code points, as MongoDB does; JavaScript compares UTF-16 units. */
+/** By code points, as in MongoDB; JavaScript compares UTF-16 units. */
 function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at += 1) {
     const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
     if (a === b) continue;
-    // Surrogates stand for code points above all others.
+    // Surrogates represent code points above all others.
     const [isHigh, isOtherHigh] = [(a & 0xf800) === 0xd800, (b & 0xf800) === 0xd800];
     return isHigh === isOtherHigh ? a - b : isHigh ? 1 : -1;
   }
@@ -246,6 +220,5 @@ function compareTexts(one: string, other: string): number {
 
 function compareIds(one: unknown, other: unknown): number {
   if (one instanceof Binary && other instanceof Binary) return Buffer.compare(one.buffer, other.buffer);
-  // Ids of other types come from manual edits only.
   return compareTexts(String(one), String(other));
 }

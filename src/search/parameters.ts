@@ -43,7 +43,6 @@ export function checkCursor(
 
 export { ScopeParameter };
 
-/** The longest cursor that a request may have. */
 export const MAX_CURSOR_LENGTH = 8_000;
 
 /** Conditions, each `<path>:<operator>:<value>`. One is a text, several are an array. */
@@ -74,7 +73,6 @@ export const Cursor = z
 /** The parameters that select and order records (spec 4.3). */
 export const queryParameters = { where: Where, q: SearchText, sourceAppId: ScopeParameter };
 
-/** The parameters of a page of a query. */
 export const pageParameters = {
   ...queryParameters,
   cursor: Cursor,
@@ -84,7 +82,6 @@ export const pageParameters = {
   }),
 };
 
-/** The members of an answer after its users. */
 export const pageMembers = {
   next: z.string().optional().meta({ description: 'The cursor of the next page', example: 'AbC123' }),
   complete: z.boolean().meta({ description: 'False when the time ended before the page was full' }),

@@ -11,7 +11,6 @@ import { type OrderedStart, orderedPage } from './pages.ts';
 import { textSearch } from './text-search.ts';
 import type { AnsweredPage } from './user-finder.ts';
 
-/** The parameters of a search across apps (spec 4.4). */
 export interface PeopleRequest {
   q?: string | undefined;
   where?: readonly string[] | undefined;
@@ -19,18 +18,18 @@ export interface PeopleRequest {
   cursor?: string | undefined;
 }
 
-/** Where a page begins: after an email of an app, or in the search of the data. */
+/** After an email of an app, or in the search of the data. */
 interface PeopleStart {
   after?: EmailPlace | undefined;
   data?: OrderedStart;
 }
 
-/** The time in which a page reads; below the deadline of a request. */
+/** Below the deadline of a request. */
 const BUDGET_MS = 1_500;
 
 export type PeopleSearch = ReturnType<typeof createPeopleSearch>;
 
-/** Creates the search for a person across all apps (spec 4.4): by emails first, then by data. */
+/** Creates the search for a person across all apps (spec 4.4): by emails, then by data. */
 export function createPeopleSearch(deps: {
   emails: EmailScan;
   pages: RecordPages;
@@ -40,7 +39,7 @@ export function createPeopleSearch(deps: {
   const { emails, pages, ranges, budgetMs = BUDGET_MS } = deps;
 
   return {
-    /** Resolves with a page of matches. @throws {InvalidInput} for other paths than `email` */
+    /** @throws {InvalidInput} for other paths than `email` */
     async find(request: PeopleRequest, cursors: Cursors): Promise<AnsweredPage> {
       const { q, where = [], limit, cursor } = request;
       const bound = ['people', q, [...where].sort()];

@@ -14,25 +14,20 @@ import { emailPoints, emailPrefix, idTimes, slotIntervals, slotPrefix, slotTexts
 import type { SlotOf } from './queried-app.ts';
 import type { TextSearch } from './text-search.ts';
 
-/** What an operator asks for, parsed (spec 4.3). */
+/** The request of an operator, parsed (spec 4.3). */
 export interface Query {
   predicates: readonly Predicate[];
   search?: TextSearch | undefined;
   sort: Sort;
-  /** Whether the request names an order. */
   isSorted: boolean;
 }
 
-/**
- * How to find the matches. At least one of `ordered` and `unordered` is set; no segment of a list
- * repeats a record.
- */
+/** At least one of `ordered` and `unordered` is set; no segment of a list repeats a record. */
 export interface Plan {
-  /** Yields the matches in the order of the query. */
   ordered?: Segment[];
-  /** Yields the matches in another order: they must be read as a whole and sorted. */
+  /** In another order: the matches must be read as a whole and sorted. */
   unordered?: Segment[];
-  /** Whether `unordered` covers a part of the app's records only, which may be small. */
+  /** Whether `unordered` covers only a part of the app's records, which may be small. */
   isNarrow: boolean;
   sort: Sort;
 }
@@ -62,13 +57,12 @@ export function queryFilter({ predicates, search }: Query): RecordFilter {
   return allOf(buildFilter(predicates), search?.filter ?? {});
 }
 
-/** The best single index for a count; its segments cover the matches in any order. */
+/** The segments of the best single index for a count, in any order. */
 export function countSegments(query: Query, slotOf: SlotOf): Segment[] {
   const [best] = findCandidates(query.predicates, slotOf);
   return listSegments(query, best);
 }
 
-/** The segments of the best index, or of all records. */
 function listSegments(query: Query, candidate: Candidate | undefined): Segment[] {
   const { index, bounds } = candidate ?? { index: 'id', bounds: [EVERY_ID] };
   const filter = residual(query, candidate);
@@ -77,7 +71,7 @@ function listSegments(query: Query, candidate: Candidate | undefined): Segment[]
 
 type ResidualFilter = Pick<Segment, 'filter' | 'isOfKeys'>;
 
-/** What the matches of a query must fulfil besides the bounds of an index. */
+/** The conditions of a query that the bounds of an index do not cover. */
 function residual({ predicates, search }: Query, candidate?: Candidate): ResidualFilter {
   const { exact = [], keys = {} } = candidate ?? {};
   const left = buildFilter(predicates.filter((predicate) => !exact.includes(predicate)));
@@ -89,7 +83,6 @@ function segment(index: IndexName, bounds: Bounds, isReversed: boolean, filter: 
   return { index, bounds, isReversed, ...filter };
 }
 
-/** The index whose order is that of the query. */
 function findOrderIndex({ target }: Sort, slotOf: SlotOf): IndexName | undefined {
   if (target.path === 'createdAt') return 'id';
   if (target.path === 'email') return 'email';
@@ -110,29 +103,26 @@ function inOrder(index: IndexName, bounds: readonly Bounds[], { direction }: Sor
   return parts.map((part) => segment(index, part, isReversed, filter));
 }
 
-/** All records in the order of an index; those without a value come last in both directions. */
+/** Records without a value are last in both directions. */
 function wholeIndex(index: IndexName, { direction }: Sort, filter: ResidualFilter): Segment[] {
   const parts = index === 'id' ? [EVERY_ID] : index === 'email' ? [EVERY_ASCENDING] : [WITH_VALUE, WITHOUT_VALUE];
   return parts.map((part) => segment(index, part, isAgainst(index, direction), filter));
 }
 
-/** The index on ids has the newest first. */
 const isAgainst = (index: IndexName, direction: 1 | -1): boolean =>
   index === 'id' ? direction === 1 : direction === -1;
 
-/** A condition that an index serves. */
 interface Candidate {
   index: IndexName;
   bounds: Bounds[];
-  /** The lower, the fewer records it selects as a rule. */
+  /** A lower rank usually selects fewer records. */
   rank: number;
-  /** Predicates that hold for exactly the keys in the bounds that fulfil `keys`. */
+  /** Predicates that hold for exactly the keys in the bounds that match `keys`. */
   exact: readonly Predicate[];
-  /** A condition on the keys of the index. */
   keys?: RecordFilter;
 }
 
-/** The conditions of a query that an index serves, the best first. */
+/** The best is first. */
 function findCandidates(predicates: readonly Predicate[], slotOf: SlotOf): Candidate[] {
   const positive = predicates.filter(({ isNot }) => !isNot);
   const byPath = new Map<string, Predicate[]>();
@@ -145,7 +135,6 @@ function findCandidates(predicates: readonly Predicate[], slotOf: SlotOf): Candi
     .sort((one, other) => one.rank - other.rank);
 }
 
-/** Whether the bounds hold one value. */
 function isPoint({ low, high }: Bounds): boolean {
   return low.length === 2 && String(low[0]) === String(high[0]) && typeof low[0] === typeof high[0];
 }
@@ -166,14 +155,12 @@ function findCandidate(predicates: readonly Predicate[], slotOf: SlotOf): Candid
   return { index: slot, bounds, rank: bounds.every(isPoint) ? 1 : 3, exact: ranged };
 }
 
-/** How an index finds texts. */
 interface TextIndex {
   pointsOf(texts: readonly string[]): Bounds[];
   prefixOf(prefix: string): Bounds[];
   ranks: { point: number; prefix: number };
-  /** Whether its keys alone tell which texts are equal to this one, or begin with it. */
+  /** Whether its keys alone show which texts are equal to this one, or begin with it. */
   isExact(text: string): boolean;
-  /** A condition on the keys of texts that begin with this one. */
   begins(index: IndexName, prefix: string): RecordFilter;
 }
 

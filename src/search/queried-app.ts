@@ -6,16 +6,14 @@ import type { SlotStore } from '../records/slot-store.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import type { QuerySchema } from './conditions.ts';
 
-/** What the queries of an app depend on. */
 interface QueriedApp {
   id: ObjectId;
-  /** The newest schema, with the renames whose values have not all been moved. */
+  /** The newest schema, with the renames whose values are being moved. */
   schema: Awaited<ReturnType<SchemaService['ofApp']>> & QuerySchema;
-  /** The index of a field, if it is ready. */
   slotOf: SlotOf;
 }
 
-/** Resolves with what the queries of an app depend on. @throws {NotFound} when it was deleted */
+/** @throws {NotFound} when the app was deleted */
 export type ReadQueriedApp = (app: Pick<App, 'id'>) => Promise<QueriedApp>;
 
 export function createQueriedAppReader(deps: {
@@ -25,7 +23,7 @@ export function createQueriedAppReader(deps: {
 }): ReadQueriedApp {
   const { schemas, slotStore, recentRenames } = deps;
   return async ({ id }) => {
-    // The renames first: when they are done meanwhile, no record is read under an old key.
+    // The renames first: when they end meanwhile, no record is read under an old key.
     const renames = (await recentRenames()).get(id.toHexString());
     const schema = { ...(await schemas.ofApp({ id })), renames };
     const isIndexed = schema.fields.some((field) => 'indexed' in field && field.indexed);
@@ -34,20 +32,16 @@ export function createQueriedAppReader(deps: {
   };
 }
 
-/** An index slot whose values are complete. */
 export interface ReadySlot {
-  /** The member of the record. */
   slot: string;
-  /** Identifies this use of the slot. */
   use: string;
 }
 
-/** The slot of a field; undefined while it has none that is complete. */
+/** Undefined while the field has no complete slot. */
 export type SlotOf = (key: string) => ReadySlot | undefined;
 
 const NO_SLOTS: SlotOf = () => undefined;
 
-/** The slots of an app that serve the queries of its newest schema. */
 function readySlots(slots: readonly IndexSlot[], { fields }: QuerySchema): SlotOf {
   const ready = new Map<string, ReadySlot>();
   for (const use of slots) {

@@ -13,7 +13,6 @@ import type { SchemaChange, SchemaService } from '../schemas/schemas.service.ts'
 
 const Count = z.int().nonnegative();
 
-/** The endpoint that checks stored records against a schema. */
 export const schemaCheckEndpoints = {
   checkSchema: {
     method: 'post',
@@ -53,29 +52,22 @@ export const schemaCheckEndpoints = {
 
 /** Below the deadline of a request. */
 const BUDGET_MS = 1_800;
-/** The longest time between two yields to the event loop (invariant 7). */
+/** The maximum time between two yields to the event loop (invariant 7). */
 const MAX_BLOCKING_MS = 10;
 const MAX_EXAMPLES = 5;
-/** The properties of a field by which a count tells which values are stored. */
+/** The properties of a field with which a count reveals stored values. */
 const OF_VALUES = ['regex', 'enum', 'min', 'max', 'minLength', 'maxLength'] as const;
 
-/** How many of an app's stored records do not conform to a schema. */
 interface SchemaCheck {
   checked: number;
-  /** The records that do not conform to the schema. */
   failing: number;
-  /** Those of them that conform to the schema that is in force. */
+  /** Those that conform to the schema in force. */
   newlyFailing: number;
-  /**
-   * The first problem of each of at most 5 failing records: first those that newly fail, newest
-   * first, then others.
-   */
+  /** The first problem of at most 5 records: newly failing ones, newest first, then others. */
   examples: FailingExample[];
-  /** Whether every record was checked within the time limit. */
   complete: boolean;
 }
 
-/** A record that fails, with its first problem. */
 interface FailingExample extends Issue {
   id: string;
   email: string;
@@ -83,13 +75,7 @@ interface FailingExample extends Issue {
 
 type SchemaCheckService = ReturnType<typeof createSchemaCheckService>;
 
-/**
- * Checks stored records against a schema that is not in force yet. A replacement of the schema does
- * not check them (spec 4.4, rule 2). It is part of the users feature, because the schemas feature
- * does not import users (docs/architecture.md).
- *
- * @param budgetMs the time limit of one check
- */
+/** Checks records against a new schema; a replacement does not (spec 4.4, rule 2). */
 export function createSchemaCheckService(deps: {
   apps: Pick<AppService, 'get'>;
   pages: Pick<RecordPages, 'each'>;
@@ -100,14 +86,10 @@ export function createSchemaCheckService(deps: {
 
   return {
     /**
-     * Checks an app's records as they would be under a schema, newest first, until the time limit:
-     * in their stored form, and with the values of renamed fields under the new keys. Stores
-     * nothing.
-     *
-     * @param options.canRead whether the caller may read records; without it there are no examples
-     * @throws {Forbidden} when the counts would tell values to a caller who may not read them
-     * @throws {NotFound} when the id names no app
-     * @throws {InvalidInput} when the definitions contradict themselves
+     * Checks an app's records under a schema, newest first, until the time limit. Stores nothing.
+     * @throws {Forbidden} when the counts would reveal values to a caller without `canRead`
+     * @throws {NotFound}
+     * @throws {InvalidInput} when the definitions are contradictory
      */
     async run(sourceAppId: string, input: SchemaChange, { canRead }: { canRead: boolean }): Promise<SchemaCheck> {
       if (!canRead && input.fields.some((field) => OF_VALUES.some((name) => Object.hasOwn(field, name)))) {
@@ -123,8 +105,7 @@ export function createSchemaCheckService(deps: {
       const wrong = renameIssues(pairs, newest.fields, fields);
       if (wrong.length > 0) throw new InvalidInput('Invalid schema', wrong);
       const renames = resolveRenames(newest.version + 1, pairs, fields);
-      // `definitionIssues` and `compileSchema` each compile all patterns; other work runs in
-      // between.
+      // `definitionIssues` and `compileSchema` each compile all patterns.
       await yieldToEventLoop();
       const validator = compileSchema({ rejectUnknown, fields });
       const current = compileSchema(newest);

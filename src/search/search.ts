@@ -15,11 +15,7 @@ import { createUserQuery } from './user-query.ts';
 import { userRoutes } from './users.endpoints.ts';
 import { createUserService } from './users.service.ts';
 
-/**
- * Creates what is read of records: listings, queries, charts and statistics.
- *
- * @param deps.queryBudgetMs the time that a page of a query reads; shorter in tests only
- */
+/** Creates listings, queries, charts and statistics. `queryBudgetMs`: shorter in tests only. */
 export function createSearch(deps: {
   apps: Apps;
   schemas: Schemas;

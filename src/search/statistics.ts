@@ -14,7 +14,7 @@ import { ScopeParameter } from './parameters.ts';
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 365;
-/** The most apps that a request names (spec 8). */
+/** Spec 8. */
 const MAX_NAMED = 200;
 
 const Count = z.int().nonnegative().meta({ example: 42 });
@@ -32,7 +32,6 @@ const SomeApps = z
     example: ['newsletter'],
   });
 
-/** The endpoints for statistics. */
 export const userStatsEndpoints = {
   getStats: {
     method: 'get',
@@ -74,15 +73,13 @@ export const userStatsEndpoints = {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The statistics of one app. */
 export interface UserStats {
   users: number;
   lastSubmissionAt: Date | undefined;
-  /** Records created on each day (UTC, as `YYYY-MM-DD`), oldest day first. */
+  /** By day in UTC as `YYYY-MM-DD`, oldest first. */
   days: { date: string; created: number }[];
 }
 
-/** One entry of the statistics of all apps. */
 interface AppStats {
   sourceAppId: string;
   users: number;
@@ -91,10 +88,7 @@ interface AppStats {
 
 type UserStatsService = ReturnType<typeof createUserStatsService>;
 
-/**
- * Computes the statistics of the dashboard. Counts come from index keys (record-reader.ts), the
- * times of last submissions from the documents of the apps (activity.ts).
- */
+/** Counts come from index keys (record-reader.ts), last submissions from the apps (activity.ts). */
 export function createUserStatsService(deps: {
   apps: AppService;
   activity: AppActivity;
@@ -104,12 +98,7 @@ export function createUserStatsService(deps: {
   const { apps, activity, reader, queues } = deps;
 
   return {
-    /**
-     * Computes the statistics of one app.
-     *
-     * @param days the number of days, today included
-     * @throws {NotFound} when the app was deleted
-     */
+    /** `days` includes today. @throws {NotFound} when the app was deleted */
     async ofApp(
       { sourceAppId, id }: Pick<App, 'id' | 'sourceAppId'>,
       days: number,
@@ -130,7 +119,6 @@ export function createUserStatsService(deps: {
       return { users, lastSubmissionAt: app.lastSubmissionAt, days: created };
     },
 
-    /** Yields the statistics of the named apps, sorted by `sourceAppId`. */
     async *ofApps(names: readonly string[]): AsyncGenerator<AppStats> {
       await activity.flush();
       const found = await apps.named(names);
@@ -140,7 +128,6 @@ export function createUserStatsService(deps: {
       }
     },
 
-    /** Yields the statistics of every app, sorted by `sourceAppId`. */
     async *ofAllApps(): AsyncGenerator<AppStats> {
       const [users] = await Promise.all([queues.scan(undefined, () => reader.countByApp()), activity.flush()]);
       for await (const { id, sourceAppId, lastSubmissionAt } of apps.list()) {

@@ -1,47 +1,38 @@
-/** How often a value occurs. */
 interface ValueCount {
   value: string | boolean;
   count: number;
 }
 
-/**
- * How many values lie at `from` or above and below `to`. Absent: no bound that a query can name.
- */
+/** From `from`, inclusive, to `to`, exclusive. Absent: no bound that a query can name. */
 interface RangeCount {
   from?: number | string;
   to?: number | string;
   count: number;
 }
 
-/** The part of a breakdown that comes from the values of the field (spec 4.3). */
 export interface TallyResult {
   values?: ValueCount[];
   ranges?: RangeCount[];
-  /** Values that are in no entry. */
   other: number;
   /** There are too many different values to find the most frequent ones with certainty. */
   limited?: true;
 }
 
-/** Counts values as they are read, in bounded memory. */
+/** Counts values in bounded memory. */
 export interface ValueTally {
-  /** @param value any stored value that is not empty */
   add(value: unknown, times: number): void;
   result(): TallyResult;
 }
 
-/** The most values of a breakdown (spec 8). */
+/** Spec 8. */
 const MAX_SHOWN = 20;
-/** The most characters of a text that is counted by itself (spec 8). */
+/** A longer text is counted in `other` (spec 8). */
 export const MAX_TEXT = 200;
 /** The most different values that are counted, and their characters in total: about 4 MB. */
 const MAX_DISTINCT = 10_000;
 const MAX_CHARACTERS = 1_000_000;
 
-/**
- * Counts how often each value occurs. Memory is bounded: after `MAX_DISTINCT` values, a value that
- * is new is counted in `other`.
- */
+/** Counts how often each value occurs; after `MAX_DISTINCT` values, new ones are in `other`. */
 export function createValueTally(type: 'string' | 'boolean'): ValueTally {
   const counts = new Map<string | boolean, number>();
   let characters = 0;
@@ -77,19 +68,15 @@ export function createValueTally(type: 'string' | 'boolean'): ValueTally {
   };
 }
 
-/** The most entries of a tally before its ranges become wider. */
+/** With more entries the ranges become wider. */
 const MAX_ENTRIES = 2_000;
 
-/**
- * A way to divide an order into ranges. The ranges of each width after the first are unions of
- * ranges of the one before, so counts stay exact when ranges become wider.
- */
+/** Each width has unions of ranges of the previous one, so counts stay exact. */
 interface Scale<Width> {
-  /** The start of the range of this width that holds the value. */
+  /** The start of the range of this width with the value. */
   floor(value: number, width: Width): number;
-  /** The start of the range after the one that begins at `start`. */
   next(start: number, width: Width): number;
-  /** The width to use when `width` has too many ranges; undefined stands for single values. */
+  /** The width to use when `width` has too many ranges; undefined represents single values. */
   wider(width: Width | undefined, values: Iterable<number>): Width;
   /** The width for an answer about the entries, whose ranges are unions of ranges of `width`. */
   shown(entries: readonly number[], width: Width | undefined): Width;
@@ -97,12 +84,7 @@ interface Scale<Width> {
   bound(value: number, width: Width): number | string | undefined;
 }
 
-/**
- * Counts how many values lie in ranges of equal width. Keeps single values until there are too many
- * of them, then counts of ranges.
- *
- * @param read returns undefined for a value of another kind
- */
+/** Counts single values until there are too many, then ranges of equal width. */
 export function createRangeTally<Width>(scale: Scale<Width>, read: (value: unknown) => number | undefined): ValueTally {
   let counts = new Map<number, number>();
   let width: Width | undefined;
@@ -145,7 +127,7 @@ function merged<Width>(counts: ReadonlyMap<number, number>, scale: Scale<Width>,
   return wider;
 }
 
-/** All ranges from the first to the last one that has values, also those between without any. */
+/** All ranges from the first to the last one with values. */
 function listRanges<Width>(counts: ReadonlyMap<number, number>, scale: Scale<Width>, width: Width): RangeCount[] {
   const starts = [...counts.keys()];
   const last = Math.max(...starts);
@@ -164,7 +146,7 @@ function listRanges<Width>(counts: ReadonlyMap<number, number>, scale: Scale<Wid
   return ranges;
 }
 
-/** The most ranges of dates in a breakdown (spec 8): the days of a month. */
+/** Spec 8: the days of a month. */
 const MAX_DATE_RANGES = 31;
 
 const HOUR_MS = 3_600_000;
@@ -177,7 +159,6 @@ const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 /** Either a number of milliseconds or a number of months, in UTC. */
 interface DateWidth {
   milliseconds?: number;
-  /** The start of some range. */
   origin?: number;
   months?: number;
 }
@@ -186,12 +167,12 @@ const HOUR: DateWidth = { milliseconds: HOUR_MS };
 const DAY: DateWidth = { milliseconds: DAY_MS };
 const WEEK: DateWidth = { milliseconds: 7 * DAY_MS, origin: FIRST_MONDAY_MS };
 const MONTHS: readonly DateWidth[] = [1, 3, 12, 60, 120, 1_200, 12_000].map((months) => ({ months }));
-/** Each range of one is a union of ranges of those before. */
+/** Each range of a width is a union of ranges of the previous widths. */
 const NESTED: readonly DateWidth[] = [HOUR, DAY, ...MONTHS];
 const SHOWN: readonly DateWidth[] = [HOUR, DAY, WEEK, ...MONTHS];
 const LONGEST = MONTHS.at(-1) as DateWidth;
 
-/** A time that a query can name; the first or the last one for others. */
+/** Returns the first or the last time that a query can name for times outside. */
 export function withinDates(time: number | undefined): number | undefined {
   return time === undefined ? undefined : Math.min(Math.max(time, FIRST_TIME), END_OF_TIME);
 }
@@ -215,7 +196,6 @@ export const dateScale: Scale<DateWidth> = {
   },
 };
 
-/** The number of the range that holds the time. */
 function dateRangeIndex(time: number, { milliseconds, origin = 0, months }: DateWidth): number {
   if (milliseconds !== undefined) return Math.floor((time - origin) / milliseconds);
   const date = new Date(time);
@@ -231,12 +211,12 @@ function rangeStart(index: number, { milliseconds, origin = 0, months = 1 }: Dat
   return date.getTime();
 }
 
-/** The most ranges of numbers in a breakdown (spec 8). */
+/** Spec 8. */
 const MAX_NUMBER_RANGES = 20;
-/** Fewer digits than a double has, so that the bounds of two ranges differ. */
+/** Fewer digits than those of a double, so that the bounds of two ranges differ. */
 const DIGITS = 1e14;
 
-/** Narrower ranges would have subnormal widths, by which a division is inexact. */
+/** Narrower ranges have subnormal widths, by which a division is inexact. */
 const MIN_EXPONENT = -290;
 
 /** `digit` times a power of ten. */
@@ -245,12 +225,12 @@ interface NumberWidth {
   exponent: number;
 }
 
-/** Ranges of 1, 2 or 5 times a power of ten. Their bounds are short decimal numbers. */
+/** Ranges of 1, 2 or 5 times a power of ten: their bounds are short decimal numbers. */
 export const numberScale: Scale<NumberWidth> = {
   floor,
   next: (start, width) => decimal(numberRangeIndex(start, width) + 1, width) ?? Number.POSITIVE_INFINITY,
   wider(width, values) {
-    // Of 1 and 5 times a power of ten, each is a multiple of all before.
+    // Each width of 1 or 5 times a power of ten is a multiple of all previous ones.
     if (width) return width.digit === 1 ? { ...width, digit: 5 } : { digit: 1, exponent: width.exponent + 1 };
     const all = [...values];
     const [first, last] = [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
@@ -290,7 +270,7 @@ function floor(value: number, width: NumberWidth): number {
   return decimal(numberRangeIndex(value, width), width) ?? value;
 }
 
-/** The number of the range that holds the value. A division may be off by its rounding. */
+/** The index of the range with the value. The division may be off by its rounding. */
 function numberRangeIndex(value: number, width: NumberWidth): number {
   const index = Math.floor(value / widthSize(width));
   const [start, next] = [decimal(index, width), decimal(index + 1, width)];
@@ -298,9 +278,7 @@ function numberRangeIndex(value: number, width: NumberWidth): number {
   return start !== undefined && value < start ? index - 1 : index;
 }
 
-/**
- * The start of a range, correctly rounded; undefined when a double does not tell it from others.
- */
+/** The start of a range, correctly rounded; undefined when doubles cannot represent it. */
 function decimal(index: number, { digit, exponent }: NumberWidth): number | undefined {
   const multiple = index * digit;
   return Number.isSafeInteger(multiple) ? Number(`${multiple}e${exponent}`) : undefined;

@@ -3,24 +3,18 @@ import { type Bounds, EVERY_ASCENDING, EVERY_ID, type Segment } from '../records
 import { allOf, type RecordFilter } from '../records/record.ts';
 import { emailPrefix } from './index-bounds.ts';
 
-/** The search for a text in emails and data (the parameter `q`, spec 4.3). */
+/** The search for a text in emails and data (`q`, spec 4.3). */
 export interface TextSearch {
   /** Matches the same records as the segments. */
   filter: RecordFilter;
-  /**
-   * Finds, in this order: emails that begin with the text, other emails that contain it, and other
-   * records whose data contains it, newest first.
-   *
-   * @param also what the records must fulfil besides
-   */
+  /** Emails that begin with the text, others that contain it, then data, newest first. */
   segments(also: RecordFilter): Segment[];
-  /** Matches the emails that contain the text. */
   inEmail: RecordFilter;
   /** Finds, across all apps, other records whose data contains the text, newest first. */
   acrossApps(also: RecordFilter): Segment[];
 }
 
-/** The most characters of `q` (spec 8). */
+/** Spec 8. */
 export const MAX_SEARCH_LENGTH = 100;
 
 type Expression = Record<string, unknown>;
@@ -64,16 +58,12 @@ function textPattern(text: string): string {
   return [...new Set(forms)].map(literal).join('|');
 }
 
-/**
- * Matches records with a text in `data`: the value of a key, an item of an array, or a member of an
- * object in one of these places. An expression looks at every key: records may have keys that the
- * newest schema does not name.
- */
+/** Matches a text as a value, an item or an object's member. Keys may be unknown to the schema. */
 function dataFilter(pattern: string): RecordFilter {
   return { $expr: anyText('$data', { $literal: pattern }, 2) } as RecordFilter;
 }
 
-/** Whether a text that matches is a member of an object, or further inside, `depth` levels deep. */
+/** Whether a member of an object, up to `depth` levels deep, is a text that matches. */
 function anyText(object: string, pattern: Expression, depth: number): Expression {
   const member = `member${depth}`;
   const inMember = textIn(`$$${member}.v`, pattern, depth);

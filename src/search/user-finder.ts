@@ -8,7 +8,6 @@ import type { ReadySlot, SlotOf } from './queried-app.ts';
 import { textSearch } from './text-search.ts';
 import type { PageStart, QueryPage, UserQuery } from './user-query.ts';
 
-/** The parameters that select and order records, as a request has them (spec 4.3). */
 export interface QueryRequest {
   where?: readonly string[] | undefined;
   q?: string | undefined;
@@ -16,7 +15,6 @@ export interface QueryRequest {
   order?: 'asc' | 'desc' | undefined;
 }
 
-/** The parameters of a page (spec 4.3). */
 export interface PageRequest extends QueryRequest {
   limit: number;
   skip?: number | undefined;
@@ -24,13 +22,13 @@ export interface PageRequest extends QueryRequest {
   total?: 'exact' | 'capped' | 'none' | undefined;
 }
 
-/** A page with the members that follow its users in the answer. */
+/** A page with the members after its users in the answer. */
 export interface AnsweredPage {
   users: RecordBatches;
   rest: { total?: number; totalIs?: string; next?: string; complete: boolean };
 }
 
-/** What a cursor holds: the position, and the index slots that its plan relies on. */
+/** The content of a cursor: the position, and the index slots of its plan. */
 interface SignedPosition {
   start: PageStart;
   slots: Record<string, ReadySlot>;
@@ -42,10 +40,7 @@ interface QueryApp {
   slotOf: SlotOf;
 }
 
-/**
- * Parses a query with the newest schema of its app.
- * @throws {InvalidInput}
- */
+/** Parses a query with the newest schema of its app. @throws {InvalidInput} */
 export function parseQuery(request: QueryRequest, schema: QuerySchema): Query {
   const { where = [], q, sort, order } = request;
   return {
@@ -56,10 +51,7 @@ export function parseQuery(request: QueryRequest, schema: QuerySchema): Query {
   };
 }
 
-/**
- * Resolves with a page of an app's records (spec 4.3).
- * @throws {InvalidInput} for invalid conditions, and for a cursor that is not of this query
- */
+/** @throws {InvalidInput} for invalid conditions, and for a cursor of another query (spec 4.3) */
 export async function findUsers(
   query: UserQuery,
   cursors: Cursors,
@@ -80,16 +72,12 @@ export async function findUsers(
   return { users: page.users, rest: { ...totalMembers(page), ...next, complete: page.isComplete } };
 }
 
-/** An app's page without conditions. */
 export interface PlainPageRequest extends Pick<QueryRequest, 'sort' | 'order'> {
   limit: number;
   skip: number;
 }
 
-/**
- * Resolves with a page of an app's records, and their number (spec 4.3).
- * @throws {Unavailable} when this takes too long
- */
+/** A page and the number of all records. @throws {Unavailable} when this takes too long */
 export function plainPage(query: UserQuery, { id, schema, slotOf }: QueryApp, request: PlainPageRequest) {
   const { sort, order, limit, skip } = request;
   // An unknown key is compared as text, also when the app does not accept it.
@@ -111,7 +99,7 @@ function outdated(): InvalidInput {
   return new InvalidInput('Invalid query parameters', [{ path: 'cursor', message }]);
 }
 
-/** The slots of the fields that a query names, by key. A cursor keeps them. */
+/** By key. A cursor keeps them. */
 function slotsUsed({ predicates, sort }: Query, slotOf: SlotOf): Record<string, ReadySlot> {
   const keys = [sort.target.key, ...predicates.map(({ target }) => target.key)];
   const entries = keys.flatMap((key) => {

@@ -8,21 +8,17 @@ import { type FoundPage, type OrderedStart, orderedPage, type SortedStart, sorte
 import { choosePlan, countSegments, type Plan, type Query, queryFilter } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
 
-/** The time in which a page reads; below the deadline of a request. */
 const BUDGET_MS = 1_500;
-/** The time in which a plain page is counted and read. */
 const PLAIN_BUDGET_MS = 2_200;
-/** The least time of a count after the page was found. */
 const LEAST_COUNT_MS = 100;
-/** A narrow part of an index with at most this many keys is read as a whole and sorted. */
+/** A narrow part of an index with at most this many keys is sorted in memory. */
 const MAX_NARROW = 10_000;
-/** The most records to leave out in an order that no index has (spec 8). */
+/** The maximum of `skip` in an order without an index (spec 8). */
 const MAX_SORTED_SKIP = 10_000;
 
-/** Records whose ids an export reads at once, in an order other than that of creation. */
 const EXPORT_STEP = 1_000;
 
-/** Where a page begins; the plan of the first page holds for all. */
+/** Where a page begins; the plan of the first page applies to all. */
 export type PageStart = { ordered: OrderedStart } | { sorted: SortedStart };
 
 export interface PageOptions {
@@ -33,24 +29,16 @@ export interface PageOptions {
   total: 'exact' | 'capped' | 'none';
 }
 
-/** A page of matches (spec 4.3). */
 export interface QueryPage {
   users: RecordBatches;
   total: Total | undefined;
   next: PageStart | undefined;
-  /** Whether the page is full, or all matches were read. */
   isComplete: boolean;
 }
 
 export type UserQuery = ReturnType<typeof createUserQuery>;
 
-/**
- * Finds records of one app by conditions (spec 4.3). What no index serves is read within a time
- * budget, so a search never fails because an app is large.
- *
- * @param deps.budgetMs the time for one page
- * @param deps.plainBudgetMs the time for one plain page, which is refused when it takes longer
- */
+/** Finds records by conditions (spec 4.3), within a time budget where no index serves them. */
 export function createUserQuery(deps: {
   ranges: RecordRanges;
   pages: RecordPages;
@@ -96,7 +84,7 @@ export function createUserQuery(deps: {
   }
 
   return {
-    /** Resolves with a page of the matches. @throws {InvalidInput} when `skip` is too large */
+    /** @throws {InvalidInput} when `skip` is too large */
     async page(appId: ObjectId, query: Query, slotOf: SlotOf, options: PageOptions): Promise<QueryPage> {
       const { limit, skip = 0, total } = options;
       const budget = createBudget(budgetMs);
@@ -115,7 +103,7 @@ export function createUserQuery(deps: {
       async function count(): Promise<Total | undefined> {
         if (total === 'none') return undefined;
         const least = found.ids.length > 0 ? skip + found.ids.length : 0;
-        // Someone who types waits for matches, not for their number.
+        // During typing, matches are needed soon, and their number is not.
         if (isEager && total === 'capped') return { total: least, totalIs: 'partial' };
         const counted = await countMatches(ranges, appId, countSegments(query, slotOf), {
           cap: total === 'capped' ? COUNT_CAP : Number.POSITIVE_INFINITY,
@@ -125,11 +113,7 @@ export function createUserQuery(deps: {
       }
     },
 
-    /**
-     * Resolves with the `limit` matches after the first `skip`, however many these are, and with
-     * the number of all. Memory use grows with neither.
-     * @throws {Unavailable} when the time ends first
-     */
+    /** A page after any `skip`, and the number of matches. @throws {Unavailable} if too slow */
     async plainPage(
       appId: ObjectId,
       query: Query,
@@ -154,15 +138,9 @@ export function createUserQuery(deps: {
       return { total, users: pages.byIds(appId, ids) };
     },
 
-    /**
-     * Resolves with all matches, with back-pressure: newest first, or in the order that the query
-     * names.
-     *
-     * @param signal ends the iteration
-     * @throws {InvalidInput} when no index has that order and the matches are too many to sort
-     */
+    /** Resolves with all matches in order. @throws {InvalidInput} when they are too many to sort */
     async all(appId: ObjectId, query: Query, slotOf: SlotOf, signal?: AbortSignal): Promise<RecordBatches> {
-      // The order of a search by text is for people; a file is in the order of creation.
+      // Not in the order of a text search, which is for people.
       const plan = choosePlan({ ...query, isSorted: true }, slotOf);
       const start = await chooseStart(appId, plan, 0, NO_LIMIT);
       if ('ordered' in start) {
@@ -195,13 +173,10 @@ const takesTooLong = () => new Unavailable('This search takes too long; narrow i
 
 const withoutFilter = (segment: Segment): Segment => ({ ...segment, filter: {}, isOfKeys: true });
 
-/** A capped count ends here (spec 8). */
+/** The maximum of a capped count (spec 8). */
 const COUNT_CAP = 10_000;
 
-/**
- * A number of matches. `exact`: it is their number. `capped`: there are more than it, and the count
- * ended at its cap. `partial`: there may be more, and the count ended with its time.
- */
+/** `capped`: there are more; the count ended at its cap. `partial`: there may be more. */
 interface Total {
   total: number;
   totalIs: 'exact' | 'capped' | 'partial';
@@ -209,11 +184,7 @@ interface Total {
 
 const STEP_LIMIT = 10_000;
 
-/**
- * Counts the matches of the segments, at most up to `cap`.
- *
- * @param budget bounds a count that has to read records
- */
+/** Counts the matches up to `cap`. The budget limits a count that must read records. */
 async function countMatches(
   ranges: RecordRanges,
   appId: ObjectId,

@@ -31,11 +31,11 @@ import {
 } from './parameters.ts';
 import type { UserService } from './users.service.ts';
 
-/** The default and the maximum of `limit` (spec 8). */
+/** Spec 8. */
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
 
-/** The id of a user record (spec 2.1). */
+/** Spec 2.1. */
 export const UserId = z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
 const Email = z.string().meta({ example: 'ada@example.com' });
 const Data = JsonObject.meta({ example: { name: 'Ada' } });
@@ -53,7 +53,7 @@ const userFields = {
 
 export const User = z.strictObject({ id: UserId, ...userFields }).meta({ id: 'User' });
 
-/** One change of a consent (spec 2.8). */
+/** Spec 2.8. */
 const ConsentEntry = z
   .strictObject({
     key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
@@ -80,10 +80,9 @@ export const DetailedUser = z
   .meta({ id: 'DetailedUser' });
 const UserOfApp = z.strictObject({ id: UserId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' });
 
-/** The path of one record. An id that is not a UUID is a 404 like any other unknown id. */
+/** An id that is not a UUID is a 404 like any other unknown id. */
 export const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
 
-/** The header of answers with one record. */
 export const RECORD_ETAG = { ETag: 'Identifies the state of the record, for `If-Match` of a change' };
 
 const Limit = WholeNumber(1).transform((limit) => Math.min(limit, MAX_LIMIT));
@@ -95,7 +94,6 @@ const skipMeta = { description: 'The number of users to skip', example: 0 };
 const PageLimit = z.int().min(1).max(MAX_LIMIT);
 const PageSkip = z.int().nonnegative();
 
-/** The endpoints for user records (spec 4.3 and 4.4). */
 export const userEndpoints = {
   listUsers: {
     method: 'get',
@@ -204,11 +202,7 @@ export const userEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/**
- * The routes of `userEndpoints` (spec 4.3 and 4.4).
- *
- * @param scope resolves with the app that a request names
- */
+/** The routes of `userEndpoints` (spec 4.3 and 4.4). */
 export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors): Route[] =>
   routes(userEndpoints, {
     listUsers: async ({ principal, query, closed }) => {
@@ -256,7 +250,7 @@ export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors
     },
   });
 
-/** Parameters of queries. Without them a listing answers as it did before they existed. */
+/** Without these parameters a listing answers as before they existed. */
 const QUERY_PARAMETERS = ['where', 'q', 'cursor', 'total', 'sourceAppId'] as const;
 
 function isQuery(query: { [Name in (typeof QUERY_PARAMETERS)[number]]?: unknown }): boolean {

@@ -34,49 +34,30 @@ export function createUserService(deps: {
   const { apps, people, queried, store, query, bulkErase, breakDown } = deps;
 
   return {
-    /**
-     * All records of an app as BSON, newest first, with back-pressure (spec 4.3).
-     *
-     * @param signal ends the iteration
-     */
+    /** All records of an app as BSON, newest first (spec 4.3). */
     list: (app: Pick<App, 'id'>, signal?: AbortSignal): RecordBatches => store.ofApp(app.id, signal),
 
-    /**
-     * Resolves with a page of an app's records and their total number (spec 4.3).
-     * @throws {Unavailable} when this exceeds its time limit
-     */
+    /** @throws {Unavailable} when this exceeds its time limit */
     page: async (app: Pick<App, 'id'>, request: PlainPageRequest) => plainPage(query, await queried(app), request),
 
-    /** Resolves with one record of an app. @throws {NotFound} when the app has none of this id */
+    /** @throws {NotFound} */
     async get(app: Pick<App, 'id'>, id: string): Promise<DetailedRecord> {
       const user = await store.find(app.id, id);
       if (!user) throw new NotFound('User not found');
       return user;
     },
 
-    /**
-     * Deletes one record of an app permanently. A submission in flight may create a new one.
-     * @throws {NotFound} when the app has none of this id
-     */
+    /** A submission in flight may create a new record. @throws {NotFound} */
     async erase(app: Pick<App, 'id'>, id: string): Promise<void> {
       if (!(await store.erase(app.id, id))) throw new NotFound('User not found');
     },
 
-    /**
-     * Resolves with a page of the records that match a query (spec 4.3).
-     * @throws {InvalidInput} for an invalid query or cursor @throws {NotFound}
-     */
+    /** Resolves with a page of matches (spec 4.3). @throws {InvalidInput} @throws {NotFound} */
     async find(app: Pick<App, 'id'>, request: PageRequest, cursors: Cursors): Promise<AnsweredPage> {
       return findUsers(query, cursors, await queried(app), request);
     },
 
-    /**
-     * Erases all records that match a query; resolves with their number (spec 4.3).
-     *
-     * @param options.confirm the number of matches that the caller expects
-     * @param options.signal ends the work after the current step
-     * @throws {InvalidInput} @throws {Conflict} when `confirm` is not the number of matches
-     */
+    /** Erases all matches if `confirm` is their number. @throws {InvalidInput | Conflict} */
     async eraseMatching(
       app: Pick<App, 'id'>,
       request: QueryRequest,
@@ -86,19 +67,13 @@ export function createUserService(deps: {
       return bulkErase(app.id, parseQuery(request, schema), slotOf, options);
     },
 
-    /**
-     * Resolves with how the records that match a query divide by the values of a field (spec 4.3).
-     * @throws {InvalidInput} for an invalid query or field @throws {NotFound}
-     */
+    /** @throws {InvalidInput} for an invalid query or field @throws {NotFound} */
     async breakdown(app: Pick<App, 'id'>, field: string, request: QueryRequest): Promise<Breakdown> {
       const queriedApp = await queried(app);
       return breakDown(app.id, field, parseQuery(request, queriedApp.schema), queriedApp);
     },
 
-    /**
-     * Resolves with a page of a search across all apps, or in one of them (spec 4.4).
-     * @throws {InvalidInput} for an invalid query or cursor
-     */
+    /** A search across apps, or in one of them (spec 4.4). @throws {InvalidInput} */
     async findAcrossApps(
       { sourceAppId, ...request }: PeopleRequest & { sourceAppId?: string | undefined },
       cursors: Cursors,
@@ -109,7 +84,7 @@ export function createUserService(deps: {
       return findUsers(query, cursors, await queried(app), { ...request, total: 'none' });
     },
 
-    /** A page of the records of one app, or of all apps, as BSON, newest first (spec 4.4). */
+    /** A page of one app, or of all apps, as BSON, newest first (spec 4.4). */
     listAcrossApps: (page: { sourceAppId?: string | undefined; limit: number; skip: number }): RecordBatches =>
       store.page(page.sourceAppId, page.limit, page.skip),
   };
