@@ -38,7 +38,7 @@ try {
   // The reader closed the pipe (`... | head`): not an error.
   if (output.error && output.error.code !== 'EPIPE') throw output.error;
 } catch (error) {
-  // Commander has already written its message or the help.
+  // Commander has written its message or the help.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE;
   else {
     process.exitCode = FAILED;

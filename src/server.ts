@@ -12,16 +12,11 @@ import { createServices } from './services.ts';
 const STOP_WITHIN_MS = 9_500;
 const STOP_SIGNALS: closeWithGrace.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
-/** A running service. */
 interface Running {
-  /**
-   * Answers all received requests, then closes everything. Takes at most 8 seconds and the time to
-   * stop the database.
-   */
+  /** Answers all received requests, then closes everything: 8 s and the time of the database. */
   close(): Promise<void>;
 }
 
-/** Starts the service; resolves when it listens. */
 async function start(config: Config, logger: Logger): Promise<Running> {
   const secret = await sessionSecret(config);
   const database = await openDatabase(config, { logger, progress: say });
@@ -63,9 +58,8 @@ async function start(config: Config, logger: Logger): Promise<Running> {
 }
 
 /**
- * Closes the service and ends the process on the first signal or unexpected error; exit code 0
- * after a signal. A signal during start-up waits for the start to complete, so that no mongod is
- * orphaned.
+ * Closes the service on the first signal or unexpected error, and ends the process; exit code 0
+ * after a signal. A signal during start-up waits for its end, so that no mongod is orphaned.
  */
 function closeOnSignal(running: Promise<Running>, logger: Logger): void {
   const options = { delay: STOP_WITHIN_MS, logger: consoleLogger(logger), skip: STOP_SIGNALS };
@@ -74,8 +68,8 @@ function closeOnSignal(running: Promise<Running>, logger: Logger): void {
     await (await running).close();
     logger.info('stopped');
   });
-  // With npm, Ctrl-C arrives twice: from the terminal and from npm. close-with-grace would exit at
-  // once on the second signal and orphan mongod.
+  // With npm, Ctrl-C arrives twice: from the terminal and from npm. close-with-grace would exit on
+  // the second signal and orphan mongod.
   let isClosing = false;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
@@ -85,10 +79,7 @@ function closeOnSignal(running: Promise<Running>, logger: Logger): void {
   }
 }
 
-/**
- * Prints the URL and, on the first start, the admin credentials. The generated password is never
- * shown again.
- */
+/** Prints the URL and, on the first start, the admin credentials, once. */
 function announce(url: string, config: Config, created: NewPassword | undefined): void {
   say(`User Collection Service is ready: ${url} (API documentation: ${url}/docs)`);
   if (!created) return;
@@ -104,7 +95,6 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The console-like object that close-with-grace writes to. */
 function consoleLogger(logger: Logger) {
   return {
     error: (message: unknown) => logger.error(String(message)),

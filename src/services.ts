@@ -27,45 +27,31 @@ import type { PageAssets } from './submissions/page.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
 
-/** How long `stop` waits for a step of a background job. */
 const STOP_JOBS_WITHIN_MS = 1_000;
 
-/** What tests shorten or make cheaper. */
+/** What tests shorten. */
 export interface ServiceOptions {
-  /** The bcrypt cost. */
   passwordCost?: number;
-  /** The interval of the search for interrupted deletions. */
   sweepEveryMs?: number;
-  /** The time that a page of a query reads. */
   queryBudgetMs?: number;
-  /** The hourly limits of emails. */
   mailLimits?: MailLimits;
   /** The clock of deliveries, as `Date.now`. */
   deliveryNow?: () => number;
   /** How long the builder of indexes and the mover of renamed fields wait for late writes. */
   writesEndMs?: number;
-  /**
-   * When late writes are searched for after the build of an index or the end of a rename, and after
-   * the search before.
-   */
+  /** The waits before the searches for late writes, after the build of an index or a rename. */
   checksMs?: readonly number[];
-  /** The interval at which a server reads which jobs are due. */
   lookEveryMs?: number;
-  /** The interval of the erasure of old records. */
   retentionEveryMs?: number;
-  /** How long the job of imports waits for writes of a run that was cut short. */
   importWritesEndMs?: number;
 }
 
-/** How an entry uses the services. */
 interface EntryOptions {
   /** The process that runs imports; without it, this process runs them. */
   importProcess?: ImportProcess;
-  /** The addresses of the script and the style sheet of form pages. */
   pageAssets?: PageAssets;
 }
 
-/** The settings that services depend on. */
 type ServiceConfig = Pick<
   Config,
   | 'auditDays'
@@ -83,10 +69,7 @@ type ServiceConfig = Pick<
 
 export type Services = ReturnType<typeof createServices>;
 
-/**
- * Creates all features on one connection, from the bottom to the top: each uses only what stands
- * above it in this function. Two calls share nothing, so a test can run two servers in one process.
- */
+/** Creates all features on one connection, bottom up. Two calls share nothing, for tests. */
 export function createServices(
   config: ServiceConfig,
   connection: Connection,
@@ -135,10 +118,7 @@ export function createServices(
     ...{ otherConsumers: [notifications.consumer], now: options.deliveryNow },
   });
 
-  /**
-   * In the order in which an erasure reaches what is held of a person: what can become a record
-   * comes first, then what names a record, then the records.
-   */
+  /** In the order of an erasure: what can become a record, what names a record, the records. */
   const holders: Feature[] = [
     submissions.feature,
     schemas.feature,
@@ -158,9 +138,7 @@ export function createServices(
     ...{ apps, cursors, clock, logger, sweepEveryMs, confirmPassword: sessions.service.confirmPassword },
     ...{ users: records.store, others: holders.flatMap(({ owned = [] }) => owned) },
   });
-  /**
-   * In the order of their routes: literal paths before those with a parameter in the same place.
-   */
+  /** In the order of routes: literal paths before those with a parameter in the same place. */
   const features: Feature[] = [
     ...[submissions.feature, schemas.feature, exports.feature, search.feature, people, imports.feature],
     ...[sessions.feature, apps.feature, administration.feature, apiKeys.feature, audit.feature],
@@ -180,7 +158,6 @@ export function createServices(
   const stopMeasuring = measureProcess(metrics);
 
   return {
-    /** The endpoints of all features, in the order in which they are tried. */
     routes: features.flatMap(({ routes = [] }) => routes),
     apps: apps.service,
     appOrigins: formSettings.origins,
@@ -193,9 +170,8 @@ export function createServices(
     imports: imports.service,
     jobs,
     leases: schemas.leases,
-    /** Plans emails about events of records. */
     mailConsumer: notifications.consumer,
-    /** The jobs that send emails; none when the service sends none. */
+    /** Empty when the service sends no email. */
     mailJobs: notifications.jobs,
     mailQueue: notifications.queue,
     /** Undefined without METRICS_TOKEN. */
@@ -208,7 +184,7 @@ export function createServices(
     submissions: submissions.service,
     suppressions: suppressions.list,
     users: search.users,
-    /** Whether it knows the secret with which stored hashes of emails are made. */
+    /** Whether it knows the secret of stored hashes of emails. */
     hasSecret: config.sessionSecret !== undefined,
 
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
@@ -217,10 +193,7 @@ export function createServices(
       await ensureIndexes([jobModel, ...features.flatMap(({ models = [] }) => models)]);
     },
 
-    /**
-     * For a server, before it listens: finishes interrupted deletions and starts the background
-     * jobs.
-     */
+    /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */
     async start(): Promise<void> {
       await clock.start();
       await apps.revision.bump();
@@ -228,7 +201,7 @@ export function createServices(
       jobs.start();
     },
 
-    /** Whether the database answers. */
+    /** Resolves with whether the database answers. */
     async ping(): Promise<boolean> {
       try {
         await clock.read();
@@ -238,7 +211,7 @@ export function createServices(
       }
     },
 
-    /** What an operator should mend. */
+    /** The problems that an operator should correct. */
     warnings: clock.warnings,
 
     /** Stops background work; resolves when pending writes are completed or have failed. */

@@ -8,29 +8,25 @@ import { databaseRefusal, isDuplicateKey } from '../database/failures.ts';
 import type { AppCollection, AppDocument } from './apps.model.ts';
 import type { AppOwned } from './feature.ts';
 
-/** How long a creation retries steps that the database did not answer. */
+/** How long a creation retries steps without an answer of the database. */
 const RETRY_FOR_MS = 2_500;
-/** Time limit of one attempt; the step is then retried, because its connection may never answer. */
+/** Time limit of one attempt, because its connection may never answer. */
 const ATTEMPT_MS = 1_000;
 const PAUSE_MS = 50;
-/** An unconfirmed creation of this age counts as interrupted. Longer than a creation takes. */
+/** An unconfirmed creation of this age counts as interrupted; a creation is shorter. */
 const ABANDONED_AFTER_MS = 5_000;
 
-/** The fields of a new app. `credentialId` is random, so it also identifies the creation. */
+/** `credentialId` is random, so it also identifies the creation. */
 type NewApp = Pick<AppDocument, 'sourceAppId' | 'role' | 'passwordHash' | 'credentialId' | 'createdAt'>;
 
 /** Resolves with the `_id` of the app when the app and its initial data are stored. */
 export type CreateApp = (app: NewApp) => Promise<ObjectId>;
 
 /**
- * Returns a function that creates an app completely or not at all (decision 15). It inserts the
- * document in a state that nothing can use, stores the app's initial data, and confirms the app
- * with one update. A step without an answer is retried and recognizes its own work by
- * `credentialId`.
- *
- * `CreateApp` rejects with {@link Conflict} when the id is taken and with {@link Unavailable} when
- * the database cannot be reached. An interrupted creation may leave a document that does not count
- * as an app: the next creation of that id takes it over, or the sweep in app-removal.ts removes it.
+ * Returns a function that creates an app completely or not at all (decision 15). A repeated step
+ * recognizes its work by `credentialId`. An interrupted creation is taken over by the next one of
+ * the id, or by the sweep in app-removal.ts. `CreateApp` rejects with {@link Conflict} when the id
+ * is taken and with {@link Unavailable} when the database cannot be reached.
  */
 export function createAppCreation(deps: {
   apps: AppCollection;
@@ -39,7 +35,6 @@ export function createAppCreation(deps: {
 }): CreateApp {
   const { apps, owned, clock } = deps;
 
-  /** Inserts the document unless the id is taken. Resolves with the document that has the id. */
   async function insertOrFind(_id: ObjectId, app: NewApp): Promise<AppDocument> {
     const document: AppDocument = { _id, ...app, creating: true, deletingSince: clock.later() };
     try {
@@ -58,10 +53,7 @@ export function createAppCreation(deps: {
     await apps.updateOne({ _id, credentialId, creating: true }, { $set: { ...app, deletingSince: clock.later() } });
   }
 
-  /**
-   * Resolves with the `_id` of the document that this creation owns and with the creation's
-   * deadline. Waits while another creation of the same id is in progress. @throws {Conflict}
-   */
+  /** Waits while another creation of the same id is in progress. @throws {Conflict} */
   async function claim(app: NewApp): Promise<{ _id: ObjectId; deadline: number }> {
     const _id = new ObjectId();
     let other: { credentialId: string; seen: number } | undefined;
@@ -73,17 +65,14 @@ export function createAppCreation(deps: {
       if (other?.credentialId !== found.credentialId) {
         other = { credentialId: found.credentialId, seen: performance.now() };
       }
-      // The clocks of two servers may differ, so the time this server has waited counts as well.
+      // The clocks of servers may differ, so the time this server has waited also counts.
       const age = clock.earlier().getTime() - (found.deletingSince?.getTime() ?? 0);
       if (Math.max(age, performance.now() - other.seen) < ABANDONED_AFTER_MS) await sleep(PAUSE_MS);
       else await retry(() => takeOver(found, app), deadline);
     }
   }
 
-  /**
-   * Applies `update` to this creation's document while it is unconfirmed. Resolves with whether the
-   * document is confirmed afterwards.
-   */
+  /** Applies `update` while the app is unconfirmed. Resolves with whether it is confirmed then. */
   async function updateUnconfirmed({ sourceAppId, credentialId }: NewApp, update: UpdateFilter<AppDocument>) {
     let failure: unknown;
     try {
@@ -102,10 +91,7 @@ export function createAppCreation(deps: {
     if (!(await updateUnconfirmed(app, { $unset: { creating: 1, deletingSince: 1 } }))) throw new Unavailable();
   }
 
-  /**
-   * Ends a failed creation, so that no late confirmation can succeed and the next creation does not
-   * wait. Resolves with true when the app was already confirmed.
-   */
+  /** Prevents late confirmations of a failed creation; resolves with true if it was confirmed. */
   async function abandon(app: NewApp): Promise<boolean> {
     return updateUnconfirmed(app, { $set: { credentialId: randomUUID(), deletingSince: new Date(0) } });
   }
@@ -127,10 +113,7 @@ export function createAppCreation(deps: {
   };
 }
 
-/**
- * Retries an idempotent step until the database answers or `deadline` (of `performance.now()`) has
- * passed. @throws the error of the last attempt
- */
+/** Retries an idempotent step until `deadline` (of `performance.now()`). @throws its last error */
 async function retry<T>(attempt: () => Promise<T>, deadline: number): Promise<T> {
   for (;;) {
     try {

@@ -3,13 +3,12 @@ import { literal } from '../database/collections.ts';
 import type { AppOrder } from './apps.contract.ts';
 import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from './apps.model.ts';
 
-/** The last app of the page before: its name, and the time by which it sorts, if it has one. */
+/** The last app of the previous page: its name, and its time if the order has one. */
 export interface AppPlace {
   sourceAppId: string;
   time?: Date | null;
 }
 
-/** What a page of apps shows. */
 export interface AppPageRequest {
   /** A part of `sourceAppId`, in any case. */
   q: string;
@@ -19,7 +18,7 @@ export interface AppPageRequest {
   limit: number;
 }
 
-/** Resolves with a page of apps. Ties are in the order of `sourceAppId`, in the same direction. */
+/** Resolves with a page of apps; ties are ordered by `sourceAppId`, in the same direction. */
 export function findAppPage(
   apps: AppCollection,
   { q, sort, direction, after, limit }: AppPageRequest,
@@ -31,7 +30,7 @@ export function findAppPage(
   return apps.find({ $and: parts }).sort(order).limit(limit).toArray();
 }
 
-/** Where the page after this app begins. */
+/** Returns the place after which the next page begins. */
 export function parsePlace(
   app: { sourceAppId: string; createdAt: Date; lastSubmissionAt?: Date | undefined },
   sort: AppOrder,
@@ -45,7 +44,7 @@ function laterThan({ sourceAppId, time = null }: AppPlace, sort: AppOrder, direc
   const name = { sourceAppId: { [beyond]: sourceAppId } } as Filter<AppDocument>;
   if (sort === 'sourceAppId') return name;
   const tie = { [sort]: time, ...name } as Filter<AppDocument>;
-  // An app without the time comes before all others, in descending order after them.
+  // An app without the time comes first in ascending order.
   if (time === null) return direction === 1 ? { $or: [{ [sort]: { $ne: null } }, tie] } : tie;
   const others = direction === 1 ? [] : [{ [sort]: null }];
   return { $or: [{ [sort]: { [beyond]: time } }, ...others, tie] };

@@ -8,16 +8,14 @@ import type { AppCollection, AppDocument, DeletedAppCollection, DeletedAppDocume
 import type { AppOwned } from './feature.ts';
 import type { AppRevision } from './revision.ts';
 
-/** How long what the guard saw is relied on. */
 const VALID_MS = 10_000;
 
-/** Returns the guard of an incarnation of an app. */
 type GuardOf = (appId: ObjectId) => RemovalGuard;
 
 /**
- * Creates the guards of removals. A server may be suspended while it removes an app; another one
- * finishes the deletion, and an operator restores the app with its `_id`. The guard then rejects,
- * and a statement that was sent before begins too late to remove anything (invariant 8).
+ * Creates the guards of removals. While a server that removes an app is suspended, another one may
+ * finish the deletion, and an operator may restore the app with its `_id`. The guard then rejects,
+ * and earlier statements begin too late to remove anything (invariant 8).
  */
 export function createRemovalGuard(deps: {
   apps: AppCollection;
@@ -35,20 +33,19 @@ export function createRemovalGuard(deps: {
   };
 }
 
-/** The interval between two sweeps. */
 export const SWEEP_EVERY_MS = 60_000;
-/** A deletion or creation of this age counts as interrupted; a younger one may be in progress. */
+/** A deletion or creation of this age is interrupted; a younger one may be in progress. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** A deletion that is not marked this soon after its app was found is not made. */
+/** A deletion is made only if it is marked this soon after its app was found. */
 const MARK_WITHIN_MS = 10_000;
 
 export type AppRemoval = ReturnType<typeof createAppRemoval>;
 
 /**
- * Deletes apps so that no write in flight survives the deletion (invariant 5). A deletion marks the
- * app, waits until no server can still hold a lease on it, removes the app's data, and removes the
- * app last. The next sweep or start finishes an interrupted deletion.
+ * Deletes apps so that no write in flight survives (invariant 5): marks the app, waits until no
+ * server can hold a lease on it, removes its data, and removes the app last. The next sweep or
+ * start finishes an interrupted deletion.
  */
 export function createAppRemoval(deps: {
   apps: AppCollection;
@@ -65,7 +62,6 @@ export function createAppRemoval(deps: {
   const { apps, deletedApps, users, others, revision, sweepLate, guardOf, clock, logger } = deps;
   const { sweepEveryMs = SWEEP_EVERY_MS } = deps;
 
-  /** Resolves with the number of removed users. */
   async function removeOwned(appId: ObjectId): Promise<number> {
     const guard = guardOf(appId);
     const deletedUsers = await users.removeAll(appId, undefined, guard);
@@ -76,31 +72,24 @@ export function createAppRemoval(deps: {
     return deletedUsers;
   }
 
-  /**
-   * Removes a marked app and its data. Resolves with the number of removed users. Idempotent.
-   * @param begunAt when the app was marked
-   */
+  /** Removes a marked app and its data; resolves with the number of users. Idempotent. */
   async function finish(_id: ObjectId, begunAt: Date): Promise<number> {
     const deletedUsers = await removeOwned(_id);
     const forgetAt = { $add: ['$$NOW', KEEP_TOMBSTONE_MS] };
     const tombstone = [{ $set: { deletedAt: '$$NOW', begunAt, forgetAt } }, { $unset: 'lateSince' }];
-    // Before the app is removed: a server that was suspended then finds the app or the tombstone.
+    // Before the app is removed: a server that was suspended finds one of the two.
     await deletedApps.updateOne({ _id }, tombstone, { upsert: true });
     await apps.deleteOne({ _id, deletingSince: { $exists: true } });
-    // A submission that wrote after the first removal and saw the app marked relies on this one.
+    // For a submission that wrote after the first removal and saw the mark.
     return deletedUsers + (await removeOwned(_id));
   }
 
-  /**
-   * Turns an interrupted creation into a deletion, after which it can be neither confirmed nor
-   * taken over (app-creation.ts). Resolves with false when one of the two happened first.
-   */
+  /** Makes an interrupted creation a deletion; false when it was confirmed or taken over first. */
   async function claimCreation({ _id, credentialId }: AppDocument): Promise<boolean> {
     const claimed = await apps.updateOne({ _id, credentialId, creating: true }, { $unset: { creating: 1 } });
     return claimed.matchedCount === 1;
   }
 
-  /** Finishes interrupted deletions and removes interrupted creations, by MongoDB's clock. */
   async function finishInterrupted(isStart: boolean): Promise<void> {
     const isAbandoned = { $lte: ['$deletingSince', { $subtract: ['$$NOW', ABANDONED_AFTER_MS] }] };
     const interrupted: Filter<AppDocument>[] = [
@@ -125,9 +114,8 @@ export function createAppRemoval(deps: {
 
   return {
     /**
-     * Deletes an app with its users, schema versions and sessions (spec 4.4). Resolves with the
-     * number of deleted users. A call after a failed deletion resumes it.
-     * @throws {NotFound} when there is no such app @throws {InvalidInput} when it is an admin app
+     * Deletes an app with all its data (spec 4.4), or resumes that; resolves with its user count.
+     * @throws {NotFound} @throws {InvalidInput} when it is an admin app
      */
     async remove(sourceAppId: string): Promise<number> {
       const now = await clock.read();
@@ -143,16 +131,13 @@ export function createAppRemoval(deps: {
       return finish(app._id, marked.deletingSince);
     },
 
-    /**
-     * Runs one sweep: finishes interrupted deletions and creations, and removes late writes for
-     * deleted apps.
-     */
+    /** Finishes interrupted deletions and creations, and removes late writes for deleted apps. */
     sweep: (): Promise<void> => sweep(),
 
-    /** Runs one sweep that treats every deletion as interrupted. Call once, before listening. */
+    /** Runs a sweep that treats every deletion as interrupted. Call once, before listening. */
     start: (): Promise<void> => sweep(true),
 
-    /** The job that sweeps. A sweep that is repeated, or cut off, does no harm. */
+    /** The job that sweeps. A repeated or aborted sweep does no harm. */
     job: {
       name: 'deletions',
       everyMs: sweepEveryMs,
@@ -166,32 +151,28 @@ export function createAppRemoval(deps: {
 
 const MINUTE_MS = 60_000;
 
-/** How long a tombstone is kept: longer than a server may be suspended and then resume. */
+/** How long a tombstone is kept: longer than a server may be suspended. */
 const KEEP_TOMBSTONE_MS = 90 * 24 * 60 * MINUTE_MS;
-/** How long after a deletion sweeps search for late writes. No write stays in flight longer. */
+/** How long after a deletion late writes are searched for: longer than one stays in flight. */
 const SWEEP_FOR_MS = 60 * MINUTE_MS;
-/** A late document was accepted at most this long before the deletion began. */
+/** The most time from the acceptance of a late document to the start of the deletion. */
 const LATE_BY_MS = 10 * MINUTE_MS;
-/** A late document is removed once it has existed for this fraction of the sweep interval. */
+/** A late document is removed after this fraction of the sweep interval. */
 const CONFIRM_AFTER_INTERVALS = 0.9;
 
-/** MongoDB's error codes NamespaceNotFound and IndexNotFound. */
+/** NamespaceNotFound and IndexNotFound. */
 const NOT_FOUND_CODES = new Set<unknown>([26, 27]);
 
-/** Removes late writes for deleted apps once; rejects with the driver's error. */
 type LateSweep = () => Promise<void>;
 
 /**
  * Returns a sweep that removes what a stalled database or server wrote for an app after its
- * deletion (invariants 5 and 8, decision 14). It keeps what a restore writes, which may restore an
- * app's records before the app itself. So it removes documents of an app only when
+ * deletion (invariants 5 and 8, decision 14). A restore may write records before their app, so it
+ * removes documents of an app only when
  * - a tombstone names the app, and a read just before the removal finds no such app;
  * - no document is older than {@link LATE_BY_MS} before the deletion: only a restore writes those;
  * - a sweep about one interval ago found late documents too.
- *
- * A tombstone whose app exists again is removed.
- *
- * @param sweepEveryMs the interval between two sweeps of one server, in milliseconds
+ * It removes a tombstone whose app exists again.
  */
 export function createLateSweep(deps: {
   apps: AppCollection;
@@ -216,7 +197,7 @@ export function createLateSweep(deps: {
     if (deletedCount > 0) logger.warn({ appId: _id }, 'a deleted app exists again; removed its tombstone');
   }
 
-  /** Records that late documents exist. Resolves with whether they existed one interval ago too. */
+  /** Records that late documents exist; resolves with whether they did one interval ago. */
   async function confirmLate(_id: ObjectId): Promise<boolean> {
     // By MongoDB's clock, because several servers sweep.
     await deletedApps.updateOne({ _id, lateSince: { $exists: false } }, { $currentDate: { lateSince: true } });
@@ -259,10 +240,7 @@ export function createLateSweep(deps: {
   };
 }
 
-/**
- * Migrates tombstones of earlier releases, which expired one hour after `deletedAt` by an index on
- * that field: drops the index and sets `forgetAt`. Idempotent.
- */
+/** Migrates tombstones of earlier releases, which expired by `deletedAt`. Idempotent. */
 export async function upgradeTombstones(deletedApps: DeletedAppCollection): Promise<void> {
   try {
     await deletedApps.dropIndex('deletedAt_1');

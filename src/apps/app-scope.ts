@@ -2,15 +2,11 @@ import type { AppPrincipal, PrincipalApp } from '../api/principal.ts';
 import { Forbidden } from '../core/errors.ts';
 import type { AppService } from './apps.service.ts';
 
-/** The app on whose data a request works. */
 export type ScopedApp = Pick<PrincipalApp, 'id' | 'sourceAppId'>;
 
 /**
- * Resolves with the app that a request names by the parameter `sourceAppId`, by default the app of
- * its session (spec 4.3).
- *
+ * Resolves with the named app, by default that of the session (spec 4.3). @throws {NotFound}
  * @throws {Forbidden} when a caller other than an admin names another app
- * @throws {NotFound} when the app does not exist
  */
 export type AppScope = (principal: AppPrincipal, sourceAppId: string | undefined) => Promise<ScopedApp>;
 

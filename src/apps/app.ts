@@ -10,19 +10,17 @@ export interface App {
   role: Role;
   credentialId: string;
   createdAt: Date;
-  /** The time of the latest submission; approximate (activity.ts). */
+  /** Approximate (activity.ts). */
   lastSubmissionAt: Date | undefined;
-  /** Undefined while the app has the default settings. */
   form: StoredFormSettings | undefined;
-  /** The index slots in use; undefined when there are none (decision 21). */
   slots: readonly IndexSlot[] | undefined;
-  /** The epoch of `slots`; undefined when the app never used one since epochs exist. */
+  /** Undefined when the app has used no slot since epochs exist. */
   slotEpoch: number | undefined;
-  /** Whether somebody listens to the events of its records (spec 6). */
+  /** Whether events of its records are stored (spec 6). */
   hasConsumers: boolean;
 }
 
-/** Returns what the other features know of a stored app. */
+/** Returns what the other features read of a stored app. */
 export function toApp(app: AppDocument): App {
   const { _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots, slotEpoch, consumers } = app;
   const used = slots?.length ? slots : undefined;

@@ -4,12 +4,11 @@ import { Timestamp, WholeNumber } from '../api/validation.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
 import { passwordProblem } from '../core/secrets.ts';
 
-/** An app id (spec 2.2). */
 export const SourceAppId = z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).meta({ example: 'newsletter' });
 const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID).meta({ example: 'newsletter' });
 export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 
-/** An app id in a path. The format is not checked: an invalid id names no app and gives 404. */
+/** The format is not checked: an invalid id names no app and gives 404. */
 export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsletter' }) });
 
 /** The query parameter with which admins name another app (app-scope.ts). */
@@ -20,10 +19,8 @@ export const ScopeParameter = SourceAppId.optional().meta({
 
 const EXAMPLE_PASSWORD = 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g';
 
-/** A generated password. */
 const Password = z.string().min(24).meta({ example: EXAMPLE_PASSWORD });
 
-/** A password that a client sends for verification. */
 export const SentPassword = z
   .string('must be a string')
   .superRefine((password, context) => {
@@ -89,8 +86,7 @@ export const appEndpoints = {
     description:
       'Only this response contains the generated password; the service stores a hash and cannot return it again. The app starts with the default schema.',
     body: jsonBody(z.strictObject({ sourceAppId: NewSourceAppId }), 'Invalid sourceAppId'),
-    // Hashing may wait for running logins, and an app is useless when its password was not
-    // returned.
+    // Hashing may wait for logins, and an app without its password is useless.
     slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, role: Role, password: Password }),
     errors: [409],
@@ -108,7 +104,7 @@ export const appEndpoints = {
       'Only this response contains the generated password. The previous password and all sessions created with it become invalid immediately, including the session of this request when it changes the password of its own app. In that case `currentPassword` is required, so that a stolen session cannot take over the account; failures count as failed logins.',
     params: AppPath,
     body: jsonBody(z.strictObject({ currentPassword: SentPassword.optional() }).optional(), 'Invalid password change'),
-    // After a 503 hashing would continue and replace the password, and the new one would be lost.
+    // After a 503 hashing would still replace the password, and the new one would be lost.
     slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, password: Password }),
     errors: [404, 429],

@@ -8,7 +8,7 @@ import type { AppRemoval } from './app-removal.ts';
 import { appEndpoints } from './apps.contract.ts';
 import type { AppService, NewPassword } from './apps.service.ts';
 
-/** Resolves when the password is the app's, else rejects. Implemented by the sessions feature. */
+/** Rejects unless the password is the app's. Implemented by the sessions feature. */
 type ConfirmPassword = (
   app: Pick<App, 'sourceAppId'>,
   password: string,

@@ -14,7 +14,7 @@ import {
 } from './apps.model.ts';
 import { generatePassword, type PasswordHasher, type Waiter } from './passwords.ts';
 
-/** A new password in plain text. Only its hash is stored, so it cannot be returned again. */
+/** A password in plain text. Only its hash is stored. */
 export interface NewPassword {
   app: App;
   password: string;
@@ -22,7 +22,7 @@ export interface NewPassword {
 
 export type AppService = ReturnType<typeof createAppService>;
 
-/** The operations on apps (spec 2.2 and 4.4). An app in creation or deletion counts as absent. */
+/** The operations on apps (spec 2.2 and 4.4). An app in creation or deletion is absent. */
 export function createAppService(deps: {
   apps: AppCollection;
   deletedApps: DeletedAppCollection;
@@ -39,9 +39,6 @@ export function createAppService(deps: {
     return { passwordHash: await hasher.hash(password), credentialId: randomUUID() };
   }
 
-  /**
-   * Stores a new app and its initial data. The unique index lets one of concurrent calls succeed.
-   */
   async function insert(sourceAppId: string, role: Role, password: string): Promise<App> {
     const app = { sourceAppId, role, ...(await credentials(password)), createdAt: new Date() };
     return toApp({ _id: await createApp(app), ...app });
@@ -60,9 +57,9 @@ export function createAppService(deps: {
 
     /**
      * Creates an app with a generated password and the default schema (spec 4.4).
-     * @throws {InvalidInput} when the id is invalid @throws {Conflict} when the id is taken
+     * @throws {InvalidInput} when the id is invalid @throws {Conflict} when it is taken
      * @throws {Unavailable} when the database cannot be reached; the app then does not exist,
-     * unless the connection failed during or after the last step of the creation (decision 15)
+     * unless the last step of the creation failed (decision 15)
      */
     async create(sourceAppId: string, role: Role = 'user'): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {
@@ -77,9 +74,7 @@ export function createAppService(deps: {
     },
 
     /**
-     * Ensures that an admin app exists. Resolves with it and its password when this call created
-     * it, else with undefined. When several servers start at once, one of them creates it.
-     * @param given the password to use instead of a generated one
+     * Creates an admin app unless one exists; resolves with it and its password if this call did.
      * @throws {Conflict} when an app with role `user` has this `sourceAppId`
      */
     async ensureAdmin(sourceAppId: string, given?: string): Promise<NewPassword | undefined> {
@@ -94,21 +89,14 @@ export function createAppService(deps: {
       }
     },
 
-    /**
-     * Replaces the password of an app by a generated one. Sessions created with the previous
-     * password become invalid immediately.
-     * @throws {NotFound}
-     */
+    /** Replaces the password; the app's sessions become invalid at once. @throws {NotFound} */
     async rotatePassword(sourceAppId: string): Promise<NewPassword> {
       const replaced = await replacePassword({ sourceAppId });
       if (!replaced) throw new AppNotFound();
       return replaced;
     },
 
-    /**
-     * Replaces the password of a session's app by a generated one.
-     * @throws {Unauthenticated} when the password changed after the session was read
-     */
+    /** @throws {Unauthenticated} when the password changed after the session was read */
     async rotateOwnPassword({ id, credentialId }: Pick<App, 'id' | 'credentialId'>): Promise<NewPassword> {
       const replaced = await replacePassword({ _id: id, credentialId });
       if (!replaced) throw new Unauthenticated();
@@ -116,8 +104,7 @@ export function createAppService(deps: {
     },
 
     /**
-     * Resolves with the app when the password is correct, else with undefined. Takes the same time
-     * for an unknown app as for a wrong password.
+     * Resolves with the app if the password is correct, in the same time for an unknown app.
      * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
      */
     async checkPassword(sourceAppId: string, password: string, waiter: Waiter): Promise<App | undefined> {
@@ -130,16 +117,13 @@ export function createAppService(deps: {
 }
 
 /**
- * The state of an incarnation that existed earlier:
- * - `live`: it exists, possibly under another `sourceAppId`;
- * - `deleting`: its deletion has begun;
- * - `deleted`: it has a tombstone;
- * - `missing`: it has neither document nor tombstone, after a manual edit or during a restore.
- *   Nothing may be removed for a missing app (invariant 8).
+ * The state of an incarnation: `live`, possibly under another `sourceAppId`; `deleting`; `deleted`
+ * with a tombstone; or `missing` without document and tombstone, after a manual edit or during a
+ * restore. Nothing may be removed for a missing app (invariant 8).
  */
 type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
 
-/** Reads apps (spec 2.2 and 4.4). An app in creation or deletion counts as absent. */
+/** Reads apps (spec 2.2 and 4.4). An app in creation or deletion is absent. */
 function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedApps: DeletedAppCollection }) {
   async function findOne(filter: Filter<AppDocument>, options?: FindOptions): Promise<App | undefined> {
     const found = await apps.findOne({ ...filter, ...NOT_BEING_DELETED }, options);
@@ -150,20 +134,16 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
     findOne({ sourceAppId }, { readConcern });
 
   return {
-    /** Resolves with the app of that id, or undefined. */
     find,
 
-    /** Resolves with the app of that id. @throws {NotFound} */
+    /** @throws {NotFound} */
     async get(sourceAppId: string): Promise<App> {
       const app = await find(sourceAppId);
       if (!app) throw new AppNotFound();
       return app;
     },
 
-    /**
-     * Resolves with the state of an incarnation. While it is `deleting`, the deletion's last
-     * removal of records has not run yet.
-     */
+    /** While the state is `deleting`, the last removal of records is still to come. */
     async stateOf(_id: ObjectId): Promise<AppState> {
       const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
       if (app) return app.deletingSince ? 'deleting' : 'live';
@@ -172,18 +152,14 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
       return tombstone ? 'deleted' : 'missing';
     },
 
-    /**
-     * Resolves with the app of a session, or undefined when the app is deleted or its password has
-     * changed.
-     * @param id the app's `_id`, as hexadecimal text
-     */
+    /** Undefined when the app is deleted or its password has changed. @param id in hexadecimal */
     findBySession: (id: string, credentialId: string): Promise<App | undefined> =>
       findOne({ _id: new ObjectId(id), credentialId }),
 
-    /** Resolves with an incarnation of an app, or undefined when it does not exist any more. */
+    /** Resolves with an incarnation of an app; undefined when it does not exist. */
     findById: (_id: ObjectId): Promise<App | undefined> => findOne({ _id }),
 
-    /** Yields all apps, ordered by `sourceAppId`, from a cursor. */
+    /** Yields all apps from a cursor, ordered by `sourceAppId`. */
     async *list(): AsyncGenerator<App> {
       const found = apps.find(NOT_BEING_DELETED).sort({ sourceAppId: 1 });
       for await (const app of found) yield toApp(app);
@@ -200,7 +176,7 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
       return (await apps.find(filter).sort({ sourceAppId: 1 }).toArray()).map(toApp);
     },
 
-    /** Resolves with the ids of at most `count` apps, ascending, after `after`. */
+    /** Resolves with at most `count` ids of apps after `after`, ascending. */
     async idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]> {
       const filter = { ...NOT_BEING_DELETED, ...(after && { _id: { $gt: after } }) };
       const found = await apps
@@ -211,7 +187,7 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
       return found.map(({ _id }) => _id);
     },
 
-    /** Resolves with the `sourceAppId` of each of these apps, by its id in hexadecimal. */
+    /** Resolves with the `sourceAppId` of each app, by its id in hexadecimal. */
     async namesOf(ids: readonly ObjectId[]): Promise<Map<string, string>> {
       const found = await apps.find({ _id: { $in: [...ids] } }, { projection: { sourceAppId: 1 } }).toArray();
       return new Map(found.map(({ _id, sourceAppId }) => [_id.toHexString(), sourceAppId]));

@@ -24,10 +24,8 @@ import { createAppRevision } from './revision.ts';
 export type Apps = ReturnType<typeof createApps>;
 
 /**
- * Creates what the other features need of apps. Their deletion comes last
- * ({@link createAppAdministration}), because it reaches the data of all features.
- *
- * @param deps.initialData what is stored for a new app before it becomes visible
+ * Creates what the other features need of apps; {@link createAppAdministration} comes last.
+ * @param deps.initialData stored for a new app before it is visible
  * @param deps.passwordCost the bcrypt cost; lower in tests only
  */
 export function createApps(deps: {
@@ -69,13 +67,7 @@ export function createApps(deps: {
   };
 }
 
-/**
- * Creates the administration of apps: listing, creation, passwords and deletion.
- *
- * @param deps.users the records, whose number a deletion reports
- * @param deps.others what else belongs to an app
- * @param deps.confirmPassword resolves when the password is the app's
- */
+/** Creates the administration of apps. A deletion reaches the data of all features. */
 export function createAppAdministration(deps: {
   apps: Apps;
   users: AppOwned;

@@ -5,31 +5,24 @@ import { type RemovalGuard, removeInSteps } from '../database/removal.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import type { JobWorker } from '../jobs/job-worker.ts';
 
-/**
- * Data that belongs to one incarnation of an app and is deleted with it: schema versions, users and
- * sessions. The apps feature knows its dependents only through this interface, so that imports
- * point in one direction (docs/architecture.md).
- */
+/** Data deleted with an incarnation of an app; features depend on apps (docs/architecture.md). */
 export interface AppOwned {
-  /** Stores the initial data of a new app before the app becomes visible. Idempotent. */
+  /** Stores the initial data of a new app before it becomes visible. Idempotent. */
   prepare?(appId: ObjectId): Promise<void>;
   /**
-   * Removes all of the app's data, or only what was created at or after `since`. Resolves with the
-   * number of removed documents. Idempotent.
-   *
-   * @param guard asked before each step; rejects when the app was restored
+   * Removes the app's data, or what was created at or after `since`. Idempotent.
+   * @param guard called before each step; rejects when the app was restored
+   * @returns the number of removed documents
    */
   removeAll(appId: ObjectId, since?: Date, guard?: RemovalGuard): Promise<number>;
-  /** Resolves with whether the app has data created before `time`, or at or after it (`since`). */
+  /** Resolves with whether the app has data created before, or at or after (`since`), `time`. */
   has(appId: ObjectId, made: 'before' | 'since', time: Date): Promise<boolean>;
 }
 
 /**
  * Declares that all documents of a collection belong to apps.
- *
- * @param created the member that holds the time of creation, or whose order is that of creation
- * @param of matches the documents of an app; default: by `appId`
- * @param valueAt the value of `created` in a document of this time; default: the time
+ * @param created the member that holds the time of creation, or has the order of creation
+ * @param of matches the documents of an app @param valueAt the value of `created` at a time
  */
 export function ownedBy<Document extends MongoDocument>(
   collection: Collection<Document>,
@@ -51,45 +44,38 @@ export function ownedBy<Document extends MongoDocument>(
   };
 }
 
-/** Something that is held of a person, with the app that holds it, as an export shows it. */
 export interface PersonEntry {
   appId: ObjectId;
-  /** The members of the entry in the export, beginning with `kind`. */
+  /** The members of the entry, beginning with `kind`. */
   shown: Record<string, unknown>;
 }
 
-/**
- * Data of persons that a feature keeps. Exports and erasures of a person know the features only
- * through this interface, so that imports point down (docs/architecture.md).
- */
+/** Exports and erasures use personal data by this interface only, so that imports point down. */
 export interface PersonData {
   /** The name of its count in the receipt of an erasure. */
   name: string;
-  /** What these apps, at most {@link APPS_AT_ONCE}, hold of the person of this email. */
+  /** What at most {@link APPS_AT_ONCE} apps hold of the person of this email. */
   entriesOf(appIds: readonly ObjectId[], email: string): AsyncIterable<PersonEntry>;
-  /** Erases it permanently; resolves with the number of erased documents. */
+  /** Erases it; resolves with the number of erased documents. */
   eraseOf(appIds: readonly ObjectId[], email: string): Promise<number>;
 }
 
-/** The apps that one query names. */
 export const APPS_AT_ONCE = 500;
 
-/** What a feature declares to the rest of the service. services.ts reads it; nothing adds to it. */
+/** What a feature declares; services.ts reads it. */
 export interface Feature {
   routes?: readonly Route[];
   /** The collections whose indexes exist before the server listens. */
   models?: readonly CollectionIndexes[];
   jobs?: readonly Job[];
-  /** Jobs that run in a process of their own. */
   workers?: readonly JobWorker[];
-  /** What is deleted with an app. */
   owned?: readonly AppOwned[];
-  /** What is held of a person, in the order of an erasure. */
+  /** Personal data, in the order of an erasure. */
   personal?: readonly PersonData[];
   /** Changes stored data before the indexes are created. */
   prepare?(): Promise<void>;
   /** Stops work in progress, before the background jobs stop. */
   stop?(): Promise<void>;
-  /** Writes what is pending and releases connections, after the background jobs have stopped. */
+  /** Writes pending data and releases connections, after the background jobs have stopped. */
   close?(): unknown;
 }

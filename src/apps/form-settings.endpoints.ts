@@ -18,10 +18,9 @@ import { BOT_PROTECTIONS, type CountedOrigin, type FormSettings, NOTIFY_TIMES } 
 import { createAppOrigins, createOriginCounts } from './origins.ts';
 
 const MAX_ORIGINS = 50;
-/** The most addresses that are notified of records (spec 8). */
 const MAX_NOTIFIED = 10;
 
-/** A property that `null` or absence leaves unset. */
+/** `null` and absence leave a property unset. */
 const unset = <Value extends z.ZodType>(value: Value) => value.nullish().transform((given) => given ?? undefined);
 
 const text = (max: number) => z.string('must be a string').min(1).max(max, `must have at most ${max} characters`);
@@ -71,10 +70,7 @@ const DoubleOptIn = z
   .nullish()
   .transform((isOn) => (isOn ? (true as const) : undefined));
 
-/**
- * The body of a replacement (spec 4.5). `refusedOrigins` and `ignoredRedirects` are ignored, so an
- * answer can be sent back.
- */
+/** The body of a replacement (spec 4.5). A response is a valid body: its counts are ignored. */
 const FormSettingsInput = z
   .strictObject({
     title: unset(text(200)),
@@ -182,7 +178,6 @@ function isLocale(tag: string): boolean {
   }
 }
 
-/** The endpoints of form settings (spec 4.5). */
 const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope): Route[] =>
   routes(formSettingsEndpoints, {
     getFormSettings: async ({ principal, params, res }) => {
@@ -218,7 +213,7 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     submitPerMinute: submitPerMinute ?? null,
     closesAt: settings.closesAt?.toISOString() ?? null,
     maxRecords: maxRecords ?? null,
-    // Absent while unset, so that the answer for an app without them stays as it was.
+    // Absent while unset, so that responses of apps without them are unchanged.
     ...(settings.notify && { notify: { emails: [...settings.notify.emails], when: settings.notify.when } }),
     ...(settings.doubleOptIn && { doubleOptIn: settings.doubleOptIn }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
@@ -230,11 +225,7 @@ function presentOrigin({ origin, count, lastAt }: CountedOrigin) {
   return { origin, count, lastAt: lastAt.toISOString() };
 }
 
-/**
- * Creates the form settings of apps, and the decision on the origins that they list.
- *
- * @param deps.findApp resolves with the state of an app that is in force
- */
+/** @param deps.findApp resolves with the state of an app that is in force */
 export function createFormSettings(deps: {
   apps: Pick<Apps, 'collection' | 'revision' | 'scope'>;
   findApp(sourceAppId: string): Promise<App | undefined>;

@@ -5,30 +5,24 @@ import { type CountedOrigin, DEFAULT_FORM_SETTINGS, type FormSettings, needsEven
 import type { OriginCounts } from './origins.ts';
 import type { AppRevision } from './revision.ts';
 
-/** The settings of an app and what its operators see beside them. */
 export interface FormSettingsView {
   settings: FormSettings;
-  /** Identifies the settings, for {@link PreconditionFailed}. */
+  /** For {@link PreconditionFailed}. */
   etag: string;
   refusedOrigins: readonly CountedOrigin[];
   ignoredRedirects: readonly CountedOrigin[];
 }
 
-/** What emails of this server can do. */
 export interface MailAbilities {
-  /** Whether it sends email: SMTP_URL is set. */
+  /** Whether SMTP_URL is set. */
   mail: boolean;
-  /** Whether emails have links to it: PUBLIC_URL is set. */
+  /** Whether PUBLIC_URL is set. */
   links: boolean;
 }
 
 export type FormSettingsService = ReturnType<typeof createFormSettingsService>;
 
-/**
- * The settings of public forms (spec 4.5).
- *
- * @param deps.abilities settings that need more are refused
- */
+/** The settings of public forms (spec 4.5). Settings beyond `abilities` are refused. */
 export function createFormSettingsService(deps: {
   apps: AppCollection;
   revision: AppRevision;
@@ -49,17 +43,14 @@ export function createFormSettingsService(deps: {
   }
 
   return {
-    /** Resolves with the settings of an app. @throws {NotFound} */
+    /** @throws {NotFound} */
     get,
 
     /**
-     * Replaces the settings and resolves with them. Once this resolves, they are in force on every
-     * server (decision 4).
-     *
-     * @param ifMatch the ETags of the only settings to replace; undefined: any
-     * @throws {NotFound}
+     * Replaces the settings; they are in force on every server once this resolves (decision 4).
+     * @param ifMatch the ETags of the only settings to replace @throws {NotFound}
      * @throws {InvalidInput} when the server cannot send the emails that the settings need
-     * @throws {PreconditionFailed} when other settings are stored; nothing is changed
+     * @throws {PreconditionFailed} when other settings are stored
      */
     async replace(appId: ObjectId, settings: FormSettings, ifMatch?: readonly string[]): Promise<FormSettingsView> {
       const issues = mailIssues(settings, abilities);
@@ -68,7 +59,7 @@ export function createFormSettingsService(deps: {
       const revisions = ifMatch?.map(parseEtag).filter((one) => one !== undefined);
       // `null` also matches an absent member.
       const filter = { _id: appId, ...NOT_BEING_DELETED, ...(revisions && { 'form.revision': { $in: revisions } }) };
-      // In the same step, so that the events of an app are stored whenever its settings need them.
+      // In the same step, so that events are stored whenever the settings need them.
       const consumers = { consumers: EMAIL_CONSUMER };
       const update = { $set: { form }, ...(needsEvents(settings) ? { $addToSet: consumers } : { $pull: consumers }) };
       const { matchedCount } = await apps.updateOne(filter, update);
@@ -82,7 +73,7 @@ export function createFormSettingsService(deps: {
   };
 }
 
-/** The settings that need an email which this server cannot send. */
+/** Returns the settings that need an email that this server cannot send. */
 function mailIssues({ notify, doubleOptIn }: FormSettings, { mail, links }: MailAbilities): Issue[] {
   const needed = [notify && 'notify', doubleOptIn && 'doubleOptIn'].filter((path) => path !== undefined);
   const message = 'needs a server that sends email: SMTP_URL is not set';
@@ -91,7 +82,6 @@ function mailIssues({ notify, doubleOptIn }: FormSettings, { mail, links }: Mail
   return [{ path: 'doubleOptIn', message: 'needs a server that knows its address for links: PUBLIC_URL is not set' }];
 }
 
-/** The name of emails among the consumers of an app (app-consumers.ts). */
 const EMAIL_CONSUMER = 'email';
 
 const DEFAULT_ETAG = '"default"';
@@ -100,7 +90,7 @@ function formEtag(revision: ObjectId | undefined): string {
   return revision ? `"${revision.toHexString()}"` : DEFAULT_ETAG;
 }
 
-/** The stored revision that an ETag stands for; null: no stored settings; undefined: none. */
+/** Returns the revision of an ETag; null: the default settings; undefined: none. */
 function parseEtag(etag: string): ObjectId | null | undefined {
   if (etag === DEFAULT_ETAG) return null;
   const [, hex] = /^"([0-9a-f]{24})"$/.exec(etag) ?? [];

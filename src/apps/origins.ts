@@ -6,18 +6,14 @@ import { allowsOrigin, type CountedOrigin } from './form-settings.ts';
 
 export type AppOrigins = ReturnType<typeof createAppOrigins>;
 
-/**
- * Decides whether pages of an origin may call the public endpoints of an app (spec 5.3).
- *
- * @param deps.findApp resolves with the app's state in force, from a lease
- */
+/** Decides whether pages of an origin may call the public endpoints of an app (spec 5.3). */
 export function createAppOrigins(deps: {
   apps: AppCollection;
   findApp(sourceAppId: string): Promise<App | undefined>;
   refused: Pick<OriginCounts, 'note'>;
 }) {
   return {
-    /** Resolves with whether the app lists the origin. Counts a refusal for its operators. */
+    /** Resolves with whether the app lists the origin. Counts a refusal. */
     async allows(sourceAppId: string, origin: string): Promise<boolean> {
       const app = await deps.findApp(sourceAppId);
       if (!app) return false;
@@ -26,10 +22,7 @@ export function createAppOrigins(deps: {
       return false;
     },
 
-    /**
-     * Resolves with whether any app lists the origin: a preflight does not contain the app id. The
-     * request that follows is checked against its own app.
-     */
+    /** Resolves with whether any app lists the origin: preflights do not contain the app id. */
     async isListedByAny(origin: string): Promise<boolean> {
       const filter = origin === 'null' ? { 'form.nullOrigin': true } : { 'form.origins': { $in: [origin, '*'] } };
       return (await deps.apps.findOne(filter, { projection: { _id: 1 } })) !== null;
@@ -37,25 +30,20 @@ export function createAppOrigins(deps: {
   };
 }
 
-/** The most origins of one kind kept for one app; those noted least recently are dropped. */
+/** The most origins of one kind and app; those noted least recently are dropped. */
 const MAX_COUNTED_ORIGINS = 20;
-/**
- * The most pairs of app and origin in memory. Further ones are not counted until the next write.
- */
+/** The most pairs of app and origin in memory; others are not counted until the next write. */
 const MAX_PENDING = 1_000;
 const WRITE_EVERY_MS = 1_000;
-/** Longer ones are not kept. A DNS name has at most 253 characters. */
+/** Longer origins are not kept. A DNS name has at most 253 characters. */
 const MAX_ORIGIN_LENGTH = 270;
 
 export type OriginCounts = ReturnType<typeof createOriginCounts>;
 
 /**
- * Counts origins that an app does not list, for the operator, who may want to allow one: those
- * whose requests were refused (`refusedOrigins`), and those to which forms asked to send browsers
- * (`ignoredRedirects`). A flood of requests costs one write per second and app, and memory and
- * documents stay bounded.
- *
- * @param member the member of the app's document that keeps them
+ * Counts origins that an app does not list, for its operator: of refused requests
+ * (`refusedOrigins`) and of refused redirects (`ignoredRedirects`). A flood of requests costs one
+ * write per second and app; memory and documents stay bounded.
  */
 export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins' | 'ignoredRedirects') {
   const counts = createAccumulator<{ appId: ObjectId; counted: CountedOrigin }>({
@@ -82,7 +70,7 @@ export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins'
   });
 
   return {
-    /** Counts one request. It is stored within about a second. */
+    /** Counts one request; it is stored within about a second. */
     note(appId: ObjectId, origin: string): void {
       if (!isOrigin(origin)) return;
       counts.add(`${appId.toHexString()} ${origin}`, { appId, counted: { origin, count: 1, lastAt: new Date() } });
@@ -93,7 +81,7 @@ export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins'
   };
 }
 
-/** `null`, or scheme, host and port as browsers send them. */
+/** Matches `null`, or scheme, host and port as browsers send them. */
 function isOrigin(origin: string): boolean {
   if (origin === 'null') return true;
   if (origin.length > MAX_ORIGIN_LENGTH || !URL.canParse(origin)) return false;

@@ -5,25 +5,20 @@ import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 
 const COST = 12;
 
-/** Returns a new password: 32 URL-safe characters, 192 bits from the system's random source. */
+/** Returns a new password: 32 URL-safe characters, 192 random bits. */
 export function generatePassword(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/**
- * Hashes and verifies passwords with bcrypt, at most two at a time, in the order of `HashingQueue`.
- */
+/** Hashes and verifies passwords with bcrypt, in the order of {@link HashingQueue}. */
 export interface PasswordHasher {
-  /** Resolves with the hash. Runs before all queued verifications and is never refused. */
+  /** Resolves with the hash. Precedes all queued verifications and is never refused. */
   hash(password: string): Promise<string>;
-  /**
-   * Call it before the hash is read, so that a verification that cannot run reads nothing.
-   * @throws {Unavailable} when `verify` would be refused now
-   */
+  /** Call it before the hash is read. @throws {Unavailable} when `verify` would be refused now */
   assertCapacity(waiter: Waiter): void;
   /**
-   * Resolves with whether `password` matches `hash`. Without a hash it takes the same time and
-   * resolves with false, so that response times do not reveal which apps exist.
+   * Resolves with whether `password` matches. Without a hash it resolves with false in the same
+   * time, so that response times do not reveal which apps exist.
    * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
    */
   verify(password: string, hash: string | undefined, waiter: Waiter): Promise<boolean>;
@@ -38,8 +33,8 @@ export function createPasswordHasher(cost = COST, metrics: Metrics = NO_METRICS)
     hash: (password) => queue.run(() => bcrypt.hash(password, cost)),
     assertCapacity: (waiter) => queue.assertCapacity(waiter),
     async verify(password, hash, waiter) {
-      // Computed on the first login, whether or not its app exists: command-line calls do not need
-      // it. Its duration is also the first measurement of the queue.
+      // On the first login, whether or not its app exists: command-line calls do not need it. Its
+      // duration is also the first measurement of the queue.
       placeholderHash ??= queue.run(() => bcrypt.hash(generatePassword(), cost));
       const placeholder = await placeholderHash;
       const matches = await queue.run(() => bcrypt.compare(password, hash ?? placeholder), waiter);
@@ -48,24 +43,19 @@ export function createPasswordHasher(cost = COST, metrics: Metrics = NO_METRICS)
   };
 }
 
-/** More concurrent hashes would take too much processor time from submissions. */
+/** More would take too much processor time from submissions. */
 const MAX_CONCURRENT = 2;
-/**
- * The maximum for unknown networks. A flood from many of them leaves the rest to known networks.
- */
+/** A flood from many unknown networks leaves the rest to known networks. */
 const MAX_CONCURRENT_UNKNOWN = 1;
-/** Time that a login needs after the check, to save its session and send its response. */
+/** Time to save the session and send the response after the check. */
 const RESPONSE_MARGIN_MS = 300;
-/** Weight of the newest duration in the moving average. */
 const NEWEST_WEIGHT = 0.2;
-/** Upper bound of a measured duration, so that one stalled hash does not refuse logins for long. */
+/** Bounds a measured duration, so that one stalled hash does not refuse logins for long. */
 const MAX_DURATION_MS = 5_000;
 
-/** A request that waits for a hash. */
 export interface Waiter {
-  /** The client's network, as `clientNetwork` returns it. */
   network: string;
-  /** Whether that network logged in before (sessions/sessions.service.ts). */
+  /** Whether the network logged in before (sessions/sessions.service.ts). */
   known: boolean;
   /** Milliseconds until the request's deadline; 0 when it has ended. */
   leftMs(): number;
@@ -73,20 +63,17 @@ export interface Waiter {
 
 interface Job<W = Waiter | undefined> {
   waiter: W;
-  /** Starts the hash. Calls `onEnd` when the hash settles, before the caller's promise settles. */
+  /** Calls `onEnd` when the hash settles, before the caller's promise settles. */
   start(onEnd: () => void): void;
   refuse(): void;
 }
 
 /**
- * Runs at most two hashes at a time, in this order: hashes without a waiter (an administrator
- * creates an app or replaces a password), hashes of known networks, hashes of unknown networks. At
- * most one hash of an unknown network runs at a time.
- *
- * A hash with a waiter is refused immediately when, by the average duration of recent hashes, it
- * cannot finish in the time that its request has left. One network may use at most half of that
- * time, so that it cannot fill the queue for the others. A hash whose request has ended does not
- * run.
+ * Runs hashes in this order: without a waiter (an administrator acts), of known networks, of
+ * unknown networks, of which one runs at a time.
+ * A hash is refused when, by the average duration, it cannot finish in the time that its request
+ * has left. One network may use at most half of that time, so that it cannot fill the queue. A hash
+ * whose request has ended does not run.
  */
 export class HashingQueue {
   readonly #withoutWaiter: Job<undefined>[] = [];
@@ -106,11 +93,7 @@ export class HashingQueue {
     if (!this.#hasCapacity(waiter)) throw refusal();
   }
 
-  /**
-   * Settles like `hash`.
-   * @param waiter the request that waits; a hash without one runs first and is never refused
-   * @throws {Unavailable} when there is not enough time left
-   */
+  /** Settles like `hash`. @throws {Unavailable} when there is not enough time left */
   run<T>(hash: () => Promise<T>, waiter?: Waiter): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const job = {
@@ -137,7 +120,7 @@ export class HashingQueue {
 
   #canFinishInTime(waiter: Waiter): boolean {
     const roundsBefore = this.#roundsBefore(waiter);
-    // Accepts a hash that can start at once, because only a new measurement corrects the average.
+    // Accepts a hash that can start at once: only a new measurement corrects the average.
     if (roundsBefore === 0) return true;
     const timeMs = waiter.leftMs() - RESPONSE_MARGIN_MS;
     const queued = this.#queueOf(waiter).filter((job) => job.waiter.network === waiter.network).length;
@@ -146,7 +129,7 @@ export class HashingQueue {
     return !isShareUsed && (roundsBefore + 1) * this.#averageMs <= timeMs;
   }
 
-  /** The maximum number of consecutive hashes that finish before a new one of `waiter` starts. */
+  /** The most consecutive hashes that finish before a new one of `waiter` starts. */
   #roundsBefore({ known }: Waiter): number {
     const preferred = this.#withoutWaiter.length + this.#known.length;
     if (known) return Math.floor((this.#running + preferred) / MAX_CONCURRENT);
@@ -168,7 +151,7 @@ export class HashingQueue {
     return this.#takeWithTimeLeft(this.#unknown);
   }
 
-  /** Takes the first job with enough time left for one hash and refuses those before it. */
+  /** Takes the first job with enough time for one hash and refuses those before it. */
   #takeWithTimeLeft(queue: Job<Waiter>[]): Job | undefined {
     for (let job = queue.shift(); job; job = queue.shift()) {
       const leftMs = job.waiter.leftMs();
@@ -199,7 +182,6 @@ export class HashingQueue {
 
 const refusal = (): Unavailable => new Unavailable('Too many log-ins at once; try again shortly');
 
-/** Returns the jobs whose request has not ended and refuses the others. */
 function refuseEnded(jobs: Job<Waiter>[]): Job<Waiter>[] {
   return jobs.filter((job) => {
     const hasEnded = job.waiter.leftMs() === 0;

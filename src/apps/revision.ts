@@ -3,14 +3,13 @@ import { ObjectId } from 'mongodb';
 import type { RevisionCollection } from './apps.model.ts';
 
 /**
- * How long a server may rely on what it read of an app and its schema, in milliseconds from before
- * the read began. A writer commits its change, waits until every lease on the previous state has
- * expired, and only then responds. So no server uses the previous state after the response, without
- * messages between servers or a shared clock (decision 4).
+ * How long a server may use what it read of an app and its schema, in milliseconds from before the
+ * read. A writer commits, waits until every lease on the previous state has expired, and then
+ * responds: without messages between servers or a shared clock (decision 4).
  */
 export const LEASE_MS = 100;
 
-/** Timers may fire slightly early, and clocks of two machines run at slightly different rates. */
+/** Timers may fire early, and the rates of clocks differ slightly. */
 const MARGIN_MS = 20;
 
 /** One revision covers all apps, because changes are rare. */
@@ -20,20 +19,16 @@ export type AppRevision = ReturnType<typeof createAppRevision>;
 
 /**
  * The revision: an opaque value that every change of an app or a schema replaces. While it is
- * unchanged, everything that a server read of all apps is still valid, so one small read renews all
- * of its leases (decision 12).
+ * unchanged, one small read renews all leases of a server (decision 12).
  */
 export function createAppRevision(revisions: RevisionCollection) {
-  /**
-   * Replaces the revision. Resolves when the new one is committed. Values are unique instead of
-   * counted: a count that a crash rolled back would be issued again and stand for two states.
-   */
+  /** Replaces the revision. A count, unlike a unique value, could be repeated after a rollback. */
   async function bump(): Promise<void> {
     await revisions.updateOne({ _id: REVISION_ID }, { $set: { stamp: new ObjectId() } }, { upsert: true });
   }
 
   return {
-    /** Resolves with the revision. No change took effect between two reads of the same value. */
+    /** Resolves with the revision. Between two equal values no change took effect. */
     async read(): Promise<string> {
       const found = await revisions.findOne({ _id: REVISION_ID });
       return found?.stamp.toHexString() ?? 'none';
@@ -42,9 +37,8 @@ export function createAppRevision(revisions: RevisionCollection) {
     bump,
 
     /**
-     * Bumps the revision and resolves when no server can still hold a lease on the previous state
-     * ({@link LEASE_MS} and a margin later). Await it after a change is committed and before
-     * responding (invariants 4 and 5).
+     * Await it after a change is committed and before the response (invariants 4 and 5): then no
+     * server can hold a lease on the previous state.
      */
     async publish(): Promise<void> {
       await bump();

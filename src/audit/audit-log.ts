@@ -10,22 +10,22 @@ import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 
-/** An action of the audit log: those of endpoints, and log-ins that failed. */
+/** The actions of endpoints, and failed log-ins. */
 type LoggedAction = AuditAction | 'login.failed';
 
 /** One event, or several equal ones. It has no personal data. */
 export interface AuditDocument {
-  /** A UUID of version 7, as text: the order of ids is that of time. */
+  /** A UUID of version 7: the order of ids is that of time. */
   _id: string;
   at: Date;
   action: LoggedAction;
   actor: { kind: AuditActor['kind']; id: string | null; address: string | null };
-  /** The incarnation of the app; null for all apps, and for an app that was deleted. */
+  /** The incarnation of the app; null for all apps, and for a deleted app. */
   appId: ObjectId | null;
   sourceAppId: string | null;
   target: string | null;
   detail?: Readonly<Record<string, string | number | boolean>>;
-  /** How often it happened, and when last, if more than once. */
+  /** The number of equal events, and the time of the last one if there are several. */
   count: number;
   lastAt?: Date;
   expiresAt: Date;
@@ -44,12 +44,11 @@ type AuditCollection = Collection<AuditDocument>;
 export const createAuditModel = (connection: Connection): Model<AuditDocument> => createModel(connection, AUDIT_EVENTS);
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Events of which the answer waits: without them it is not sent. */
+/** The response is not sent without these events. */
 const REQUIRED: ReadonlySet<LoggedAction> = new Set<LoggedAction>([...AUDITED_LOOKS, 'login.failed']);
-/** A file may come in many parts. */
+/** A file may arrive in many parts. */
 const MERGED: ReadonlySet<LoggedAction> = new Set<LoggedAction>([...REQUIRED, 'import.uploaded']);
 
-/** What happened. */
 export interface AuditEvent {
   action: LoggedAction;
   actor: AuditActor;
@@ -59,7 +58,6 @@ export interface AuditEvent {
   detail?: AuditDocument['detail'];
 }
 
-/** Which events a page shows. */
 export interface AuditFilter {
   /** Only the events of this incarnation of an app. */
   app?: { id: ObjectId; sourceAppId: string };
@@ -71,12 +69,7 @@ export interface AuditFilter {
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/**
- * The audit log (spec 4.9). Its events stay when an app is deleted, because they have no personal
- * data.
- *
- * @param deps.days how long events are kept
- */
+/** The audit log (spec 4.9). Events have no personal data, so they outlive their app. */
 export function createAuditLog(deps: {
   events: AuditCollection;
   days: number;
@@ -88,10 +81,8 @@ export function createAuditLog(deps: {
 
   return {
     /**
-     * Resolves when the event is stored. For a change a failure is logged only, because the change
-     * is made already and its answer must reach the client.
-     *
-     * Rejects with the error of the database for a look: the data is not shown then.
+     * Resolves when the event is stored. For a change it only logs a failure, because the response
+     * must reach the client. For a read it rejects, so that the data is not sent.
      */
     async record({ action, actor, app, target, detail }: AuditEvent): Promise<void> {
       const at = new Date();
@@ -113,10 +104,7 @@ export function createAuditLog(deps: {
       }
     },
 
-    /**
-     * Resolves with a page of events, newest first.
-     * @param before the id of the last event of the page before
-     */
+    /** Resolves with a page of events, newest first, that precede the id `before`. */
     async page({ app, sourceAppId, action, since }: AuditFilter, limit: number, before?: string) {
       const ids = { ...(before !== undefined && { $lt: before }), ...(since && { $gte: firstIdAt(since) }) };
       const filter: Filter<AuditDocument> = {
@@ -132,7 +120,7 @@ export function createAuditLog(deps: {
   };
 }
 
-/** The least id of that time: a UUID of version 7 begins with 48 bits of milliseconds. */
+/** Returns the least id of a time: a UUID of version 7 begins with 48 bits of milliseconds. */
 function firstIdAt(time: Date): string {
   const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-`;
@@ -140,20 +128,14 @@ function firstIdAt(time: Date): string {
 
 const MINUTE_MS = 60_000;
 
-/**
- * For how long equal events become one, from the first. A dashboard that stays open lists records
- * and held submissions all the time, so it is longer for these.
- */
+/** How long equal events are merged; longer for lists, which an open dashboard reads constantly. */
 const MERGE_FOR_MS: Partial<Record<LoggedAction, number>> = {
   'users.listed': 60 * MINUTE_MS,
   'held.listed': 60 * MINUTE_MS,
 };
-/** Different events that can be merged at the same time. */
 const MAX_OPEN = 5_000;
-/** The addresses in a minute whose failed log-ins of one app are told apart. */
 const MAX_FAILING_ADDRESSES = 10;
 
-/** An event that equal ones are added to. */
 interface OpenEvent {
   id: string;
   /** When equal events begin a new one, in milliseconds of `performance.now()`. */
@@ -164,8 +146,6 @@ interface OpenEvent {
 /**
  * Merges equal events of this server, so that a flood of requests writes one document in a window,
  * and one update of its count in a minute. A crash loses counts of the last minute, but no event.
- *
- * @param now a monotonic clock, in milliseconds
  */
 export function createRepeatedEvents(events: AuditCollection, now = () => performance.now()) {
   const open = new LRUCache<string, OpenEvent>({ max: MAX_OPEN });
@@ -196,7 +176,6 @@ export function createRepeatedEvents(events: AuditCollection, now = () => perfor
     await stored;
   }
 
-  /** Stores the first of equal events. */
   async function begin(key: string, event: AuditDocument): Promise<void> {
     const stored = events.insertOne(event);
     open.set(key, { id: event._id, until: now() + (MERGE_FOR_MS[event.action] ?? MINUTE_MS), stored });
@@ -233,7 +212,6 @@ export function createRepeatedEvents(events: AuditCollection, now = () => perfor
       else await begin(key, bounded);
     },
 
-    /** Writes the counts. */
     flush: counts.flush,
   };
 }

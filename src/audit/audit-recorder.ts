@@ -29,7 +29,6 @@ export function createAuditRecorder(
   }
 }
 
-/** A parameter of a request by its name. */
 function nameIn(parameters: AnyInput['params'], name: string): string | undefined {
   const value = parameters?.[name];
   return typeof value === 'string' ? value : undefined;

@@ -71,7 +71,6 @@ export const auditEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** The endpoint of the audit log (spec 4.9). */
 const auditRoutes = (audit: AuditLog, cursors: Cursors): Route[] =>
   routes(auditEndpoints, {
     listAuditEvents: async ({ principal, query: { since, action, sourceAppId, limit, cursor } }) => {
@@ -85,10 +84,7 @@ const auditRoutes = (audit: AuditLog, cursors: Cursors): Route[] =>
     },
   });
 
-/**
- * Operators see the events of the incarnation of their app. Admins see events by the name of an
- * app, so also those of deleted ones.
- */
+/** Operators list events of the incarnation of their app; admins by name, also of deleted apps. */
 function visibleTo({ app }: SessionPrincipal, sourceAppId: string | undefined): AuditFilter {
   if (app.role === 'admin') return { sourceAppId };
   if (sourceAppId !== undefined && sourceAppId !== app.sourceAppId) throw new Forbidden('Admin role required');
@@ -104,11 +100,7 @@ function present({ _id, at, sourceAppId, actor, action, target, detail, count, l
   };
 }
 
-/**
- * Creates the audit log.
- *
- * @param deps.days how long an event is kept
- */
+/** @param deps.days how long an event is kept */
 export function createAudit(deps: {
   connection: Connection;
   days: number;

@@ -5,12 +5,8 @@ const APOSTROPHE = 0x27;
 
 /** Spreadsheets evaluate a cell that begins with one of these characters as a formula. */
 export const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
-/**
- * RFC 4180 names the comma, the quote and line breaks. Spreadsheets in many locales split cells at
- * a semicolon.
- */
+/** As RFC 4180, and the semicolon, at which spreadsheets in many locales split cells. */
 const SPECIAL = /[",;\r\n]/;
-/** The characters of FORMULA have at most this many bytes of UTF-8. */
 const FORMULA_BYTES = 3;
 /** The first byte of the characters of FORMULA that are not ASCII, and of others. */
 const BEFORE_FULLWIDTH = 0xef;
@@ -20,7 +16,7 @@ const IS_SPECIAL = byteTable((character) => SPECIAL.test(character));
 const MAY_BE_FORMULA = byteTable((character) => FORMULA.test(character));
 MAY_BE_FORMULA[BEFORE_FULLWIDTH] = 1;
 
-/** The text of a cell, quoted if need be. An apostrophe before a formula makes it a text. */
+/** Returns the text of a cell, quoted if needed. An apostrophe makes a formula a text. */
 export function cell(text: string): string {
   const shown = FORMULA.test(text) ? `'${text}` : text;
   return SPECIAL.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
@@ -51,7 +47,7 @@ function hasSpecial(source: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** Whether the text begins like a formula. The first byte alone answers for nearly all texts. */
+/** The first byte alone decides for nearly all texts. */
 function isFormula(source: Buffer, start: number, end: number): boolean {
   if (start === end || MAY_BE_FORMULA[source[start] as number] === 0) return false;
   return FORMULA.test(source.toString('utf8', start, Math.min(end, start + FORMULA_BYTES)));

@@ -22,7 +22,7 @@ import {
 } from '../records/record-json.ts';
 import { CsvCells, cell } from './csv-cells.ts';
 
-/** A column of the file, with the text of its header. */
+/** A column of the file. */
 export interface CsvColumn {
   /** A member of the record, `data.<key>`, or `other` for the keys that `keys` does not name. */
   name: string;
@@ -31,22 +31,14 @@ export interface CsvColumn {
 
 interface CsvLayout {
   columns: readonly CsvColumn[];
-  /** The field keys of the newest schema. */
   keys: readonly string[];
-  /** Whether the file begins with the UTF-8 byte order mark. */
   bom: boolean;
 }
 
-/** A piece is yielded once it has this many bytes. */
 const PIECE_BYTES = 64 * 1024;
 const ROW_END = '\r\n';
 
-/**
- * Writes records as the rows of a CSV file (spec 4.3). Cells are read from BSON, so no record is
- * decoded: a library for CSV takes the values of decoded records, and decoding is most of the cost.
- *
- * @returns UTF-8 pieces of about 64 kB
- */
+/** Yields pieces of about 64 kB (spec 4.3), from BSON: decoding would be most of the cost. */
 export async function* recordsAsCsv(batches: RecordBatches, layout: CsvLayout): AsyncGenerator<Uint8Array> {
   const { columns, keys, bom } = layout;
   const names = columns.map(({ name }) => name);
@@ -66,7 +58,7 @@ export async function* recordsAsCsv(batches: RecordBatches, layout: CsvLayout): 
       rows.row(record);
     } catch (error) {
       if (!(error instanceof UnknownType)) throw error;
-      // A type that the service never stores (a manual edit): the driver decodes the record.
+      // A type that the service never stores (a manual edit).
       rows.cutTo(before);
       rows.text(decodedCells(presentUser(decode<UserRecord>(record)), names, new Set(keys)).join(','));
     }
@@ -103,7 +95,6 @@ const ABSENT = 0;
 /** The times whose year has four digits. Other years begin with a sign, like a formula. */
 const [YEAR_0, YEAR_10000] = [Date.parse('0000-01-01'), Date.parse('+010000-01-01T00:00Z')];
 
-/** Where the value of a key of `data` goes. */
 interface DataTarget {
   column: number | undefined;
   isOther: boolean;
@@ -111,25 +102,18 @@ interface DataTarget {
 
 const UNKNOWN_KEY: DataTarget = { column: undefined, isOther: true };
 
-/**
- * Writes records as rows of CSV. It first notes where the values of a record are, because the
- * columns have another order than the elements, and then writes the cells from there as bytes.
- */
+/** Locates the values of a record first: the columns have another order than the elements. */
 class CsvRows extends CsvCells {
   readonly #json = new BsonToJson();
   readonly #members: DocumentReader<number | 'data'>;
   readonly #data: DocumentReader<DataTarget>;
   readonly #otherColumn: number;
-  /** The types and the offsets of the values of the record, by column. */
+  /** The types and offsets of the values of the record, by column. */
   readonly #types: Uint8Array;
   readonly #places: Uint32Array;
-  /** The offsets of the elements in the column `other`. */
   #others: number[] = [];
 
-  /**
-   * @param columns the names of the columns: members of the record, `data.<key>` or `other`
-   * @param keys the field keys that are not in `other`
-   */
+  /** @param keys the field keys that are not in `other` */
   constructor(columns: readonly string[], keys: readonly string[]) {
     super();
     this.#types = new Uint8Array(columns.length);
@@ -146,10 +130,7 @@ class CsvRows extends CsvCells {
     this.#data = new DocumentReader(data);
   }
 
-  /**
-   * Writes a record without a line end.
-   * @throws {UnknownType} after it has written a part of the row
-   */
+  /** Writes a record without a line end. @throws {UnknownType} after a part of the row */
   row(record: Buffer): void {
     this.#json.cutTo(0); // The record before may have failed in the middle of a value.
     this.#locate(record);
@@ -160,7 +141,6 @@ class CsvRows extends CsvCells {
     }
   }
 
-  /** Notes where the values of the record are. */
   #locate(record: Buffer): void {
     this.#types.fill(ABSENT);
     this.#others = [];
@@ -228,7 +208,7 @@ class CsvRows extends CsvCells {
     this.#jsonCell();
   }
 
-  /** Moves what was written as JSON to a cell. Ids and times are in quotes in JSON. */
+  /** Moves the written JSON to a cell. Ids and times are in quotes in JSON. */
   #jsonCell(): void {
     const json = this.#json.written();
     const quotes = json[0] === QUOTE ? 1 : 0;
@@ -237,7 +217,6 @@ class CsvRows extends CsvCells {
   }
 }
 
-/** The key of a column of `data`. */
 function dataKey(column: string): string | undefined {
   return column.startsWith('data.') ? column.slice('data.'.length) : undefined;
 }

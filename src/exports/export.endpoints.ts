@@ -7,16 +7,13 @@ import { orderParameter, queryParameters, ScopeParameter, SINGLE_TEXT, sortParam
 import { User } from '../search/users.endpoints.ts';
 import { type ExportFormat, type ExportService, exportFormats } from './export.ts';
 
-/** The most records that an export names (spec 8). */
 const MAX_SELECTED = 1_000;
 
-/** The parameters that only a CSV file has. */
 const CSV_PARAMETERS = ['bom', 'columns', 'headers'] as const;
 
-/** The id of a record that an export names. */
 const SelectedId = z.uuid('must be the id of a record').meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
 
-/** What the file of an export is like (spec 4.3). */
+/** The format of the file (spec 4.3). */
 const fileMembers = {
   format: z
     .enum(exportFormats, 'must be csv, ndjson or json')
@@ -98,11 +95,7 @@ function checkCsv(
   }
 }
 
-/**
- * The routes of `exportEndpoints` (spec 4.3).
- *
- * @param scope resolves with the app that a request names
- */
+/** The routes of `exportEndpoints` (spec 4.3). */
 export const exportRoutes = (exports: ExportService, scope: AppScope): Route[] =>
   routes(exportEndpoints, {
     exportUsers: async ({ principal, query: { sourceAppId, ...request }, closed, audit }) => {

@@ -14,29 +14,21 @@ import { type CsvColumn, recordsAsCsv } from './csv.ts';
 export const exportFormats = ['csv', 'ndjson', 'json'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The columns before those of `data`. */
 const OWN_COLUMNS: readonly string[] = OWN_MEMBERS.filter((member) => member !== 'data');
 
-/** Buffer 64 kB of text; object streams buffer 16 pieces by default. */
+/** Object streams would buffer 16 pieces. */
 const BYTES = { objectMode: false, highWaterMark: 64 * 1024 };
 
-/** What a CSV file contains. */
 export interface CsvOptions {
-  /** Whether the file begins with the UTF-8 byte order mark. */
   bom?: boolean | undefined;
   /** Default: the record's own columns, one for each field of the newest schema, and `other`. */
   columns?: readonly CsvColumn[] | undefined;
 }
 
 /**
- * Streams records as UTF-8 text while they are read, with back-pressure, so memory use does not
- * depend on their number (invariant 6). The members are those of a listing (spec 4.3). Records are
- * not decoded.
- *
- * `ndjson` is one record per line; `json` is one array; `csv` follows RFC 4180. The stream fails
- * when `records` fails, and closes `records` when it is destroyed.
- *
- * @param keys the field keys of the newest schema, in schema order; only `csv` uses them
+ * Streams records as UTF-8 text with back-pressure, so memory use does not depend on their number
+ * (invariant 6). `csv` follows RFC 4180, with `keys` of the newest schema. The stream fails when
+ * `records` fails, and closes `records` when it is destroyed.
  */
 export function exportUsers(
   records: RecordBatches,
@@ -50,10 +42,7 @@ export function exportUsers(
   return Readable.from(toArray(records), BYTES);
 }
 
-/**
- * The columns of a CSV file, with their names as headers.
- * @param optional the optional members of records that have a column
- */
+/** The columns of a CSV file, with their names as headers, and `optional` members of records. */
 export function defaultColumns(keys: readonly string[], optional: readonly string[] = []): CsvColumn[] {
   return [...OWN_COLUMNS, ...optional, ...keys.map((key) => `data.${key}`), 'other'].map((name) => ({
     name,
@@ -71,29 +60,20 @@ async function* toArray(records: RecordBatches): AsyncGenerator<Uint8Array | str
   yield isEmpty ? '[]\n' : '\n]\n';
 }
 
-/** The parameters of an export (spec 4.3). */
 interface ExportRequest extends QueryRequest, FileRequest {}
 
-/** What the file of an export is like (spec 4.3). */
 interface FileRequest {
   format: ExportFormat;
-  /** Whether CSV begins with the UTF-8 byte order mark. */
   bom?: boolean | undefined;
-  /** The columns of CSV, comma-separated. */
+  /** Comma-separated. */
   columns?: string | undefined;
-  /** Whether the headers of CSV are the labels of the fields. */
   headers?: 'labels' | 'paths' | undefined;
 }
 
 /** The most columns that a request may name: all fields of a schema, and extra keys. */
 const MAX_COLUMNS = 300;
 
-/**
- * Returns the columns that a request asks for.
- *
- * @param asksToConfirm whether the app asks people to confirm their addresses
- * @throws {InvalidInput} when the app has no such column, or one is named twice
- */
+/** @throws {InvalidInput} when the app has no such column, or one is named twice */
 function exportColumns(
   { columns, headers }: Pick<ExportRequest, 'columns' | 'headers'>,
   schema: { fields: readonly FieldDefinition[]; rejectUnknown: boolean },
@@ -132,7 +112,7 @@ export function createExportService(deps: {
 }) {
   const { apps, queried, query, store } = deps;
 
-  /** @param read reads the records, once the columns are known to exist */
+  /** @param read reads the records, once the columns are valid */
   async function fileOf(
     app: ExportedApp,
     request: FileRequest,
@@ -147,13 +127,8 @@ export function createExportService(deps: {
 
   return {
     /**
-     * Streams an app's matching records as UTF-8 text, newest first or in the order of the query.
-     * By default CSV has the columns of the newest schema. The stream fails with the error of the
-     * read.
-     *
-     * @param options.signal ends the iteration
-     * @throws {InvalidInput} for an invalid query or column
-     * @throws {NotFound} when the app was deleted
+     * Streams an app's matching records until `signal` aborts; fails with the error of the read.
+     * @throws {InvalidInput} for an invalid query or column @throws {NotFound} for a deleted app
      */
     matching: (
       app: ExportedApp,
@@ -162,11 +137,7 @@ export function createExportService(deps: {
     ): Promise<Readable> =>
       fileOf(app, request, ({ schema, slotOf }) => query.all(app.id, parseQuery(request, schema), slotOf, signal)),
 
-    /**
-     * Streams the records of these ids like `matching`, newest first (spec 4.3). Ids of which the
-     * app has no record are left out.
-     * @throws {InvalidInput} for an invalid column @throws {NotFound} when the app was deleted
-     */
+    /** Like `matching`, for ids, newest first; omits unknown ids (spec 4.3). Throws likewise. */
     selected: (app: ExportedApp, ids: readonly string[], request: FileRequest): Promise<Readable> =>
       fileOf(app, request, () => store.byIds(app.id, ids)),
   };

@@ -6,7 +6,7 @@ import type { UserQuery } from '../search/user-query.ts';
 import { exportRoutes } from './export.endpoints.ts';
 import { createExportService } from './export.ts';
 
-/** Creates the files of an app's records. */
+/** Creates the exports of an app's records. */
 export function createExports(deps: {
   apps: Apps;
   records: Pick<Records, 'store'>;

@@ -7,11 +7,9 @@ import type { StepContext } from './job.ts';
 
 /** The lock of one job. All times are by MongoDB's clock. */
 interface JobDocument {
-  /** The name of the job. */
   _id: string;
-  /** The runner that holds the lock, if `until` is not over; empty after a release. */
+  /** The runner that holds the lock until `until`; empty after a release. */
   owner: string;
-  /** The turn of that runner. */
   turn?: ObjectId;
   until: Date;
   /** When the lock was last taken or renewed. */
@@ -27,28 +25,21 @@ type JobCollection = Collection<JobDocument>;
 /** The model of `jobs`. */
 export const createJobModel = (connection: Connection): Model<JobDocument> => createModel(connection, JOBS);
 
-/** How long a lock is valid after it was taken or renewed, in milliseconds. */
 const LOCK_MS = 3_500;
 
 const NEVER = new Date(0);
 
-/** What keeps a job from running: another server holds its lock, or it is not due. */
+/** Why a job does not run: another server holds its lock, or it is not due. */
 export type Obstacle = 'held' | 'early';
 
 export type JobLocks = ReturnType<typeof createJobLocks>;
 
-/**
- * The locks of jobs, in a collection that all servers share. Two calls stand for two owners.
- * MongoDB's clock decides, so the clocks of the servers need not agree.
- */
+/** The locks of jobs over all servers, by MongoDB's clock. Each call creates an owner. */
 export function createJobLocks(jobs: JobCollection) {
   const self = randomUUID();
 
   return {
-    /**
-     * Reads what keeps each of these jobs from running now. A job that is missing in the answer can
-     * run, unless another owner is faster.
-     */
+    /** Reads why jobs cannot run now. A missing one can run, unless another owner is faster. */
     async obstacles(names: readonly string[]): Promise<Map<string, Obstacle>> {
       const isHeld = { $and: [{ $ne: ['$owner', self] }, { $gt: ['$until', '$$NOW'] }] };
       const isEarly = { $gt: ['$next', '$$NOW'] };
@@ -62,15 +53,11 @@ export function createJobLocks(jobs: JobCollection) {
     },
 
     /**
-     * Takes the lock of a job, or renews it. Resolves with whether this owner holds it for
-     * {@link LOCK_MS} from now. Changes nothing while another owner holds the lock, or when the job
-     * is not due.
-     *
-     * @param evenEarly whether to take the lock of a job that is not due
-     * @param turn identifies the turn of this owner that has the lock
+     * Takes or renews the lock of a job, if it is free and the job is due or `evenEarly`. Resolves
+     * with whether this owner holds it for {@link LOCK_MS} from now, in this `turn`.
      */
     async hold(name: string, evenEarly: boolean, turn: ObjectId): Promise<boolean> {
-      // In the update, because the filter of an upsert cannot have `$expr`.
+      // In the update, because the filter of an upsert cannot contain `$expr`.
       const isFree = { $lte: [{ $ifNull: ['$until', NEVER] }, '$$NOW'] };
       const isDue = evenEarly || { $lte: [{ $ifNull: ['$next', NEVER] }, '$$NOW'] };
       const takes = { $or: [{ $eq: ['$owner', self] }, { $and: [isFree, isDue] }] };
@@ -92,10 +79,7 @@ export function createJobLocks(jobs: JobCollection) {
       }
     },
 
-    /**
-     * Releases the lock that a turn of this owner has. The job is due again after `dueInMs`
-     * milliseconds. Arrives it late, when another turn has the lock, it changes nothing.
-     */
+    /** Releases the lock; the job is due in `dueInMs`. Does nothing if another turn has it. */
     async release(name: string, dueInMs: number, turn: ObjectId): Promise<void> {
       const next = { $add: ['$$NOW', dueInMs] };
       await jobs.updateOne({ _id: name, owner: self, turn }, [{ $set: { owner: '', until: '$$NOW', next } }]);
@@ -107,7 +91,6 @@ const RENEW_EVERY_MS = 1_000;
 /** A lock counts as lost this long before it ends, because clocks run at different rates. */
 const MARGIN_MS = 500;
 
-/** A lock of this server. */
 export interface HeldLock extends StepContext {
   /** Aborts the signal. */
   abort(): void;
@@ -115,12 +98,7 @@ export interface HeldLock extends StepContext {
   end(): Promise<void>;
 }
 
-/**
- * Renews a lock until `end` is called.
- *
- * @param turn the turn that took it
- * @param takenAt when the call began that took it
- */
+/** Renews a lock until `end` is called. @param takenAt when the call began that took it */
 export function keepLock(locks: JobLocks, name: string, turn: ObjectId, takenAt: number): HeldLock {
   const ending = new AbortController();
   let isLost = false;
@@ -134,7 +112,7 @@ export function keepLock(locks: JobLocks, name: string, turn: ObjectId, takenAt:
       else isLost = true;
       if (isLost) ending.abort();
     } catch {
-      // The next renewal may succeed, and `stillOwner` knows the time.
+      // The next renewal may succeed, and `stillOwner` compares the time.
     }
   }
 

@@ -7,21 +7,18 @@ import { createJobWorker, type JobWorker } from './job-worker.ts';
 
 export type { Job, JobState, StepContext } from './job.ts';
 
-/** The interval at which a server reads which jobs are due. */
+/** The interval of reads of due jobs. */
 const LOOK_EVERY_MS = 1_000;
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
-/**
- * In-process signal that a job has work. It exists before the jobs, so that a feature can wake a
- * job that is created later.
- */
+/** Signals that a job has work. Exists before the jobs, so that a feature can wake a later one. */
 export interface JobSignal {
   /** Runs a job soon, although it is not due. Does nothing for a job of another process. */
   wake(name: string): void;
 }
 
-/** Creates the signal; `connect` tells it what wakes the jobs. */
+/** Creates the signal; `connect` sets the function that wakes jobs. */
 export function createJobSignal(): JobSignal & { connect(wake: (name: string) => void): void } {
   let wakeJob: ((name: string) => void) | undefined;
   return {
@@ -33,17 +30,15 @@ export function createJobSignal(): JobSignal & { connect(wake: (name: string) =>
 }
 
 /**
- * Runs jobs, each on one server at a time. One read a second tells which jobs are due, so a server
- * takes only the locks of those. When a server dies, another one goes on within 5 s: the time of a
- * lock (job-locks.ts) and one interval of looking.
- *
- * @param deps.lookEveryMs {@link LOOK_EVERY_MS}; shorter in tests only. A job whose own interval is
- *   at most {@link LOOK_EVERY_MS} is due at each look.
+ * Runs jobs, each on one server at a time. One read a second returns which are due. When a server
+ * dies, another one continues within 5 s: a lock (job-locks.ts) and one interval of reads.
+ * @param deps.lookEveryMs shorter in tests only; jobs with intervals up to {@link LOOK_EVERY_MS}
+ * are due at each read
  */
 export function createJobRunner(deps: {
   locks: JobLocks;
   jobs: readonly Job[];
-  /** What runs jobs elsewhere, such as in a process of their own. */
+  /** Workers of jobs in other processes. */
   workers?: readonly JobWorker[];
   logger: Logger;
   lookEveryMs?: number | undefined;
@@ -67,7 +62,7 @@ export function createJobRunner(deps: {
     const { signal } = stopping;
     const pauseMs = Math.min(lookEveryMs, ...started.map(({ everyMs }) => everyMs));
     while (!signal.aborted) {
-      // The database may be unreachable; the next look tries again.
+      // The database may be unreachable; the next read tries again.
       await look(started).catch(() => undefined);
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -86,7 +81,7 @@ export function createJobRunner(deps: {
       workers.get(name)?.wake();
     },
 
-    /** The jobs of this server. */
+    /** Returns the states of the jobs of this server. */
     states: (): JobState[] => all.map(({ state }) => ({ ...state })),
 
     /** Starts no further step, and resolves when the steps in progress have ended. */

@@ -5,24 +5,15 @@ import { type HeldLock, type JobLocks, keepLock, type Obstacle } from './job-loc
 
 export type JobWorker = ReturnType<typeof createWorker>;
 
-/** What the workers of a job differ in. */
 interface Work {
-  /**
-   * Works until no work waits; resolves with false when another server has the lock.
-   * @param isOverdue whether the job was woken, so that it need not be due
-   */
+  /** Works until no work waits; false: no lock. `isOverdue`: it was woken and need not be due. */
   work(isOverdue: boolean): Promise<boolean>;
   /** Called with each wake, also during `work`. */
   onWake?: (() => void) | undefined;
-  /** Ends `work` soon. */
   onStop(): void;
 }
 
-/**
- * Creates what runs one job on this server, in one turn after the other.
- *
- * @param create creates the work; `stopping` aborts when the server stops
- */
+/** Creates the worker of one job; `stopping` aborts when the server stops. */
 export function createWorker(
   { name, everyMs }: Pick<Job, 'name' | 'everyMs'>,
   create: (state: JobState, stopping: AbortSignal) => Work,
@@ -41,7 +32,7 @@ export function createWorker(
     do {
       isOverdue ||= isWoken;
       isWoken = false;
-      // The database may be unreachable; the turn after the next look tries again.
+      // The database may be unreachable; the turn after the next read tries again.
       if (await work(isOverdue).catch(() => false)) isOverdue = false;
     } while (isWoken && !stopping.signal.aborted);
     isWorking = false;
@@ -59,12 +50,12 @@ export function createWorker(
     state,
     isWorking: () => isWorking,
 
-    /** From now on the job may run. A wake before is carried out with the next look. */
+    /** Allows the job to run. An earlier wake takes effect with the next read. */
     start(): void {
       isStarted = true;
     },
 
-    /** Works if nothing hinders it. @param obstacle what keeps the job from running, if anything */
+    /** Works unless the obstacle prevents it. */
     consider(obstacle: Obstacle | undefined): void {
       if (obstacle === undefined || (obstacle === 'early' && (isOverdue || isWoken))) begin();
     },
@@ -85,7 +76,7 @@ export function createWorker(
   };
 }
 
-/** Creates the worker that takes the lock of a job and runs its steps one after the other. */
+/** Creates the worker that takes the lock of a job and runs its steps in sequence. */
 export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobLocks, logger: Logger): JobWorker {
   return createWorker({ name, everyMs }, (state, stopping) => {
     let held: HeldLock | undefined;

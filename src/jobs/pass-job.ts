@@ -1,13 +1,10 @@
 import type { Job, StepContext } from './job-runner.ts';
 
-/** How long a step works. */
 export const STEP_MS = 500;
 
 /**
- * The loop of a step: works in batches until nothing is left, the time is over, the runner stops or
- * the lock is lost. Resolves with whether nothing is left.
- *
- * @param batch resolves with whether more is left
+ * Works in batches until none is left, the time is over, the runner stops or the lock is lost.
+ * Resolves with whether none is left.
  * @param rest called between batches with the time when the last one began
  */
 export async function workInBatches(
@@ -26,14 +23,11 @@ export async function workInBatches(
 }
 
 /**
- * Creates a job that works through a pass in batches. The pass is held in memory: a server that
- * takes over begins a new one, and so does this server after an error or when it lost the lock. So
- * a pass that is begun again must do no harm, and must find what is left.
- *
+ * Creates a job that processes a pass in batches. The pass is in memory: after an error, a lost
+ * lock, or on another server a new one begins, which must do no harm, and find what is left.
  * @param deps.everyMs the time from the end of a pass to the next one, in milliseconds
  * @param deps.rest called between batches with the time when the last one began
- * @param deps.advance works on a batch; resolves with whether the pass goes on
- * @param deps.end called at the end of each pass
+ * @param deps.advance processes a batch; resolves with whether the pass continues
  */
 export function createPassJob<Pass>(deps: {
   name: string;
@@ -54,7 +48,7 @@ export function createPassJob<Pass>(deps: {
       pass = undefined;
       const isOver = await workInBatches(context, STEP_MS, () => advance(current, context), rest);
       if (isOver) end?.(current);
-      // Another server may have worked meanwhile if the lock was lost: begin again then.
+      // If the lock was lost, another server may have worked: the next step begins a new pass.
       else if (context.stillOwner()) pass = current;
       return !isOver;
     },

@@ -3,43 +3,34 @@ import type { Logger } from '../core/logger.ts';
 import type { JobState } from './job.ts';
 import { createWorker, type JobWorker } from './job-worker.ts';
 
-/** What a server sends to the process of a job. */
 export type ToProcess = { setup: unknown } | 'wake' | 'stop';
 
-/** What the process sends to the server: the state of its job, or a line of its log as JSON. */
+/** The state of the job, or a line of the log as JSON. */
 export type FromProcess = { state: JobState } | { log: string };
 
-/** A job that runs in a process of its own while work waits. */
 export interface ProcessJob {
   name: string;
   everyMs: number;
-  /** Resolves with whether work waits. Asked about once a second while the process does not run. */
+  /** Resolves with whether work waits. Called once a second while the process does not run. */
   hasWork(): Promise<boolean>;
   /** The program of the process. It calls `serveJob`. */
   program: URL;
-  /** Its flags of Node.js. */
   flags: readonly string[];
-  /** What the process needs to open its job. A message has it, so no other user can read it. */
+  /** What the process needs to open its job. Sent as a message, so no other user can read it. */
   setup: unknown;
 }
 
-/**
- * Creates the worker of a job that runs in a process of its own (decision 26). The process starts
- * when work waits and ends by itself when none has waited for a while. It takes the lock of the job
- * like a server, so the job still runs once over all servers. After a crash it starts again with
- * the next look.
- */
+/** The process takes the lock of the job, so the job runs once over all servers (decision 26). */
 export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker {
   const { name, everyMs, hasWork, program, flags, setup } = job;
   return createWorker({ name, everyMs }, (state, stopping) => {
     let child: ChildProcess | undefined;
 
     function send(message: ToProcess): void {
-      // A process that is ending takes no messages; the next look starts another one if work waits.
+      // A process that is ending takes no messages; the next read starts another one if work waits.
       if (child?.connected) child.send(message, () => undefined);
     }
 
-    /** Runs the process; resolves when it has ended. */
     async function runProcess(): Promise<void> {
       const before = { ...state };
       child = fork(program, [], {
@@ -59,7 +50,6 @@ export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker 
       if (reason !== undefined && !stopping.aborted) fail({ name: reason });
     }
 
-    /** The next look starts another process. */
     function fail({ name: reason }: Pick<Error, 'name'>): void {
       state.failures += 1;
       logger.warn({ job: name, reason }, 'the process of a background job ended and will be started again');
@@ -76,7 +66,7 @@ export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker 
   });
 }
 
-/** Resolves when a process has ended: with what ended it, or undefined after exit code 0. */
+/** Resolves when a process has ended: with the reason, or undefined after exit code 0. */
 function whenEnded(child: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
     child.once('error', ({ name }) => resolve(name));
@@ -84,7 +74,6 @@ function whenEnded(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
-/** Writes a line of the log of a process to the log of the server. */
 function repeat(logger: Logger, line: string): void {
   const { level, time: _, msg, ...fields } = JSON.parse(line) as { level: number; time: string; msg: string };
   const method = logger.levels.labels[level] as 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';

@@ -7,28 +7,24 @@ import type { FromProcess, ToProcess } from './process-worker.ts';
 const REPORT_EVERY_MS = 1_000;
 /** A process ends when no work has waited for this long: it holds about 100 MB. */
 const IDLE_MS = 10_000;
-/** How long a process whose server has stopped may take to end in an orderly way. */
+/** The time for an orderly end of the process after its server has stopped. */
 const END_WITHIN_MS = 10_000;
 
-/** A job and what it needs, opened. */
 interface OpenJob {
   jobs: Pick<JobRunner, 'start' | 'wake' | 'states'>;
   hasWork(): Promise<boolean>;
-  /** Ends the job in an orderly way and closes what it needed. */
+  /** Ends the job in an orderly way and releases what it needs. */
   close(): Promise<void>;
 }
 
-/** Where the process of a job writes its log: the server writes it on. */
+/** The log of the process of a job: the server writes it. */
 export const serverLog: DestinationStream = { write: (log) => send({ log }) };
 
 /**
- * Runs a job in this process for the server that started the process (process-worker.ts). Resolves
- * when the server stops, or when no work has waited for 10 seconds. Ends the process at once when
- * the server has died. A server that stops does not wait long for the process, so one that was told
- * to stop goes on without the server.
- *
- * @param open opens the job with what the server sent
- * @param idleMs shorter than 10 seconds in tests only
+ * Runs a job for the server that started this process (process-worker.ts). Resolves when the server
+ * stops, or when no work has waited for 10 seconds. Ends the process when the server has died. A
+ * stopping server does not wait long, so a process that was told to stop continues without it.
+ * @param open opens the job with the message of the server @param idleMs shorter in tests only
  */
 export async function serveJob<Setup>(
   name: string,

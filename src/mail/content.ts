@@ -8,12 +8,10 @@ export const MAX_VALUE = 500;
 /** A part of an email. Its texts are plain: the HTML escapes them. */
 export type Block =
   | { text: string }
-  /** A link of the service, under the text that names it. */
   | { link: string; label: string }
-  /** Values that somebody entered, each with its name. */
+  /** Submitted values, each with its name. */
   | { values: readonly { name: string; value: string }[] };
 
-/** The two forms of an email's content. */
 export interface Content {
   text: string;
   html: string;
@@ -32,11 +30,9 @@ const STYLE = {
 };
 
 /**
- * Returns an email as plain text and as HTML. The text of the service is English.
- *
- * A submitted value is text in both. In the plain text it is indented, so it cannot look like a
- * line of the service. In the HTML it is in an anchor without an address, because mail programs
- * make links of addresses only outside of anchors.
+ * Returns an email as plain text and as HTML. A submitted value is indented in the plain text, so
+ * that it cannot look like a line of the service. In the HTML it is in an anchor without an
+ * address, because mail programs turn addresses into links only outside of anchors.
  */
 export function renderContent(heading: string, blocks: readonly Block[]): Content {
   return { text: renderText(heading, blocks), html: renderHtml(heading, blocks) };
@@ -87,10 +83,7 @@ function renderHtml(heading: string, blocks: readonly Block[]): string {
 `;
 }
 
-/**
- * Control characters, and characters that change the direction of the text after them, with which a
- * value could look like text of the service.
- */
+/** Control and direction characters, with which a value could look like text of the service. */
 const DISRUPTIVE = /[\p{Cc}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069\u2028\u2029]/gu;
 
 /** Returns a text as one line of at most `max` characters, without control characters. */

@@ -7,17 +7,14 @@ import { oneLine } from './content.ts';
 export const MAX_CONNECTIONS = 5;
 const MESSAGES_PER_CONNECTION = 100;
 const CONNECT_MS = 10_000;
-/** Without a sign of the server for this long a connection ends. */
 const SILENCE_MS = 30_000;
-/** A connection without an email ends before the server ends it. */
+/** An idle connection ends before the server ends it. */
 const IDLE_MS = 20_000;
-/** The time for one email; then its connection is closed. */
 const SEND_WITHIN_MS = 60_000;
 const MAX_SUBJECT = 150;
 
-/** An email. Nothing in it is from a submission but what `text` and `html` show. */
+/** Only `text` and `html` may contain submitted values. */
 export interface Message {
-  /** A normalized address. */
   to: string;
   subject: string;
   text: string;
@@ -29,7 +26,6 @@ export class MailFailure extends Error {
   override readonly name = 'MailFailure';
   /** The error code of the client, and the status of the server if it answered. */
   readonly reason: string;
-  /** Whether the server refuses this email for good. */
   readonly isPermanent: boolean;
   /** Whether the recipient or the content was refused; others may be taken. */
   readonly isOfMessage: boolean;
@@ -43,9 +39,7 @@ export class MailFailure extends Error {
 
 export interface Mailer {
   /**
-   * Resolves when the SMTP server has taken the email. The same `id` gives the same `Message-ID`,
-   * by which mail systems recognize an email that is sent twice.
-   *
+   * The same `id` gives the same `Message-ID`, by which mail systems recognize a repetition.
    * @throws {MailFailure} when it was refused, or when it is unknown whether it was taken
    */
   send(id: string, message: Message): Promise<void>;
@@ -61,8 +55,7 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
     ...{ pool: true, maxConnections: MAX_CONNECTIONS, maxMessages: MESSAGES_PER_CONNECTION },
     ...{ connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, dnsTimeout: CONNECT_MS },
     socketTimeout: SILENCE_MS,
-    // A repeat is up to the caller: the server may have taken the email before the connection
-    // ended.
+    // The caller repeats: the server may have taken the email before the connection ended.
     ...{ maxRequeues: 0, idleTimeout: IDLE_MS },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
@@ -75,11 +68,11 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
       const sending = transport.sendMail({
         // Copies: the library changes its arguments.
         from: { ...from },
-        // An object, which is not parsed: a text could contain several addresses.
+        // An object is not parsed: a text could contain several addresses.
         to: { name: '', address: to },
         subject: oneLine(subject, MAX_SUBJECT),
         messageId: `<${createHash('sha256').update(id).digest('hex').slice(0, 40)}@${domain}>`,
-        // Nobody's automatic reply answers it.
+        // Prevents automatic replies.
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
         text,
         html,
@@ -104,7 +97,7 @@ interface SendError extends Error {
 
 function toMailFailure(error: unknown): MailFailure {
   const { name, code = name, responseCode, command = '' } = error as SendError;
-  // A refused log-in or sender is a fault of the configuration, which somebody will correct.
+  // A refused log-in or sender is a fault of the configuration, which can be corrected.
   const isOfMessage = responseCode !== undefined && (['RCPT TO', 'DATA'].includes(command) || code === 'EMESSAGE');
   const isPermanent = isOfMessage && responseCode >= 500 && responseCode < 600;
   const reason = responseCode === undefined ? code : `${code} ${responseCode}`;

@@ -1,12 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/**
- * The values of the labels of a metric. No label may have a value that grows with apps or persons.
- */
+/** No label may have a value for each app or person. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** A value with its labels. */
 export interface Sample {
   labels?: Labels;
   value: number;
@@ -18,20 +15,16 @@ interface MetricOptions {
   labels?: readonly string[];
 }
 
-/**
- * What features measure with. Each feature declares its metrics once, when it is created (spec
- * 4.10). Names follow the conventions of Prometheus: a unit at the end, `_total` for counters.
- */
+/** The metrics of features (spec 4.10), with names as in Prometheus: units, and `_total`. */
 export interface Metrics {
-  /** Whether anything is measured. */
   readonly isOn: boolean;
   /** Returns a function that counts one event. */
   counter(name: string, options: MetricOptions): (labels?: Labels) => void;
   /** Returns a function that observes a value. */
   histogram(name: string, options: MetricOptions & { buckets: number[] }): (value: number, labels?: Labels) => void;
-  /** Declares values that are read when somebody asks for them. */
+  /** Declares values that are read when the metrics are requested. */
   gauge(name: string, options: MetricOptions, read: () => number | readonly Sample[]): void;
-  /** The same for values that only grow, and begin at 0 with the process. */
+  /** As `gauge`, for values that only grow, and begin at 0 with the process. */
   total(name: string, options: MetricOptions, read: () => number | readonly Sample[]): void;
 }
 
@@ -46,9 +39,7 @@ export const NO_METRICS: Metrics = {
   total: nothing,
 };
 
-/** Metrics that can be read. */
 export interface MetricsRegistry extends Metrics {
-  /** The media type of the text. */
   contentType: string;
   /** Resolves with all metrics in the text format of Prometheus. */
   text(): Promise<string>;
@@ -109,7 +100,7 @@ const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 const QUANTILES = [0.5, 0.9, 0.99];
 
-/** Measures the process. Returns a function that ends it. */
+/** Measures the process until the returned function is called. */
 export function measureProcess(metrics: Metrics): () => void {
   if (!metrics.isOn) return () => undefined;
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

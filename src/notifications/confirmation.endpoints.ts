@@ -54,12 +54,10 @@ interface FormOf {
   settings: FormSettings;
 }
 
-/** The pages behind the link of a confirmation email (spec 4.12). */
 interface ConfirmationPages {
-  /** Asks for a press of the button: programs that check links open them, and press nothing. */
+  /** Requires a press of the button: programs that check links open them, and press nothing. */
   ask(form: FormOf): Html;
   confirmed(form: FormOf): Html;
-  /** @param form the form, if it exists */
   refusal(error: Pick<AppError, 'status'>, form: FormOf | undefined): Html;
 }
 
@@ -86,7 +84,7 @@ const OTHER = {
 const NO_FORM = { title: 'This form does not exist', text: 'Check the address. The form may have been removed.' };
 
 export function createConfirmationPages(assets: PageAssets = DEFAULT_ASSETS): ConfirmationPages {
-  /** A page with the heading of the form; its own texts are English. */
+  /** Renders a page with the heading of the form; its own texts are English. */
   function renderPage({ sourceAppId, settings }: FormOf, title: string, content: string, status = 200): Html {
     const own = ownLanguage(settings.locale);
     const name = settings.title ?? sourceAppId;
@@ -153,7 +151,7 @@ export function confirmationRoutes(
   );
 }
 
-/** The form that the path names, to link to it; undefined when it cannot be read. */
+/** Resolves with the form of the path, to link to it; undefined when it cannot be read. */
 async function formIn({ appId }: Request, findForm: FindForm): Promise<PublicForm | undefined> {
   return appId === undefined ? undefined : findForm(appId).catch(() => undefined);
 }

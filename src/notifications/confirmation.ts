@@ -13,7 +13,6 @@ const TIME_BYTES = 6;
 const MAC_BYTES = 24;
 const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil(((ID_BYTES + TIME_BYTES + MAC_BYTES) * 4) / 3)}}$`);
 
-/** What a valid token names. */
 export interface Confirmation {
   recordId: RecordId;
   expiresAt: Date;
@@ -21,12 +20,7 @@ export interface Confirmation {
 
 type ConfirmationTokens = ReturnType<typeof createConfirmationTokens>;
 
-/**
- * The tokens in links of confirmation emails (spec 4.12): the id of the record, the time of expiry
- * and a MAC over both and the incarnation of the app. Nothing of a token is stored.
- *
- * @param secret SESSION_SECRET, the same on every server
- */
+/** Tokens (spec 4.12): record id, expiry, and a MAC over both and the incarnation of the app. */
 export function createConfirmationTokens(secret: string) {
   /** The key of each app differs, so no token is valid for another app. */
   function sign(appId: ObjectId, content: Uint8Array): Buffer {
@@ -35,7 +29,7 @@ export function createConfirmationTokens(secret: string) {
   }
 
   return {
-    /** Returns the token of a record. It has URL-safe characters only. */
+    /** Returns the token of a record, of URL-safe characters. */
     issue(appId: ObjectId, { recordId, expiresAt }: Confirmation): string {
       const time = Buffer.alloc(TIME_BYTES);
       time.writeUIntBE(expiresAt.getTime(), 0, TIME_BYTES);
@@ -43,7 +37,7 @@ export function createConfirmationTokens(secret: string) {
       return Buffer.concat([content, sign(appId, content)]).toString('base64url');
     },
 
-    /** Returns what a token names, also after its expiry; undefined for any other text. */
+    /** Returns the content of a token, also after its expiry; undefined for any other text. */
     read(appId: ObjectId, token: string): Confirmation | undefined {
       if (!TOKEN.test(token)) return undefined;
       const bytes = Buffer.from(token, 'base64url');
@@ -67,7 +61,7 @@ const CONFIRMATION_PAUSE_MS = DAY_MS;
 /** Each further attempt means that another server planned an email for the same record. */
 const MAX_ATTEMPTS = 4;
 
-/** The link names no record that could be confirmed. */
+/** The link names no record that can be confirmed. */
 class InvalidLink extends NotFound {
   constructor() {
     super('This link is not valid');
@@ -103,12 +97,7 @@ export function createConfirmationService(deps: {
       return `/f/${encodeURIComponent(sourceAppId)}/confirm/${tokens.issue(appId, { recordId, expiresAt })}`;
     },
 
-    /**
-     * Resolves with whether the address that a link is for is confirmed already.
-     *
-     * @throws {NotFound} when the link is wrong or its record was erased
-     * @throws {Gone} when the link has expired
-     */
+    /** @throws {NotFound} when the link is wrong or the record was erased @throws {Gone} */
     async isConfirmed(sourceAppId: string, token: string): Promise<boolean> {
       const { appId, id } = await findRecord(sourceAppId, token);
       const record = await store.find(appId, id);
@@ -116,18 +105,15 @@ export function createConfirmationService(deps: {
       return record.isConfirmed;
     },
 
-    /**
-     * Confirms the address that a link is for. Idempotent: the first time stays. Throws as above.
-     */
+    /** Confirms the address of a link. Idempotent: the first time stays. Throws as above. */
     async confirm(sourceAppId: string, token: string): Promise<void> {
       const { appId, id } = await findRecord(sourceAppId, token);
       if (!(await store.confirm(appId, id, new Date(now())))) throw new InvalidLink();
     },
 
     /**
-     * Plans the confirmation email that an event causes; resolves with undefined when there is
-     * none: the address is confirmed, or a limit is reached. The record keeps the plan, so the same
-     * event yields the same email.
+     * Plans the confirmation email of an event; undefined when the address is confirmed or a limit
+     * is reached. The record keeps the plan, so the same event yields the same email.
      */
     async plan(appId: ObjectId, recordId: RecordId, event: string): Promise<NewMail | undefined> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {

@@ -9,19 +9,14 @@ import type { RecordReader } from '../records/record-reader.ts';
 import type { MailApps } from './mail-apps.ts';
 import type { MailQueue } from './mail-queue.ts';
 
-/** A day of a time zone. */
 interface LocalDay {
   /** `YYYY-MM-DD`. */
   name: string;
   start: Date;
-  /** The start of the next day. */
   end: Date;
 }
 
-/**
- * Returns the last day that is over at `now` in a time zone; a name that is unknown counts as UTC.
- * A day with a change of the clocks has 23 or 25 hours.
- */
+/** Returns the last day over at `now`, of 23 to 25 hours; an unknown time zone counts as UTC. */
 export function lastDay(now: Date, timeZone = 'UTC'): LocalDay {
   const zone = canonicalTimeZone(timeZone) ?? 'UTC';
   const today = toCalendarDate(fromDate(now, zone));
@@ -32,20 +27,17 @@ export function lastDay(now: Date, timeZone = 'UTC'): LocalDay {
 
 /** How long after the end of a day its email may be planned. */
 const EVERY_MS = 5 * 60_000;
-/** The records that one query reads. */
 const BATCH = 5_000;
 
-/** The count of one app that is in progress on this server. */
 interface Count {
   mailId: string;
   day: LocalDay;
-  /** The newest record that was counted. */
   after: RecordId | undefined;
   created: number;
   changed: number;
 }
 
-/** The apps that follow, beginning with the one in progress. */
+/** The remaining apps, beginning with the one in progress. */
 interface Pass {
   appIds: ObjectId[];
   count: Count | undefined;
@@ -53,13 +45,8 @@ interface Pass {
 
 /**
  * The job that plans the daily emails (spec 4.12). After the end of a day in the time zone of an
- * app it counts the records that were created on that day, and the older ones whose last change was
- * on it. The email is named after the app and the day, so each day has one.
- *
- * A pass reads the records of each app in the order of their ids, in batches.
- *
- * @param deps.wake called after an email was planned
- * @param deps.now another clock in tests only
+ * app, it counts the records that were created on that day, and the older ones last changed on it.
+ * The email is named after the app and the day, so each day has one.
  */
 export function createDigestJob(deps: {
   apps: Pick<MailApps, 'withDigest' | 'ofId'>;
@@ -72,7 +59,6 @@ export function createDigestJob(deps: {
 }): Job {
   const { apps, records, queue, wake, pace, everyMs = EVERY_MS, now = Date.now } = deps;
 
-  /** The count for an app, if it has no email of its last day yet. */
   async function beginCount(appId: ObjectId): Promise<Count | undefined> {
     const app = await apps.ofId(appId);
     if (app?.form?.notify?.when !== 'daily') return undefined;
@@ -94,7 +80,7 @@ export function createDigestJob(deps: {
     return found.length === BATCH;
   }
 
-  /** Works on the first app of the pass; resolves with whether the pass goes on. */
+  /** Processes a batch of the first app; resolves with whether the pass continues. */
   async function advance(current: Pass, { stillOwner }: StepContext): Promise<boolean> {
     const [appId] = current.appIds;
     if (!appId) return false;

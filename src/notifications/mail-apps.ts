@@ -5,11 +5,9 @@ import { oneLine } from '../mail/content.ts';
 
 const MAX_TITLE = 100;
 
-/** An app as its emails need it. */
 export interface MailApp {
   id: ObjectId;
   sourceAppId: string;
-  /** Undefined while the app has the default settings. */
   form: FormSettings | undefined;
 }
 
@@ -17,7 +15,7 @@ const PROJECTION = { sourceAppId: 1, form: 1 } as const;
 
 export type MailApps = ReturnType<typeof createMailApps>;
 
-/** Reads the apps of emails by their `_id`. An app that is being deleted counts as absent. */
+/** Reads the apps of emails. An app that is being deleted is absent. */
 export function createMailApps(apps: AppCollection) {
   return {
     /** Resolves with these apps, by their ids in hexadecimal. */
@@ -47,7 +45,7 @@ function toMailApp({ _id, sourceAppId, form }: AppDocument): MailApp {
   return { id: _id, sourceAppId, form };
 }
 
-/** How emails name an app, in one line. */
+/** Returns the one-line name of an app in emails. */
 export function formTitle({ sourceAppId, form }: Pick<MailApp, 'sourceAppId' | 'form'>): string {
   return oneLine(form?.title ?? sourceAppId, MAX_TITLE) || sourceAppId;
 }

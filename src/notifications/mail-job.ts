@@ -9,11 +9,9 @@ import type { RenderMail } from './messages.ts';
 const UNKNOWN = new MailFailure('UNKNOWN', { isPermanent: false, isOfMessage: false });
 
 /**
- * Creates what makes one attempt to send an email. Each address receives a message of its own, so
- * that it sees no other one, and one that is refused for now is tried again without the others.
- *
- * The result is undefined when the attempt ended early, because the runner stops or another server
- * took the email.
+ * The returned function sends a message to each address, so that it does not show other addresses,
+ * and is retried alone. It resolves with undefined when the attempt ended early, because the runner
+ * stops or another server took the email.
  */
 function createMailSender(deps: {
   queue: Pick<MailQueue, 'extendClaim'>;
@@ -23,7 +21,6 @@ function createMailSender(deps: {
 }) {
   const { queue, render, mailer, logger } = deps;
 
-  /** Sends one message; resolves with why it was not sent. */
   async function classifyFailure({ _id, purpose, attempts }: MailDocument, message: Message) {
     try {
       await mailer.send(`${_id} ${message.to}`, message);
@@ -52,7 +49,7 @@ function createMailSender(deps: {
     for (const to of rendered.to) {
       const hash = mailHash(mail, to);
       if (settled.has(hash)) continue;
-      // After that another server may take it, if this one stalled.
+      // Later another server may take it, if this one stalled.
       if (signal.aborted || Date.now() >= takenUntil) return undefined;
       const failure = await classifyFailure(mail, { ...rendered, to });
       if (failure) reason = failure.reason;
@@ -72,22 +69,18 @@ function createMailSender(deps: {
   };
 }
 
-/** Stands for an address in a stored email, which has none. */
+/** Identifies an address in a stored email, which contains none. */
 function mailHash({ _id }: MailDocument, address: string): string {
   return createHash('sha256').update(`${_id} ${address}`).digest('base64url').slice(0, 22);
 }
 
 export const MAIL_JOB = 'mails';
 
-/** How long an email waits at most that another server planned. */
+/** The most time that an email waits that another server planned. */
 const EVERY_MS = 5_000;
-/** The emails of one step. */
 const BATCH = 50;
 
-/**
- * The job that sends planned emails, a few at a time. A server that dies leaves the emails that it
- * took to the next one (mail-queue.ts). The log names emails by id and purpose, and no person.
- */
+/** The job that sends planned emails. The log names emails by id and purpose, and no person. */
 export function createMailJob(deps: {
   queue: Pick<MailQueue, 'dueIds' | 'claim' | 'extendClaim' | 'settle'>;
   render: RenderMail;
@@ -115,7 +108,7 @@ export function createMailJob(deps: {
           await queue.settle(mail, result);
         }),
       );
-      // All of them, also when one fails because the database is away.
+      // Waits for all, also when one fails because the database is unavailable.
       const failed = (await Promise.allSettled(all)).find((one) => one.status === 'rejected');
       if (sent > 0) logger.info({ mails: sent }, 'sent emails');
       if (failed) throw failed.reason;

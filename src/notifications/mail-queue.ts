@@ -6,26 +6,15 @@ import { isOnlyDuplicates } from '../database/failures.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { RecordReader } from '../records/record-reader.ts';
 
-/**
- * What an email is about: `confirmation` asks a person to confirm the address; `each` tells
- * operators of one change; `summary` counts the changes of an hour beyond the limit of single
- * emails; `digest` counts those of a day.
- */
+/** `each`: one change; `summary`: the number of further changes of an hour; `digest`: of a day. */
 type MailPurpose = 'confirmation' | 'each' | 'summary' | 'digest';
 
-/**
- * - `due`: to be sent at `nextAt`;
- * - `summed`: not sent, counted by the summary that `summary` names;
- * - `sent`: the SMTP server took it for at least one address;
- * - `failed`: refused for good, or too often, for all addresses;
- * - `dropped`: there was no reason to send it any more.
- */
+/** `sent`: the SMTP server took it for an address; `dropped`: there was no reason to send it. */
 type MailState = 'due' | 'summed' | 'sent' | 'failed' | 'dropped';
 
 /**
- * One email. `_id` derives from its cause, so that a cause that is told twice makes one email. The
- * content and the addresses are read when it is sent, so the queue holds no personal data but the
- * id of the record.
+ * One email. `_id` derives from its cause, so that a repeated event makes one email. Content and
+ * addresses are read when it is sent, so the only personal data is the id of the record.
  */
 export interface MailDocument {
   _id: string;
@@ -35,33 +24,28 @@ export interface MailDocument {
   createdAt: Date;
   /** When it is sent, or tried again if the server that took it died. */
   nextAt: Date;
-  /** How often a server took it to send it. */
   attempts: number;
-  /** The record that it is about. */
   recordId?: RecordId;
-  /** `each`: whether the record was created, not changed, and when. */
+  /** `each`: whether the record was created, and when. */
   isCreation?: boolean;
   at?: Date;
   /** `summed`: the summary that counts it. */
   summary?: string;
-  /** `summary`: the beginning of its hour. */
+  /** `summary`: the start of its hour. */
   hour?: Date;
   /** `digest`: the day in the app's time zone, and the numbers of records. */
   day?: string;
   created?: number;
   changed?: number;
-  /** Hashes of the addresses for which the SMTP server took it, or refused it for good. */
+  /** Hashes of the addresses for which the SMTP server took it, or refused it permanently. */
   taken?: string[];
   refused?: string[];
-  /** Why the last attempt failed (MailFailure.reason). */
   reason?: string;
-  /** When MongoDB removes it. */
   expiresAt: Date;
 }
 
 const MAILS = declareCollection('mails')
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
-  // The emails to send, in order.
   .index({ nextAt: 1 }, { partialFilterExpression: { state: 'due' } })
   .index({ appId: 1, createdAt: 1 })
   .index({ recordId: 1 }, { sparse: true })
@@ -80,21 +64,16 @@ const DAY_MS = 24 * HOUR_MS;
 export const RETRY_AFTER_MS: readonly number[] = [
   ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 8 * HOUR_MS, DAY_MS],
 ];
-/** An email that was taken more often failed in each attempt, or ended the server that took it. */
+/** After so many claims, each attempt failed or ended the server that made it. */
 export const MAX_ATTEMPTS = RETRY_AFTER_MS.length + 1;
-/**
- * How long an email belongs to the server that took it; longer than an attempt lasts. If that
- * server dies, the email is sent again after this time.
- */
+/** How long a claim is valid, longer than an attempt; then another server sends the email. */
 export const CLAIM_MS = 2 * MINUTE_MS;
-/** How long emails are kept after they were sent, failed or dropped. */
 const KEEP_MS = 30 * DAY_MS;
-/** How long an email is kept that no server sends: longer than all attempts take. */
+/** How long an email that no server sends is kept: longer than all attempts take. */
 const KEEP_DUE_MS = 3 * DAY_MS;
-/** How long a change is kept that a summary counts. */
 const KEEP_SUMMED_MS = 2 * DAY_MS;
 
-/** An email to plan. Absent `nextAt`: to be sent at once. */
+/** Absent `nextAt`: to be sent at once. */
 export type NewMail = Omit<MailDocument, 'state' | 'createdAt' | 'nextAt' | 'attempts' | 'expiresAt' | 'reason'> & {
   nextAt?: Date;
 };
@@ -102,11 +81,8 @@ export type NewMail = Omit<MailDocument, 'state' | 'createdAt' | 'nextAt' | 'att
 export type MailQueue = ReturnType<typeof createMailQueue>;
 
 /**
- * The emails to send, in a collection that all servers share. An email is durable once `add` has
- * resolved. It is sent twice only if a server dies, or loses the database, after the SMTP server
- * took the email and before that is stored.
- *
- * @param now the clock; another one in tests only
+ * An email is durable once `add` has resolved. It is sent twice only if a server dies or loses the
+ * database after the SMTP server took it and before that is stored.
  */
 export function createMailQueue(mails: MailCollection, now: () => number = Date.now) {
   const done = (state: MailDocument['state'], reason?: string) => ({
@@ -114,7 +90,7 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
   });
 
   return {
-    /** Plans emails. One whose `_id` exists, in any state, is left as it is. */
+    /** Plans emails. One whose `_id` exists, in any state, is not changed. */
     async add(all: readonly NewMail[]): Promise<void> {
       if (all.length === 0) return;
       const createdAt = new Date(now());
@@ -128,12 +104,12 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       try {
         await mails.bulkWrite(writes, { ordered: false });
       } catch (error) {
-        // Two servers that tell one cause at the same time.
+        // Two servers processed one cause at the same time.
         if (!isOnlyDuplicates(error)) throw error;
       }
     },
 
-    /** Resolves with the ids of at most `count` emails that are due, the longest waiting first. */
+    /** Resolves with at most `count` ids of due emails, the longest waiting first. */
     async dueIds(count: number): Promise<string[]> {
       const due = { state: 'due', nextAt: { $lte: new Date(now()) } } as const;
       const found = await mails
@@ -144,10 +120,7 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       return found.map(({ _id }) => _id);
     },
 
-    /**
-     * Claims an email, so that no other server sends it for {@link CLAIM_MS}; undefined when it is
-     * not due any more.
-     */
+    /** Reserves an email for this server for {@link CLAIM_MS}; undefined when it is not due. */
     async claim(_id: string): Promise<MailDocument | undefined> {
       const due = { _id, state: 'due', nextAt: { $lte: new Date(now()) } } as const;
       const update = { $set: { nextAt: new Date(now() + CLAIM_MS) }, $inc: { attempts: 1 } };
@@ -155,8 +128,7 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
     },
 
     /**
-     * Extends a claim to {@link CLAIM_MS} from now, and stores the hash of an address that needs no
-     * further attempt. Resolves with false when another server claimed the email.
+     * Extends a claim; stores the hash of a settled address. False: another server has the email.
      */
     async extendClaim(
       { _id, attempts }: MailDocument,
@@ -170,9 +142,7 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       return (await mails.updateOne({ _id, state: 'due', attempts }, update)).matchedCount === 1;
     },
 
-    /**
-     * Stores what became of an email that was claimed. Does nothing after another server took it.
-     */
+    /** Stores the result of a claimed email, unless another server claimed it since. */
     async settle({ _id, attempts }: MailDocument, result: MailResult): Promise<void> {
       const own = { _id, state: 'due', attempts } as const;
       if (result.state !== 'retry') {
@@ -199,10 +169,7 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
   };
 }
 
-/**
- * What became of an email. `retry`: it failed for some addresses, and is tried again for these
- * later unless it was the last attempt.
- */
+/** `retry`: some addresses are tried again later, unless it was the last attempt. */
 export interface MailResult {
   state: 'sent' | 'failed' | 'dropped' | 'retry';
   reason?: string | undefined;
@@ -212,10 +179,7 @@ export interface MailResult {
 
 const BATCH_SIZE = 100;
 
-/**
- * The emails about a person. They name the record and not the person, so they are found by the
- * records of the email and come before these in an erasure.
- */
+/** Emails name only the record, so an erasure deletes them before the records of the person. */
 export function createMailsOfPerson(mails: MailCollection, records: Pick<RecordReader, 'idsOfPerson'>): PersonData {
   return {
     name: 'mails',

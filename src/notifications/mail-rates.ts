@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 
-/** The limits of the emails of one app, in each hour of UTC (spec 8). */
+/** The limits of the emails of one app in each hour of UTC (spec 8). */
 export interface MailLimits {
-  /** Confirmation emails. Those beyond it are sent in later hours. */
+  /** Further confirmation emails are sent in later hours. */
   confirmations: number;
-  /** Emails about single changes. The summary of the hour counts those beyond it. */
+  /** Emails about single changes. The summary of the hour counts further ones. */
   each: number;
   /** The changes that a summary counts. */
   summed: number;
@@ -13,44 +13,35 @@ export interface MailLimits {
 
 export const MAIL_LIMITS: MailLimits = { confirmations: 1_000, each: 60, summed: 10_000 };
 
-/** Confirmation emails are planned for at most so many hours ahead. */
 const MAX_HOURS_AHEAD = 24;
 
 const HOUR_MS = 3_600_000;
 const NEVER = new Date(0);
 
-/** An hour and how many of the wished emails have room in it. */
+/** An hour and the number of requested emails that fit into it. */
 interface HourlyShare {
   hour: Date;
   end: Date;
-  /** The number of emails about single changes. */
   single: number;
-  /** The number of changes that the summary counts. */
   summed: number;
 }
 
 export type MailRates = ReturnType<typeof createMailRates>;
 
-/**
- * Limits the emails of each app, over all servers, by MongoDB's clock. The counts are in the
- * document of the app. What is counted twice, because an event was told twice, only lowers a limit.
- */
+/** Limits emails over all servers, by MongoDB's clock. A repeated event only lowers a limit. */
 export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_LIMITS) {
   const thisHour = { $dateTrunc: { date: '$$NOW', unit: 'hour' } };
   const options = { projection: { mailCounts: 1 }, returnDocument: 'after' } as const;
 
   return {
-    /**
-     * Reserves one confirmation email. Resolves with the time from which it may be sent; undefined
-     * when the hours ahead are full, or the app is deleted.
-     */
+    /** Returns when one email may be sent; undefined: all hours are full, or the app is deleted. */
     async confirmationTime(appId: ObjectId): Promise<Date | undefined> {
       const { confirmations: max } = limits;
       const hour = { $ifNull: ['$mailCounts.confirmation.hour', NEVER] };
       const count = { $ifNull: ['$mailCounts.confirmation.count', 0] };
       const last = { $add: [thisHour, MAX_HOURS_AHEAD * HOUR_MS] };
       const inNextHour = { hour: { $add: [hour, HOUR_MS] }, count: 1 };
-      // Full: one more than the limit says so.
+      // Full: the count exceeds the limit by one.
       const beyond = { $cond: [{ $gte: [hour, last] }, { hour, count: max + 1 }, inNextHour] };
       const counted = { $cond: [{ $lt: [count, max] }, { hour, count: { $add: [count, 1] } }, beyond] };
       const next = { $cond: [{ $lt: [hour, thisHour] }, { hour: thisHour, count: 1 }, counted] };
@@ -60,10 +51,7 @@ export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_L
       return reserved && reserved.count <= max ? reserved.hour : undefined;
     },
 
-    /**
-     * Reserves emails about `wished` changes; undefined when the app is deleted. The share may be
-     * less than wished: the rest is neither mailed nor counted.
-     */
+    /** The rest of `wished` is neither mailed nor counted. Undefined when the app is deleted. */
     async shareOfHour(appId: ObjectId, wished: number): Promise<HourlyShare | undefined> {
       const { each: max, summed: maxSummed } = limits;
       const isOld = { $lt: [{ $ifNull: ['$mailCounts.each.hour', NEVER] }, thisHour] };
@@ -76,7 +64,7 @@ export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_L
         summed: { $add: [was('summed'), summed] },
         share: [single, summed],
       };
-      // The result of an operator replaces the stored document; a plain one is merged into it.
+      // The result of an operator replaces the stored document; a literal is merged into it.
       const update = [{ $set: { 'mailCounts.each': { $mergeObjects: [next] } } }];
       const reserved = (await apps.findOneAndUpdate({ _id: appId, ...NOT_BEING_DELETED }, update, options))?.mailCounts
         ?.each;

@@ -10,21 +10,15 @@ import { formTitle, type MailApp, type MailApps } from './mail-apps.ts';
 import type { MailDocument, MailQueue } from './mail-queue.ts';
 import { MAIL_LIMITS } from './mail-rates.ts';
 
-/** The most values that an email lists. */
 const MAX_VALUES = 120;
-/** The items of a list that an email shows, the newest ones. */
 const MAX_ITEMS = 5;
 
-/** A value of a record, with the label of its field. */
 interface EntryValue {
   name: string;
   value: string;
 }
 
-/**
- * Returns the values of a record as texts: those of the schema in its order under their labels,
- * then the others under their keys. A value that is absent is left out.
- */
+/** Returns values of the schema under their labels, then the others under their keys. */
 function entryValues(
   { email, data }: { email: string; data: Record<string, unknown> },
   fields: readonly FieldDefinition[],
@@ -70,13 +64,9 @@ function itemText(item: unknown): string {
 
 const WHY = 'You receive this email because your address is in the form settings of this app.';
 
-/** An email without its recipients. */
 export type Draft = Omit<Message, 'to'>;
 
-/**
- * The email that asks a person to confirm the address. It has nothing that was submitted: anybody
- * can submit the address of another person.
- */
+/** Contains no submitted value: anybody can submit the address of another person. */
 function confirmationMessage(app: MailApp, link: string, expiresAt: Date): Draft {
   return draft(`Confirm your email address: ${formTitle(app)}`, 'Confirm your email address', [
     { text: `Somebody entered this email address in a form: ${formTitle(app)}` },
@@ -87,7 +77,6 @@ function confirmationMessage(app: MailApp, link: string, expiresAt: Date): Draft
   ]);
 }
 
-/** The email that shows operators a new or changed record. */
 function entryMessage(
   app: MailApp,
   entry: { isCreation: boolean; at: Date; values: readonly EntryValue[]; link: string | undefined },
@@ -101,7 +90,6 @@ function entryMessage(
   ]);
 }
 
-/** The email that counts the changes of an hour for which there was no email of their own. */
 function summaryMessage(
   app: MailApp,
   summary: { count: number; isMore: boolean; from: Date; to: Date; link: string | undefined },
@@ -117,7 +105,6 @@ function summaryMessage(
   ]);
 }
 
-/** The daily email with the numbers of records. */
 function digestMessage(
   app: MailApp,
   digest: { day: string; created: number; changed: number; link: string | undefined },
@@ -139,7 +126,7 @@ function linkTo(link: string | undefined, label: string): Block[] {
   return link === undefined ? [] : [{ link, label }];
 }
 
-/** A time in the app's time zone, such as `31 January 2026 at 08:30 (Europe/Berlin)`. */
+/** Returns a time such as `31 January 2026 at 08:30 (Europe/Berlin)`, in the app's time zone. */
 function timeIn({ form }: MailApp, at: Date): string {
   const timeZone = form?.timeZone ?? 'UTC';
   const text = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(at);
@@ -148,27 +135,19 @@ function timeIn({ form }: MailApp, at: Date): string {
 
 const HOUR_MS = 3_600_000;
 
-/** An email with its recipients. Each one receives a message of its own. */
 interface RenderedMail extends Omit<Message, 'to'> {
   /** Normalized addresses. */
   to: readonly string[];
 }
 
-/** Resolves with the email as it is to be sent now; undefined when there is no reason any more. */
+/** Resolves with the email in its current form; undefined when there is no reason any more. */
 export type RenderMail = (mail: MailDocument) => Promise<RenderedMail | undefined>;
 
-/**
- * Creates the renderer of planned emails. Settings, addresses and records are read when an email is
- * sent: an address that was removed receives nothing, and neither does a person who was erased.
- *
- * @param deps.publicUrl the origin of links; undefined: there are none
- * @param deps.now another clock in tests only
- */
+/** Reads data when an email is sent: a removed address or an erased person receives nothing. */
 export function createMailRenderer(deps: {
   apps: MailApps;
   records: Pick<RecordReader, 'find'>;
   confirmations: Pick<ConfirmationStore, 'find'>;
-  /** Resolves with the fields of the newest schema of an app. */
   fieldsOf(appId: ObjectId): Promise<readonly FieldDefinition[]>;
   queue: Pick<MailQueue, 'countSummed'>;
   linkPath: ConfirmationService['linkPath'];
@@ -181,7 +160,7 @@ export function createMailRenderer(deps: {
     const app = await apps.ofId(mail.appId);
     if (!app) return undefined;
     if (mail.purpose === 'confirmation') return confirmation(app, mail);
-    // What was planned is also sent after a change between `each` and `daily`.
+    // Planned emails are also sent after a change between `each` and `daily`.
     const { emails = [] } = app.form?.notify ?? {};
     const draft = emails.length > 0 ? await draftFor(app, mail) : undefined;
     return draft && { to: emails, ...draft };
@@ -226,7 +205,7 @@ export function createMailRenderer(deps: {
     return entryMessage(app, { isCreation, at: at ?? createdAt, values, link });
   }
 
-  /** The address of the list of users, or of a record: the same for operators and admins. */
+  /** Returns the URL of the list of users or of a record, the same for operators and admins. */
   function dashboardLink({ sourceAppId }: MailApp, path = ''): string | undefined {
     const users = `/dashboard/apps/${encodeURIComponent(sourceAppId)}/users`;
     return publicUrl === undefined ? undefined : `${publicUrl}${users}${path}`;

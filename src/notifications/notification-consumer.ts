@@ -6,15 +6,11 @@ import type { MailApp, MailApps } from './mail-apps.ts';
 import type { MailQueue, NewMail } from './mail-queue.ts';
 import type { MailRates } from './mail-rates.ts';
 
-/** Records of which an email is planned at the same time. */
 const CONCURRENCY = 8;
 
 /**
- * Creates the consumer that plans emails (spec 4.12): the confirmation of a record that is not
- * confirmed, and the notification of operators. An email is named after its cause, so an event that
- * is told twice plans one. It plans on servers that send no email too: another server may send.
- *
- * @param deps.wake called after emails were planned
+ * Plans emails (spec 4.12), named after their causes, so that a repeated event plans one. Servers
+ * that send no email plan them too: another one may send.
  */
 export function createNotificationConsumer(deps: {
   apps: Pick<MailApps, 'ofIds'>;
@@ -36,7 +32,7 @@ export function createNotificationConsumer(deps: {
       const found = await apps.ofIds([...byApp.values()].flatMap(([first]) => (first ? [first.appId] : [])));
       for (const [id, ofApp] of byApp) {
         const app = found.get(id);
-        // The data of an app that was deleted is removed with it.
+        // The data of a deleted app is removed with it.
         if (app) await planFor(app, ofApp);
       }
       if ([...found.values()].some(({ form }) => form && needsEvents(form))) wake();
@@ -48,7 +44,7 @@ export function createNotificationConsumer(deps: {
     const written = events.filter(({ type }) => type === 'user.created' || type === 'user.updated');
     if (app.form?.doubleOptIn) await planConfirmations(app, written);
     if (app.form?.notify?.when === 'each') await planNotifications(app, written);
-    // Afterwards: an erasure is the last event of its record.
+    // Last: an erasure is the last event of its record.
     if (erased.length > 0) await queue.removeOf(app.id, ...erased);
   }
 
@@ -68,7 +64,7 @@ export function createNotificationConsumer(deps: {
     await queue.add(mails.slice(0, share.single));
     if (share.summed === 0) return;
     const summary = `summary:${app.id.toHexString()}:${share.hour.toISOString()}`;
-    // First, so that no change is counted by a summary that does not exist.
+    // First, so that every counted change has its summary.
     await queue.add([{ _id: summary, appId: app.id, purpose: 'summary', hour: share.hour, nextAt: share.end }]);
     const counted = mails.slice(share.single, share.single + share.summed);
     await queue.add(counted.map((mail) => ({ ...mail, summary })));

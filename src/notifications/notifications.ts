@@ -22,12 +22,7 @@ import { createMailRates, type MailLimits } from './mail-rates.ts';
 import { createMailRenderer } from './messages.ts';
 import { createNotificationConsumer } from './notification-consumer.ts';
 
-/**
- * Creates what plans and sends emails.
- *
- * @param deps.secret derives the keys of links
- * @param deps.mailLimits lower in tests only
- */
+/** Creates the planning and sending of emails. @param deps.secret derives the keys of links */
 export function createNotifications(deps: {
   config: Pick<Config, 'mail' | 'publicUrl'>;
   connection: Connection;
@@ -85,7 +80,7 @@ export function createNotifications(deps: {
   };
 }
 
-/** What emails of the service can do (spec 4.12). */
+/** The endpoint of the email status (spec 4.12). */
 export const mailStatusEndpoints = {
   getMailStatus: {
     method: 'get',
@@ -104,6 +99,6 @@ export const mailStatusEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** The endpoint that tells what emails of the service can do (spec 4.12). */
+/** The endpoint of the email status (spec 4.12). */
 export const mailStatusRoutes = ({ mail, links }: MailAbilities): Route[] =>
   routes(mailStatusEndpoints, { getMailStatus: () => ({ mail, links }) });

@@ -36,7 +36,6 @@ export const peopleEndpoints = {
       "In the session's app; for admins in all apps, or in the one that `sourceAppId` names. One JSON document, streamed.",
     query: Scope,
     body: jsonBody(z.strictObject({ email: Email })),
-    // Reads all apps.
     slow: true,
     response: z.strictObject({ entries: z.array(Entry), email: z.string(), at: Timestamp }),
     errors: [404, 429],
@@ -70,7 +69,7 @@ export const peopleEndpoints = {
 
 /** The endpoints for the data of one person (spec 4.6). */
 export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] => {
-  /** The app of the session or of the request; undefined stands for all apps. */
+  /** Resolves with the app of the session or of the request; undefined: all apps. */
   async function resolveScope(
     principal: AppPrincipal,
     sourceAppId: string | undefined,

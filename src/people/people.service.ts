@@ -8,27 +8,25 @@ import { normalizeEmail } from '../core/identifiers.ts';
 import type { Logger } from '../core/logger.ts';
 import { ALL_APPS, type Suppressions } from './suppressions.ts';
 
-/** What tells of an erasure. It has no personal data. */
+/** The result of an erasure, without personal data. */
 export interface ErasureReceipt {
   id: string;
   at: Date;
-  /** How many documents of each name were erased. */
   erased: Record<string, number>;
 }
 
 export type PeopleService = ReturnType<typeof createPeopleService>;
 
-/** What operators do for a person who asks for their data, or for its erasure (spec 4.6). */
+/** Exports and erases the data of a person (spec 4.6). */
 export function createPeopleService(deps: {
   apps: Pick<AppService, 'idsAfter' | 'namesOf'>;
-  /** In the order of an erasure: what can become another part comes first. */
+  /** In the order of an erasure: data that can become another part comes first. */
   parts: readonly PersonData[];
   suppressions: Suppressions;
   logger: Logger;
 }) {
   const { apps, parts, suppressions, logger } = deps;
 
-  /** Yields the ids of one app, or of all apps. */
   async function* listAppIds(app: ScopedApp | undefined): AsyncGenerator<ObjectId[]> {
     if (app) return yield [app.id];
     for (let after: ObjectId | undefined; ; ) {
@@ -40,21 +38,14 @@ export function createPeopleService(deps: {
   }
 
   return {
-    /**
-     * Yields everything that is held of a person, each with its app, with back-pressure.
-     *
-     * @param app the only app to search; undefined: all apps
-     * @throws {InvalidInput} for an invalid email, before the first item
-     */
+    /** Yields all data, without `app` of all apps. @throws {InvalidInput} for the email, at once */
     export(email: string, app: ScopedApp | undefined, signal: AbortSignal): AsyncIterable<Record<string, unknown>> {
       return entries(normalized(email), app, signal);
     },
 
     /**
-     * Erases everything that is held of a person, permanently, and resolves with a receipt. A
-     * submission that is in flight may create a new record. A repeat after a failure goes on.
-     *
-     * @param options.suppress whether imports must not bring the person back
+     * Erases all data of a person. A submission in flight may create a new record. A repeat after a
+     * failure continues. With `suppress` no import restores the person.
      * @throws {InvalidInput} for an invalid email
      */
     async erase(
@@ -64,7 +55,7 @@ export function createPeopleService(deps: {
     ): Promise<ErasureReceipt> {
       const person = normalized(email);
       const erased: Record<string, number> = Object.fromEntries(parts.map(({ name }) => [name, 0]));
-      // First, so that no import brings the person back between the two.
+      // First, so that no import restores the person between the two.
       if (suppress) await suppressions.add(app?.id ?? ALL_APPS, person);
       for await (const appIds of listAppIds(app)) {
         for (const { name, eraseOf } of parts) erased[name] = (erased[name] ?? 0) + (await eraseOf(appIds, person));

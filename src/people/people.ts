@@ -11,20 +11,14 @@ import { createRetentionStore, retentionRoutes } from './retention.ts';
 import { createRetentionJob } from './retention-job.ts';
 import { createSuppressionModel, createSuppressions, type Suppressions } from './suppressions.ts';
 
-/** Creates the list of the people whom no import brings back. */
+/** Creates the list of the people who must not be imported. */
 export function createSuppressionList(connection: Connection, sessionSecret: string | undefined) {
   const model = createSuppressionModel(connection);
   const list = createSuppressions(model.collection, sessionSecret);
   return { list, feature: { models: [model], owned: [list] } satisfies Feature };
 }
 
-/**
- * Creates what operators do for one person: edits, exports and erasures, and how long records are
- * kept.
- *
- * @param deps.parts what is held of a person, in the order of an erasure
- * @param deps.retentionEveryMs the interval of the erasure of old records; shorter in tests only
- */
+/** Creates edits, exports, erasures (in the order of `parts`) and the retention of records. */
 export function createPeople(deps: {
   apps: Apps;
   records: Records;

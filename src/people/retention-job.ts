@@ -10,27 +10,24 @@ import type { Records } from '../records/records.ts';
 import type { RetentionStore } from './retention.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Well within the hour that is promised (spec 4.6). */
+/** Less than the hour that is promised (spec 4.6). */
 const EVERY_MS = 10 * 60 * 1_000;
-/** The records that one query reads, and that one statement deletes at most. */
 const BATCH = 1_000;
 
-/** A statement that begins later after its setting was read erases nothing. */
+/** A statement that begins later after the read of its setting erases nothing. */
 const ERASE_WITHIN_MS = 10_000;
 
-/** The pass over all apps that is in progress on this server. */
 interface Pass {
-  /** The apps that follow, beginning with the one in progress. */
   appIds: ObjectId[];
-  /** The newest record of that app that the pass has dealt with. */
+  /** The newest processed record of the first app. */
   after: RecordId | undefined;
   erased: number;
 }
 
 /**
  * The job that erases records for their age (spec 4.6). A pass reads the records of each app that
- * are old enough by their id, from the oldest on. What is old, the earlier one of the clocks of the
- * database and of this server says. When they differ by more than five minutes, nothing is erased.
+ * are old enough by their id, from the oldest on. Age is by the earlier of the clocks of the
+ * database and of this server; when they differ by more than five minutes, nothing is erased.
  */
 export function createRetentionJob(deps: {
   store: RetentionStore;
@@ -42,7 +39,7 @@ export function createRetentionJob(deps: {
 }): Job {
   const { store, records, clock, logger, pace, everyMs = EVERY_MS } = deps;
 
-  /** Resolves with the last record that the batch dealt with; undefined at the end of the app. */
+  /** Resolves with the last record of the batch; undefined at the end of the app. */
   async function eraseBatch(
     appId: ObjectId,
     { days, basis }: Retention,
@@ -55,20 +52,19 @@ export function createRetentionJob(deps: {
     const found = await records.reader.oldest(appId, { after: current.after, before, limit: BATCH });
     const old = found.filter((record) => record[basis] < before).map(({ _id }) => _id);
     if (old.length > 0 && stillOwner()) {
-      // Not a record that was changed after the read, nor after the setting may have been replaced.
+      // Excludes records that changed after the read, and settings that may have been replaced.
       const inTime = beginsBefore(new Date(begun.getTime() + ERASE_WITHIN_MS));
       current.erased += await records.erase(appId, old, { [basis]: { $lt: before }, ...inTime });
     }
     return found.length < BATCH ? undefined : found.at(-1)?._id;
   }
 
-  /** Deals with the next batch; resolves with whether the pass goes on. */
   async function advance(current: Pass, context: StepContext): Promise<boolean> {
     const [appId] = current.appIds;
     if (!appId) return false;
     const begun = await clock.read();
     if (!clock.isTrusted()) return false;
-    // Read for each batch, so that a setting that was removed ends the erasure.
+    // Read for each batch, so that the removal of a setting ends the erasure.
     const retention = await store.of(appId);
     const last = retention && (await eraseBatch(appId, retention, current, begun, context));
     current.after = last;

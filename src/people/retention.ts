@@ -61,9 +61,7 @@ export function createRetentionStore(apps: AppCollection) {
     },
 
     /**
-     * Replaces the retention of an app, if it is still the one that was read when this began: an
-     * update that arrives late must not erase by a setting that was replaced since.
-     *
+     * Changes nothing if the setting changed since this began: a late update must not erase by it.
      * @throws {NotFound} @throws {Conflict} when it was replaced meanwhile
      */
     async replace(_id: ObjectId, retention: Retention | null): Promise<void> {
@@ -75,15 +73,13 @@ export function createRetentionStore(apps: AppCollection) {
       if (matchedCount === 0) throw new Conflict('The retention was changed meanwhile; look at it again');
     },
 
-    /**
-     * Resolves with the retention of an app; undefined: records are kept, or the app is deleted.
-     */
+    /** Resolves with the retention; undefined: records are kept, or the app is deleted. */
     async of(_id: ObjectId): Promise<Retention | undefined> {
       const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
       return app?.retention;
     },
 
-    /** Resolves with the ids of all apps whose records are erased for their age. */
+    /** Resolves with the ids of the apps whose records are erased for their age. */
     async appIds(): Promise<ObjectId[]> {
       const filter = { 'retention.days': { $gt: 0 }, ...NOT_BEING_DELETED };
       const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();

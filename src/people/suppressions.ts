@@ -7,13 +7,10 @@ import { type Collection, createModel, declareCollection, type Model } from '../
 
 const HASH_BYTES = 16;
 
-/** Stands for all apps, also later ones. No app has this id. */
+/** All apps, also later ones. No app has this id. */
 export const ALL_APPS = new ObjectId('000000000000000000000000');
 
-/**
- * A person whom no import may bring back to an app. `_id` is the app's id and a keyed hash of the
- * email, which nobody can reverse or test without the secret of the service.
- */
+/** `_id` is the app's id and a hash of the email that only the secret can test. */
 interface SuppressionDocument {
   _id: Binary;
   at: Date;
@@ -31,12 +28,11 @@ export type Suppressions = ReturnType<typeof createSuppressions>;
 
 /**
  * Creates the list of suppressed persons (spec 4.6).
- *
- * @param secret SESSION_SECRET, the same on every server. After it is replaced, the stored hashes
- *   match nobody any more. Without it every look-up fails, because an answer would be wrong.
+ * @param secret SESSION_SECRET; another one does not match stored hashes. Without it every look-up
+ * throws, because an answer would be wrong.
  */
 export function createSuppressions(suppressed: SuppressionCollection, secret: string | undefined) {
-  /** The key of each app differs, so the hashes do not tell who is in two apps. */
+  /** The key of each app differs, so that hashes do not reveal who is in two apps. */
   function suppressionId(appId: ObjectId, email: string): Binary {
     if (secret === undefined) throw new Error('suppressions need the secret of the service');
     const key = deriveSecretKey(secret, 'suppression', appId.id);
@@ -45,9 +41,7 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
   }
 
   return {
-    /**
-     * Keeps imports from bringing this person back to an app, or to {@link ALL_APPS}. Idempotent.
-     */
+    /** Prevents imports of this person to an app, or to {@link ALL_APPS}. Idempotent. */
     async add(appId: ObjectId, email: string): Promise<void> {
       await suppressed.updateOne(
         { _id: suppressionId(appId, email) },
@@ -56,7 +50,7 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
       );
     },
 
-    /** Resolves with those of these normalized emails, at most 1,000, that are suppressed. */
+    /** Resolves with those of at most 1,000 normalized emails that are suppressed. */
     async among(appId: ObjectId, emails: readonly string[]): Promise<Set<string>> {
       const ids = emails.flatMap((email) =>
         [appId, ALL_APPS].map((scope) => ({ email, _id: suppressionId(scope, email) })),
@@ -66,7 +60,7 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
       return new Set(found.flatMap(({ _id }) => byId.get(_id.toString('hex')) ?? []));
     },
 
-    /** Shows suppressions in exports. An erasure keeps them. */
+    /** Exports contain suppressions. An erasure keeps them. */
     data: {
       async *entriesOf(appIds: readonly ObjectId[], email: string): AsyncGenerator<PersonEntry> {
         const byId = new Map(appIds.map((appId) => [suppressionId(appId, email).toString('hex'), appId]));

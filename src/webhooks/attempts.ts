@@ -18,30 +18,21 @@ const RETRY_AFTER_MS = [
   20 * HOUR,
   24 * HOUR,
 ];
-/** Pauses differ by this part, so that the deliveries of an outage do not all come back at once. */
+/** The random part of pauses, so that the deliveries of an outage do not all return at once. */
 const JITTER = 0.1;
-/** The longest pause that a `Retry-After` header may ask for. */
+/** The longest pause that `Retry-After` may request. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
-/**
- * The pause after a failed attempt, in milliseconds; undefined after the last one.
- *
- * @param attempts the attempts so far, including the failed one
- * @param retryAfterMs what the endpoint asked for
- */
+/** Returns milliseconds; undefined after the last attempt. `attempts` includes the failed one. */
 function pauseAfter(attempts: number, retryAfterMs: number): number | undefined {
   const pause = RETRY_AFTER_MS[attempts - 1];
   if (pause === undefined) return undefined;
   return Math.max(pause * (1 - JITTER + 2 * JITTER * Math.random()), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }
 
-/** The status by which an endpoint says that it is gone for good. */
 const GONE = 410;
 
-/**
- * Creates what makes one attempt: sends the body and stores the result. It resolves with whether
- * the attempt succeeded; undefined when it was aborted.
- */
+/** The returned function resolves with whether the attempt succeeded; undefined: it was aborted. */
 export function createAttempts(deps: {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
@@ -50,7 +41,6 @@ export function createAttempts(deps: {
 }) {
   const { webhooks, deliveries, sender, now } = deps;
 
-  /** Keeps since when an endpoint fails, and ends the deliveries of one that is disabled. */
   async function noteHealth(webhook: WebhookDocument, isSuccess: boolean, isGone: boolean): Promise<void> {
     if (isSuccess) return webhooks.noteSuccess(webhook);
     const isDisabled = await webhooks.noteFailure(webhook, isGone, now());
@@ -75,7 +65,7 @@ export function createAttempts(deps: {
   };
 }
 
-/** The message of an attempt. */
+/** Returns the message of an attempt, signed with all current secrets. */
 export function signedMessage(
   webhook: WebhookDocument,
   { _id }: Pick<DeliveryDocument, '_id'>,
@@ -93,17 +83,12 @@ export function signedMessage(
   return { url: webhook.url, headers, body };
 }
 
-/** The attempts that one endpoint gets at the same time. */
 const MAX_AT_ONCE = 20;
-/** The failures in a row after which an endpoint gets single attempts only. */
 const OPENS_AFTER = 5;
 const PROBE_AFTER_MS = { initial: 5_000, max: 5 * 60_000 };
-/** Deliveries that were read from the database are forgotten after this time. */
 const READY_FOR_MS = 1_000;
 
-/**
- * Deliveries that are due, of different records, with the webhook as it was when they were read.
- */
+/** Due deliveries of different records, with the webhook as it was when they were read. */
 interface Ready {
   webhook: WebhookDocument;
   deliveries: DeliveryDocument[];
@@ -111,12 +96,12 @@ interface Ready {
 }
 
 /**
- * What the dispatcher knows of one endpoint: deliveries that are due, the records with an attempt
- * in progress, and its circuit breaker. After {@link OPENS_AFTER} failures in a row the breaker
- * opens: one delivery at a time is attempted, at growing intervals, until one succeeds.
+ * The state of one endpoint: due deliveries, records with an attempt in progress, and a circuit
+ * breaker. After {@link OPENS_AFTER} consecutive failures, one delivery at a time is attempted, at
+ * growing intervals, until one succeeds.
  */
 export class Endpoint {
-  /** The records with an attempt in progress, by id. */
+  /** By record id. */
   readonly busy = new Map<string, Promise<void>>();
   #ready: Ready | undefined;
   #lookAt = 0;
@@ -124,7 +109,7 @@ export class Endpoint {
   #failures = 0;
   #probeAt = 0;
 
-  /** The number of attempts that may begin now. */
+  /** Returns the number of attempts that may begin now. */
   free(now: number): number {
     if (this.#failures < OPENS_AFTER) return MAX_AT_ONCE - this.busy.size;
     return this.busy.size === 0 && now >= this.#probeAt ? 1 : 0;
@@ -142,18 +127,18 @@ export class Endpoint {
     this.#ready = ready;
   }
 
-  /** Whether deliveries may be due. */
+  /** Returns whether deliveries may be due. */
   isDue(now: number): boolean {
     return now >= this.#lookAt;
   }
 
-  /** Says that deliveries may be due now. */
+  /** Deliveries may be due now. */
   wake(): void {
     this.#lookAt = 0;
     this.#wakes += 1;
   }
 
-  /** Begins a look for due deliveries; the result postpones the next one, unless it was woken. */
+  /** Begins a read of due deliveries; the result postpones the next one, unless it was woken. */
   beginLook(): (until: number) => void {
     const wakes = this.#wakes;
     return (until) => {
@@ -161,12 +146,12 @@ export class Endpoint {
     };
   }
 
-  /** Looks again at this time at the latest. */
+  /** Sets the latest time of the next read. */
   lookBy(time: number): void {
     this.#lookAt = Math.min(this.#lookAt, time);
   }
 
-  /** Notes the result of an attempt. */
+  /** Counts the result of an attempt. */
   note(isSuccess: boolean, now: number): void {
     this.#failures = isSuccess ? 0 : this.#failures + 1;
     if (this.#failures < OPENS_AFTER) return;

@@ -117,10 +117,9 @@ export const deliveryEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** The most deliveries that one request replays. */
 const MAX_REPLAYED = 100_000;
 
-/** A delivery with what would be sent now; undefined: the record is gone. */
+/** `request`: what would be sent now; undefined: the record or the webhook is gone. */
 interface DetailedDelivery {
   delivery: DeliveryDocument;
   request: Message | undefined;
@@ -128,12 +127,12 @@ interface DetailedDelivery {
 
 type DeliveryService = ReturnType<typeof createDeliveryService>;
 
-/** What operators do with deliveries (spec 4.11). */
+/** The operations on deliveries (spec 4.11). */
 export function createDeliveryService(deps: {
   webhooks: Pick<WebhookStore, 'ofApp'>;
   deliveries: DeliveryStore;
   readRecords: DeliveryRecords;
-  /** Makes this server look for work soon. */
+  /** Starts this server's search for work. */
   wake: () => void;
 }) {
   const { webhooks, deliveries, readRecords, wake } = deps;
@@ -148,7 +147,7 @@ export function createDeliveryService(deps: {
       return deliveries.page(_id, page);
     },
 
-    /** Resolves with one delivery, and with what an attempt would send now. @throws {NotFound} */
+    /** Resolves with a delivery and what an attempt would send now. @throws {NotFound} */
     async get(app: ScopedApp, id: string): Promise<DetailedDelivery> {
       const delivery = await deliveries.find(app.id, id);
       if (!delivery) throw notFound();
@@ -159,17 +158,13 @@ export function createDeliveryService(deps: {
       return { delivery, request };
     },
 
-    /** Lets a delivery be attempted again, soon. @throws {NotFound} */
+    /** Attempts a delivery again soon. @throws {NotFound} */
     async replay(app: ScopedApp, id: string): Promise<void> {
       if (!(await deliveries.replay(app.id, id, Date.now()))) throw notFound();
       wake();
     },
 
-    /**
-     * Lets the deliveries of events since a time be attempted again, the oldest first, at most
-     * 100,000; resolves with their number.
-     * @throws {NotFound}
-     */
+    /** Replays events since a time, oldest first; resolves with their number. @throws {NotFound} */
     async replaySince(app: ScopedApp, id: string, since: Date): Promise<number> {
       const { _id } = await findWebhook(webhooks, app, id);
       const replayed = await deliveries.replaySince(_id, since, MAX_REPLAYED, Date.now());

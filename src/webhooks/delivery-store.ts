@@ -15,19 +15,11 @@ import {
   type WebhookDocument,
 } from './webhook-store.ts';
 
-/** The deliveries that are due and examined for one look at an endpoint. */
 const DUE_BATCH = 500;
 
-/**
- * Creates the function that reads which deliveries are due, in the order of the events of each
- * record (spec 4.11): for each record at most the first that waits, and none that waits behind an
- * earlier one of its record.
- */
+/** Reads due deliveries (spec 4.11): at most the first that waits of each record. */
 function createDueDeliveries(deliveries: DeliveryCollection) {
-  /**
-   * @param limit the most deliveries that the result has
-   * @param busy records with an attempt in progress
-   */
+  /** @param busy records with an attempt in progress */
   return async (
     webhookId: RecordId,
     { now, limit, busy }: { now: number; limit: number; busy: RecordId[] },
@@ -45,9 +37,8 @@ function createDueDeliveries(deliveries: DeliveryCollection) {
     for (const delivery of found) {
       const first = firsts.get(delivery.recordId.toHexString());
       if (!first || first.revision >= delivery.revision) due.push(delivery);
-      // Not read again before the one in front of it.
+      // Not read again before the delivery that it waits for, unless it was replayed meanwhile.
       else if (first.nextAt.getTime() > now) {
-        // Unless it was replayed meanwhile.
         const { _id, nextAt } = delivery;
         await deliveries.updateOne(
           { _id, state: 'waiting', ...(nextAt && { nextAt }) },
@@ -59,7 +50,6 @@ function createDueDeliveries(deliveries: DeliveryCollection) {
     return due;
   };
 
-  /** For each record the first waiting delivery, by the id of the record. */
   async function firstOfEach(webhookId: RecordId, recordIds: RecordId[]) {
     const found = await deliveries
       .aggregate<{ _id: RecordId; first: { revision: number; nextAt: Date } }>([
@@ -71,11 +61,8 @@ function createDueDeliveries(deliveries: DeliveryCollection) {
   }
 }
 
-/** How long a delivery is kept after its last change. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
-/** The attempts that are kept of a delivery. */
 const MAX_LOG = 10;
-/** The deliveries that one statement changes. */
 const STEP = 1_000;
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
@@ -84,11 +71,7 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 export function createDeliveryStore(deliveries: DeliveryCollection) {
   const expiry = (now: number): Date => new Date(now + KEPT_MS);
 
-  /**
-   * Changes the deliveries of an endpoint in some states, from the first id on, in steps, so that
-   * no statement takes long. Each is changed once, although it may come back to its state
-   * meanwhile. Resolves with their number.
-   */
+  /** Changes each delivery once, even if it returns to its state, in steps of bounded duration. */
   async function changeAll(
     of: { webhookId: RecordId; state: { $in: DeliveryState[] } },
     update: UpdateFilter<DeliveryDocument>,
@@ -111,10 +94,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     return changed;
   }
 
-  /**
-   * Ends deliveries that wait, except those that were replayed since they were read. Resolves with
-   * their number.
-   */
+  /** Ends waiting deliveries unless they were replayed since the read; resolves with the number. */
   async function endAll(waiting: readonly Pick<DeliveryDocument, '_id' | 'nextAt'>[]): Promise<number> {
     const writes = waiting.map(({ _id, nextAt }) => ({
       updateOne: {
@@ -148,12 +128,12 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       }
     },
 
-    /** The webhooks with waiting deliveries. */
+    /** Resolves with the webhooks that have waiting deliveries. */
     waitingWebhooks: (): Promise<RecordId[]> => deliveries.distinct('webhookId', { state: 'waiting' }),
 
     due: createDueDeliveries(deliveries),
 
-    /** When the next attempt of an endpoint is due; undefined when none waits. */
+    /** Resolves with the time of the next attempt of an endpoint; undefined when none waits. */
     async nextDue(webhookId: RecordId): Promise<number | undefined> {
       const [next] = await deliveries
         .find({ state: 'waiting', webhookId }, { projection: { nextAt: 1 }, limit: 1 })
@@ -162,11 +142,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       return next?.nextAt?.getTime();
     },
 
-    /**
-     * Stores the result of an attempt. Changes nothing if the delivery was erased or replayed
-     * meanwhile.
-     * @param nextAt the time of the next attempt; undefined when none follows
-     */
+    /** Stores a result, unless the delivery was erased or replayed. No `nextAt`: it was last. */
     async settle(
       { _id, attempts, type, nextAt: dueAt }: DeliveryDocument,
       { attempt, isSuccess, nextAt }: { attempt: Attempt; isSuccess: boolean; nextAt: number | undefined },
@@ -185,16 +161,15 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
           $inc: { attempts: 1 },
           $push: { log: { $each: [type === 'user.erased' ? withoutResponse(attempt) : attempt], $slice: -MAX_LOG } },
         },
-        // A result that a crash loses is a repeated attempt.
+        // If a crash loses the result, the attempt is repeated.
         { writeConcern: { w: 1, j: false } },
       );
     },
 
     /**
-     * Ends the waiting deliveries of an endpoint that gets none; resolves with their number.
-     *
-     * @param isOff resolves with whether the endpoint is disabled or deleted. Asked after
-     *   deliveries were read, so that none is ended that was added after it was enabled again
+     * Ends the waiting deliveries of an endpoint; resolves with their number.
+     * @param isOff called after each read, so that no delivery ends that was added after an
+     * operator enabled the endpoint again
      */
     async giveUp(webhookId: RecordId, isOff: () => Promise<boolean>): Promise<number> {
       const options = { projection: { nextAt: 1 }, limit: STEP, hint: LOG_OF_WEBHOOK } as const;
@@ -208,7 +183,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       }
     },
 
-    /** Ends one waiting delivery whose record is gone. */
+    /** Deletes a waiting delivery whose record is gone. */
     async drop({ _id }: DeliveryDocument): Promise<void> {
       await deliveries.deleteOne({ _id, state: 'waiting' });
     },
@@ -233,7 +208,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     find: async (appId: ObjectId, id: string): Promise<DeliveryDocument | undefined> =>
       (await deliveries.findOne({ _id: id, appId })) ?? undefined,
 
-    /** Lets a delivery wait for a first attempt again. Resolves with false when there is none. */
+    /** Makes a delivery wait for a first attempt. Resolves with false when there is none. */
     async replay(appId: ObjectId, id: string, now: number): Promise<boolean> {
       const update = {
         $set: { state: 'waiting' as const, attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) },
@@ -241,7 +216,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       return (await deliveries.updateOne({ _id: id, appId }, update)).matchedCount === 1;
     },
 
-    /** Lets the ended deliveries of events since a time wait again, the oldest first. */
+    /** Makes ended deliveries of events since a time wait again, the oldest first. */
     replaySince: (webhookId: RecordId, since: Date, limit: number, now: number): Promise<number> =>
       changeAll(
         { webhookId, state: { $in: ['delivered', 'failed'] } },
@@ -256,14 +231,14 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     withDeliveries: (webhookIds: readonly RecordId[]): Promise<RecordId[]> =>
       deliveries.distinct('webhookId', { webhookId: { $in: [...webhookIds] } }),
 
-    /** Deletes what names these records, except that they were erased. Resolves with the number. */
+    /** Deletes what names these records, except their erasures. Resolves with the number. */
     forget: (recordIds: readonly RecordId[]): Promise<number> => removeInSteps(deliveries, namesOf(recordIds)),
 
-    /** Whether {@link forget} would delete something. */
+    /** Resolves with whether {@link forget} would delete something. */
     names: async (recordIds: readonly RecordId[]): Promise<boolean> =>
       (await deliveries.findOne(namesOf(recordIds), { projection: { _id: 1 } })) !== null,
 
-    /** What is stored of these records. */
+    /** Yields the deliveries of these records. */
     ofRecords: (recordIds: readonly RecordId[]): AsyncIterable<DeliveryDocument> =>
       deliveries.find({ recordId: { $in: [...recordIds] } }),
   };
@@ -272,12 +247,12 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
 const namesOf = (recordIds: readonly RecordId[]) =>
   ({ recordId: { $in: [...recordIds] }, type: { $ne: 'user.erased' } }) as const;
 
-/** The receiver may answer with what it knew of the person; this delivery outlives the record. */
+/** The answer may contain personal data, and this delivery outlives the record. */
 function withoutResponse({ response: _, ...attempt }: Attempt): Attempt {
   return attempt;
 }
 
-/** The deliveries that name a record of a person. Their answers may repeat values of the record. */
+/** The deliveries that name a record of a person. Answers may repeat values of the record. */
 export function createDeliveriesOfPerson(
   records: Pick<RecordReader, 'idsOfPerson'>,
   deliveries: DeliveryStore,

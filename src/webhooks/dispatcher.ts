@@ -12,7 +12,7 @@ import { buildBody, type DeliveryRecords, maxBodyBytes } from './payload.ts';
 import type { Sender } from './sender.ts';
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
 
-/** The large bodies in flight, over all webhooks and of one of them, in bytes. */
+/** The bytes of large bodies in flight, over all webhooks and of one of them. */
 export const MAX_BYTES = 32 * 1024 * 1024;
 export const MAX_BYTES_OF_ONE = 8 * 1024 * 1024;
 
@@ -21,25 +21,19 @@ export const createBodyBudget = (): FairQueue => new FairQueue({ slots: MAX_BYTE
 
 /** The attempts in progress over all endpoints, beside the first one of each. */
 const MAX_AT_ONCE = 200;
-/** The due deliveries of an endpoint that are read at once. */
 const READ_AT_ONCE = 200;
-/** The endpoints that are looked at at the same time. */
 const LOOKS_AT_ONCE = 8;
-/** How often the endpoints with waiting deliveries are read from the database. */
 const REFRESH_MS = 1_000;
-/** How often an endpoint is looked at without a sign of work: another server may have replayed. */
+/** The interval of reads of an endpoint without a wake: another server may have replayed. */
 const LOOK_EVERY_MS = 5_000;
-/** The pause before another look at an endpoint whose due deliveries wait for earlier ones. */
+/** The pause before the next read of an endpoint whose due deliveries wait for earlier ones. */
 const BLOCKED_MS = 100;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /**
- * Creates what makes the attempts of waiting deliveries. Only one server may run it at a time; an
- * attempt that another server makes at the same time, for a moment, is a repetition with the same
- * id.
- *
- * @param deps.now the time in milliseconds, as in Date.now; another one in tests only
+ * Attempts the waiting deliveries, on one server at a time. An attempt that another server makes at
+ * the same time is a repetition with the same id. @param deps.now another clock in tests only
  */
 export function createDispatcher(deps: {
   webhooks: WebhookStore;
@@ -55,7 +49,7 @@ export function createDispatcher(deps: {
   const endpoints = new Map<string, Endpoint>();
   const budget = createBodyBudget();
   const stopping = new AbortController();
-  // Each attempt in progress has one.
+  // For one listener of each attempt in progress.
   setMaxListeners(0, stopping.signal);
   const limitLooks = pLimit(LOOKS_AT_ONCE);
   let refreshAt = 0;
@@ -73,9 +67,7 @@ export function createDispatcher(deps: {
     return known;
   }
 
-  /**
-   * Reads which endpoints have work, because other servers add to it, and forgets the idle ones.
-   */
+  /** Reads which endpoints have work, because other servers add to it; forgets idle ones. */
   async function refresh(): Promise<void> {
     if (now() < refreshAt) return;
     const waiting = new Set((await deliveries.waitingWebhooks()).map(String));
@@ -86,7 +78,6 @@ export function createDispatcher(deps: {
     refreshAt = now() + REFRESH_MS;
   }
 
-  /** Reads the due deliveries of an endpoint. */
   async function look(id: string, endpoint: Endpoint): Promise<void> {
     const postpone = endpoint.beginLook();
     const webhookId = new UUID(id);
@@ -94,7 +85,7 @@ export function createDispatcher(deps: {
     const due = await deliveries.due(webhookId, { now: now(), limit: READ_AT_ONCE, busy });
     if (due.length === 0) {
       const next = await deliveries.nextDue(webhookId);
-      // Due but behind an attempt in progress: its end wakes the endpoint.
+      // Due deliveries wait for an attempt in progress, whose end wakes the endpoint.
       return postpone(Math.max(next ?? Number.POSITIVE_INFINITY, now() + BLOCKED_MS));
     }
     const webhook = await webhooks.find(webhookId);
@@ -102,9 +93,8 @@ export function createDispatcher(deps: {
     else await deliveries.giveUp(webhookId, () => webhooks.isOff(webhookId));
   }
 
-  /** Begins the attempts of an endpoint that are due; resolves with their number. */
   async function advance(id: string, endpoint: Endpoint): Promise<number> {
-    // One attempt is always possible, so that slow endpoints hold up no other.
+    // One attempt is always possible, so that slow endpoints delay no other.
     const shared = (): number => Math.max(MAX_AT_ONCE - inProgress, endpoint.busy.size === 0 ? 1 : 0);
     const free = (): number => Math.min(endpoint.free(now()), shared());
     if (free() <= 0) return 0;
@@ -133,7 +123,6 @@ export function createDispatcher(deps: {
     return begun.length;
   }
 
-  /** Makes an attempt; drops the delivery without a body. */
   async function deliver(
     endpoint: Endpoint,
     webhook: WebhookDocument,
@@ -147,7 +136,6 @@ export function createDispatcher(deps: {
     endpoint.note(isSuccess, now());
   }
 
-  /** Reads a large record and makes the attempt when there is room for its body. */
   async function deliverLarge(
     endpoint: Endpoint,
     { _id }: WebhookDocument,
@@ -158,7 +146,7 @@ export function createDispatcher(deps: {
     try {
       await room.begun;
       if (stopping.signal.aborted) return;
-      // It may have been changed while the delivery waited.
+      // It may have changed while the delivery waited.
       const webhook = await webhooks.find(_id);
       if (!webhook || webhook.disabled) return;
       const body = buildBody(delivery, webhook, await readRecords.one(delivery));
@@ -169,7 +157,7 @@ export function createDispatcher(deps: {
     }
   }
 
-  /** Notes that an attempt for the record is in progress, until `end` is called. */
+  /** Registers an attempt for the record until `end` is called. */
   function hold(endpoint: Endpoint, delivery: DeliveryDocument) {
     const record = delivery.recordId.toHexString();
     let resolve = (): void => undefined;
@@ -190,18 +178,18 @@ export function createDispatcher(deps: {
   }
 
   return {
-    /** Tells of new deliveries of these webhooks, so that they are attempted at once. */
+    /** Attempts new deliveries of these webhooks immediately. */
     notify(webhookIds: readonly RecordId[]): void {
       for (const id of webhookIds) endpointState(id.toHexString()).wake();
       onWork();
     },
 
-    /** Calls the listener whenever there may be work. There is one listener at a time. */
+    /** Sets the one listener, which is called whenever there may be work. */
     listen(listener: () => void): void {
       onWork = listener;
     },
 
-    /** Begins all attempts that are due; resolves with their number. */
+    /** Begins all due attempts; resolves with their number. */
     async step(): Promise<number> {
       await refresh();
       const looks = [...endpoints].map(([id, endpoint]) => limitLooks(() => advance(id, endpoint)));

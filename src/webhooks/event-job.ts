@@ -5,41 +5,32 @@ import { workInBatches } from '../jobs/pass-job.ts';
 import type { OutboxSignal } from '../records/outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
-/** The first pause. Each further one is twice as long. */
 const SHORTEST_MS = 15;
-/**
- * The longest pause: an event that another server stored waits for at most this time. A longer one
- * would save little, because each server reads once a second which jobs are due.
- */
+/** The longest wait of an event of another server. A due job also waits up to a second. */
 const LONGEST_MS = 500;
 
 export type Pauses = ReturnType<typeof createPauses>;
 
-/**
- * Creates the pauses of a loop between its looks for work. They grow while it finds none.
- *
- * @param leastMs a wake does not end a pause before this time, so that one look finds all that
- *   arrives within it
- */
+/** Creates growing pauses between reads; a wake ends none before `leastMs`, to collect events. */
 function createPauses(leastMs = 0) {
   let nextMs = SHORTEST_MS;
   let isWoken = false;
   let shorten = (): void => undefined;
 
   return {
-    /** Says that there may be work: ends the pause in progress, otherwise the next one. */
+    /** Ends the pause in progress, otherwise the next one: there may be work. */
     wake(): void {
       if (isWoken) return;
       isWoken = true;
       shorten();
     },
 
-    /** Says that work was found: the next pause is the shortest one. */
+    /** Work was found: the next pause is the shortest one. */
     reset(): void {
       nextMs = SHORTEST_MS;
     },
 
-    /** Resolves after the next pause, of at most `mostMs`. It ends when `signal` aborts. */
+    /** Resolves after the next pause, of at most `mostMs`, or when `signal` aborts. */
     rest(mostMs: number, signal: AbortSignal): Promise<void> {
       const ms = Math.min(nextMs, mostMs);
       const begunAt = performance.now();
@@ -68,13 +59,10 @@ function createPauses(leastMs = 0) {
   };
 }
 
-/** The least time between two looks into the outboxes, so that one look finds several events. */
+/** The least time between two reads of outboxes, so that one read finds several events. */
 const BETWEEN_LOOKS_MS = 15;
 const STEP_MS = 1_000;
-/**
- * Submissions come first: after a step in which the event loop was busy for more than this part of
- * the time, each batch is followed by a pause of a multiple of its own time.
- */
+/** Submissions come first: after a busier step, each batch rests BUSY_PAUSE times its duration. */
 const BUSY_UTILIZATION = 0.95;
 const BUSY_PAUSE = 5;
 const MAX_BUSY_PAUSE_MS = 300;
@@ -82,16 +70,12 @@ const MAX_BUSY_PAUSE_MS = 300;
 export const EVENT_JOB = 'events';
 
 /**
- * The job that takes events out of records and delivers them. Both run on the same server, so that
- * an event is delivered as soon as it is relayed. It ends while nobody listens to any app and no
- * erasure waits.
- *
- * It looks for events with growing pauses while there are none. An event that this server stores
- * ends the pause.
+ * The job that relays events from records and delivers them, on one server, so that a relayed event
+ * is delivered at once. It ends while no app has a consumer and no erasure waits.
  */
 export function createEventJob(deps: {
   consumers: Pick<AppConsumers, 'existAny'>;
-  /** Erasures are announced for apps that nobody listens to any more, too. */
+  /** Erasures are also announced for apps without consumers. */
   erasures: { existAny(): Promise<boolean> };
   relay: () => Promise<number>;
   dispatcher: Pick<Dispatcher, 'listen' | 'step'>;
@@ -104,7 +88,7 @@ export function createEventJob(deps: {
   stored.listen(relayPauses.wake);
   dispatcher.listen(dispatcherPauses.wake);
 
-  /** Repeats `work` until the step ends, with a pause while there is none. */
+  /** Repeats `work` until the step ends, with pauses while there is none. */
   async function repeat(work: () => Promise<number>, pauses: Pauses, context: StepContext): Promise<void> {
     const until = performance.now() + STEP_MS;
     let done = 0;

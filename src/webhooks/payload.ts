@@ -1,11 +1,10 @@
 import type { RecordReader, RecordValues, UnreadRecord } from '../records/record-reader.ts';
 import type { DeliveryDocument, WebhookDocument } from './webhook-store.ts';
 
-/** The size above which a record is large: its body waits for room (dispatcher.ts). */
+/** A larger record is large: its body waits for room (dispatcher.ts). */
 const LARGE_BYTES = 16 * 1024;
-/** JSON has up to six characters for a byte of a record: an escaped control character. */
+/** JSON has at most six characters for a byte of a record: an escaped control character. */
 const MAX_GROWTH = 6;
-/** The size of a body without the record. */
 const OVERHEAD = 4 * 1024;
 
 /** Returns an upper bound on the size of the body of a large record, in bytes. */
@@ -13,14 +12,14 @@ export const maxBodyBytes = ({ bytes }: UnreadRecord): number => bytes * MAX_GRO
 
 export type DeliveryRecords = ReturnType<typeof createDeliveryRecords>;
 
-/** Reads the records of deliveries, as they are now. */
+/** Reads the records of deliveries in their current state. */
 export function createDeliveryRecords(records: Pick<RecordReader, 'find' | 'findSome'>) {
   return {
-    /** Resolves with the record of a delivery, unless it is gone. */
+    /** Resolves with the record of a delivery, if it exists. */
     one: async ({ appId, recordId, type }: DeliveryDocument): Promise<RecordValues | undefined> =>
       type === 'user.erased' ? undefined : records.find(appId, recordId),
 
-    /** Resolves with those of the records that exist, by id. The deliveries are of one app. */
+    /** Resolves with the existing records by id. All deliveries are of one app. */
     async many(deliveries: readonly DeliveryDocument[]): Promise<Map<string, RecordValues | UnreadRecord>> {
       const [first] = deliveries;
       if (!first) return new Map();
@@ -30,10 +29,7 @@ export function createDeliveryRecords(records: Pick<RecordReader, 'find' | 'find
   };
 }
 
-/**
- * The body of a delivery (spec 4.11): the record as it is now; of an erased one its id only.
- * Undefined when the record of a change is gone.
- */
+/** Returns a body (spec 4.11); undefined when the record of a change does not exist. */
 export function buildBody(
   { type, at, recordId, revision, changed }: DeliveryDocument,
   { sourceAppId }: Pick<WebhookDocument, 'sourceAppId'>,

@@ -5,13 +5,13 @@ import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A name server that does not answer is asked twice, then the next one. */
+/** A name server without an answer is asked twice, then the next one. */
 const NAME_TIMEOUT_MS = 2_000;
 const NAME_TRIES = 2;
 /** The global unicast addresses of IPv6 (RFC 4291); all others have a special meaning. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
-/** The name of a receiver stands for an address that no delivery may reach. */
+/** The name of a receiver resolves to an address that no delivery may reach. */
 class PrivateAddress extends Error {
   override readonly name = 'PrivateAddress';
   constructor() {
@@ -19,10 +19,7 @@ class PrivateAddress extends Error {
   }
 }
 
-/**
- * Whether an IP address is a public unicast address. An IPv6 address that stands for an IPv4
- * address, such as one of NAT64, is not, except the mapped form of a public one.
- */
+/** Returns false for IPv6 addresses that contain an IPv4 address (NAT64), unless it is mapped. */
 function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
@@ -31,10 +28,7 @@ function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && parsed.match(GLOBAL_IPV6);
 }
 
-/**
- * Whether the host of a URL is a name, or a public address. The name of this machine is not one
- * (RFC 6761). Node does not call `lookup` for IP addresses, so they are checked here.
- */
+/** Node calls no `lookup` for addresses, so they are checked here, and localhost (RFC 6761). */
 export function isAllowedHost({ hostname }: URL): boolean {
   const address = hostname.replace(/^\[|\]$/g, '');
   return isIP(address) === 0 ? !LOCAL_NAME.test(hostname) : isPublicAddress(address);
@@ -43,17 +37,13 @@ export function isAllowedHost({ hostname }: URL): boolean {
 const LOCAL_NAME = /^(?:.*\.)?localhost\.?$/i;
 
 /**
- * A `lookup` for sockets that yields public addresses only. The socket connects to what it yields,
- * so the address that was checked is the one that is used.
- *
- * Names are resolved by DNS, without the hosts file: the look-ups of the operating system share a
- * few threads, and names whose servers do not answer would hold up all others.
- *
- * @param nameServers instead of those of the operating system; in tests only
+ * Creates a `lookup` that yields public addresses only, so that the checked address is the one that
+ * is used. It uses DNS without the hosts file: look-ups of the operating system share a few
+ * threads, which names without an answer would block.
  */
 function createPublicLookup(nameServers?: readonly string[]): LookupFunction {
   return (hostname, options, callback) => {
-    // A new one reads the name servers that the operating system has now.
+    // A new one reads the current name servers of the operating system.
     const resolver = new Resolver({ timeout: NAME_TIMEOUT_MS, tries: NAME_TRIES });
     if (nameServers) resolver.setServers(nameServers);
     publicAddresses(resolver, hostname).then(
@@ -78,11 +68,9 @@ async function publicAddresses(resolver: Resolver, hostname: string) {
 
 const PREFIX = 'whsec_';
 const KEY_BYTES = 32;
-/** The limits of Standard Webhooks. */
 const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
 
-/** The format of a secret, for error messages. */
 export const SECRET_FORMAT = `${PREFIX} and 24 to 64 bytes in base64`;
 
 /** Generates the secret of a webhook. */
@@ -90,7 +78,7 @@ export function createSecret(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64');
 }
 
-/** Whether a text is a secret as Standard Webhooks defines it. */
+/** Returns whether a text is a secret as Standard Webhooks defines it. */
 export function isSecret(text: string): boolean {
   if (!text.startsWith(PREFIX)) return false;
   const encoded = text.slice(PREFIX.length);
@@ -98,7 +86,6 @@ export function isSecret(text: string): boolean {
   return key.toString('base64') === encoded && key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES;
 }
 
-/** What is signed. */
 interface SignedMessage {
   id: string;
   /** Seconds since 1970. */
@@ -106,10 +93,7 @@ interface SignedMessage {
   body: string;
 }
 
-/**
- * The headers of a delivery by Standard Webhooks: id, time, and one signature by each secret, so
- * that a receiver can verify it with the old and with the new one.
- */
+/** The headers of Standard Webhooks; one signature by each secret serves receivers with either. */
 export function signedHeaders({ id, timestamp, body }: SignedMessage, secrets: readonly string[]) {
   const sign = (secret: string): string => {
     const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
@@ -122,25 +106,19 @@ export function signedHeaders({ id, timestamp, body }: SignedMessage, secrets: r
   };
 }
 
-/** An attempt ends after this time. */
 const TIMEOUT_MS = 15_000;
-/** No more of an answer is read. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** The characters of an answer that are kept. */
 const MAX_KEPT = 1_000;
 const MAX_SOCKETS = 256;
 const MAX_FREE_SOCKETS = 64;
 const IDLE_SOCKET_MS = 30_000;
 
-/** The result of an attempt to deliver. */
 export interface SendResult {
   isSuccess: boolean;
-  /** How long it took, in milliseconds. */
   ms: number;
   status?: number;
   error?: string;
   response?: string;
-  /** What the endpoint asks for, in milliseconds. */
   retryAfterMs: number;
 }
 
@@ -152,7 +130,6 @@ export interface Message {
 
 export type Sender = ReturnType<typeof createSender>;
 
-/** The URL is not one that a delivery may use. */
 class PlainHttp extends Error {
   override readonly name = 'PlainHttp';
   constructor() {
@@ -161,12 +138,9 @@ class PlainHttp extends Error {
 }
 
 /**
- * Creates what posts messages to webhooks. It follows no redirect, connects to public addresses
- * only, and reads a bounded part of the answer.
- *
- * @param options.allowPrivate also connects to private addresses, and over plain HTTP
- * @param options.nameServers resolve the names of receivers; in tests only
- * @param options.timeoutMs when an attempt ends; another one in tests only
+ * Creates the client that posts messages to webhooks. It follows no redirect, connects to public
+ * addresses only, and reads a bounded part of the answer.
+ * @param options.allowPrivate allows private addresses and plain HTTP
  */
 export function createSender(options: {
   allowPrivate: boolean;
@@ -232,10 +206,7 @@ export function createSender(options: {
   };
 }
 
-/**
- * Reads at most {@link MAX_ANSWER_BYTES} of an answer, and returns the beginning as a text. The
- * status of an answer that breaks off has arrived, so this does not reject.
- */
+/** Does not reject when the answer breaks off, because its status has arrived. */
 async function readStart(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -246,19 +217,19 @@ async function readStart(answer: IncomingMessage): Promise<string> {
       else break; // leaving the loop destroys the connection
     }
   } catch {
-    // What has arrived is kept.
+    // The chunks so far are kept.
   }
   return Buffer.concat(chunks).toString().slice(0, MAX_KEPT);
 }
 
-/** Reads a `Retry-After` header: seconds or a date; 0 for anything else. */
+/** Parses `Retry-After`, seconds or a date; returns 0 for anything else. */
 function parseRetryAfter(header: string | undefined, now: number): number {
   if (header === undefined) return 0;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-/** A reason without addresses of the service's network. */
+/** Returns a reason without addresses of the service's network. */
 function describeFailure(error: unknown): string {
   if (error instanceof PrivateAddress || error instanceof PlainHttp) return error.message;
   const code = (error as NodeJS.ErrnoException | undefined)?.code;

@@ -6,7 +6,6 @@ import type { DeliveryStore } from './delivery-store.ts';
 import type { DeletedWebhookCollection, DeletedWebhookDocument, WebhookStore } from './webhook-store.ts';
 
 const EVERY_MS = 60_000;
-/** The deleted webhooks that one query names. */
 const BATCH = 200;
 
 type DeletedWebhookStore = ReturnType<typeof createDeletedWebhookStore>;
@@ -14,7 +13,7 @@ type DeletedWebhookStore = ReturnType<typeof createDeletedWebhookStore>;
 /** Reads and writes which webhooks were deleted. */
 export function createDeletedWebhookStore(deleted: DeletedWebhookCollection) {
   return {
-    /** Notes that a webhook is to be deleted. Idempotent. */
+    /** Stores the intent to delete a webhook. Idempotent. */
     async add({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
       const update = { $setOnInsert: { appId }, $currentDate: { deletedAt: true as const } };
       await deleted.updateOne({ _id }, update, { upsert: true });
@@ -24,7 +23,7 @@ export function createDeletedWebhookStore(deleted: DeletedWebhookCollection) {
       await deleted.updateOne({ _id }, { $set: { isDone: true } });
     },
 
-    /** The next deleted webhooks after this id, in the order of their ids. */
+    /** Resolves with the next deleted webhooks after this id, in the order of ids. */
     after: (_id: RecordId | undefined): Promise<DeletedWebhookDocument[]> =>
       deleted.find(_id ? { _id: { $gt: _id } } : {}, { sort: { _id: 1 }, limit: BATCH }).toArray(),
   };
@@ -32,12 +31,7 @@ export function createDeletedWebhookStore(deleted: DeletedWebhookCollection) {
 
 export type WebhookRemoval = ReturnType<typeof createWebhookRemoval>;
 
-/**
- * Deletes webhooks with their deliveries. The intent is stored first. The job finishes deletions
- * that were cut short, and deletes what a server that had read the webhook before stored later.
- *
- * @param deps.rest called between batches of the job with the time when the last one began
- */
+/** The stored intent lets the job finish deletions, and delete what a stalled server adds later. */
 export function createWebhookRemoval(deps: {
   webhooks: Pick<WebhookStore, 'remove'>;
   deleted: DeletedWebhookStore;
@@ -54,7 +48,7 @@ export function createWebhookRemoval(deps: {
     await deleted.setDone(_id);
   }
 
-  /** Resolves with the last of the next deleted webhooks; undefined at the end. */
+  /** Resolves with the last webhook of the batch; undefined at the end. */
   async function sweep(after: RecordId | undefined): Promise<RecordId | undefined> {
     const found = await deleted.after(after);
     for (const one of found) if (!one.isDone) await finish(one);
@@ -63,7 +57,7 @@ export function createWebhookRemoval(deps: {
   }
 
   return {
-    /** Deletes a webhook, its deliveries and its place among the listeners of its app. */
+    /** Deletes a webhook, its deliveries and its consumer. */
     async remove(webhook: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
       await deleted.add(webhook);
       await finish(webhook);
@@ -82,5 +76,5 @@ export function createWebhookRemoval(deps: {
   };
 }
 
-/** The name of a webhook among the listeners of its app. */
+/** Returns the name of a webhook among the consumers of its app. */
 export const consumerName = (_id: RecordId): string => `webhook ${_id}`;

@@ -4,18 +4,17 @@ import { type Collection, createModel, declareCollection, type Model } from '../
 import type { EventType } from '../records/outbox.ts';
 import type { RecordId } from '../records/record-id.ts';
 
-/** A key with which deliveries are signed. */
 interface WebhookSecret {
   /** `whsec_` and the key in base64. */
   secret: string;
-  /** When it signs no longer, after it was replaced. Absent: it is the current one. */
+  /** The end of its use after a replacement. Absent: it is the current one. */
   until?: Date;
 }
 
-/** Why no delivery is made: an operator switched it off, it answered 410, or it failed too long. */
+/** Why no delivery is made: an operator disabled it, it answered 410, or it failed too long. */
 type DisabledReason = 'operator' | 'gone' | 'failing';
 
-/** An address that gets the events of an app (spec 4.11). */
+/** An address that receives the events of an app (spec 4.11). */
 export interface WebhookDocument {
   _id: UUID;
   appId: ObjectId;
@@ -26,35 +25,23 @@ export interface WebhookDocument {
   secrets: WebhookSecret[];
   createdAt: Date;
   disabled?: { reason: DisabledReason; at: Date };
-  /** When the first of the failures since the last success happened. */
+  /** The first failure since the last success. */
   failingSince?: Date;
 }
 
-/**
- * - `waiting`: an attempt follows at `nextAt`;
- * - `delivered`: the endpoint answered 2xx;
- * - `failed`: no attempt follows.
- */
+/** `waiting`: an attempt follows at `nextAt`; `failed`: no attempt follows. */
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One attempt to deliver. */
 export interface Attempt {
   at: Date;
-  /** How long it took, in milliseconds. */
   ms: number;
-  /** The HTTP status, if the endpoint answered. */
   status?: number;
-  /** Why there is no status. */
   error?: string;
-  /** The beginning of the answer. */
   response?: string;
 }
 
-/**
- * The delivery of one event to one webhook. It has no values of the record: the body of an attempt
- * is made from the record as it is then (decision 23).
- */
+/** One event for one webhook. It has no values of the record, which is read later (decision 23). */
 export interface DeliveryDocument {
   /** The ids of event and webhook, joined by a colon. In the order of the events. */
   _id: string;
@@ -64,24 +51,18 @@ export interface DeliveryDocument {
   type: EventType;
   revision: number;
   changed?: string[];
-  /** When the event happened. */
   at: Date;
   state: DeliveryState;
-  /** The number of attempts since it was created or replayed. */
+  /** The attempts since it was created or replayed. */
   attempts: number;
   /** The last attempts, oldest first. */
   log: Attempt[];
-  /** The earliest time of the next attempt, while it waits. */
   nextAt?: Date;
   expiresAt: Date;
 }
 
-/**
- * A webhook that is or was deleted. It outlives the webhook, so that a deletion that was cut short
- * is finished, and deliveries that a stalled server stores afterwards are removed.
- */
+/** Outlives the webhook: an interrupted deletion is finished, and late deliveries are removed. */
 export interface DeletedWebhookDocument {
-  /** The id of the webhook. */
   _id: UUID;
   appId: ObjectId;
   /** By MongoDB's clock. */
@@ -126,14 +107,14 @@ export const createDeliveryModel = (connection: Connection): Model<DeliveryDocum
 export const createDeletedWebhookModel = (connection: Connection): Model<DeletedWebhookDocument> =>
   createModel(connection, DELETED_WEBHOOKS);
 
-/** An endpoint whose attempts all failed for this time is disabled. */
+/** When all attempts failed for this time, an endpoint is disabled. */
 const DISABLED_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
 /** Reads and writes webhooks (spec 4.11). */
 export function createWebhookStore(webhooks: WebhookCollection) {
-  /** Disables an endpoint that is as it was read; resolves with whether it was. */
+  /** Disables an endpoint in the state that was read; resolves with whether it did. */
   async function disable(
     { _id, url }: WebhookDocument,
     reason: DisabledReason,
@@ -150,7 +131,7 @@ export function createWebhookStore(webhooks: WebhookCollection) {
 
     find: async (_id: RecordId): Promise<WebhookDocument | undefined> => (await webhooks.findOne({ _id })) ?? undefined,
 
-    /** Whether an endpoint is disabled or deleted. */
+    /** Resolves with whether an endpoint is disabled or deleted. */
     isOff: async (_id: RecordId): Promise<boolean> => {
       const found = await webhooks.findOne({ _id }, { projection: { disabled: 1 } });
       return !found || found.disabled !== undefined;
@@ -160,16 +141,14 @@ export function createWebhookStore(webhooks: WebhookCollection) {
     ofApp: async (appId: ObjectId, _id: RecordId): Promise<WebhookDocument | undefined> =>
       (await webhooks.findOne({ _id, appId })) ?? undefined,
 
-    /** The webhooks of these apps, oldest first. */
+    /** Resolves with the webhooks of these apps, oldest first. */
     ofApps: (appIds: readonly ObjectId[]): Promise<WebhookDocument[]> =>
       webhooks
         .find({ appId: { $in: [...appIds] } })
         .sort({ appId: 1, _id: 1 })
         .toArray(),
 
-    /**
-     * Changes a webhook and resolves with it, or with undefined when the app has none of this id.
-     */
+    /** Changes a webhook and resolves with it; undefined when the app does not have it. */
     update: async (
       appId: ObjectId,
       _id: RecordId,
@@ -183,10 +162,7 @@ export function createWebhookStore(webhooks: WebhookCollection) {
       return (await webhooks.findOneAndUpdate({ _id, appId }, update, { returnDocument: 'after' })) ?? undefined;
     },
 
-    /**
-     * Replaces the secrets. Resolves with false when somebody replaced the current one since it was
-     * read.
-     */
+    /** Replaces the secrets; resolves with false when the current one changed since it was read. */
     replaceSecrets: async (
       appId: ObjectId,
       _id: RecordId,
@@ -200,20 +176,17 @@ export function createWebhookStore(webhooks: WebhookCollection) {
     remove: async (appId: ObjectId, _id: RecordId): Promise<boolean> =>
       (await webhooks.deleteOne({ _id, appId })).deletedCount === 1,
 
-    /** Notes that a delivery succeeded. */
+    /** Stores that a delivery succeeded. */
     async noteSuccess({ _id, failingSince }: WebhookDocument): Promise<void> {
       if (failingSince) await webhooks.updateOne({ _id, failingSince }, { $unset: { failingSince: 1 } });
     },
 
-    /**
-     * Notes that a delivery failed, and disables an endpoint that is gone, or that only failed for
-     * five days. Resolves with whether it was disabled.
-     */
+    /** Disables an endpoint that is gone or failed for five days; resolves with whether it did. */
     async noteFailure(webhook: WebhookDocument, isGone: boolean, now: number): Promise<boolean> {
       const { _id, failingSince } = webhook;
       if (isGone) return disable(webhook, 'gone', now);
       if (failingSince) {
-        // Not one that an operator enabled again, or that has succeeded since.
+        // Unless an operator enabled it again, or a delivery succeeded since.
         return now - failingSince.getTime() >= DISABLED_AFTER_MS && disable(webhook, 'failing', now, { failingSince });
       }
       await webhooks.updateOne({ _id, failingSince: { $exists: false } }, { $set: { failingSince: new Date(now) } });

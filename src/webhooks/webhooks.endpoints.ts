@@ -40,7 +40,6 @@ const Webhook = z
   })
   .meta({ id: 'Webhook' });
 
-/** The result of one attempt. */
 export const attemptFields = {
   ms: z.int().meta({ example: 41 }),
   status: z.int().optional().meta({ example: 200 }),
@@ -51,7 +50,6 @@ export const WebhookPath = z.object({ id: z.string().meta({ example: '01924c9e-5
 export const WebhookScope = z.strictObject({ sourceAppId: ScopeParameter });
 export const Ok = z.strictObject({ ok: z.literal(true) });
 
-/** What all endpoints of webhooks and deliveries declare. */
 export const webhookDefaults = { auth: 'session or key', scope: 'webhooks', tag: 'Webhooks' } as const;
 
 /** The endpoints of webhooks (spec 4.11). */

@@ -10,14 +10,11 @@ import { createSecret, isAllowedHost, type Sender, type SendResult } from './sen
 import { consumerName, type WebhookRemoval } from './webhook-removal.ts';
 import type { WebhookDocument, WebhookStore } from './webhook-store.ts';
 
-/** The most webhooks of one app. */
 const MAX_WEBHOOKS = 20;
-/** How long a secret still signs after it was replaced. */
 const OLD_SECRET_MS = 24 * 60 * 60 * 1_000;
 /** The secrets that sign at the same time; further rotations end the oldest one. */
 const MAX_SECRETS = 5;
 
-/** What an operator may change. */
 export interface WebhookChange {
   url?: string | undefined;
   events?: EventType[] | undefined;
@@ -26,7 +23,7 @@ export interface WebhookChange {
 
 export type WebhookService = ReturnType<typeof createWebhookService>;
 
-/** What operators do with webhooks (spec 4.11). */
+/** The operations on webhooks (spec 4.11). */
 export function createWebhookService(deps: {
   webhooks: WebhookStore;
   deliveries: Pick<DeliveryStore, 'giveUp'>;
@@ -35,7 +32,6 @@ export function createWebhookService(deps: {
   sender: Sender;
   newId: (at: Date) => RecordId;
   allowPrivate: boolean;
-  /** Makes this server look for work soon. */
   wake: () => void;
 }) {
   const { webhooks, deliveries, consumers, removal, sender, newId, allowPrivate, wake } = deps;
@@ -51,14 +47,12 @@ export function createWebhookService(deps: {
   }
 
   return {
-    /** The webhooks of an app, oldest first. */
+    /** Resolves with the webhooks of an app, oldest first. */
     list: (app: ScopedApp): Promise<WebhookDocument[]> => webhooks.ofApps([app.id]),
 
     /**
-     * Creates a webhook. Once this resolves, every later change of a record leads to an event.
-     *
-     * @param secret the secret to use instead of a generated one
-     * @throws {Conflict} when the app has too many webhooks
+     * Once this resolves, every later change of a record leads to an event.
+     * @throws {InvalidInput} for the URL @throws {Conflict} when the app has too many webhooks
      */
     async create(
       app: ScopedApp,
@@ -72,7 +66,7 @@ export function createWebhookService(deps: {
         ...{ secrets: [{ secret }], createdAt },
       };
       await webhooks.insert(webhook);
-      // Others may have been created since they were counted. All of them may be refused then.
+      // Others may have been created since the count; then all of them may be refused.
       if ((await webhooks.ofApps([app.id])).length > MAX_WEBHOOKS) {
         await removal.remove(webhook);
         throw tooMany();
@@ -82,7 +76,7 @@ export function createWebhookService(deps: {
       return { webhook, secret };
     },
 
-    /** Changes a webhook and resolves with it. @throws {NotFound} */
+    /** Changes a webhook. @throws {NotFound} @throws {InvalidInput} for the URL */
     async change(app: ScopedApp, id: string, { url, events, enabled }: WebhookChange): Promise<WebhookDocument> {
       if (url !== undefined) checkUrl(url);
       const { _id, disabled } = await find(app, id);
@@ -105,10 +99,7 @@ export function createWebhookService(deps: {
       await removal.remove(await find(app, id));
     },
 
-    /**
-     * Replaces the secret and resolves with the new one. The old one signs for 24 hours more; of
-     * those that were replaced in this time, the newest four.
-     */
+    /** Replaces the secret. The newest four old ones sign for 24 hours more. @throws {NotFound} */
     async rotateSecret(app: ScopedApp, id: string): Promise<string> {
       const secret = createSecret();
       for (;;) {
@@ -118,12 +109,12 @@ export function createWebhookService(deps: {
           .filter(({ until }) => !until || until.getTime() > now)
           .map((one) => ({ ...one, until: one.until ?? new Date(now + OLD_SECRET_MS) }));
         const rotated = [{ secret }, ...old].slice(0, MAX_SECRETS);
-        // Repeated when somebody else replaced the secret meanwhile.
+        // Repeated when the secret was replaced meanwhile.
         if (await webhooks.replaceSecrets(app.id, _id, secrets, rotated)) return secret;
       }
     },
 
-    /** Sends an event of the type `webhook.test` once and resolves with the result. */
+    /** Sends one event of the type `webhook.test`; resolves with the result. @throws {NotFound} */
     async test(app: ScopedApp, id: string): Promise<SendResult> {
       const webhook = await find(app, id);
       const at = new Date();
@@ -137,7 +128,7 @@ export function createWebhookService(deps: {
   };
 }
 
-/** Resolves with a webhook of an app. @throws {NotFound} */
+/** @throws {NotFound} */
 export async function findWebhook(
   webhooks: Pick<WebhookStore, 'ofApp'>,
   app: ScopedApp,

@@ -25,18 +25,13 @@ import {
 import { webhookRoutes } from './webhooks.endpoints.ts';
 import { createWebhookService } from './webhooks.service.ts';
 
-/** Creates what stores deliveries. The erasure of a record forgets those that name it. */
+/** Creates the store of deliveries. The erasure of a record deletes those that name it. */
 export function createDeliveryStorage(connection: Connection) {
   const model = createDeliveryModel(connection);
   return { model, store: createDeliveryStore(model.collection) };
 }
 
-/**
- * Creates what relays events and delivers them to webhooks.
- *
- * @param deps.otherConsumers other features that listen to events
- * @param deps.now the time of deliveries; another one in tests only
- */
+/** Creates the relay of events and their delivery to webhooks. `now` is set in tests only. */
 export function createWebhooks(deps: {
   config: Pick<Config, 'webhooksAllowPrivate'>;
   connection: Connection;
@@ -93,7 +88,7 @@ export function createWebhooks(deps: {
   };
 }
 
-/** Turns events into deliveries to the webhooks of their apps. */
+/** Stores the deliveries of events to the webhooks of their apps. */
 export function createDeliveryConsumer(deps: {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
