@@ -153,11 +153,13 @@ async function prepareVictim(server: Service, uri: string): Promise<{ cookie: st
     throw new Error(`the first submission to the attacked app returned ${submitted.status}`);
   await inspect(uri, async (db) => {
     const users = db.collection<{ _id: UUID }>('users');
-    const large = await users.findOneAndUpdate(
-      { sourceAppId: ATTACKED_APP },
-      { $set: { 'data.large': 'x'.repeat(15 * 1024 * 1024) } },
-    );
-    const { data: _, ...common } = large as unknown as Record<string, unknown>;
+    // In parts: a member with a small cache refuses 15 MB at once while it writes pages out.
+    for (const part of ['large', 'larger', 'largest']) {
+      const value = 'x'.repeat(5 * 1024 * 1024);
+      await users.updateOne({ sourceAppId: ATTACKED_APP }, { $set: { [`data.${part}`]: value } });
+    }
+    const large = await users.findOne({ sourceAppId: ATTACKED_APP }, { projection: { data: 0 } });
+    const common = large as unknown as Record<string, unknown>;
     const records = Array.from({ length: STORED_RECORDS }, (_, number) => ({
       ...common,
       _id: new UUID(),
