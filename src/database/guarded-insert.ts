@@ -29,7 +29,7 @@ export function insertTarget<Document extends MongoDocument>(
  * Inserts documents into a collection if the document of the guard exists, in another one. MongoDB
  * reads the guard and inserts in one statement. So a statement that is late, because this process
  * or the network stalled, inserts nothing when the guard has changed meanwhile; only one that began
- * before the change goes on, until its time limit. The driver does not repeat it.
+ * before the change continues, until its time limit. The driver does not repeat it.
  *
  * Resolves also when the guard does not match. A caller that does not hold the matching state for
  * good has to check it afterwards, with an update that has the same filter.

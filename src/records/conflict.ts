@@ -3,7 +3,7 @@ import { consentChange, maxEntriesBefore, onlyWithdraws } from './consents.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import { MAX_OUTBOX } from './outbox.ts';
 import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from './record.ts';
-import { countExtraKeys, exactBound, exceededLimit, type RecordLimits } from './record-limits.ts';
+import { exactBound, exceededLimit, listExtraKeys, type RecordLimits } from './record-limits.ts';
 import { isUnmoved, type RecordMoves } from './record-moves.ts';
 import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
 import type { SlotStore } from './slot-store.ts';
@@ -56,15 +56,19 @@ interface Facts
   extraKeys?: string[];
 }
 
-/** Explains why an upsert was refused, and finds the submission that was applied under a key. */
-export function createConflictReader(deps: {
+/** What the reasons of a refused write are read from and repaired with. */
+export interface ConflictDeps {
   users: UserCollection;
   keys: Pick<IdempotencyKeys, 'find'>;
   limits: RecordLimits;
   maxArrayItems: number;
   moves: Pick<RecordMoves, 'one'>;
+  /** Makes the epoch of an app's slots at least this one. */
   catchUp: SlotStore['catchUp'];
-}) {
+}
+
+/** Explains why an upsert was refused, and finds the submission that was applied under a key. */
+export function createConflictReader(deps: ConflictDeps) {
   const { users, keys, limits, maxArrayItems, moves, catchUp } = deps;
 
   /** The entry of an applied key, from the record or from `applied_keys`. */
@@ -98,7 +102,7 @@ export function createConflictReader(deps: {
     const entries = newConsents(facts, submission);
     const appended = consents && entries.length > 0 ? consents.bytes : 0;
     const bytes = stored - replaced + size.set + size.append + appended;
-    const after = { bytes, extraKeys: new Set([...extraKeys, ...countExtraKeys(change.set, fieldKeys)]).size };
+    const after = { bytes, extraKeys: new Set([...extraKeys, ...listExtraKeys(change.set, fieldKeys)]).size };
     const limited = onlyWithdraws(entries) ? { ...after, bytes: bytes - appended } : after;
     const reason = exceededLimit(limits, { bytes: stored, extraKeys: extraKeys.length }, limited);
     return reason ? { reason } : { was: sizeBound, becomes: exactBound(limits, after) };

@@ -4,15 +4,12 @@ import { AppError, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import { createConflictReader, OutdatedSchema } from './conflict.ts';
+import { type ConflictDeps, createConflictReader, OutdatedSchema } from './conflict.ts';
 import type { RecordEraser } from './erasure.ts';
-import type { IdempotencyKeys } from './idempotency-keys.ts';
-import { BY_EMAIL, type LineMark, type RecordFilter, type UserCollection, type UserDocument } from './record.ts';
+import { BY_EMAIL, type LineMark, type RecordFilter, type UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
-import { arrayFullError, type RecordLimits, refuseOversized } from './record-limits.ts';
-import type { RecordMoves } from './record-moves.ts';
+import { arrayFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
-import type { SlotStore } from './slot-store.ts';
 import type { Submission } from './submission.ts';
 
 /** Records have up to 1 MB each. */
@@ -62,16 +59,7 @@ export interface RecordFacts
 export type ImportLines = ReturnType<typeof createImportLines>;
 
 /** Applies lines of imports. Late writes of an earlier run have no effect (decision 28). */
-export function createImportLines(deps: {
-  users: UserCollection;
-  keys: Pick<IdempotencyKeys, 'find'>;
-  limits: RecordLimits;
-  maxArrayItems: number;
-  moves: Pick<RecordMoves, 'one'>;
-  catchUp: SlotStore['catchUp'];
-  newId: (createdAt: Date) => RecordId;
-  erase: RecordEraser;
-}) {
+export function createImportLines(deps: ConflictDeps & { newId: (createdAt: Date) => RecordId; erase: RecordEraser }) {
   const { users, limits, maxArrayItems, newId, erase } = deps;
   const conflicts = createConflictReader(deps);
   const records = insertTarget(users, Object.keys(BY_EMAIL));

@@ -1,8 +1,8 @@
-import { Binary, type Document, type FindOptions, MaxKey, MinKey, type ObjectId, type Sort, UUID } from 'mongodb';
+import { Binary, type Document, type FindOptions, MaxKey, MinKey, type Sort, UUID } from 'mongodb';
 import { firstBatch, type RawDocuments, readId, takeBytes, totalBytes } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
 import { isEmptyRange, isOverTime } from '../database/failures.ts';
-import { createReadQueues, type ReadQueues } from './read-queues.ts';
+import { type AppId, createReadQueues, type ReadQueues } from './read-queues.ts';
 import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.ts';
 
 /** `id` and `email` are indexes of an app, `all` is that of all apps by id; others are slots. */
@@ -294,9 +294,6 @@ function afterRange(segment: Segment, position: Position, to: Key | undefined, c
   const following = position.segment + 1;
   return following < count ? { segment: following } : undefined;
 }
-
-/** Undefined for the records of all apps. */
-export type AppId = ObjectId | undefined;
 
 const inApp = (appId: AppId): RecordFilter => (appId ? { appId } : {});
 

@@ -11,7 +11,7 @@ export const QUERIES = {
   page: { slots: 8, perKey: 6 },
 } as const;
 
-type AppId = ObjectId | undefined;
+export type AppId = ObjectId | undefined;
 
 type Run = <T>(appId: AppId, query: () => Promise<T>) => Promise<T>;
 

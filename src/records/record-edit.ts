@@ -15,9 +15,9 @@ import {
 import { parseRecordId, type RecordId } from './record-id.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, type UserRecord } from './record-json.ts';
 import {
-  countExtraKeys,
   exactBound,
   exceededLimit,
+  listExtraKeys,
   type RecordLimits,
   recordFullError,
   tooManyKeysError,
@@ -162,7 +162,7 @@ function sizeBoundAfter(
   { fieldKeys, limits }: EditContext,
 ): number {
   const bytes = record.bytes - record.dataBytes + BSON.calculateObjectSize(edited);
-  const extraKeys = (data: object): number => countExtraKeys(data, fieldKeys).length;
+  const extraKeys = (data: object): number => listExtraKeys(data, fieldKeys).length;
   const after = { bytes, extraKeys: extraKeys(edited) };
   const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys: extraKeys(record.data) }, after);
   if (exceeded === 'record-full') throw recordFullError(limits);

@@ -61,7 +61,7 @@ interface RecordSize {
 }
 
 /** Returns the keys of `data` that are not fields of the schema. */
-export function countExtraKeys(data: object, fieldKeys: readonly string[]): string[] {
+export function listExtraKeys(data: object, fieldKeys: readonly string[]): string[] {
   const fields = new Set(fieldKeys);
   return Object.keys(data).filter((key) => !fields.has(key));
 }

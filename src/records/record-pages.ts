@@ -3,7 +3,7 @@ import type { ObjectId } from 'mongodb';
 import { type DocumentId, firstBatch, type RawDocuments, readId, totalBytes } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
 import { EVERY_ASCENDING, EVERY_ID, MAX_PAGE_BYTES, PAGE_BYTES, type RecordRanges, type Segment } from './ranges.ts';
-import type { ReadQueues } from './read-queues.ts';
+import type { AppId, ReadQueues } from './read-queues.ts';
 import { NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.ts';
 import type { UserRecord } from './record-json.ts';
 import { type RecentRenames, showing } from './record-moves.ts';
@@ -13,9 +13,6 @@ const MAX_RECORDS = 200;
 const MAX_APPS = 10_000;
 const BY_ID_TIME_MS = 2_000;
 const RECORDS_PER_TURN = 50;
-
-/** Undefined for the records of all apps. */
-type AppId = ObjectId | undefined;
 
 export type RecordPages = ReturnType<typeof createRecordPages>;
 

@@ -2,22 +2,14 @@ import { LRUCache } from 'lru-cache';
 import type { ObjectId } from 'mongodb';
 import { Conflict, KeyReused, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../database/failures.ts';
-import { createConflictReader, type Repeat } from './conflict.ts';
+import { type ConflictDeps, createConflictReader, type Repeat } from './conflict.ts';
 import { type SentConsents, stateAfter } from './consents.ts';
 import type { RecordWriter } from './group-commit.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
-import type { AppliedKey, ConsentState, UserCollection } from './record.ts';
+import type { AppliedKey, ConsentState } from './record.ts';
 import type { RecordId } from './record-id.ts';
-import {
-  arrayFullError,
-  type RecordLimits,
-  recordFullError,
-  refuseOversized,
-  tooManyKeysError,
-} from './record-limits.ts';
-import type { RecordMoves } from './record-moves.ts';
+import { arrayFullError, recordFullError, refuseOversized, tooManyKeysError } from './record-limits.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
-import type { SlotStore } from './slot-store.ts';
 import type { HoldReason, Submission, Written } from './submission.ts';
 
 /** Each further attempt means that a concurrent submission changed the same record. */
@@ -41,16 +33,9 @@ export class NoRecord extends Error {
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 /** Stores accepted submissions exactly once, also under concurrent writes (invariants 2 and 3). */
-export function createSubmissionStore(deps: {
-  users: UserCollection;
-  moves: Pick<RecordMoves, 'one'>;
-  writer: RecordWriter;
-  keys: IdempotencyKeys;
-  newId: (createdAt: Date) => RecordId;
-  maxArrayItems: number;
-  limits: RecordLimits;
-  catchUp: SlotStore['catchUp'];
-}) {
+export function createSubmissionStore(
+  deps: ConflictDeps & { writer: RecordWriter; keys: IdempotencyKeys; newId: (createdAt: Date) => RecordId },
+) {
   const { writer, keys, newId, maxArrayItems, limits } = deps;
   const cache = createPersonCache();
   const heuristic = createInsertHeuristic();

@@ -47,10 +47,10 @@ export function createUserStore(
     },
 
     byIds(appId, ids) {
-      const newestFirst = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted().toReversed();
+      const descending = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted().toReversed();
       return pages.byIds(
         appId,
-        newestFirst.flatMap((id) => parseRecordId(id) ?? []),
+        descending.flatMap((id) => parseRecordId(id) ?? []),
       );
     },
 

@@ -2,7 +2,6 @@ import { Binary, BSON, type ObjectId } from 'mongodb';
 import { type DocumentId, readId } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
 import {
-  type AppId,
   type Budget,
   NO_LIMIT,
   type Position,
@@ -11,6 +10,7 @@ import {
   type Segment,
   upTo,
 } from '../records/ranges.ts';
+import type { AppId } from '../records/read-queues.ts';
 import { type Sort, toSortValue } from './condition-filters.ts';
 
 export interface OrderedStart {

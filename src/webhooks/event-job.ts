@@ -94,7 +94,7 @@ export function createEventJob(deps: {
     let done = 0;
     const batch = async (): Promise<boolean> => {
       done = await work();
-      return true; // the next step goes on
+      return true; // the next step continues
     };
     await workInBatches(context, STEP_MS, batch, async (begun, signal) => {
       if (done === 0) return pauses.rest(until - performance.now(), signal);
