@@ -220,7 +220,7 @@ export function createServices(
       clock.stop();
       await Promise.all(features.map((feature) => feature.stop?.())).catch(() => undefined);
       // A step in progress may be abandoned: the next server repeats it.
-      await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job is still running')).catch(() => undefined);
+      await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job still runs')).catch(() => undefined);
       await Promise.all(features.map((feature) => feature.close?.())).catch(() => undefined);
     },
   };
