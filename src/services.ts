@@ -41,7 +41,7 @@ export interface ServiceOptions {
   writesEndMs?: number;
   /** The waits before the searches for late writes, after the build of an index or a rename. */
   checksMs?: readonly number[];
-  lookEveryMs?: number;
+  pollEveryMs?: number;
   retentionEveryMs?: number;
   importWritesEndMs?: number;
 }
@@ -76,7 +76,7 @@ export function createServices(
   logger: Logger,
   options: ServiceOptions & EntryOptions = {},
 ) {
-  const { passwordCost, sweepEveryMs, queryBudgetMs, mailLimits, writesEndMs, checksMs, lookEveryMs } = options;
+  const { passwordCost, sweepEveryMs, queryBudgetMs, mailLimits, writesEndMs, checksMs, pollEveryMs } = options;
   const { pageAssets, importProcess } = options;
   const registry = config.metricsToken === undefined ? undefined : createMetrics();
   const metrics = registry ?? NO_METRICS;
@@ -150,7 +150,7 @@ export function createServices(
     jobs: features.flatMap((feature) => feature.jobs ?? []),
     workers: features.flatMap(({ workers = [] }) => workers),
     logger,
-    lookEveryMs,
+    pollEveryMs,
   });
   signal.connect(jobs.wake);
   measureJobs(jobs, metrics);

@@ -15,9 +15,9 @@ export type Auth = 'none' | 'app id' | 'form' | 'visitor' | 'session' | 'session
 
 /**
  * The browser origins that may call an endpoint (spec 5.3). `trusted`: those in `CORS_ORIGINS` and
- * the service's own, with credentials. `app`: also those of the app, without. `any`: every one.
+ * the service's own, with credentials. `app`: also those of the app, without.
  */
-export type CorsPolicy = 'trusted' | 'app' | 'any';
+export type CorsPolicy = 'trusted' | 'app';
 
 /**
  * The load of an operator's request (operator-load.ts). `light`: a few statements by keys. `read`:
@@ -196,7 +196,7 @@ export const AUDITED_CHANGES = [
 ] as const;
 
 /** Reads of the data of many people, or of all data of one. Equal ones become one event. */
-export const AUDITED_LOOKS = [
+export const AUDITED_READS = [
   'schema.checked',
   'users.listed',
   'users.exported',
@@ -205,7 +205,7 @@ export const AUDITED_LOOKS = [
   'import.rejects.exported',
 ] as const;
 
-export type AuditAction = (typeof AUDITED_CHANGES)[number] | (typeof AUDITED_LOOKS)[number];
+export type AuditAction = (typeof AUDITED_CHANGES)[number] | (typeof AUDITED_READS)[number];
 
 export interface AuditActor {
   kind: 'operator' | 'admin' | 'key' | 'command line' | 'anonymous';

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Filter, ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
-import { AUDITED_LOOKS, type AuditAction, type AuditActor, type AuditedApp } from '../api/endpoint.ts';
+import { AUDITED_READS, type AuditAction, type AuditActor, type AuditedApp } from '../api/endpoint.ts';
 import { createAccumulator } from '../core/accumulator.ts';
 import { type Logger, reasonOf } from '../core/logger.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
@@ -45,7 +45,7 @@ export const createAuditModel = (connection: Connection): Model<AuditDocument> =
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** The response is not sent without these events. */
-const REQUIRED: ReadonlySet<LoggedAction> = new Set<LoggedAction>([...AUDITED_LOOKS, 'login.failed']);
+const REQUIRED: ReadonlySet<LoggedAction> = new Set<LoggedAction>([...AUDITED_READS, 'login.failed']);
 /** A file may arrive in many parts. */
 const MERGED: ReadonlySet<LoggedAction> = new Set<LoggedAction>([...REQUIRED, 'import.uploaded']);
 

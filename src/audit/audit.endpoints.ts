@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Cursors } from '../api/cursors.ts';
-import { AUDITED_CHANGES, AUDITED_LOOKS, type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { PageLimit, Timestamp } from '../api/validation.ts';
 import { Forbidden } from '../core/errors.ts';
@@ -10,7 +10,7 @@ import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import { type AuditDocument, type AuditFilter, type AuditLog, createAuditLog, createAuditModel } from './audit-log.ts';
 
-export const ACTIONS = [...AUDITED_CHANGES, ...AUDITED_LOOKS, 'login.failed'] as const;
+export const ACTIONS = [...AUDITED_CHANGES, ...AUDITED_READS, 'login.failed'] as const;
 
 const Action = z.enum(ACTIONS, 'must be an action of the audit log').meta({ example: 'users.exported' });
 

@@ -36,7 +36,7 @@ export function appCommands(withServices: WithServices): Command {
 
   app
     .command('delete')
-    .description('delete an app with all its users, for good; asks for the id to be typed')
+    .description('delete an app with all its users; asks for the id to be typed')
     .argument('<id>', 'its sourceAppId')
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes }: { yes?: true }) => {
@@ -75,7 +75,7 @@ async function confirm(id: string): Promise<void> {
   try {
     const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
     const typed = await Promise.race([
-      terminal.question(`This deletes ${id} and all its users for good. Type the id to go on: `),
+      terminal.question(`This deletes ${id} and all its users. Type the id to continue: `),
       closed,
     ]);
     if (typed.trim() !== id)

@@ -24,7 +24,7 @@ export function schemaCommands(withServices: WithServices): Command {
     .description("replace an app's schema by { rejectUnknown, fields }; prints the new version")
     .argument('<id>', 'the app')
     .argument('[file]', 'a JSON file; without it standard input')
-    .option('--rename <from:to>', 'a field whose stored values go on under another key; repeatable', addRename)
+    .option('--rename <from:to>', 'a field whose stored values move to another key; repeatable', addRename)
     .action(async (id: string, file: string | undefined, { rename }: { rename?: Rename[] }) => {
       const json = parseJson(file === undefined ? await readAll(process.stdin) : await read(file));
       const replacement = await checkSchema(rename ? withRenames(json, rename) : json);

@@ -21,7 +21,8 @@ export async function removeInSteps<Document extends MongoDocument>(
   filter: Filter<Document>,
   guard?: RemovalGuard,
 ): Promise<number> {
-  for (let removed = 0; ; ) {
+  let removed = 0;
+  while (true) {
     const step = await removeStep(collection, filter, guard);
     if (step === undefined) return removed;
     removed += step;

@@ -58,7 +58,6 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
   return {
     trusted: listed.size === 0 ? [check] : [check, share],
     app: [checkForApp],
-    any: [cors({ ...SHARED, origin: '*' })],
   };
 }
 

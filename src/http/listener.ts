@@ -1,7 +1,8 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
+import { openAcceptHandles } from './accept-handles.ts';
 
 /** With the check interval, a client without a whole request is disconnected within 15 s. */
 const REQUEST_TIMEOUT_MS = 13_000;
@@ -36,12 +37,17 @@ class ListenError extends Error {
   }
 }
 
-/** Serves an Express application on `host` and `port` (0: any free port). @throws {ListenError} */
+/**
+ * Serves an Express application on `host` and `port` (0: any free port).
+ *
+ * @param options.acceptHandles the connections accepted in one turn of the event loop
+ * @throws {ListenError}
+ */
 export async function listen(
   http: Express,
   port: number,
   host: string,
-  stalledAfterMs = STALLED_AFTER_MS,
+  { stalledAfterMs = STALLED_AFTER_MS, acceptHandles = 1 }: { stalledAfterMs?: number; acceptHandles?: number } = {},
 ): Promise<Listener> {
   const server = createServer({
     ...presetPrototypes(http),
@@ -63,12 +69,13 @@ export async function listen(
     server.once('error', (error) => reject(new ListenError(port, host, error)));
     server.listen(port, host, resolve);
   });
+  const accepting = [server, ...(await openAcceptHandles(server, acceptHandles - 1))];
 
   return {
     url: listenerUrl(server, host),
     async close() {
       closing = true;
-      const closed = new Promise<void>((resolve) => stopAccepting(server, resolve));
+      const closed = Promise.all(accepting.map(stopAccepting)).then(() => undefined);
       // Each response now ends its connection. Closing idle ones at once would drop requests.
       await Promise.race([closed, sleep(DRAIN_MS)]);
       server.closeIdleConnections();
@@ -103,8 +110,8 @@ function inTurn(handle: RequestListener): RequestListener {
 }
 
 /** The method of `net.Server`: that of `http.Server` also closes idle keep-alive connections. */
-function stopAccepting(server: Server, onClosed: () => void): void {
-  Object.getPrototypeOf(Object.getPrototypeOf(server)).close.call(server, () => onClosed());
+function stopAccepting(server: NetServer): Promise<void> {
+  return new Promise((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
 }
 
 function trackConnections(server: Server): Set<Socket> {

@@ -55,7 +55,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       const created: ImportDocument = {
         ...{ _id: new ObjectId(), appId: app.id, sourceAppId: app.sourceAppId, settings, state: 'uploading' },
         ...{ createdAt: new Date(), expiresAt: newExpiry(), received: 0, chunks: [] },
-        ...{ counters: { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }, firstErrors: [] },
+        ...{ counters: noCounts(), firstErrors: [] },
         ...{ excluded: [], exclusionKey: newExclusionKey() },
       };
       await imports.insertOne(created);

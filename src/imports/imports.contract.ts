@@ -8,7 +8,7 @@ import { compileDateFormat, DATE_FORMAT_HELP, FILE_NAME } from './date-format.ts
 import { IMPORT_FORMATS, IMPORT_MODES, IMPORT_STATES } from './imports.model.ts';
 
 /** All fields of a schema, and extra keys. */
-const MAX_COLUMNS = 300;
+const MAX_MAPPED_COLUMNS = 300;
 const MAX_COLUMN_LENGTH = 200;
 
 const EXAMPLE_ID = '6923f1c05d2e4b7a9c1f0e11';
@@ -25,8 +25,8 @@ const ColumnMap = z
       Object.entries(value).every(
         ([column, path]) => column.length <= MAX_COLUMN_LENGTH && typeof path === 'string' && path.length <= 100,
       ) &&
-      Object.keys(value).length <= MAX_COLUMNS,
-    `must be an object of at most ${MAX_COLUMNS} columns with the path of each`,
+      Object.keys(value).length <= MAX_MAPPED_COLUMNS,
+    `must be an object of at most ${MAX_MAPPED_COLUMNS} columns with the path of each`,
   )
   .meta({
     override: { type: 'object', additionalProperties: { type: 'string' } },
@@ -73,7 +73,7 @@ const Import = z
   .strictObject({
     id: z.string().meta({ example: EXAMPLE_ID }),
     state: z.enum(IMPORT_STATES).meta({ example: 'running' }),
-    read: Count.meta({ description: 'The lines that were dealt with', example: 4 }),
+    read: Count.meta({ description: 'The lines that were processed', example: 4 }),
     created: Count.meta({ example: 2 }),
     updated: Count.meta({ example: 1 }),
     unchanged: Count.meta({ example: 0 }),
@@ -82,7 +82,7 @@ const Import = z
       .array(z.strictObject({ line: z.int().positive(), message: z.string() }))
       .meta({ description: 'The first 20 rejected lines' }),
     received: Count.meta({ description: 'The bytes of the file that were received', example: 1024 }),
-    position: Count.meta({ description: 'The bytes of the file that were dealt with', example: 512 }),
+    position: Count.meta({ description: 'The bytes of the file that were processed', example: 512 }),
     settings: Settings,
     failure: z.string().optional(),
     createdAt: Timestamp,

@@ -7,8 +7,8 @@ import { createJobWorker, type JobWorker } from './job-worker.ts';
 
 export type { Job, JobState, StepContext } from './job.ts';
 
-/** The interval of reads of due jobs. */
-const LOOK_EVERY_MS = 1_000;
+/** The interval at which the due jobs are read. */
+const POLL_EVERY_MS = 1_000;
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
@@ -32,7 +32,7 @@ export function createJobSignal(): JobSignal & { connect(wake: (name: string) =>
 /**
  * Runs jobs, each on one server at a time. One read a second returns which are due. When a server
  * dies, another one continues within 5 s: a lock (job-locks.ts) and one interval of reads.
- * @param deps.lookEveryMs shorter in tests only; jobs with intervals up to {@link LOOK_EVERY_MS}
+ * @param deps.pollEveryMs shorter in tests only; jobs with intervals up to {@link POLL_EVERY_MS}
  * are due at each read
  */
 export function createJobRunner(deps: {
@@ -41,29 +41,29 @@ export function createJobRunner(deps: {
   /** Workers of jobs in other processes. */
   workers?: readonly JobWorker[];
   logger: Logger;
-  lookEveryMs?: number | undefined;
+  pollEveryMs?: number | undefined;
 }) {
-  const { locks, jobs, workers: others = [], logger, lookEveryMs = LOOK_EVERY_MS } = deps;
-  const nextPause = ({ everyMs }: Job): number => (everyMs <= LOOK_EVERY_MS ? Math.min(everyMs, lookEveryMs) : everyMs);
+  const { locks, jobs, workers: others = [], logger, pollEveryMs = POLL_EVERY_MS } = deps;
+  const nextPause = ({ everyMs }: Job): number => (everyMs <= POLL_EVERY_MS ? Math.min(everyMs, pollEveryMs) : everyMs);
   const all = [...jobs.map((job) => createJobWorker({ ...job, everyMs: nextPause(job) }, locks, logger)), ...others];
   const workers = new Map(all.map((worker) => [worker.name, worker]));
   if (workers.size < all.length) throw new Error('two jobs have the same name');
   const stopping = new AbortController();
-  let looking = Promise.resolve();
+  let polling = Promise.resolve();
 
-  async function look(started: readonly JobWorker[]): Promise<void> {
+  async function poll(started: readonly JobWorker[]): Promise<void> {
     const idle = started.filter((worker) => !worker.isWorking());
     if (idle.length === 0) return;
     const obstacles = await locks.obstacles(idle.map(({ name }) => name));
     for (const worker of idle) worker.consider(obstacles.get(worker.name));
   }
 
-  async function lookAlways(started: readonly JobWorker[]): Promise<void> {
+  async function pollUntilStopped(started: readonly JobWorker[]): Promise<void> {
     const { signal } = stopping;
-    const pauseMs = Math.min(lookEveryMs, ...started.map(({ everyMs }) => everyMs));
+    const pauseMs = Math.min(pollEveryMs, ...started.map(({ everyMs }) => everyMs));
     while (!signal.aborted) {
       // The database may be unreachable; the next read tries again.
-      await look(started).catch(() => undefined);
+      await poll(started).catch(() => undefined);
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
@@ -73,7 +73,7 @@ export function createJobRunner(deps: {
     start(only?: string): void {
       const started = all.filter(({ name }) => only === undefined || name === only);
       for (const worker of started) worker.start();
-      looking = lookAlways(started);
+      polling = pollUntilStopped(started);
     },
 
     /** Runs a job soon, although it is not due. Does nothing for a job of another process. */
@@ -87,7 +87,7 @@ export function createJobRunner(deps: {
     /** Starts no further step, and resolves when the steps in progress have ended. */
     async stop(): Promise<void> {
       stopping.abort();
-      await Promise.all([looking, ...all.map((worker) => worker.stop())]);
+      await Promise.all([polling, ...all.map((worker) => worker.stop())]);
     },
   };
 }

@@ -21,7 +21,7 @@ function createMailSender(deps: {
 }) {
   const { queue, render, mailer, logger } = deps;
 
-  async function classifyFailure({ _id, purpose, attempts }: MailDocument, message: Message) {
+  async function trySending({ _id, purpose, attempts }: MailDocument, message: Message) {
     try {
       await mailer.send(`${_id} ${message.to}`, message);
       return undefined;
@@ -51,7 +51,7 @@ function createMailSender(deps: {
       if (settled.has(hash)) continue;
       // Later another server may take it, if this one stalled.
       if (signal.aborted || Date.now() >= takenUntil) return undefined;
-      const failure = await classifyFailure(mail, { ...rendered, to });
+      const failure = await trySending(mail, { ...rendered, to });
       if (failure) reason = failure.reason;
       else isTaken = true;
       const isOpen = failure !== undefined && !failure.isPermanent;

@@ -42,7 +42,7 @@ export const SchemaReplacement = z
       .array(RenameEntry)
       .max(MAX_FIELDS, `must have at most ${MAX_FIELDS} entries`)
       .optional()
-      .meta({ description: 'Fields whose stored values go on under another key', example: [] }),
+      .meta({ description: 'Fields whose stored values move to another key', example: [] }),
   })
   .meta({ id: 'SchemaReplacement', example: { rejectUnknown: example.rejectUnknown, fields: example.fields } });
 

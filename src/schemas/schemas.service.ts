@@ -20,7 +20,7 @@ export class UnknownApp extends InvalidInput {
 export interface SchemaChange {
   rejectUnknown: boolean;
   fields: FieldDefinitionInput[];
-  /** The fields whose stored values go on under another key. */
+  /** The fields whose stored values move to another key. */
   renames?: readonly Rename[] | undefined;
 }
 

@@ -58,7 +58,7 @@ export function createUserQuery(deps: {
           'exact');
     if (!isSmall) return { ordered: { skip } };
     if (ordered === undefined && skip > MAX_SORTED_SKIP) {
-      throw refused('skip', `must be at most ${MAX_SORTED_SKIP} in this order; go on with cursor`);
+      throw refused('skip', `must be at most ${MAX_SORTED_SKIP} in this order; continue with cursor`);
     }
     return skip > MAX_SORTED_SKIP ? { ordered: { skip } } : { sorted: { skip } };
   }

@@ -107,7 +107,7 @@ export function createHeldStore(
   const adding = new Map<string, Load>();
   const full = new LRUCache<string, true>({ max: MAX_FULL_APPS, ttl: FULL_FOR_MS });
 
-  async function countHeld(appId: ObjectId, reason: HoldReason): Promise<Load> {
+  async function measureHeld(appId: ObjectId, reason: HoldReason): Promise<Load> {
     const group = { _id: null, count: { $sum: 1 }, bytes: { $sum: '$size' } };
     const [load] = await held
       .aggregate<Load>([{ $match: { appId, reason } }, { $group: group }], { hint: { appId: 1, reason: 1, size: 1 } })
@@ -127,7 +127,7 @@ export function createHeldStore(
     own.bytes += bytes;
     try {
       if (full.has(queue)) throw queueFullError();
-      const { count, bytes: stored } = await countHeld(appId, reason);
+      const { count, bytes: stored } = await measureHeld(appId, reason);
       if (count + own.count > MAX_HELD || stored + own.bytes > MAX_HELD_BYTES) {
         full.set(queue, true);
         throw queueFullError();
@@ -201,7 +201,7 @@ export function createHeldStore(
 
     /** Resolves with the number of entries by reason. Expired ones count for up to a minute. */
     async counts(appId: ObjectId): Promise<Record<HoldReason, number>> {
-      const counted = HOLD_REASONS.map(async (reason) => [reason, (await countHeld(appId, reason)).count] as const);
+      const counted = HOLD_REASONS.map(async (reason) => [reason, (await measureHeld(appId, reason)).count] as const);
       return Object.fromEntries(await Promise.all(counted)) as Record<HoldReason, number>;
     },
 

@@ -104,7 +104,7 @@ export class Endpoint {
   /** By record id. */
   readonly busy = new Map<string, Promise<void>>();
   #ready: Ready | undefined;
-  #lookAt = 0;
+  #readAt = 0;
   #wakes = 0;
   #failures = 0;
   #probeAt = 0;
@@ -129,26 +129,26 @@ export class Endpoint {
 
   /** Returns whether deliveries may be due. */
   isDue(now: number): boolean {
-    return now >= this.#lookAt;
+    return now >= this.#readAt;
   }
 
   /** Deliveries may be due now. */
   wake(): void {
-    this.#lookAt = 0;
+    this.#readAt = 0;
     this.#wakes += 1;
   }
 
   /** Begins a read of due deliveries; the result postpones the next one, unless it was woken. */
-  beginLook(): (until: number) => void {
+  beginRead(): (until: number) => void {
     const wakes = this.#wakes;
     return (until) => {
-      if (this.#wakes === wakes) this.#lookAt = until;
+      if (this.#wakes === wakes) this.#readAt = until;
     };
   }
 
   /** Sets the latest time of the next read. */
-  lookBy(time: number): void {
-    this.#lookAt = Math.min(this.#lookAt, time);
+  readBy(time: number): void {
+    this.#readAt = Math.min(this.#readAt, time);
   }
 
   /** Counts the result of an attempt. */

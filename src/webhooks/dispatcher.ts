@@ -21,11 +21,11 @@ export const createBodyBudget = (): FairQueue => new FairQueue({ slots: MAX_BYTE
 
 /** The attempts in progress over all endpoints, beside the first one of each. */
 const MAX_AT_ONCE = 200;
-const READ_AT_ONCE = 200;
-const LOOKS_AT_ONCE = 8;
+const DUE_LIMIT = 200;
+const CONCURRENT_READS = 8;
 const REFRESH_MS = 1_000;
 /** The interval of reads of an endpoint without a wake: another server may have replayed. */
-const LOOK_EVERY_MS = 5_000;
+const READ_EVERY_MS = 5_000;
 /** The pause before the next read of an endpoint whose due deliveries wait for earlier ones. */
 const BLOCKED_MS = 100;
 
@@ -51,7 +51,7 @@ export function createDispatcher(deps: {
   const stopping = new AbortController();
   // For one listener of each attempt in progress.
   setMaxListeners(0, stopping.signal);
-  const limitLooks = pLimit(LOOKS_AT_ONCE);
+  const limitReads = pLimit(CONCURRENT_READS);
   let refreshAt = 0;
   let inProgress = 0;
   let onWork = (): void => undefined;
@@ -74,15 +74,15 @@ export function createDispatcher(deps: {
     for (const [id, endpoint] of endpoints) {
       if (!waiting.has(id) && endpoint.busy.size === 0) endpoints.delete(id);
     }
-    for (const id of waiting) endpointState(id).lookBy(now() + LOOK_EVERY_MS);
+    for (const id of waiting) endpointState(id).readBy(now() + READ_EVERY_MS);
     refreshAt = now() + REFRESH_MS;
   }
 
-  async function look(id: string, endpoint: Endpoint): Promise<void> {
-    const postpone = endpoint.beginLook();
+  async function readWaiting(id: string, endpoint: Endpoint): Promise<void> {
+    const postpone = endpoint.beginRead();
     const webhookId = new UUID(id);
     const busy = [...endpoint.busy.keys()].map((record) => new UUID(record));
-    const due = await deliveries.due(webhookId, { now: now(), limit: READ_AT_ONCE, busy });
+    const due = await deliveries.due(webhookId, { now: now(), limit: DUE_LIMIT, busy });
     if (due.length === 0) {
       const next = await deliveries.nextDue(webhookId);
       // Due deliveries wait for an attempt in progress, whose end wakes the endpoint.
@@ -100,7 +100,7 @@ export function createDispatcher(deps: {
     if (free() <= 0) return 0;
     let taken = endpoint.take(free(), now());
     if (!taken && endpoint.isDue(now())) {
-      await look(id, endpoint);
+      await readWaiting(id, endpoint);
       taken = endpoint.take(Math.max(free(), 0), now());
     }
     if (!taken) return 0;
@@ -192,8 +192,8 @@ export function createDispatcher(deps: {
     /** Begins all due attempts; resolves with their number. */
     async step(): Promise<number> {
       await refresh();
-      const looks = [...endpoints].map(([id, endpoint]) => limitLooks(() => advance(id, endpoint)));
-      return (await Promise.all(looks)).reduce((sum, begun) => sum + begun, 0);
+      const reads = [...endpoints].map(([id, endpoint]) => limitReads(() => advance(id, endpoint)));
+      return (await Promise.all(reads)).reduce((sum, begun) => sum + begun, 0);
     },
 
     /** Aborts the attempts in progress. Their deliveries still wait. */

@@ -60,7 +60,7 @@ function createPauses(leastMs = 0) {
 }
 
 /** The least time between two reads of outboxes, so that one read finds several events. */
-const BETWEEN_LOOKS_MS = 15;
+const BETWEEN_READS_MS = 15;
 const STEP_MS = 1_000;
 /** Submissions come first: after a busier step, each batch rests BUSY_PAUSE times its duration. */
 const BUSY_UTILIZATION = 0.95;
@@ -82,7 +82,7 @@ export function createEventJob(deps: {
   stored: Pick<OutboxSignal, 'listen'>;
 }): Job {
   const { consumers, erasures, relay, dispatcher, stored } = deps;
-  const relayPauses = createPauses(BETWEEN_LOOKS_MS);
+  const relayPauses = createPauses(BETWEEN_READS_MS);
   const dispatcherPauses = createPauses();
   let isBusy = false;
   stored.listen(relayPauses.wake);

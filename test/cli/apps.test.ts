@@ -77,7 +77,7 @@ describe('app delete', () => {
     await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
     const { code, stdout, stderr } = await cli(['app', 'delete', sourceAppId], `${sourceAppId}\n`);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Deleted app ${sourceAppId} and 1 users\n` });
-    expect(stderr).toContain(`deletes ${sourceAppId} and all its users for good`);
+    expect(stderr).toContain(`deletes ${sourceAppId} and all its users`);
     await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(400);
     expect(await server.db.collection('users').countDocuments({ sourceAppId })).toBe(0);
   });

@@ -76,7 +76,7 @@ describe('an email that was not taken (spec 4.12)', () => {
     expect(server.log()).not.toContain('team@example.com');
   });
 
-  it('is not tried again when the server refuses the recipient or the content for good', async () => {
+  it('is not tried again when the server refuses the recipient or the content permanently', async () => {
     const server = await start();
     smtp.options.onRecipient = () => ({ status: 550 });
     const recipient = await plan(server);
@@ -179,7 +179,7 @@ describe('an email to several addresses (spec 4.12)', () => {
     expect(perAddress()).toEqual([1, 0, 1, 1]);
   });
 
-  it('has failed when the server refuses all addresses for good', async () => {
+  it('has failed when the server refuses all addresses permanently', async () => {
     const server = await startForAll();
     smtp.options.onRecipient = () => ({ status: 550 });
     const id = await plan(server);

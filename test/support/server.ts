@@ -14,7 +14,7 @@ import { Client } from './client.ts';
  * For servers whose background work a test waits for: they look for it ten times a second instead
  * of once.
  */
-export const QUICK_JOBS: ServiceOptions = { lookEveryMs: 100 };
+export const QUICK_JOBS: ServiceOptions = { pollEveryMs: 100 };
 
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-tests';
 const PASSWORD_COST = 4;
@@ -46,7 +46,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param env environment variables of the service, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` selects
  * another route to the shared mongod, for example through a proxy
  * @param database the database of another server, to start a second server on it
- * @param options.lookEveryMs the interval in ms at which a server reads which jobs are due; short
+ * @param options.pollEveryMs the interval in ms at which a server reads which jobs are due; short
  * with other options, which concern such jobs, and with emails and webhooks
  * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
  * @param options.writesEndMs how long the builder of indexes waits for late writes

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import express, { type RequestHandler, type Response } from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Listener, listen } from '../../../src/http/listener.ts';
@@ -37,6 +38,54 @@ describe('the listener', () => {
   it('fails when the port is taken', async () => {
     const { url } = await serve(() => undefined);
     await expect(serve(() => undefined, '127.0.0.1', Number(new URL(url).port))).rejects.toThrow('in use');
+  });
+});
+
+describe('a burst of connections', () => {
+  const CONNECTIONS = 120;
+
+  /** Answers a burst with long turns of the event loop, and resolves with the number of turns. */
+  async function turnsFor(acceptHandles: number): Promise<number> {
+    const hello = express().use((_req, res) => void res.end('hello'));
+    const listener = await listen(hello, 0, '127.0.0.1', { acceptHandles });
+    open.push(listener);
+    const burst = new Worker(BURST, { eval: true, workerData: { url: listener.url, count: CONNECTIONS } });
+    let turns = 0;
+    let done = false;
+    const answered = once(burst, 'message').then(() => {
+      done = true;
+    });
+    while (!done) {
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      turns += 1;
+      await setImmediate();
+    }
+    await answered;
+    await burst.terminate();
+    return turns;
+  }
+
+  /** Clients in another thread, whose turns do not wait. */
+  const BURST = `
+    const { get } = require('node:http');
+    const { parentPort, workerData: { url, count } } = require('node:worker_threads');
+    const answer = () => new Promise((resolve) => get(url, { agent: false }, (res) => res.resume().once('end', resolve)));
+    Promise.all(Array.from({ length: count }, answer)).then(() => parentPort.postMessage('answered'));
+  `;
+
+  it('is accepted in fewer turns of the event loop than it has connections', async () => {
+    expect(await turnsFor(1)).toBeGreaterThanOrEqual(CONNECTIONS);
+    expect(await turnsFor(16)).toBeLessThan(CONNECTIONS);
+  });
+
+  it('ends with the listener, which then frees its port', async () => {
+    const hello = express().use((_req, res) => void res.end('hello'));
+    const listener = await listen(hello, 0, '127.0.0.1', { acceptHandles: 16 });
+    await Promise.all(Array.from({ length: 40 }, () => send(listener.url)));
+    await listener.close();
+    await expect(send(listener.url)).rejects.toThrow('ECONNREFUSED');
+    await serve(() => undefined, '127.0.0.1', Number(new URL(listener.url).port));
   });
 });
 
@@ -93,7 +142,7 @@ describe('a client that reads nothing', () => {
   const LONG = Buffer.alloc(64 * 1024 * 1024, 'x');
 
   async function serveStalling(handler: RequestHandler): Promise<Socket> {
-    const listener = await listen(express().use(handler), 0, '127.0.0.1', STALLED_MS);
+    const listener = await listen(express().use(handler), 0, '127.0.0.1', { stalledAfterMs: STALLED_MS });
     open.push(listener);
     const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
     socket.on('error', () => undefined);
@@ -147,12 +196,8 @@ describe('a client that reads nothing', () => {
   }, 20_000);
 
   it('has the keep-alive time between two requests', async () => {
-    const listener = await listen(
-      express().use((_req, res) => void res.end('hello')),
-      0,
-      '127.0.0.1',
-      STALLED_MS,
-    );
+    const hello = express().use((_req, res) => void res.end('hello'));
+    const listener = await listen(hello, 0, '127.0.0.1', { stalledAfterMs: STALLED_MS });
     open.push(listener);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     expect((await send(listener.url, agent)).body).toBe('hello');

@@ -16,7 +16,7 @@ import { NO_METRICS } from '../../../src/metrics/metrics.ts';
 const common = { tag: 'Test', summary: 'Test', response: z.unknown(), errors: [] };
 
 const endpoints = {
-  page: { ...common, method: 'get', path: '/page', auth: 'none', cors: 'any' },
+  page: { ...common, method: 'get', path: '/page', auth: 'none', cors: 'app' },
   leave: { ...common, method: 'get', path: '/leave', auth: 'none' },
   change: { ...common, method: 'patch', path: '/change', auth: 'none', body: jsonBody(z.object({ a: z.number() })) },
   write: { ...common, method: 'post', path: '/write', auth: 'session', scope: 'users:write' },
@@ -48,7 +48,10 @@ function serve(scopes: Scope[] = []) {
         session: authenticate,
         'session or key': authenticate,
       },
-      cors: createCors(['https://listed.example'], { allows: async () => false, isListedByAny: async () => false }),
+      cors: createCors(['https://listed.example'], {
+        allows: async (_app, origin) => origin === 'https://of-the-app.example',
+        isListedByAny: async (origin) => origin === 'https://of-the-app.example',
+      }),
       readers: createBodyReaders(1_000),
       load: createOperatorLoad(NO_METRICS),
       limitSubmit: () => undefined,
@@ -73,10 +76,13 @@ describe('a declared endpoint', () => {
   });
 
   it('accepts the origins of its own CORS policy', async () => {
-    const anyOrigin = await serve().get('/page').set('Origin', 'https://other.example').expect(202);
-    expect(anyOrigin.headers).toMatchObject({ 'access-control-allow-origin': '*' });
-    expect(anyOrigin.headers).not.toHaveProperty('access-control-allow-credentials');
-    await serve().get('/leave').set('Origin', 'https://other.example').expect(403);
+    const sent = (path: string) =>
+      serve().get(path).set('Origin', 'https://of-the-app.example').set('x-app-id', 'shop');
+    const { headers } = await sent('/page').expect(202);
+    expect(headers).toMatchObject({ 'access-control-allow-origin': 'https://of-the-app.example' });
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    await sent('/leave').expect(403);
+    await serve().get('/page').set('Origin', 'https://other.example').set('x-app-id', 'shop').expect(403);
     const listed = await serve().get('/leave').set('Origin', 'https://listed.example').expect(303);
     expect(listed.headers).toMatchObject({
       'access-control-allow-origin': 'https://listed.example',
@@ -87,11 +93,11 @@ describe('a declared endpoint', () => {
   it('answers preflight requests by its own CORS policy', async () => {
     const preflight = (path: string, origin: string) =>
       serve().options(path).set('Origin', origin).set('Access-Control-Request-Method', 'GET');
-    expect((await preflight('/page', 'https://other.example').expect(204)).headers).toHaveProperty(
+    expect((await preflight('/page', 'https://of-the-app.example').expect(204)).headers).toHaveProperty(
       'access-control-allow-origin',
-      '*',
+      'https://of-the-app.example',
     );
-    await preflight('/leave', 'https://other.example').expect(403);
+    await preflight('/leave', 'https://of-the-app.example').expect(403);
     await preflight('/leave', 'https://listed.example').expect(204);
   });
 

@@ -5,12 +5,12 @@ import type { UserRecord } from '../../api/endpoints.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 import { type ListParameters, orderOf } from './list-parameters.ts';
 
-/** How often a visible page requests the newest users. */
+/** How often a visible page requests the newest users, at most. */
 const POLL_INTERVAL_MS = 5_000;
+/** The wait before the next poll, in durations of the last one: slow listings are repeated less often. */
+const WAIT_PER_DURATION = 10;
 /** Requests that fail, for example while the service restarts, are repeated less often. */
 const POLL_INTERVAL_AFTER_ERROR_MS = 30_000;
-/** A search that takes longer is not repeated by itself. */
-const MAX_POLLED_MS = 500;
 
 /** One response. A page consists of several while a search reads part by part. */
 interface Answer {
@@ -59,9 +59,9 @@ export function useUserList(scope: Scope, parameters: ListParameters, cursor: st
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
       if (state.status === 'error') return POLL_INTERVAL_AFTER_ERROR_MS;
-      return isQuick(state.data?.pages) ? POLL_INTERVAL_MS : false;
+      return pollInterval(state.data?.pages);
     },
-    refetchOnWindowFocus: ({ state }) => isQuick(state.data?.pages),
+    refetchOnWindowFocus: ({ state }) => pollInterval(state.data?.pages) === POLL_INTERVAL_MS,
   });
 
   const view = JSON.stringify(key);
@@ -91,8 +91,9 @@ export function useUserList(scope: Scope, parameters: ListParameters, cursor: st
 /** The start of a response. */
 type Place = { limit: number; cursor?: string; skip?: number };
 
-/** Whether a page was fast, so that a repetition costs little. */
-function isQuick(answers: readonly Answer[] | undefined): boolean {
+/** When a page is requested again, in milliseconds; a search of several parts is not repeated. */
+function pollInterval(answers: readonly Answer[] | undefined): number | false {
   const [first, ...others] = answers ?? [];
-  return first?.complete === true && others.length === 0 && first.tookMs < MAX_POLLED_MS;
+  if (first?.complete !== true || others.length > 0) return false;
+  return Math.max(POLL_INTERVAL_MS, first.tookMs * WAIT_PER_DURATION);
 }
