@@ -29,9 +29,23 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
     /** Counts index keys. */
     count: (appId: ObjectId): Promise<number> => users.countDocuments({ appId }, { hint: NEWEST_FIRST }),
 
-    /** The number of records created at `from` or later and before `to`. */
-    countCreated: (appId: ObjectId, from: Date, to: Date): Promise<number> =>
-      users.countDocuments({ appId, _id: { $gte: firstIdAt(from), $lt: firstIdAt(to) } }, { hint: NEWEST_FIRST }),
+    /**
+     * The numbers of records created between each two consecutive times, in one statement: a count of
+     * a year by day in 365 statements takes two to four times as long.
+     */
+    async countCreated(appId: ObjectId, times: readonly Date[]): Promise<number[]> {
+      const [first = [], ...others] = times
+        .slice(1)
+        .map((until, part) => [
+          { $match: { appId, _id: { $gte: firstIdAt(times[part] ?? until), $lt: firstIdAt(until) } } },
+          { $group: { _id: part, count: { $sum: 1 } } },
+        ]);
+      const unions = others.map((pipeline) => ({ $unionWith: { coll: users.collectionName, pipeline } }));
+      const counts = new Array<number>(times.length - 1).fill(0);
+      const groups = users.aggregate<{ _id: number; count: number }>([...first, ...unions], { hint: NEWEST_FIRST });
+      for await (const { _id, count } of groups) counts[_id] = count;
+      return counts;
+    },
 
     /** The number of records by app, in one index scan; a count for each app takes much longer. */
     async countByApp(): Promise<Map<string, number>> {

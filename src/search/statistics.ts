@@ -72,6 +72,8 @@ export const userStatsEndpoints = {
 } as const satisfies Endpoints;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** The days that one statement counts: it ends within its time limit with a million records. */
+const DAYS_AT_ONCE = 92;
 
 export interface UserStats {
   users: number;
@@ -107,16 +109,16 @@ export function createUserStatsService(deps: {
       await activity.flush();
       const app = await apps.get(sourceAppId);
       if (!app.id.equals(id)) throw new AppNotFound();
-      const today = Math.floor(now.getTime() / DAY_MS);
-      const perDay = Array.from({ length: days }, (_, index) => {
-        const [from, to] = [index, index + 1].map((day) => new Date((today - days + 1 + day) * DAY_MS)) as [Date, Date];
-        return queues.scan(id, async () => ({
-          date: from.toISOString().slice(0, 10),
-          created: await reader.countCreated(id, from, to),
-        }));
+      const firstDay = Math.floor(now.getTime() / DAY_MS) - days + 1;
+      const midnights = Array.from({ length: days + 1 }, (_, index) => new Date((firstDay + index) * DAY_MS));
+      const counts = Array.from({ length: Math.ceil(days / DAYS_AT_ONCE) }, (_, part) => {
+        const times = midnights.slice(part * DAYS_AT_ONCE, (part + 1) * DAYS_AT_ONCE + 1);
+        return queues.scan(id, () => reader.countCreated(id, times));
       });
-      const [users, ...created] = await Promise.all([queues.scan(id, () => reader.count(id)), ...perDay]);
-      return { users, lastSubmissionAt: app.lastSubmissionAt, days: created };
+      const [users, ...created] = await Promise.all([queues.scan(id, () => reader.count(id)), ...counts]);
+      const dates = midnights.slice(0, days).map((midnight) => midnight.toISOString().slice(0, 10));
+      const perDay = created.flat().map((count, index) => ({ date: dates[index] ?? '', created: count }));
+      return { users, lastSubmissionAt: app.lastSubmissionAt, days: perDay };
     },
 
     async *ofApps(names: readonly string[]): AsyncGenerator<AppStats> {
