@@ -68,11 +68,12 @@ describe('GET /auth/stats', () => {
   it('counts each day of a year once', async () => {
     const { sourceAppId, operator } = await appWithOperator();
     for (let day = 0; day < 365; day += 1) {
-      const first = midnight(day);
-      await storeRecord(sourceAppId, first);
-      if (day % 2 === 0) await storeRecord(sourceAppId, new Date(first.getTime() + DAY_MS - 1));
+      // The ids of the records of other tests have the times of their midnights.
+      const from = midnight(day).getTime();
+      await storeRecord(sourceAppId, new Date(from + 1));
+      if (day % 2 === 0) await storeRecord(sourceAppId, new Date(from + DAY_MS - 2));
     }
-    await storeRecord(sourceAppId, midnight(365));
+    await storeRecord(sourceAppId, new Date(midnight(364).getTime() - 2));
     const { body } = await operator.get('/auth/stats?days=365').expect(200);
     expect(body.days.map(({ created }: { created: number }) => created)).toEqual(
       Array.from({ length: 365 }, (_, index) => ((364 - index) % 2 === 0 ? 2 : 1)),
