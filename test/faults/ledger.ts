@@ -35,7 +35,7 @@ export class Ledger {
   /** The number of answers by status; status 0 counts requests without an answer. */
   readonly statuses = new Map<number, number>();
   slowestMs = 0;
-  /** The requests that ended after more than `HUNG_AFTER_MS`. */
+  /** The requests that certainly had no answer after `HUNG_AFTER_MS`. */
   readonly late: { status: number; ms: number }[] = [];
 
   /** Returns a unique number for a new submission. */
@@ -43,13 +43,17 @@ export class Ledger {
     return this.#acknowledged.push(false) - 1;
   }
 
-  /** Records the end of one attempt; `status` is 0 when the connection broke. */
-  record(number: number, status: number, ms: number): void {
+  /**
+   * Records the end of one attempt; `status` is 0 when the connection broke.
+   *
+   * @param waitedMs less than `ms` when the process of the writer was too busy to read the answer
+   */
+  record(number: number, status: number, ms: number, waitedMs = ms): void {
     if (this.#acknowledged[number] === undefined) throw new Error(`${number} was never sent`);
     if (status === 200) this.#acknowledged[number] = true;
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     this.slowestMs = Math.max(this.slowestMs, ms);
-    if (ms > HUNG_AFTER_MS) this.late.push({ status, ms: Math.round(ms) });
+    if (waitedMs > HUNG_AFTER_MS) this.late.push({ status, ms: Math.round(ms) });
   }
 
   get hung(): number {

@@ -17,11 +17,19 @@ const PEOPLE = 500;
 
 const agent = new Agent({ keepAlive: true });
 
+/** The times of the latest two turns of this event loop; each reads the answers that came before. */
+let turns: [previous: number, latest: number] = [0, 0];
+setInterval(() => {
+  turns = [turns[1], performance.now()];
+}, TICK_MS).unref();
+
 /** The outcome of a request; `status` is 0 when the connection broke or no answer came. */
 export interface Answer {
   status: number;
   text: string;
   ms: number;
+  /** For how long this process knows that there was no answer: it reads none while it is busy. */
+  waitedMs: number;
   headers: Record<string, string | string[] | undefined>;
 }
 
@@ -33,8 +41,10 @@ export function send(
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const json = body === undefined ? undefined : JSON.stringify(body);
-    const end = (status: number, text = '', responseHeaders = {}): void =>
-      resolve({ status, text, ms: performance.now() - startedAt, headers: responseHeaders });
+    const end = (status: number, text = '', headers = {}): void => {
+      const waitedMs = Math.max(0, turns[0] - startedAt);
+      resolve({ status, text, ms: performance.now() - startedAt, waitedMs, headers });
+    };
     const req = request(
       url,
       {
@@ -103,8 +113,8 @@ export function startLoad(load: {
     const number = ledger.open();
     const key = !repeats || number % 2 === 0 ? undefined : `key-${number}`;
     for (let attempt = 0; ; attempt += 1) {
-      const { status, ms } = await submit(urls[(number + attempt) % urls.length] ?? '', sourceAppId, number, key);
-      ledger.record(number, status, ms);
+      const { status, ms, waitedMs } = await submit(urls[(number + attempt) % urls.length] ?? '', sourceAppId, number, key);
+      ledger.record(number, status, ms, waitedMs);
       if (status === 200 || key === undefined || performance.now() > giveUpAt) return;
       await sleep(1_000 + Math.random() * 1_000);
     }
