@@ -48,8 +48,9 @@ export interface Attacks {
  * that an operator can make.
  *
  * @param uri the server's database; the records of the attacked app are inserted there directly
+ * @param maxReads the reads of the flood at the same time
  */
-export async function startAttacks(server: Service, uri: string): Promise<Attacks> {
+export async function startAttacks(server: Service, uri: string, maxReads = MAX_READS): Promise<Attacks> {
   const { cookie, key } = await prepareVictim(server, uri);
   const open = new Set<Socket | ClientRequest>();
   const counts: Record<string, number> = {};
@@ -84,9 +85,9 @@ export async function startAttacks(server: Service, uri: string): Promise<Attack
   };
   const get = (path: string) => keep(request(server.url + path, { localAddress: ATTACKER, headers: { cookie } }));
 
-  /** Sends reads until `MAX_READS` of them wait for an answer. */
+  /** Sends reads until `maxReads` of them wait for an answer. */
   const flood = (): void => {
-    for (let number = counts.reads ?? 0; readers.size < MAX_READS; number += 1) {
+    for (let number = counts.reads ?? 0; readers.size < maxReads; number += 1) {
       const path = READS[number % (READS.length + 1)];
       const req =
         path === undefined ? post(CHECK.path, CHECK.body, { authorization: `Bearer ${key}` }) : get(path).end();
