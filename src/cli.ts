@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import { accountCommands } from './cli/account-commands.ts';
 import { appCommands } from './cli/app-commands.ts';
 import type { WithServices } from './cli/command.ts';
 import { schemaCommands } from './cli/schema-commands.ts';
@@ -20,9 +21,8 @@ const program = new Command('user-collection')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true });
 
-for (const command of [appCommands(withServices), schemaCommands(withServices), userCommands(withServices)]) {
-  program.addCommand(command);
-}
+const groups = [appCommands, schemaCommands, userCommands, accountCommands];
+for (const createGroup of groups) program.addCommand(createGroup(withServices));
 for (const group of program.commands) for (const command of group.exitOverride().commands) command.exitOverride();
 
 // Without a listener a failed write ends the process with a stack.

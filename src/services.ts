@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createAccounts } from './accounts/accounts.ts';
 import { createCursors } from './api/cursors.ts';
 import { createApiKeys } from './api-keys/api-keys.ts';
 import { createAppAdministration, createApps } from './apps/apps.ts';
@@ -15,6 +16,7 @@ import { createExports } from './exports/exports.ts';
 import { createImports, type ImportProcess } from './imports/imports.ts';
 import { createJobLocks, createJobModel } from './jobs/job-locks.ts';
 import { createJobRunner, createJobSignal, measureJobs } from './jobs/job-runner.ts';
+import { createMembers } from './members/members.ts';
 import { createMetrics, measureProcess, NO_METRICS } from './metrics/metrics.ts';
 import type { MailLimits } from './notifications/mail-rates.ts';
 import { createNotifications } from './notifications/notifications.ts';
@@ -22,6 +24,7 @@ import { createPeople, createSuppressionList } from './people/people.ts';
 import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 import { createSearch } from './search/search.ts';
+import { SESSION_LIFETIME_MS } from './sessions/session-store.ts';
 import { createSessions } from './sessions/sessions.ts';
 import type { PageAssets } from './submissions/page.ts';
 import { createSubmissions } from './submissions/submissions.ts';
@@ -92,7 +95,9 @@ export function createServices(
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost });
   const schemas = createSchemas({ storage, apps, connection });
   const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
-  const sessions = createSessions({ connection, apps, audit: audit.log, config });
+  const accounts = createAccounts({ connection, apps, config, logger, sessionMs: SESSION_LIFETIME_MS });
+  const sessions = createSessions({ connection, apps, accounts, audit: audit.log, config });
+  const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors });
   const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin });
   const deliveries = createDeliveryStorage(connection);
   const traces = { exist: deliveries.store.names, remove: deliveries.store.forget };
@@ -129,6 +134,7 @@ export function createServices(
     suppressions.feature,
     sessions.feature,
     apiKeys.feature,
+    accounts.feature,
   ];
   const people = createPeople({
     ...{ apps, records, clock, logger, retentionEveryMs: options.retentionEveryMs },
@@ -141,7 +147,15 @@ export function createServices(
   /** In the order of routes: literal paths before those with a parameter in the same place. */
   const features: Feature[] = [
     ...[submissions.feature, schemas.feature, exports.feature, search.feature, people, imports.feature],
-    ...[sessions.feature, apps.feature, administration.feature, apiKeys.feature, audit.feature],
+    ...[
+      sessions.feature,
+      accounts.feature,
+      members,
+      apps.feature,
+      administration.feature,
+      apiKeys.feature,
+      audit.feature,
+    ],
     ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature],
   ];
   const jobModel = createJobModel(connection);
@@ -159,6 +173,8 @@ export function createServices(
 
   return {
     routes: features.flatMap(({ routes = [] }) => routes),
+    accounts,
+    publicUrl: config.publicUrl,
     apps: apps.service,
     appOrigins: formSettings.origins,
     apiKeys: apiKeys.service,

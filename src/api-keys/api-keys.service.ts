@@ -59,7 +59,7 @@ export function createApiKeyService(deps: {
       { name, scopes, expiresAt, cidrs = [] }: KeyInput,
       creator: AppPrincipal,
     ): Promise<{ id: string; key: string }> {
-      if (scopes.includes('schema:write') && creator.app.role !== 'admin') {
+      if (scopes.includes('schema:write') && !mayWriteSchemas(creator)) {
         throw new Forbidden('Admin role required to give the scope schema:write');
       }
       const text = generateKey();
@@ -81,6 +81,11 @@ export function createApiKeyService(deps: {
       if (!(await store.remove(appId, id))) throw new NotFound('API key not found');
     },
   };
+}
+
+/** Operators with the password of their app may not write its schema; managers may. */
+function mayWriteSchemas({ role, kind, scopes, ...caller }: AppPrincipal): boolean {
+  return role === 'admin' || (kind === 'session' && 'account' in caller && scopes.has('schema:write'));
 }
 
 function isUsable({ expiresAt, cidrs }: ApiKeyDocument, address: string): boolean {

@@ -3,7 +3,14 @@ import type { ObjectId } from 'mongodb';
 import type { z } from 'zod';
 import type { AppError } from '../core/errors.ts';
 import type { FormEntries } from './body/form-body.ts';
-import type { AppPrincipal, KeyPrincipal, Principal, PublicPrincipal, Scope, SessionPrincipal } from './principal.ts';
+import type {
+  AppPrincipal,
+  KeyPrincipal,
+  Permission,
+  Principal,
+  PublicPrincipal,
+  SessionPrincipal,
+} from './principal.ts';
 import type { Download, Empty, Html, JsonStream, Redirect, Versioned } from './reply.ts';
 
 /**
@@ -61,10 +68,10 @@ export interface EndpointSpec {
   /** An Express path, such as `/auth/apps/:sourceAppId`. */
   path: string;
   auth: Auth;
-  /** The role of the caller's app. `admin or own key`: or an API key of the app in the path. */
-  role?: 'admin' | 'admin or own key';
-  /** The scope that the caller must have. Sessions have all of them. */
-  scope?: Scope;
+  /** `admin or own app`: or an API key or an account of the app in the path. */
+  role?: 'admin' | 'admin or own app';
+  /** What the caller must be allowed to do. Sessions with an app's password may do all of it. */
+  scope?: Permission;
   /** Default: `trusted`. */
   cors?: CorsPolicy;
   /** The event that each success adds to the audit log (spec 4.9). */
@@ -86,6 +93,10 @@ export interface EndpointSpec {
   /** May exceed the deadline, because its work grows with the stored data. */
   slow?: boolean;
   response: z.ZodType;
+  /** The status of a success. Default: 200. */
+  status?: 202;
+  /** The body of a 202, which the handler may send instead of `response`. */
+  accepted?: z.ZodType;
   /** Sends an HTML page; its refusals may be pages too. */
   isPage?: boolean;
   /** Media types of the file that it can send instead of JSON. */
@@ -139,9 +150,11 @@ export type AnyInput = Omit<Input<EndpointSpec>, 'principal'> & { principal: Pri
 /** A plain value is sent as JSON; the other replies are classes of api/reply.ts. */
 type Reply<Body> = Body | JsonStream | Versioned | Download | Redirect | Html | Empty;
 
-type Handler<Spec extends EndpointSpec> = (
-  input: Input<Spec>,
-) => Promise<Reply<z.input<Spec['response']>>> | Reply<z.input<Spec['response']>>;
+type Body<Spec extends EndpointSpec> =
+  | z.input<Spec['response']>
+  | (Spec['accepted'] extends z.ZodType ? z.input<Spec['accepted']> : never);
+
+type Handler<Spec extends EndpointSpec> = (input: Input<Spec>) => Promise<Reply<Body<Spec>>> | Reply<Body<Spec>>;
 
 type Handlers<All extends Endpoints> = { [Name in keyof All]: Handler<All[Name]> };
 
@@ -193,6 +206,19 @@ export const AUDITED_CHANGES = [
   'webhook.tested',
   'webhook.secret.replaced',
   'webhook.replayed',
+  'invitation.created',
+  'invitation.deleted',
+  'invitation.accepted',
+  'member.changed',
+  'member.removed',
+  'access.replaced',
+  'account.created',
+  'account.changed',
+  'account.link.created',
+  'account.erased',
+  'account.password.replaced',
+  'account.factors.changed',
+  'account.sessions.ended',
 ] as const;
 
 /** Reads of the data of many people, or of all data of one. Equal ones become one event. */
@@ -209,8 +235,10 @@ export type AuditAction = (typeof AUDITED_CHANGES)[number] | (typeof AUDITED_REA
 
 export interface AuditActor {
   kind: 'operator' | 'admin' | 'key' | 'command line' | 'anonymous';
-  /** The `sourceAppId` of a session, or the id of an API key. */
+  /** The `sourceAppId` of a session, or the id of an API key or of an account. */
   id?: string;
+  /** How a session logged in; `shared`: with the password of the app. */
+  method?: string;
   /** The address of the client. */
   address?: string | undefined;
 }

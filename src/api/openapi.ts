@@ -121,7 +121,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   );
   const files = (spec.downloads ?? []).map((mediaType) => [mediaType, { schema: TEXT }] as const);
   const all: ZodOpenApiResponsesObject = {
-    '200': {
+    [`${spec.status ?? 200}`]: {
       description: 'Success',
       headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
       content: {
@@ -130,6 +130,10 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
       },
     },
   };
+  if (spec.accepted) {
+    const content = { 'application/json': { schema: spec.accepted } };
+    all['202'] = { description: 'A second factor is required', headers: REQUEST_ID, content };
+  }
   if (spec.pages) {
     all['303'] = {
       description: 'The answer of a success to a browser',

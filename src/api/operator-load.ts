@@ -176,8 +176,8 @@ export function resolveLoad(
 /** The app whose share a request uses: the one that an admin names, or that of the caller. */
 function namedApp({ principal, params, query }: AnyInput): string | undefined {
   const named = params?.sourceAppId ?? query?.sourceAppId;
-  const isAdmin = principal && principal.kind !== 'public' && principal.app.role === 'admin';
-  return isAdmin && typeof named === 'string' ? named : principal?.sourceAppId;
+  if (!principal || principal.kind === 'public') return principal?.sourceAppId;
+  return principal.role === 'admin' && typeof named === 'string' ? named : principal.own?.sourceAppId;
 }
 
 function queueSamples(load: Load, { inProgress, waiting }: FairQueue, alsoWaiting = 0) {

@@ -1,8 +1,12 @@
 import type { ObjectId } from 'mongodb';
+import { InvalidInput } from '../core/errors.ts';
 
-/** Permissions of a caller. A session has all of them. */
+/** What API keys may be given. */
 export const SCOPES = ['submit', 'users:read', 'users:write', 'import', 'export', 'schema:write', 'webhooks'] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** What a caller may do. `manage`: settings, keys, members and the audit log of an app; no key. */
+export type Permission = Scope | 'manage';
 
 /** The app on whose behalf a request is made. */
 export interface PrincipalApp {
@@ -17,28 +21,49 @@ export interface PrincipalApp {
 export interface PublicPrincipal {
   kind: 'public';
   sourceAppId: string;
-  scopes: ReadonlySet<Scope>;
+  scopes: ReadonlySet<Permission>;
 }
 
-/** An operator or an admin who logged in as an app. */
+/** A logged-in operator or admin, as an app (spec 5.2) or as an account (spec 4.10). */
 export interface SessionPrincipal {
   kind: 'session';
-  sourceAppId: string;
-  app: PrincipalApp;
-  scopes: ReadonlySet<Scope>;
+  /** `admin`: may act for every app. */
+  role: 'user' | 'admin';
+  /** The app of the session, or the one that an account works on; undefined: it names none. */
+  own: PrincipalApp | undefined;
+  /** As `own`. @throws {InvalidInput} when an account names none of several apps */
+  readonly app: PrincipalApp;
+  readonly sourceAppId: string;
+  scopes: ReadonlySet<Permission>;
+  /** Undefined for the log-in with the password of an app. */
+  account?: { id: ObjectId; method: string };
 }
 
 /** A program with an API key (spec 4.8), with the role of its app and the scopes of the key. */
-export interface KeyPrincipal extends Omit<SessionPrincipal, 'kind'> {
+export interface KeyPrincipal extends Omit<SessionPrincipal, 'kind' | 'account'> {
   kind: 'key';
   keyId: string;
 }
 
-/** A caller that authenticated as an app. */
+/** A caller that authenticated. */
 export type AppPrincipal = SessionPrincipal | KeyPrincipal;
 
 /** The caller of a request. */
 export type Principal = PublicPrincipal | AppPrincipal;
 
-export const PUBLIC_SCOPES: ReadonlySet<Scope> = new Set(['submit']);
-export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
+export const PUBLIC_SCOPES: ReadonlySet<Permission> = new Set<Permission>(['submit']);
+export const ALL_SCOPES: ReadonlySet<Permission> = new Set<Permission>([...SCOPES, 'manage']);
+
+/** Adds `app` and `sourceAppId` to what is known of a caller. */
+export function withApp<Caller extends { own: PrincipalApp | undefined }>(
+  caller: Caller,
+): Caller & Pick<SessionPrincipal, 'app' | 'sourceAppId'> {
+  const app = (): PrincipalApp => {
+    if (caller.own) return caller.own;
+    throw new InvalidInput('Name the app: sourceAppId is required');
+  };
+  return Object.defineProperties(caller, {
+    app: { get: app },
+    sourceAppId: { get: () => app().sourceAppId },
+  }) as Caller & Pick<SessionPrincipal, 'app' | 'sourceAppId'>;
+}

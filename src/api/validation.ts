@@ -65,6 +65,7 @@ export const ErrorBody = z
       .array(z.strictObject({ path: z.string(), message: z.string() }))
       .max(MAX_ISSUES)
       .optional(),
+    reauthenticate: z.literal(true).optional().meta({ description: 'A 403 that another log-in resolves' }),
   })
   .meta({
     id: 'Error',

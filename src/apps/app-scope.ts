@@ -11,14 +11,14 @@ export type ScopedApp = Pick<PrincipalApp, 'id' | 'sourceAppId'>;
 export type AppScope = (principal: AppPrincipal, sourceAppId: string | undefined) => Promise<ScopedApp>;
 
 export function createAppScope(apps: Pick<AppService, 'get'>): AppScope {
-  return async ({ app }, sourceAppId) => {
-    if (sourceAppId === undefined || sourceAppId === app.sourceAppId) return app;
-    if (app.role !== 'admin') throw new Forbidden('Admin role required');
+  return async (principal, sourceAppId) => {
+    if (sourceAppId === undefined || sourceAppId === principal.own?.sourceAppId) return principal.app;
+    if (principal.role !== 'admin') throw new Forbidden('Admin role required');
     return apps.get(sourceAppId);
   };
 }
 
 /** @throws {Forbidden} unless the caller is an operator of the app or an admin */
-export function requireOperator({ app }: AppPrincipal, sourceAppId: string): void {
-  if (app.role !== 'admin' && app.sourceAppId !== sourceAppId) throw new Forbidden('Admin role required');
+export function requireOperator({ role, own }: AppPrincipal, sourceAppId: string): void {
+  if (role !== 'admin' && own?.sourceAppId !== sourceAppId) throw new Forbidden('Admin role required');
 }

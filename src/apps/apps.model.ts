@@ -37,6 +37,10 @@ export interface AppDocument {
   sourceAppId: string;
   role: Role;
   passwordHash: string;
+  /** False: the password and its sessions are refused. Copied from the app's members, which decide. */
+  sharedLogin?: boolean;
+  /** The change of the members that was copied last. */
+  sharedLoginEpoch?: number;
   /** Replaced with the password; sessions with another value are invalid. */
   credentialId: string;
   createdAt: Date;

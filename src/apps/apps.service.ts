@@ -14,6 +14,8 @@ import {
 } from './apps.model.ts';
 import { generatePassword, type PasswordHasher, type Waiter } from './passwords.ts';
 
+const WITH_SHARED_LOGIN = { sharedLogin: { $ne: false } };
+
 /** A password in plain text. Only its hash is stored. */
 export interface NewPassword {
   app: App;
@@ -103,13 +105,19 @@ export function createAppService(deps: {
       return replaced;
     },
 
+    /** Allows or refuses the password, unless a later change of the members was copied. */
+    async setSharedLogin(_id: ObjectId, enabled: boolean, epoch: number): Promise<void> {
+      const older = { $or: [{ sharedLoginEpoch: { $exists: false } }, { sharedLoginEpoch: { $lt: epoch } }] };
+      await apps.updateOne({ _id, ...older }, { $set: { sharedLogin: enabled, sharedLoginEpoch: epoch } });
+    },
+
     /**
      * Resolves with the app if the password is correct, in the same time for an unknown app.
      * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
      */
     async checkPassword(sourceAppId: string, password: string, waiter: Waiter): Promise<App | undefined> {
       hasher.assertCapacity(waiter);
-      const found = await apps.findOne({ sourceAppId, ...NOT_BEING_DELETED });
+      const found = await apps.findOne({ sourceAppId, ...WITH_SHARED_LOGIN, ...NOT_BEING_DELETED });
       const matches = await hasher.verify(password, found?.passwordHash, waiter);
       return matches && found ? toApp(found) : undefined;
     },
@@ -154,7 +162,7 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
 
     /** Undefined when the app is deleted or its password has changed. @param id in hexadecimal */
     findBySession: (id: string, credentialId: string): Promise<App | undefined> =>
-      findOne({ _id: new ObjectId(id), credentialId }),
+      findOne({ _id: new ObjectId(id), credentialId, ...WITH_SHARED_LOGIN }),
 
     /** Resolves with an incarnation of an app; undefined when it does not exist. */
     findById: (_id: ObjectId): Promise<App | undefined> => findOne({ _id }),

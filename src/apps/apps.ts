@@ -45,15 +45,17 @@ export function createApps(deps: {
   const deletedApps = models.deletedApps.collection;
   const revision = createAppRevision(models.revisions.collection);
   const activity = createAppActivity(apps);
+  const hasher = createPasswordHasher(passwordCost, metrics);
   const service = createAppService({
     ...{ apps, deletedApps },
     createApp: createAppCreation({ apps, owned: initialData, clock }),
-    hasher: createPasswordHasher(passwordCost, metrics),
+    hasher,
   });
   return {
     collection: apps,
     deletedApps,
     service,
+    hasher,
     revision,
     activity,
     pace: createPace(apps, activity),

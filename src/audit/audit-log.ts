@@ -19,7 +19,7 @@ export interface AuditDocument {
   _id: string;
   at: Date;
   action: LoggedAction;
-  actor: { kind: AuditActor['kind']; id: string | null; address: string | null };
+  actor: { kind: AuditActor['kind']; id: string | null; address: string | null; method?: string };
   /** The incarnation of the app; null for all apps, and for a deleted app. */
   appId: ObjectId | null;
   sourceAppId: string | null;
@@ -86,10 +86,13 @@ export function createAuditLog(deps: {
      */
     async record({ action, actor, app, target, detail }: AuditEvent): Promise<void> {
       const at = new Date();
-      const { kind, id = null, address } = actor;
+      const { kind, id = null, address, method } = actor;
       const event: AuditDocument = {
         ...{ _id: v7({ msecs: at.getTime() }), at, action, count: 1 },
-        actor: { kind, id, address: address !== undefined && isIP(address) > 0 ? address : null },
+        actor: {
+          ...{ kind, id, address: address !== undefined && isIP(address) > 0 ? address : null },
+          ...(method !== undefined && { method }),
+        },
         ...{ appId: app?.id ?? null, sourceAppId: app?.sourceAppId ?? null, target: target ?? null },
         ...(detail && { detail }),
         expiresAt: new Date(clock.later().getTime() + days * DAY_MS),

@@ -23,7 +23,7 @@ export function createAuditRecorder(
     principal: Principal | undefined,
     named: string | undefined,
   ): Promise<AuditedApp | null> {
-    const own = principal?.kind === 'public' ? undefined : principal?.app;
+    const own = principal?.kind === 'public' ? undefined : principal?.own;
     if (named === undefined || named === own?.sourceAppId) return own ?? null;
     return { id: (await findApp(named))?.id, sourceAppId: named };
   }
@@ -37,6 +37,7 @@ function nameIn(parameters: AnyInput['params'], name: string): string | undefine
 function toActor(principal: Principal | undefined): AuditActor {
   if (!principal || principal.kind === 'public') return { kind: 'anonymous' };
   if (principal.kind === 'key') return { kind: 'key', id: principal.keyId };
-  const { role, sourceAppId } = principal.app;
-  return { kind: role === 'admin' ? 'admin' : 'operator', id: sourceAppId };
+  const kind = principal.role === 'admin' ? 'admin' : 'operator';
+  if (principal.account) return { kind, id: principal.account.id.toHexString(), method: principal.account.method };
+  return { kind, id: principal.sourceAppId, method: 'shared' };
 }

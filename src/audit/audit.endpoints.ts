@@ -22,10 +22,14 @@ const Event = z
     actor: z.strictObject({
       kind: z.enum(['operator', 'admin', 'key', 'command line', 'anonymous']),
       id: z.string().nullable().meta({
-        description: 'The `sourceAppId` of a session, or the id of an API key',
+        description: 'The `sourceAppId` of a session, or the id of an API key or of an account',
         example: 'newsletter',
       }),
       address: z.string().nullable().meta({ example: '203.0.113.7' }),
+      method: z.string().nullable().meta({
+        description: 'How the session logged in: `shared` with the password of the app, or the method of an account',
+        example: 'shared',
+      }),
     }),
     action: Action,
     target: z.string().nullable().meta({ description: 'The id of what was changed' }),
@@ -41,6 +45,7 @@ export const auditEndpoints = {
     method: 'get',
     path: '/auth/audit',
     auth: 'session',
+    scope: 'manage',
     tag: 'Audit',
     summary: 'Who changed what, and who looked at many records',
     description:
@@ -74,7 +79,7 @@ export const auditEndpoints = {
 const auditRoutes = (audit: AuditLog, cursors: Cursors): Route[] =>
   routes(auditEndpoints, {
     listAuditEvents: async ({ principal, query: { since, action, sourceAppId, limit, cursor } }) => {
-      const bound = ['audit', principal.app.id, since, action, sourceAppId];
+      const bound = ['audit', principal.own?.id ?? principal.account?.id, since, action, sourceAppId];
       const before = cursor === undefined ? undefined : cursors.read<{ before: string }>(cursor, bound).before;
       const filter = { ...visibleTo(principal, sourceAppId), action, since };
       const found = await audit.page(filter, limit + 1, before);
@@ -85,17 +90,18 @@ const auditRoutes = (audit: AuditLog, cursors: Cursors): Route[] =>
   });
 
 /** Operators list events of the incarnation of their app; admins by name, also of deleted apps. */
-function visibleTo({ app }: SessionPrincipal, sourceAppId: string | undefined): AuditFilter {
-  if (app.role === 'admin') return { sourceAppId };
+function visibleTo(principal: SessionPrincipal, sourceAppId: string | undefined): AuditFilter {
+  if (principal.role === 'admin') return { sourceAppId };
+  const { app } = principal;
   if (sourceAppId !== undefined && sourceAppId !== app.sourceAppId) throw new Forbidden('Admin role required');
   return { app };
 }
 
 function present({ _id, at, sourceAppId, actor, action, target, detail, count, lastAt }: AuditDocument) {
   const repeated = lastAt && { count, lastAt: lastAt.toISOString() };
-  const { kind, id, address } = actor;
+  const { kind, id, address, method = null } = actor;
   return {
-    ...{ id: _id, at: at.toISOString(), sourceAppId, actor: { kind, id, address }, action, target },
+    ...{ id: _id, at: at.toISOString(), sourceAppId, actor: { kind, id, address, method }, action, target },
     detail: { ...detail, ...repeated },
   };
 }

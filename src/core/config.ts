@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { ConnectionString } from 'mongodb-connection-string-url';
 import { z } from 'zod';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './identifiers.ts';
-import { passwordProblem } from './secrets.ts';
+import { MIN_PASSWORD_LENGTH, passwordProblem } from './secrets.ts';
 import { MAILBOX_FORMAT, parseMailbox, parseSmtpUrl, SMTP_URL_FORMAT } from './smtp-url.ts';
 import { isWebOrigin, WEB_ORIGIN_FORMAT } from './web-origin.ts';
 
@@ -92,7 +92,6 @@ function parseOptions(uri: string): [string, string][] | undefined {
 // The kinds of values of environment variables. Each converts a text.
 
 export const MEGABYTE = 1024 * 1024;
-const MIN_PASSWORD_LENGTH = 12;
 const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: MEGABYTE };
 
 export const whole = (low: number, high: number) =>

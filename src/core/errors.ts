@@ -14,13 +14,20 @@ export class AppError extends Error {
   readonly issues: readonly Issue[] | undefined;
   /** Seconds after which a retry may succeed; sent as `Retry-After`. */
   readonly retryAfter: number | undefined;
+  /** Further members of the response. */
+  readonly facts: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(status: number, message: string, detail: { issues?: readonly Issue[]; retryAfter?: number } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    detail: { issues?: readonly Issue[]; retryAfter?: number; facts?: Readonly<Record<string, unknown>> } = {},
+  ) {
     super(message);
     this.name = new.target.name;
     this.status = status;
     this.issues = detail.issues?.slice(0, MAX_ISSUES);
     this.retryAfter = detail.retryAfter;
+    this.facts = detail.facts;
   }
 }
 
@@ -40,8 +47,8 @@ export class Unauthenticated extends AppError {
 
 /** 403: the caller is not allowed to do this. */
 export class Forbidden extends AppError {
-  constructor(message: string) {
-    super(403, message);
+  constructor(message: string, facts?: Readonly<Record<string, unknown>>) {
+    super(403, message, facts ? { facts } : {});
   }
 }
 

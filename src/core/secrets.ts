@@ -13,6 +13,8 @@ export function deriveSecretKey(secret: string, use: string, salt: string | Uint
   return Buffer.from(hkdfSync('sha256', secret, salt, `user-collection ${use} v1`, KEY_BYTES));
 }
 
+/** The least length of a password that somebody chooses. */
+export const MIN_PASSWORD_LENGTH = 12;
 /** bcrypt ignores all bytes after this length. */
 const MAX_PASSWORD_BYTES = 72;
 

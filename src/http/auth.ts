@@ -1,12 +1,13 @@
 import type { Request, Response } from 'express';
 import type { Auth } from '../api/endpoint.ts';
 import {
-  ALL_SCOPES,
   type KeyPrincipal,
+  type Permission,
   type Principal,
   PUBLIC_SCOPES,
   type PublicPrincipal,
   type SessionPrincipal,
+  withApp,
 } from '../api/principal.ts';
 import type { ApiKeyService } from '../api-keys/api-keys.service.ts';
 import { keyInHeader } from '../api-keys/key-text.ts';
@@ -81,7 +82,8 @@ function createKeyAuth(keys: Pick<ApiKeyService, 'authenticate'>, cookieName: st
     const { key, app } = await keys.authenticate(text, req.ip ?? '');
     req.appId = app.sourceAppId;
     req.keyId = key._id.toHexString();
-    return { kind: 'key', sourceAppId: app.sourceAppId, app, scopes: new Set(key.scopes), keyId: req.keyId };
+    const scopes = new Set<Permission>(key.scopes);
+    return withApp({ kind: 'key' as const, role: app.role, own: app, scopes, keyId: req.keyId });
   }
 }
 
@@ -113,12 +115,17 @@ export function createAuthStrategies(deps: {
   cookieName: string;
 }): AuthStrategies {
   const keys = createKeyAuth(deps.keys, deps.cookieName);
-  /** The app of the session cookie (spec 5.2), read for each request. @throws {Unauthenticated} */
+  /** The caller of the session cookie (spec 5.2), read for each request. @throws {Unauthenticated} */
   const session = async (req: Request, res: Response): Promise<SessionPrincipal> => {
     await deps.loadSession(req, res);
-    const app = await deps.sessions.authenticate(req.session);
-    req.appId = app.sourceAppId;
-    return { kind: 'session', sourceAppId: app.sourceAppId, app, scopes: ALL_SCOPES };
+    const named = req.params.sourceAppId ?? req.query.sourceAppId;
+    const principal = await deps.sessions.authenticate(
+      req.session,
+      req.sessionID,
+      typeof named === 'string' ? named : undefined,
+    );
+    if (principal.own) req.appId = principal.own.sourceAppId;
+    return principal;
   };
   return {
     none: () => undefined,

@@ -23,8 +23,8 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     // No `await` without a page: the response then starts in this turn.
     const page = req.refuse && prefersPage(req) ? await refusalPage(refusal, req, logger) : undefined;
     if (page) return send(req, res, page);
-    const { status, message, issues } = refusal;
-    res.status(status).json(issues ? { message, errors: issues } : { message });
+    const { status, message, issues, facts } = refusal;
+    res.status(status).json({ message, ...(issues && { errors: issues }), ...facts });
   };
 }
 

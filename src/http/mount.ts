@@ -142,13 +142,17 @@ function closedSignal(res: Response): AbortSignal {
 /** @throws {Forbidden} when the caller lacks the role or the scope */
 function authorize({ role, scope }: EndpointSpec, principal: Principal | undefined, req: Request): void {
   if (role && !hasRole(role, principal, req)) throw new Forbidden('Admin role required');
-  if (scope && !principal?.scopes.has(scope)) throw new Forbidden(`The scope ${scope} is required`);
+  if (!scope || principal?.scopes.has(scope)) return;
+  // An account that has to name the app learns that, rather than that it may not do this.
+  if (principal?.kind === 'session' && !principal.app) return;
+  throw new Forbidden(`The scope ${scope} is required`);
 }
 
 function hasRole(role: NonNullable<EndpointSpec['role']>, principal: Principal | undefined, req: Request): boolean {
   if (!principal || principal.kind === 'public') return false;
-  if (principal.app.role === 'admin') return true;
-  return role === 'admin or own key' && principal.kind === 'key' && req.params.sourceAppId === principal.sourceAppId;
+  if (principal.role === 'admin') return true;
+  if (role === 'admin' || (principal.kind === 'session' && !principal.account)) return false;
+  return req.params.sourceAppId === principal.own?.sourceAppId;
 }
 
 /** Checks the app before the rate limit and the body, so that invented ids use neither. */

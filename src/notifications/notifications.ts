@@ -86,6 +86,7 @@ export const mailStatusEndpoints = {
     method: 'get',
     path: '/auth/mail',
     auth: 'session',
+    scope: 'users:read',
     load: 'light',
     tag: 'Forms',
     summary: 'Whether the service sends email',

@@ -74,7 +74,7 @@ export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] =>
     principal: AppPrincipal,
     sourceAppId: string | undefined,
   ): Promise<ScopedApp | undefined> {
-    if (sourceAppId === undefined && principal.app.role === 'admin') return undefined;
+    if (sourceAppId === undefined && principal.role === 'admin') return undefined;
     return scope(principal, sourceAppId);
   }
 

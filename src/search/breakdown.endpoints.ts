@@ -12,6 +12,7 @@ export const breakdownEndpoints = {
     method: 'get',
     path: '/auth/users/breakdown',
     auth: 'session',
+    scope: 'users:read',
     tag: 'Users',
     summary: "How the session's users divide by a field",
     description:

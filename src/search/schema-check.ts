@@ -19,7 +19,7 @@ export const schemaCheckEndpoints = {
     path: '/auth/apps/:sourceAppId/schema/check',
     auth: 'session or key',
     scope: 'schema:write',
-    role: 'admin or own key',
+    role: 'admin or own app',
     audit: 'schema.checked',
     tag: 'Schemas',
     summary: 'Check stored records against a schema',

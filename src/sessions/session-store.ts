@@ -10,18 +10,22 @@ import type { Connection } from '../database/client.ts';
 import { INDEX_BUILD_TIME_MS, limitStatementTime } from '../database/collections.ts';
 
 /** The lifetime of a session (spec 2.5), in milliseconds. */
-const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
+export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const COLLECTION = 'sessions';
 
-const StoredSession = z.looseObject({
-  // The attributes are dropped: they matter only when the cookie is set, and an invalid one would
-  // make express-session throw where no handler catches it.
-  cookie: z.object({}),
-  appId: z.string(),
-  sourceAppId: z.string(),
-  role: z.enum(['user', 'admin']),
-  credentialId: z.string(),
-});
+// The attributes of the cookie are dropped: they matter only when it is set, and an invalid one would
+// make express-session throw where no handler catches it.
+const cookie = z.object({});
+const StoredSession = z.union([
+  z.looseObject({
+    cookie,
+    appId: z.string(),
+    sourceAppId: z.string(),
+    role: z.enum(['user', 'admin']),
+    credentialId: z.string(),
+  }),
+  z.looseObject({ cookie, accountId: z.string() }),
+]);
 
 declare module 'express-session' {
   interface SessionData {
@@ -29,6 +33,8 @@ declare module 'express-session' {
     sourceAppId: string;
     role: 'user' | 'admin';
     credentialId: string;
+    /** The account of a session, instead of an app. The account's document says whether it lives. */
+    accountId: string;
   }
 }
 
@@ -115,6 +121,13 @@ export async function beginSession(req: Request, app: App): Promise<void> {
   req.session.sourceAppId = app.sourceAppId;
   req.session.role = app.role;
   req.session.credentialId = app.credentialId;
+  await settled((done) => req.session.save(done));
+}
+
+/** Gives a request a new session id for an account, whose document decides whether it lives. */
+export async function beginAccountSession(req: Request, accountId: string): Promise<void> {
+  await settled((done) => req.session.regenerate(done));
+  req.session.accountId = accountId;
   await settled((done) => req.session.save(done));
 }
 

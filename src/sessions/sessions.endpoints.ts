@@ -1,15 +1,33 @@
 import { z } from 'zod';
+import type { AccountService } from '../accounts/accounts.service.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Role, SentPassword, SourceAppId } from '../apps/apps.contract.ts';
 import { Unauthenticated } from '../core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
+import {
+  Account,
+  Email,
+  type EnterAccount,
+  LoggedIn,
+  Memberships,
+  SecondRequired,
+} from './account-log-in.endpoints.ts';
 import { beginSession, endSession } from './session-store.ts';
 import { INVALID_CREDENTIALS, type SessionService } from './sessions.service.ts';
 
 const Credentials = z
   .strictObject({
-    sourceAppId: z.string('must be a string').regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`),
+    sourceAppId: z.string('must be a string').regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).optional(),
+    email: Email.optional(),
     password: SentPassword,
+  })
+  .superRefine(({ sourceAppId, email }, context) => {
+    if (sourceAppId === undefined && email === undefined) {
+      context.addIssue({ code: 'custom', path: ['sourceAppId'], message: 'must be a string' });
+    }
+    if (sourceAppId !== undefined && email !== undefined) {
+      context.addIssue({ code: 'custom', path: ['email'], message: 'must not be sent with sourceAppId' });
+    }
   })
   .meta({ id: 'Credentials', example: { sourceAppId: 'newsletter', password: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' } });
 
@@ -24,9 +42,10 @@ export const sessionEndpoints = {
     tag: 'Sessions',
     summary: 'Log in',
     description:
-      'Sets the HTTP-only session cookie, valid for 7 days. Failures are limited per app and address, and per address over all apps.',
+      'As an app (`sourceAppId`) or as an account (`email`). Sets the HTTP-only session cookie, valid for 7 days. Failures are limited per app or account and address, and per address over all.',
     body: jsonBody(Credentials, 'Invalid log-in'),
-    response: z.strictObject({ ok: Ok, sourceAppId: SourceAppId, role: Role }),
+    response: z.union([z.strictObject({ ok: Ok, sourceAppId: SourceAppId, role: Role }), LoggedIn]),
+    accepted: SecondRequired,
     responseHeaders: { 'Set-Cookie': 'The session cookie' },
     errors: [401, 429],
   },
@@ -47,15 +66,35 @@ export const sessionEndpoints = {
     load: 'light',
     tag: 'Sessions',
     summary: 'The current session',
-    response: z.strictObject({ sourceAppId: SourceAppId, role: Role }),
+    response: z.union([
+      z.strictObject({ sourceAppId: SourceAppId, role: Role }),
+      z
+        .strictObject({
+          sourceAppId: SourceAppId.nullable(),
+          role: Role,
+          account: Account,
+          memberships: Memberships,
+          method: z.string().meta({ example: 'password' }),
+        })
+        .meta({ id: 'AccountSession' }),
+    ]),
     errors: [],
   },
 } as const satisfies Endpoints;
 
-export const sessionRoutes = (sessions: SessionService, cookieName: string): Route[] =>
+export const sessionRoutes = (
+  sessions: SessionService,
+  accounts: AccountService,
+  enter: EnterAccount,
+  cookieName: string,
+): Route[] =>
   routes(sessionEndpoints, {
     logIn: async ({ body, req, res, leftMs, audit }) => {
-      const app = await sessions.logIn(body.sourceAppId, body.password, { address: req.ip ?? '', leftMs });
+      const caller = { address: req.ip ?? '', leftMs };
+      if (body.sourceAppId === undefined) {
+        return enter(await sessions.logInAccount(body.email ?? '', body.password, caller), req, res, audit);
+      }
+      const app = await sessions.logIn(body.sourceAppId, body.password, caller);
       await beginSession(req, app);
       // The app may have been deleted during the password check; its sessions were then removed
       // before this one was saved.
@@ -64,14 +103,26 @@ export const sessionRoutes = (sessions: SessionService, cookieName: string): Rou
         throw new Unauthenticated(INVALID_CREDENTIALS);
       }
       req.appId = app.sourceAppId;
-      audit({ app, actor: { kind: app.role === 'admin' ? 'admin' : 'operator', id: app.sourceAppId } });
+      audit({
+        app,
+        actor: { kind: app.role === 'admin' ? 'admin' : 'operator', id: app.sourceAppId, method: 'shared' },
+      });
       return { ok: true as const, sourceAppId: app.sourceAppId, role: app.role };
     },
 
     logOut: async ({ req, res }) => {
+      const { accountId } = req.session ?? {};
+      const own = accountId === undefined ? undefined : await accounts.findSession(accountId, req.sessionID);
+      if (own) await accounts.endSession(own);
       await endSession(req, res, cookieName);
       return { ok: true as const };
     },
 
-    getSession: ({ principal: { app } }) => ({ sourceAppId: app.sourceAppId, role: app.role }),
+    getSession: async ({ principal: { own, role, account }, req }) => {
+      const found = account && (await accounts.findSession(account.id.toHexString(), req.sessionID));
+      if (!account) return { sourceAppId: own?.sourceAppId ?? '', role };
+      if (!found) throw new Unauthenticated();
+      const shown = await accounts.present(found.account);
+      return { sourceAppId: own?.sourceAppId ?? null, role, ...shown, method: account.method };
+    },
   });

@@ -2,14 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionData } from 'express-session';
 import { LRUCache } from 'lru-cache';
 import { ObjectId } from 'mongodb';
+import type { AccessStore } from '../accounts/access-store.ts';
+import type { AccountDocument, AccountSession, AppRole } from '../accounts/accounts.model.ts';
+import type { AccountService, Entry } from '../accounts/accounts.service.ts';
+import { ALL_SCOPES, type Permission, type SessionPrincipal, withApp } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
+import type { Waiter } from '../apps/passwords.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { AppError, Forbidden, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 
 /** The message for an unknown app and for a wrong password alike (spec 7). */
 export const INVALID_CREDENTIALS = 'Invalid credentials';
+
+const VIEWER: readonly Permission[] = ['users:read'];
+const EDITOR: readonly Permission[] = [...VIEWER, 'users:write', 'import', 'export'];
+const MANAGER: readonly Permission[] = [...EDITOR, 'schema:write', 'webhooks', 'manage'];
+
+/** What each role of a member may do (spec 4.10). */
+const SCOPES_OF_ROLES: Record<AppRole, ReadonlySet<Permission>> = {
+  viewer: new Set(VIEWER),
+  editor: new Set(EDITOR),
+  manager: new Set(MANAGER),
+};
+const NO_SCOPES: ReadonlySet<Permission> = new Set();
 
 /** The request that checks a password. */
 interface Caller {
@@ -23,11 +40,13 @@ export type SessionService = ReturnType<typeof createSessionService>;
 /** The operations on logins and sessions (spec 2.5, 4.2 and 5.2). */
 export function createSessionService(deps: {
   apps: AppService;
+  accounts: AccountService;
+  access: Pick<AccessStore, 'read'>;
   limiter: LoginLimiter;
   /** Called for each wrong password and each unknown app. Must not take time. */
   onFailure?: (sourceAppId: string, address: string) => void;
 }) {
-  const { apps, limiter, onFailure } = deps;
+  const { apps, accounts, access, limiter, onFailure } = deps;
   const networks = createKnownNetworks();
   const delayRefusal = createRefusalDelay();
 
@@ -37,34 +56,52 @@ export function createSessionService(deps: {
     return apps.findBySession(appId, credentialId);
   }
 
-  /** Resolves with the app when the password is correct, else with undefined; counts failures. */
-  async function check(
-    sourceAppId: string,
-    password: string,
+  /** Resolves with what `verify` returns for a correct password, else undefined; counts failures. */
+  async function check<Found>(
+    name: string,
+    verify: (waiter: Waiter) => Promise<Found | undefined>,
     { address, leftMs }: Caller,
-    hasSession: boolean,
-  ): Promise<App | undefined> {
+    hasSession = false,
+  ): Promise<Found | undefined> {
     const network = clientNetwork(address);
     let undoCount: (() => void) | undefined;
-    let app: App | undefined;
+    let found: Found | undefined;
     try {
-      undoCount = limiter.attempt(sourceAppId, network);
+      undoCount = limiter.attempt(name, network);
       if (hasSession) networks.noteSession(network);
-      app = await apps.checkPassword(sourceAppId, password, { network, known: networks.has(network), leftMs });
+      found = await verify({ network, known: networks.has(network), leftMs });
     } catch (error) {
       // Retries while the database is unavailable must not lock an operator out.
       undoCount?.();
       if (error instanceof AppError) await delayRefusal(leftMs());
       throw error;
     }
-    if (!app) {
+    if (!found) {
       networks.noteFailure(network);
-      onFailure?.(sourceAppId, address);
+      onFailure?.(name, address);
       return undefined;
     }
     undoCount();
     networks.remember(network);
-    return app;
+    return found;
+  }
+
+  /** What an account may do in the app that a request names, or in its only app. */
+  async function accountPrincipal(account: AccountDocument, session: AccountSession, named: string | undefined) {
+    const { isAdmin, memberships } = await access.read(account._id, named);
+    const [membership] = memberships.length === 1 ? memberships : [];
+    const app = membership && (await apps.findById(membership.appId));
+    const own = app && (named === undefined || app.sourceAppId === named) ? app : undefined;
+    if (named !== undefined && !own && !isAdmin) throw new Forbidden('The account is no member of this app');
+    const scopes = isAdmin ? ALL_SCOPES : own && membership ? SCOPES_OF_ROLES[membership.role] : NO_SCOPES;
+    const role = isAdmin ? ('admin' as const) : ('user' as const);
+    return withApp({
+      kind: 'session' as const,
+      role,
+      own,
+      scopes,
+      account: { id: account._id, method: session.method },
+    });
   }
 
   return {
@@ -76,9 +113,27 @@ export function createSessionService(deps: {
      * @throws {Unavailable} when the password cannot be checked in time
      */
     async logIn(sourceAppId: string, password: string, caller: Caller): Promise<App> {
-      const app = await check(sourceAppId, password, caller, false);
+      const app = await check(sourceAppId, (waiter) => apps.checkPassword(sourceAppId, password, waiter), caller);
       if (!app) throw new Unauthenticated(INVALID_CREDENTIALS);
       return app;
+    },
+
+    /**
+     * Resolves with the way into an account when the password is correct (spec 4.10). The response
+     * and its time are the same for an unknown email, a wrong password and a suspended account.
+     * Throws as `logIn`.
+     */
+    async logInAccount(email: string, password: string, caller: Caller): Promise<Entry> {
+      const name = `account ${email.trim().toLowerCase()}`;
+      const entry = await check(name, (waiter) => accounts.checkPassword(email, password, waiter), caller);
+      if (!entry) throw new Unauthenticated(INVALID_CREDENTIALS);
+      return entry;
+    },
+
+    /** Resolves with whether a password has this hash. Failures count as failed logins. */
+    async confirmAccount(email: string, password: string, hash: string | undefined, caller: Caller): Promise<boolean> {
+      const verify = async (waiter: Waiter) => ((await accounts.verify(password, hash, waiter)) ? true : undefined);
+      return (await check(`account ${email}`, verify, caller, true)) ?? false;
     },
 
     /**
@@ -87,15 +142,29 @@ export function createSessionService(deps: {
      * @throws {Unavailable} when the password cannot be checked in time
      */
     async confirmPassword({ sourceAppId }: Pick<App, 'sourceAppId'>, password: string, caller: Caller): Promise<void> {
-      const app = await check(sourceAppId, password, caller, true);
+      const verify = (waiter: Waiter) => apps.checkPassword(sourceAppId, password, waiter);
+      const app = await check(sourceAppId, verify, caller, true);
       if (!app) throw new Forbidden('The current password is wrong');
     },
 
-    /** Resolves with the app of a session, read on each call. @throws {Unauthenticated} */
-    async authenticate(session: Partial<SessionData> | undefined): Promise<App> {
+    /**
+     * Resolves with the caller of a session, read on each call.
+     * @param named the app that the request names @throws {Unauthenticated}
+     * @throws {Forbidden} when an account is no member of the named app
+     */
+    async authenticate(
+      session: Partial<SessionData> | undefined,
+      sessionId: string,
+      named: string | undefined,
+    ): Promise<SessionPrincipal> {
+      if (session?.accountId !== undefined) {
+        const found = await accounts.findSession(session.accountId, sessionId);
+        if (found?.session.state !== 'active') throw new Unauthenticated();
+        return accountPrincipal(found.account, found.session, named);
+      }
       const app = await find(session);
       if (!app) throw new Unauthenticated();
-      return app;
+      return withApp({ kind: 'session' as const, role: app.role, own: app, scopes: ALL_SCOPES });
     },
 
     /** Resolves with whether the session's app exists and its password is unchanged since login. */

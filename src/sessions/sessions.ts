@@ -1,8 +1,10 @@
+import type { Accounts } from '../accounts/accounts.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
+import { accountLogInRoutes, createEntrance } from './account-log-in.endpoints.ts';
 import { createSessionOwnership, createSessionStore } from './session-store.ts';
 import { sessionRoutes } from './sessions.endpoints.ts';
 import { createLoginLimiter, createSessionService } from './sessions.service.ts';
@@ -11,10 +13,11 @@ import { createLoginLimiter, createSessionService } from './sessions.service.ts'
 export function createSessions(deps: {
   connection: Connection;
   apps: Pick<Apps, 'service'>;
+  accounts: Pick<Accounts, 'service' | 'access'>;
   audit: Pick<AuditLog, 'record'>;
   config: Pick<Config, 'rateLimitLogin' | 'sessionCookieName'>;
 }) {
-  const { connection, apps, audit, config } = deps;
+  const { connection, apps, accounts, audit, config } = deps;
   const ownership = createSessionOwnership(connection);
 
   /** Not awaited, so that the answer takes the same time for an app that does not exist. */
@@ -24,14 +27,19 @@ export function createSessions(deps: {
   }
 
   const service = createSessionService({
+    ...{ accounts: accounts.service, access: accounts.access },
     ...{ apps: apps.service, limiter: createLoginLimiter(config.rateLimitLogin) },
     onFailure: (sourceAppId, address) => void noteFailedLogin(sourceAppId, address).catch(() => undefined),
   });
+  const enter = createEntrance(accounts.service, config.sessionCookieName);
   return {
     service,
     store: createSessionStore(connection),
     feature: {
-      routes: sessionRoutes(service, config.sessionCookieName),
+      routes: [
+        ...sessionRoutes(service, accounts.service, enter, config.sessionCookieName),
+        ...accountLogInRoutes(accounts.service, enter, config.sessionCookieName),
+      ],
       owned: [ownership],
       prepare: () => ownership.createIndexes(),
     } satisfies Feature,

@@ -55,7 +55,7 @@ describe('an event (spec 4.9)', () => {
       .expect(200);
     expect(await newest()).toEqual({
       ...{ id: expect.any(String), at: expect.any(String), sourceAppId: app.sourceAppId },
-      actor: { kind: 'operator', id: app.sourceAppId, address: '203.0.113.7' },
+      actor: { kind: 'operator', id: app.sourceAppId, address: '203.0.113.7', method: 'shared' },
       ...{ action: 'user.changed', target: id, detail: {} },
     });
     await operator.delete(`/auth/users/${id}`).expect(200);

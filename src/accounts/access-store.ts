@@ -1,0 +1,164 @@
+import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
+import { Conflict } from '../core/errors.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import {
+  type AccessCollection,
+  type AccessDocument,
+  ADMINS,
+  type AppRole,
+  MAX_MEMBERS,
+  type Member,
+} from './accounts.model.ts';
+
+export interface Membership {
+  appId: ObjectId;
+  sourceAppId: string;
+  role: AppRole;
+}
+
+/** What an account may do: as an admin, and in the named app or in its apps. */
+export interface Access {
+  isAdmin: boolean;
+  memberships: Membership[];
+}
+
+interface MemberApp {
+  id: ObjectId;
+  sourceAppId: string;
+}
+
+const LAST_MANAGER = 'The last manager stays while the app has no shared log-in';
+const LAST_ADMIN = 'The last active admin stays';
+const SESSION_MEMBERSHIPS = 1_000;
+
+export type AccessStore = ReturnType<typeof createAccessStore>;
+
+/** Members of apps, and admins. Each rule over all members of an app is a filter of one update. */
+export function createAccessStore(access: AccessCollection) {
+  const update = async (filter: Filter<AccessDocument>, change: UpdateFilter<AccessDocument>): Promise<boolean> =>
+    (await access.updateOne(filter, change)).matchedCount === 1;
+
+  const idOf = (app: MemberApp): string => app.id.toHexString();
+
+  /** Creates the document of an app, or of the admins, unless it exists. */
+  async function ensure(_id: string, app?: MemberApp): Promise<void> {
+    const named = app && { appId: app.id, sourceAppId: app.sourceAppId };
+    try {
+      await access.updateOne(
+        { _id },
+        { $setOnInsert: { ...named, createdAt: new Date(), members: [] } },
+        { upsert: true },
+      );
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+
+  /** Adds a member or replaces its role. @throws {Conflict} when there are too many */
+  async function put(_id: string, account: ObjectId, role: Member['role'], app?: MemberApp): Promise<void> {
+    await ensure(_id, app);
+    if (await update({ _id, 'members.account': account }, { $set: { 'members.$.role': role } })) return;
+    const free = { [`members.${MAX_MEMBERS - 1}`]: { $exists: false } };
+    const member = { account, role, addedAt: new Date() };
+    if (await update({ _id, 'members.account': { $ne: account }, ...free }, { $push: { members: member } })) return;
+    if (await access.findOne({ _id, 'members.account': account }, { projection: { _id: 1 } })) return;
+    throw new Conflict(`An app has at most ${MAX_MEMBERS} members`);
+  }
+
+  return {
+    /**
+     * Resolves with the access of an account to one app, or to all of its apps. Reads the database,
+     * so that a removal is in force on every server at once.
+     */
+    async read(account: ObjectId, sourceAppId?: string): Promise<Access> {
+      const named = sourceAppId === undefined ? {} : { $or: [{ _id: ADMINS }, { sourceAppId }] };
+      const projection = { appId: 1, sourceAppId: 1, members: { $elemMatch: { account } } };
+      const found = await access
+        .find({ 'members.account': account, ...named }, { projection, limit: SESSION_MEMBERSHIPS })
+        .toArray();
+      const memberships = found.flatMap(({ appId, sourceAppId: name, members: [member] }) =>
+        appId && name !== undefined && member && member.role !== 'admin'
+          ? [{ appId, sourceAppId: name, role: member.role }]
+          : [],
+      );
+      memberships.sort((a, b) => (a.sourceAppId < b.sourceAppId ? -1 : 1));
+      return { isAdmin: found.some(({ _id }) => _id === ADMINS), memberships };
+    },
+
+    members: async (app: MemberApp): Promise<Member[]> => (await access.findOne({ _id: idOf(app) }))?.members ?? [],
+
+    admins: async (): Promise<Member[]> => (await access.findOne({ _id: ADMINS }))?.members ?? [],
+
+    putMember: (app: MemberApp, account: ObjectId, role: AppRole): Promise<void> => put(idOf(app), account, role, app),
+
+    putAdmin: (account: ObjectId): Promise<void> => put(ADMINS, account, 'admin'),
+
+    /**
+     * Replaces a member's role, or removes the member (`undefined`). Resolves with false when the
+     * account is no member. @throws {Conflict} for the last manager of an app without shared log-in
+     */
+    async changeMember(app: MemberApp, account: ObjectId, role: AppRole | undefined): Promise<boolean> {
+      const _id = idOf(app);
+      const another = { $elemMatch: { role: 'manager' as const, account: { $ne: account } } };
+      const isAllowed = role === 'manager' ? {} : { $or: [{ sharedLogin: { $ne: false } }, { members: another }] };
+      const change: UpdateFilter<AccessDocument> =
+        role === undefined ? { $pull: { members: { account } } } : { $set: { 'members.$[one].role': role } };
+      const arrayFilters = role === undefined ? {} : { arrayFilters: [{ 'one.account': account }] };
+      const filter = { _id, $and: [{ 'members.account': account }, isAllowed] };
+      // A member who is no manager can always be changed.
+      const lesser = { _id, members: { $elemMatch: { account, role: { $ne: 'manager' as const } } } };
+      for (const allowed of [lesser, filter]) {
+        if ((await access.updateOne(allowed, change, arrayFilters)).matchedCount === 1) return true;
+      }
+      if (!(await access.findOne({ _id, 'members.account': account }, { projection: { _id: 1 } }))) return false;
+      throw new Conflict(LAST_MANAGER);
+    },
+
+    /** Ends the admin role. @throws {Conflict} for the last active admin */
+    async removeAdmin(account: ObjectId, { suspend = false }: { suspend?: boolean } = {}): Promise<void> {
+      const another = { members: { $elemMatch: { account: { $ne: account } } } };
+      const filter = { _id: ADMINS, $and: [{ 'members.account': account }, another] };
+      const change = { $pull: { members: { account } }, ...(suspend && { $addToSet: { suspended: account } }) };
+      if (await update(filter, change)) return;
+      if (await access.findOne({ _id: ADMINS, 'members.account': account }, { projection: { _id: 1 } })) {
+        throw new Conflict(LAST_ADMIN);
+      }
+      if (!suspend) await update({ _id: ADMINS }, { $pull: { suspended: account } });
+    },
+
+    /** Makes an admin whose suspension ends an admin again. */
+    async restoreAdmin(account: ObjectId): Promise<void> {
+      const member = { account, role: 'admin' as const, addedAt: new Date() };
+      const filter = { _id: ADMINS, suspended: account, 'members.account': { $ne: account } };
+      await update(filter, { $pull: { suspended: account }, $push: { members: member } });
+    },
+
+    /** Removes an erased account everywhere. @throws {Conflict} when an app or the service needs it */
+    async removeEverywhere(account: ObjectId): Promise<void> {
+      await this.removeAdmin(account);
+      for await (const { appId, sourceAppId } of access.find({ 'members.account': account, _id: { $ne: ADMINS } })) {
+        if (appId && sourceAppId !== undefined) await this.changeMember({ id: appId, sourceAppId }, account, undefined);
+      }
+    },
+
+    sharedLogin: async (app: MemberApp): Promise<boolean> =>
+      (await access.findOne({ _id: idOf(app) }, { projection: { sharedLogin: 1 } }))?.sharedLogin ?? true,
+
+    /**
+     * Allows or refuses the app's password; resolves with the epoch that the copy in the app's
+     * document has to have. @throws {Conflict} when the app has no manager
+     */
+    async setSharedLogin(app: MemberApp, enabled: boolean): Promise<number> {
+      const _id = idOf(app);
+      await ensure(_id, app);
+      const isAllowed = enabled ? {} : { 'members.role': 'manager' as const };
+      const changed = await access.findOneAndUpdate(
+        { _id, ...isAllowed },
+        { $set: { sharedLogin: enabled }, $inc: { sharedLoginEpoch: 1 } },
+        { returnDocument: 'after', projection: { sharedLoginEpoch: 1 } },
+      );
+      if (!changed) throw new Conflict('The app has no manager yet: invite one first');
+      return changed.sharedLoginEpoch ?? 0;
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Binary, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
+import { Conflict } from '../core/errors.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import {
+  type AccountCollection,
+  type AccountDocument,
+  type AccountSession,
+  type LogInMethod,
+  MAX_SESSIONS,
+} from './accounts.model.ts';
+
+const TOKEN_BYTES = 32;
+const MAX_DEVICE_LENGTH = 200;
+const ACTIVE = { suspendedAt: { $exists: false } };
+const ACCOUNTS_AT_ONCE = 1_000;
+
+/** A new token, and the hash that is stored of it. */
+export function createToken(): { token: string; hash: Binary } {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  return { token, hash: hashToken(token) };
+}
+
+export const hashToken = (token: string): Binary => new Binary(createHash('sha256').update(token).digest());
+
+export const hasSameBytes = (a: Binary, b: Binary): boolean => Buffer.from(a.buffer).equals(b.buffer);
+
+/** The browser and address of a request, for the list of sessions. */
+export interface Origin {
+  device: string;
+  address: string;
+}
+
+export type AccountStore = ReturnType<typeof createAccountStore>;
+
+/**
+ * The accounts in the database. Each update that lets somebody in has the condition that was
+ * checked before it in its filter; it resolves with false when that no longer holds.
+ */
+export function createAccountStore(accounts: AccountCollection, sessionMs: number) {
+  const update = async (filter: Filter<AccountDocument>, change: UpdateFilter<AccountDocument>): Promise<boolean> =>
+    (await accounts.updateOne(filter, change)).matchedCount === 1;
+
+  function newSession(sessionId: string, method: LogInMethod, origin: Origin, state: AccountSession['state']) {
+    const now = new Date();
+    const device = origin.device.slice(0, MAX_DEVICE_LENGTH);
+    const times = { createdAt: now, authenticatedAt: now, expiresAt: new Date(now.getTime() + sessionMs) };
+    return { id: hashToken(sessionId), state, method, ...times, device, address: origin.address };
+  }
+
+  return {
+    findById: async (_id: ObjectId): Promise<AccountDocument | undefined> =>
+      (await accounts.findOne({ _id })) ?? undefined,
+
+    findByEmail: async (email: string): Promise<AccountDocument | undefined> =>
+      (await accounts.findOne({ email })) ?? undefined,
+
+    /** Resolves with a page of accounts by email, at most `limit` after `after`. */
+    page: (q: string, after: string | undefined, limit: number): Promise<AccountDocument[]> => {
+      const part = q === '' ? {} : { $regex: q.replace(/[^\p{L}\p{N}]/gu, '\\$&'), $options: 'i' };
+      const email = { ...part, ...(after !== undefined && { $gt: after }) };
+      const filter = Object.keys(email).length > 0 ? { email } : {};
+      return accounts.find(filter).sort({ email: 1 }).limit(limit).toArray();
+    },
+
+    /** Resolves with email and name of each account that exists, by its id in hexadecimal. */
+    async named(
+      ids: readonly ObjectId[],
+    ): Promise<Map<string, Pick<AccountDocument, '_id' | 'email' | 'name' | 'totp' | 'suspendedAt'>>> {
+      const projection = { email: 1, name: 1, 'totp.lastStep': 1, suspendedAt: 1 };
+      const found = accounts.find({ _id: { $in: ids.slice(0, ACCOUNTS_AT_ONCE) } }, { projection });
+      return new Map((await found.toArray()).map((account) => [account._id.toHexString(), account]));
+    },
+
+    /**
+     * Resolves with an active account and its session under this id, read on each call: an end of
+     * the session is in force on every server at once.
+     */
+    async findSession(accountId: string, sessionId: string) {
+      if (!ObjectId.isValid(accountId)) return undefined;
+      const id = hashToken(sessionId);
+      const account = await accounts.findOne({ _id: new ObjectId(accountId), 'sessions.id': id, ...ACTIVE });
+      const session = account?.sessions.find((one) => hasSameBytes(one.id, id));
+      if (!account || !session || session.expiresAt.getTime() <= Date.now()) return undefined;
+      return { account, session };
+    },
+
+    /** @throws {Conflict} when the email has an account */
+    async create(account: Omit<AccountDocument, '_id' | 'createdAt' | 'sessions'>): Promise<AccountDocument> {
+      const created = { _id: new ObjectId(), createdAt: new Date(), sessions: [], ...account };
+      try {
+        await accounts.insertOne(created);
+      } catch (error) {
+        if (isDuplicateKey(error)) throw new Conflict('This email already has an account');
+        throw error;
+      }
+      return created;
+    },
+
+    /** Begins a session while `checked` holds, which the caller verified. */
+    beginSession: (
+      accountId: ObjectId,
+      checked: Filter<AccountDocument>,
+      {
+        sessionId,
+        method,
+        origin,
+        second,
+      }: { sessionId: string; method: LogInMethod; origin: Origin; second: boolean },
+      change: UpdateFilter<AccountDocument> = {},
+    ): Promise<boolean> => {
+      const session = newSession(sessionId, method, origin, second ? 'second' : 'active');
+      const sessions = { $each: [session], $slice: -MAX_SESSIONS };
+      return update({ _id: accountId, ...ACTIVE, ...checked }, { ...change, $push: { sessions } });
+    },
+
+    /** Replaces a session that waits for a second factor by an active one, under a new id. */
+    completeSession: async (
+      accountId: ObjectId,
+      waiting: AccountSession,
+      checked: Filter<AccountDocument>,
+      { sessionId, origin }: { sessionId: string; origin: Origin },
+      change: UpdateFilter<AccountDocument>,
+    ): Promise<boolean> => {
+      const session = newSession(sessionId, waiting.method, origin, 'active');
+      const waits = { sessions: { $elemMatch: { id: waiting.id, state: 'second' as const } } };
+      const { $set, ...rest } = change;
+      // Not `sessions.$`: with a condition on another array it may name an index of that one.
+      const { matchedCount } = await accounts.updateOne(
+        { _id: accountId, ...ACTIVE, ...waits, ...checked },
+        { ...rest, $set: { ...$set, 'sessions.$[waiting]': session } },
+        { arrayFilters: [{ 'waiting.id': waiting.id }] },
+      );
+      return matchedCount === 1;
+    },
+
+    /** Changes an account while `checked` holds. */
+    change: (accountId: ObjectId, checked: Filter<AccountDocument>, change: UpdateFilter<AccountDocument>) =>
+      update({ _id: accountId, ...checked }, change),
+
+    async endSession(accountId: ObjectId, id: Binary): Promise<boolean> {
+      const { modifiedCount } = await accounts.updateOne({ _id: accountId }, { $pull: { sessions: { id } } });
+      return modifiedCount === 1;
+    },
+
+    /** Ends all sessions but `kept`. Resolves with false when there is no such account. */
+    endSessions: (accountId: ObjectId, kept?: Binary): Promise<boolean> =>
+      update({ _id: accountId }, { $pull: { sessions: kept ? { id: { $ne: kept } } : {} } }),
+
+    /**
+     * Counts a guess of a code; resolves with the number in the current window. Counted before the
+     * check, so that parallel guesses on all servers stay in the limit.
+     */
+    async countGuess(accountId: ObjectId, windowMs: number): Promise<number> {
+      const since = { $dateSubtract: { startDate: '$$NOW', unit: 'millisecond', amount: windowMs } };
+      const isOver = { $lt: [{ $ifNull: ['$guesses.from', new Date(0)] }, since] };
+      const counted = {
+        from: { $cond: [isOver, '$$NOW', '$guesses.from'] },
+        count: { $cond: [isOver, 1, { $add: ['$guesses.count', 1] }] },
+      };
+      const found = await accounts.findOneAndUpdate({ _id: accountId }, [{ $set: { guesses: counted } }], {
+        returnDocument: 'after',
+        projection: { guesses: 1 },
+      });
+      return found?.guesses?.count ?? Number.POSITIVE_INFINITY;
+    },
+
+    /** Takes a one-time link: resolves with its account, once. */
+    async takeLink(kind: 'reset' | 'link', token: string): Promise<AccountDocument | undefined> {
+      const hash = `${kind}.hash` as const;
+      const expiresAt = `${kind}.expiresAt` as const;
+      const filter = {
+        [hash]: hashToken(token),
+        [expiresAt]: { $gt: new Date() },
+        ...ACTIVE,
+      } as Filter<AccountDocument>;
+      const found = await accounts.findOneAndUpdate(filter, { $unset: { [kind]: 1 } } as UpdateFilter<AccountDocument>);
+      return found ?? undefined;
+    },
+
+    remove: async (_id: ObjectId): Promise<boolean> => (await accounts.deleteOne({ _id })).deletedCount === 1,
+  };
+}

@@ -1,0 +1,141 @@
+import type { Binary, ObjectId } from 'mongodb';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+
+/** How somebody logged in. */
+export type LogInMethod = 'password' | 'link' | 'invitation';
+
+/** The second factors that an account can have. */
+export type SecondFactor = 'totp';
+
+/** A session of an account. Only log-in, second factor and revocation write it. */
+export interface AccountSession {
+  /** The SHA-256 of the session id in the cookie. */
+  id: Binary;
+  /** `second`: the session waits for the second factor and can do nothing else. */
+  state: 'active' | 'second';
+  method: LogInMethod;
+  createdAt: Date;
+  /** The last proof of identity. Changes of password and factors need a recent one. */
+  authenticatedAt: Date;
+  expiresAt: Date;
+  /** The browser, as `User-Agent` names it. */
+  device: string;
+  address: string;
+}
+
+/**
+ * A member of the staff (spec 4.10). Everything that decides whether somebody may act is in this one
+ * document, so that each change is one atomic update: a session begins only under the password and
+ * the factors that were checked, and ends with the update that replaces them.
+ */
+export interface AccountDocument {
+  _id: ObjectId;
+  /** Normalized. */
+  email: string;
+  name: string;
+  createdAt: Date;
+  /** When somebody received an email of the service at this address. */
+  emailProvedAt?: Date;
+  passwordHash?: string;
+  /** `lastStep`: the last accepted time step, so that each counts once. */
+  totp?: { secret: string; lastStep: number };
+  /** A secret that waits for its first code. */
+  newTotp?: { secret: string; until: Date };
+  /** The hashes of unused recovery codes. */
+  recoveryCodes?: Binary[];
+  /** The newest {@link MAX_SESSIONS}. */
+  sessions: AccountSession[];
+  /** The hashes of the newest links that log in once. */
+  reset?: OneTimeLink;
+  link?: OneTimeLink;
+  /** Codes that were tried since `from`. */
+  guesses?: { from: Date; count: number };
+  suspendedAt?: Date;
+}
+
+interface OneTimeLink {
+  hash: Binary;
+  expiresAt: Date;
+}
+
+export const MAX_SESSIONS = 20;
+
+const ACCOUNTS = declareCollection('accounts')
+  .index({ email: 1 }, { unique: true })
+  .index({ 'reset.hash': 1 }, { sparse: true })
+  .index({ 'link.hash': 1 }, { sparse: true });
+
+export type AppRole = 'viewer' | 'editor' | 'manager';
+
+/** A member of an app, or an admin. */
+export interface Member {
+  account: ObjectId;
+  role: AppRole | 'admin';
+  addedAt: Date;
+}
+
+/** The `_id` of the document whose members are the active admins. */
+export const ADMINS = 'admins';
+
+export const MAX_MEMBERS = 500;
+
+/**
+ * Who may work on an app; `_id` is the app's in hexadecimal, or {@link ADMINS}. One document for
+ * each app, because "the last manager stays" is a condition over all members.
+ */
+export interface AccessDocument {
+  _id: string;
+  /** Absent for admins. */
+  appId?: ObjectId;
+  sourceAppId?: string;
+  createdAt: Date;
+  members: Member[];
+  /** Suspended admins, who become admins again when the suspension ends. */
+  suspended?: ObjectId[];
+  /** False: the app's password is refused. */
+  sharedLogin?: boolean;
+  /** Fences the copy of `sharedLogin` in the app's document: each change increments it. */
+  sharedLoginEpoch?: number;
+}
+
+const ACCESS = declareCollection('access').index({ 'members.account': 1 }).index({ appId: 1 }, { sparse: true });
+
+/** An invitation. Without an email: the link to the first admin account. */
+export interface InvitationDocument {
+  /** The SHA-256 of the token. */
+  _id: Binary;
+  id: string;
+  email?: string;
+  app?: { id: ObjectId; sourceAppId: string; role: AppRole };
+  admin?: true;
+  name?: string;
+  /** Absent: the host, or a shared log-in. */
+  invitedBy?: ObjectId;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** The open invitations to one app. */
+export const MAX_INVITATIONS = 200;
+
+const INVITATIONS = declareCollection('invitations')
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+  .index({ 'app.id': 1, createdAt: 1 })
+  .index({ email: 1 }, { sparse: true });
+
+export type AccountCollection = Collection<AccountDocument>;
+export type AccessCollection = Collection<AccessDocument>;
+export type InvitationCollection = Collection<InvitationDocument>;
+
+export interface AccountModels {
+  accounts: Model<AccountDocument>;
+  access: Model<AccessDocument>;
+  invitations: Model<InvitationDocument>;
+}
+
+export const createAccountModels = (connection: Connection): AccountModels => ({
+  accounts: createModel(connection, ACCOUNTS),
+  access: createModel(connection, ACCESS),
+  invitations: createModel(connection, INVITATIONS),
+});

@@ -1,0 +1,279 @@
+import type { Binary, Filter, ObjectId, UpdateFilter } from 'mongodb';
+import type { AppService } from '../apps/apps.service.ts';
+import type { PasswordHasher, Waiter } from '../apps/passwords.ts';
+import { Conflict, Forbidden, Gone, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
+import { normalizeEmail } from '../core/identifiers.ts';
+import type { AccessStore, Membership } from './access-store.ts';
+import type { AccountMail } from './account-mail.ts';
+import { type AccountStore, createToken, type Origin } from './account-store.ts';
+import type { AccountDocument, AccountSession, LogInMethod } from './accounts.model.ts';
+import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
+import { type CodeUse, hasSecondFactor, type SecondFactors } from './second-factor.ts';
+
+const RESET_MS = 60 * 60 * 1_000;
+const LINK_MS = 15 * 60 * 1_000;
+/** An account gets one email with a reset link in this time. */
+const RESET_EVERY_MS = 60 * 1_000;
+/** Changes of password and factors need a log-in of this time. */
+const RECENT_MS = 10 * 60 * 1_000;
+
+/** A way in that was checked. `checked` must still hold when the session begins. */
+export interface Entry {
+  account: AccountDocument;
+  method: LogInMethod;
+  checked: Filter<AccountDocument>;
+  change?: UpdateFilter<AccountDocument>;
+  /** Whether the session waits for the second factor. */
+  second: boolean;
+}
+
+/** An account with the session of a request. */
+export interface SignedIn {
+  account: AccountDocument;
+  session: AccountSession;
+}
+
+export interface ShownAccount {
+  account: { id: string; email: string; name: string; admin: boolean };
+  memberships: { sourceAppId: string; role: Membership['role'] }[];
+}
+
+const reauthenticationRequired = (): Forbidden =>
+  new Forbidden('Log in again to change this', { reauthenticate: true });
+
+export type AccountService = ReturnType<typeof createAccountService>;
+
+/** The ways into an account, and what somebody does with their own (spec 4.10). */
+export function createAccountService(deps: {
+  store: AccountStore;
+  access: AccessStore;
+  invitations: Invitations;
+  factors: SecondFactors;
+  hasher: PasswordHasher;
+  apps: Pick<AppService, 'findById'>;
+  mail: AccountMail;
+  /** Undefined: no links are sent by email. */
+  publicUrl: string | undefined;
+}) {
+  const { store, access, invitations, factors, hasher, apps, mail, publicUrl } = deps;
+
+  /** Gives an account what an invitation offers. @throws {Gone} when the app was deleted */
+  async function grant(
+    accountId: ObjectId,
+    { app, admin }: { app?: { id: ObjectId; role: Membership['role'] }; admin?: true },
+  ) {
+    if (admin) await access.putAdmin(accountId);
+    if (!app) return;
+    const live = await apps.findById(app.id);
+    if (!live) throw new Gone('The app of this invitation was deleted');
+    await access.putMember(live, accountId, app.role);
+  }
+
+  const hashNew = (password: string): Promise<string> => hasher.hash(password);
+
+  return {
+    /**
+     * Resolves with the way in when the password is correct; in the same time also for an unknown
+     * email, an account without a password and a suspended one.
+     * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
+     */
+    async checkPassword(email: string, password: string, waiter: Waiter): Promise<Entry | undefined> {
+      hasher.assertCapacity(waiter);
+      const normalized = normalizeEmail(email);
+      const account = normalized === undefined ? undefined : await store.findByEmail(normalized);
+      const matches = await hasher.verify(password, account?.passwordHash, waiter);
+      if (!matches || !account?.passwordHash || account.suspendedAt) return undefined;
+      const { passwordHash } = account;
+      return { account, method: 'password', checked: { passwordHash }, second: hasSecondFactor(account) };
+    },
+
+    verify: (password: string, hash: string | undefined, waiter: Waiter): Promise<boolean> =>
+      hasher.verify(password, hash, waiter),
+
+    /** Begins the session of a way in. @throws {Unauthenticated} when it was closed meanwhile */
+    async begin({ account, method, checked, change, second }: Entry, sessionId: string, origin: Origin): Promise<void> {
+      const factor = { totp: { $exists: second && account.totp !== undefined } };
+      const still = second || account.totp === undefined ? factor : {};
+      if (
+        await store.beginSession(account._id, { ...checked, ...still }, { sessionId, method, origin, second }, change)
+      )
+        return;
+      throw new Unauthenticated('Invalid credentials');
+    },
+
+    /** Uses a checked code up and completes the log-in under a new session id. @throws {Unauthenticated} */
+    async complete(
+      { account, session }: SignedIn,
+      { checked, change }: CodeUse,
+      sessionId: string,
+      origin: Origin,
+    ): Promise<void> {
+      if (await store.completeSession(account._id, session, checked, { sessionId, origin }, change)) return;
+      throw new Unauthenticated('Invalid code');
+    },
+
+    checkCode: factors.check,
+
+    findSession: store.findSession,
+
+    endSession: ({ account, session }: SignedIn): Promise<boolean> => store.endSession(account._id, session.id),
+
+    async present({ _id, email, name }: AccountDocument): Promise<ShownAccount> {
+      const { isAdmin, memberships } = await access.read(_id);
+      return {
+        account: { id: _id.toHexString(), email, name, admin: isAdmin },
+        memberships: memberships.map(({ sourceAppId, role }) => ({ sourceAppId, role })),
+      };
+    },
+
+    /**
+     * Uses an invitation. Somebody with an account has to be logged in as it, and gains what the
+     * invitation offers; others get an account. Resolves with the account's way in.
+     * @throws {Gone} when the invitation was used or is over
+     */
+    async accept(
+      token: string,
+      given: { name: string; email?: string | undefined; password?: string | undefined },
+      current: SignedIn | undefined,
+    ): Promise<Entry> {
+      const invitation = await invitations.find(token);
+      const email = invitation.email ?? normalizeEmail(given.email ?? '');
+      if (email === undefined)
+        throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be a valid email' }]);
+      if (invitation.email === undefined && (await access.admins()).length > 0) {
+        throw new Gone('The first admin account exists; log in instead');
+      }
+      const existing = await store.findByEmail(email);
+      if (existing && !current?.account._id.equals(existing._id)) {
+        throw new Forbidden('This email has an account: log in with it, then open the invitation again');
+      }
+      const passwordHash = existing || given.password === undefined ? undefined : await hashNew(given.password);
+      const taken = await invitations.take(token);
+      try {
+        const account =
+          existing ?? (await store.create({ email, name: given.name, ...(passwordHash && { passwordHash }) }));
+        await grant(account._id, taken);
+        if (taken.email === undefined) await invitations.endFirstLinks();
+        return { account, method: 'invitation', checked: {}, second: hasSecondFactor(account) && !current };
+      } catch (error) {
+        if (!(error instanceof Gone)) await invitations.giveBack(taken);
+        throw error;
+      }
+    },
+
+    /** Creates the link to the first admin account; undefined when an admin account exists. */
+    async firstLink(): Promise<string | undefined> {
+      if ((await access.admins()).length > 0) return undefined;
+      await invitations.endFirstLinks();
+      return (await invitations.create({ admin: true }, FIRST_LINK_MS)).token;
+    },
+
+    /** Creates a link that logs an account in once, without a second factor. @throws {NotFound} */
+    async createLink(email: string): Promise<string> {
+      const account = await store.findByEmail(normalizeEmail(email) ?? '');
+      if (!account || account.suspendedAt) throw new NotFound('No active account has this email');
+      const { token, hash } = createToken();
+      await store.change(account._id, {}, { $set: { link: { hash, expiresAt: new Date(Date.now() + LINK_MS) } } });
+      return token;
+    },
+
+    /** Uses a link of the host. @throws {Gone} */
+    async useLink(token: string): Promise<Entry> {
+      const account = await store.takeLink('link', token);
+      if (!account) throw new Gone('This link was used or has expired; ask for a new one');
+      return { account, method: 'link', checked: {}, second: false };
+    },
+
+    /** Sends a link for a new password, if the email has an active account. Takes no time. */
+    forget(email: string): void {
+      const send = async (): Promise<void> => {
+        const account = await store.findByEmail(normalizeEmail(email) ?? '');
+        if (!account || account.suspendedAt) return;
+        const { token, hash } = createToken();
+        const expiresAt = new Date(Date.now() + RESET_MS);
+        const recent = new Date(expiresAt.getTime() - RESET_EVERY_MS);
+        const isDue = { $or: [{ reset: { $exists: false } }, { 'reset.expiresAt': { $lt: recent } }] };
+        if (!(await store.change(account._id, isDue, { $set: { reset: { hash, expiresAt } } }))) return;
+        mail.send(account.email, { kind: 'reset', link: `${publicUrl}/dashboard/reset#${token}` });
+      };
+      // The answer is the same, and as fast, for an email without an account.
+      if (mail.isOn && publicUrl !== undefined) void send().catch(() => undefined);
+    },
+
+    /** Replaces the password by a link, which proves the email; ends all sessions. @throws {Gone} */
+    async reset(token: string, password: string): Promise<Entry> {
+      const passwordHash = await hashNew(password);
+      const account = await store.takeLink('reset', token);
+      if (!account) throw new Gone('This link was used or has expired; ask for a new one');
+      const before = account.passwordHash ?? { $exists: false };
+      const $set = { passwordHash, emailProvedAt: new Date(), sessions: [] };
+      if (
+        !(await store.change(account._id, { passwordHash: before } as Filter<AccountDocument>, {
+          $set,
+          $unset: { link: 1 },
+        }))
+      ) {
+        throw new Conflict('The account was changed meanwhile; ask for a new link');
+      }
+      mail.send(account.email, { kind: 'changed', what: 'password' });
+      return { account, method: 'password', checked: { passwordHash }, second: hasSecondFactor(account) };
+    },
+
+    /** @throws {Forbidden} when the log-in is too old */
+    requireRecent({ session }: SignedIn): void {
+      if (Date.now() - session.authenticatedAt.getTime() > RECENT_MS) throw reauthenticationRequired();
+    },
+
+    /** Replaces the own password; ends all other sessions. @throws {Forbidden} when `current` is wrong */
+    async changePassword(
+      { account, session }: SignedIn,
+      { current, password }: { current?: string | undefined; password: string },
+      confirm: (password: string, hash: string | undefined) => Promise<boolean>,
+    ): Promise<void> {
+      this.requireRecent({ account, session });
+      if (account.passwordHash !== undefined && current === undefined) {
+        throw new InvalidInput('Invalid password change', [{ path: 'current', message: 'is required' }]);
+      }
+      if (account.passwordHash !== undefined && !(await confirm(current ?? '', account.passwordHash))) {
+        throw new Forbidden('The current password is wrong');
+      }
+      const passwordHash = await hashNew(password);
+      const checked = { passwordHash: account.passwordHash ?? { $exists: false }, 'sessions.id': session.id };
+      const change = {
+        $set: { passwordHash },
+        $unset: { reset: 1 as const },
+        $pull: { sessions: { id: { $ne: session.id } } },
+      };
+      if (!(await store.change(account._id, checked as Filter<AccountDocument>, change))) {
+        throw new Conflict('The account was changed meanwhile; try again');
+      }
+      mail.send(account.email, { kind: 'changed', what: 'password' });
+    },
+
+    rename: ({ account }: SignedIn, name: string): Promise<boolean> =>
+      store.change(account._id, {}, { $set: { name } }),
+
+    /** Ends one of the own sessions; resolves with whether it existed. */
+    endOwn: ({ account }: SignedIn, id: Binary): Promise<boolean> => store.endSession(account._id, id),
+
+    endOthers: ({ account, session }: SignedIn): Promise<boolean> => store.endSessions(account._id, session.id),
+
+    async beginTotp(own: SignedIn) {
+      this.requireRecent(own);
+      return factors.begin(own.account);
+    },
+
+    async confirmTotp(own: SignedIn, code: string): Promise<string[]> {
+      this.requireRecent(own);
+      const codes = await factors.confirm(own.account, code);
+      mail.send(own.account.email, { kind: 'changed', what: 'authenticator app added' });
+      return codes;
+    },
+
+    async removeTotp(own: SignedIn): Promise<void> {
+      this.requireRecent(own);
+      await factors.remove(own.account);
+      mail.send(own.account.email, { kind: 'changed', what: 'authenticator app removed' });
+    },
+  };
+}

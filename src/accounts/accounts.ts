@@ -1,0 +1,62 @@
+import type { ObjectId } from 'mongodb';
+import type { Apps } from '../apps/apps.ts';
+import { type Feature, ownedBy } from '../apps/feature.ts';
+import type { Config } from '../core/config.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Connection } from '../database/client.ts';
+import { createMailer } from '../mail/mailer.ts';
+import { createAccessStore } from './access-store.ts';
+import { createAccountMail } from './account-mail.ts';
+import { createAccountStore } from './account-store.ts';
+import { createAccountModels } from './accounts.model.ts';
+import { createAccountService } from './accounts.service.ts';
+import { createInvitations } from './invitations.ts';
+import { createSecondFactors } from './second-factor.ts';
+
+export type Accounts = ReturnType<typeof createAccounts>;
+
+/** Creates the accounts, their access to apps and the invitations (spec 4.10). */
+export function createAccounts(deps: {
+  connection: Connection;
+  apps: Pick<Apps, 'service' | 'hasher'>;
+  config: Pick<Config, 'mail' | 'publicUrl'>;
+  logger: Logger;
+  /** The lifetime of a session, in milliseconds. */
+  sessionMs: number;
+}) {
+  const { connection, apps, config, logger, sessionMs } = deps;
+  const models = createAccountModels(connection);
+  const store = createAccountStore(models.accounts.collection, sessionMs);
+  const access = createAccessStore(models.access.collection);
+  const invitations = createInvitations(models.invitations.collection);
+  const mailer = config.mail && createMailer(config.mail);
+  const mail = createAccountMail(mailer, logger);
+  const { publicUrl } = config;
+  const service = createAccountService({
+    ...{ store, access, invitations, factors: createSecondFactors(store), mail, publicUrl },
+    ...{ hasher: apps.hasher, apps: apps.service },
+  });
+  /** Ends all sessions, and the admin role until the suspension ends. @throws {Conflict} for the last active admin */
+  async function suspend(id: ObjectId): Promise<void> {
+    // First, so that the last active admin is refused before anything changes.
+    await access.removeAdmin(id, { suspend: true });
+    await store.change(id, {}, { $set: { suspendedAt: new Date(), sessions: [] }, $unset: { link: 1, reset: 1 } });
+  }
+
+  return {
+    suspend,
+    service,
+    store,
+    access,
+    invitations,
+    mail,
+    feature: {
+      models: Object.values(models),
+      owned: [
+        ownedBy(models.access.collection, 'createdAt'),
+        ownedBy(models.invitations.collection, 'createdAt', { of: (appId) => ({ 'app.id': appId }) }),
+      ],
+      close: () => mailer?.close(),
+    } satisfies Feature,
+  };
+}

@@ -1,0 +1,85 @@
+import { type Filter, ObjectId } from 'mongodb';
+import { Conflict, Gone } from '../core/errors.ts';
+import { createToken, hashToken } from './account-store.ts';
+import { type InvitationCollection, type InvitationDocument, MAX_INVITATIONS } from './accounts.model.ts';
+
+export const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
+/** The link to the first admin account. */
+export const FIRST_LINK_MS = 60 * 60 * 1_000;
+
+export type NewInvitation = Pick<InvitationDocument, 'email' | 'app' | 'admin' | 'name' | 'invitedBy'>;
+
+export type Invitations = ReturnType<typeof createInvitations>;
+
+/** Invitations in the database. A token is stored as its hash and works once. */
+export function createInvitations(invitations: InvitationCollection) {
+  const open = (): Filter<InvitationDocument> => ({ expiresAt: { $gt: new Date() } });
+
+  return {
+    /**
+     * Stores an invitation; resolves with it and its token, which cannot be shown again. An earlier
+     * one of the same email to the same app ends. @throws {Conflict} when the app has too many
+     */
+    async create(
+      invitation: NewInvitation,
+      forMs = INVITATION_MS,
+    ): Promise<{ token: string; invitation: InvitationDocument }> {
+      const { email, app } = invitation;
+      if (
+        app &&
+        (await invitations.countDocuments({ 'app.id': app.id }, { limit: MAX_INVITATIONS })) >= MAX_INVITATIONS
+      ) {
+        throw new Conflict(`An app has at most ${MAX_INVITATIONS} open invitations; delete one first`);
+      }
+      const { token, hash } = createToken();
+      const now = Date.now();
+      const times = { createdAt: new Date(now), expiresAt: new Date(now + forMs) };
+      const stored = { _id: hash, id: new ObjectId().toHexString(), ...invitation, ...times };
+      await invitations.insertOne(stored);
+      const same = app ? { 'app.id': app.id } : { app: { $exists: false } };
+      if (email !== undefined) await invitations.deleteMany({ email, ...same, _id: { $ne: hash } });
+      return { token, invitation: stored };
+    },
+
+    /** Resolves with the open invitations to an app, the oldest first. */
+    list: (appId: ObjectId): Promise<InvitationDocument[]> =>
+      invitations
+        .find({ 'app.id': appId, ...open() }, { limit: MAX_INVITATIONS })
+        .sort({ createdAt: 1 })
+        .toArray(),
+
+    remove: async (appId: ObjectId, id: string): Promise<boolean> =>
+      (await invitations.deleteOne({ 'app.id': appId, id })).deletedCount === 1,
+
+    /** @throws {Gone} when the token is used or expired */
+    async find(token: string): Promise<InvitationDocument> {
+      const found = await invitations.findOne({ _id: hashToken(token), ...open() });
+      if (!found) throw gone();
+      return found;
+    },
+
+    /** Uses an invitation, once also under parallel use. @throws {Gone} */
+    async take(token: string): Promise<InvitationDocument> {
+      const found = await invitations.findOneAndDelete({ _id: hashToken(token), ...open() });
+      if (!found) throw gone();
+      return found;
+    },
+
+    /** Returns an invitation that was taken for a request that failed. */
+    async giveBack(invitation: InvitationDocument): Promise<void> {
+      await invitations.insertOne(invitation);
+    },
+
+    /** Removes the invitations that an account sent or an email received. */
+    async forget(email: string): Promise<void> {
+      await invitations.deleteMany({ email });
+    },
+
+    /** Ends the links to the first admin account. */
+    async endFirstLinks(): Promise<void> {
+      await invitations.deleteMany({ email: { $exists: false } });
+    },
+  };
+}
+
+const gone = (): Gone => new Gone('This invitation was used or has expired; ask for a new one');

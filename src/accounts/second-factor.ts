@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import type { Binary, Filter, UpdateFilter } from 'mongodb';
+import { Secret, TOTP } from 'otpauth';
+import { Conflict, InvalidInput, TooManyRequests, Unauthenticated } from '../core/errors.ts';
+import { type AccountStore, hashToken, hasSameBytes } from './account-store.ts';
+import type { AccountDocument } from './accounts.model.ts';
+
+const ISSUER = 'User Collection Service';
+const PERIOD_S = 30;
+/** Clocks of phones differ: one step before and after is accepted. */
+const WINDOW = 1;
+const NEW_SECRET_MS = 15 * 60 * 1_000;
+const GUESS_WINDOW_MS = 15 * 60 * 1_000;
+const MAX_GUESSES = 10;
+const RECOVERY_CODES = 10;
+/** 80 random bits, as four groups of four base32 characters. */
+const RECOVERY_BYTES = 10;
+
+const WRONG_CODE = 'Invalid code';
+
+/** What must still hold when a code takes effect, and what uses the code up. */
+export interface CodeUse {
+  checked: Filter<AccountDocument>;
+  change: UpdateFilter<AccountDocument>;
+}
+
+/** Whether an account has a second factor, so that a password alone is not enough. */
+export const hasSecondFactor = ({ totp }: Pick<AccountDocument, 'totp'>): boolean => totp !== undefined;
+
+function totpOf(secret: string, email: string): TOTP {
+  return new TOTP({ issuer: ISSUER, label: email, secret: Secret.fromBase32(secret), period: PERIOD_S });
+}
+
+/** Returns the time step of a code; undefined for a wrong one. */
+function stepOf(secret: string, email: string, code: string, now = Date.now()): number | undefined {
+  const delta = totpOf(secret, email).validate({ token: code, timestamp: now, window: WINDOW });
+  return delta === null ? undefined : Math.floor(now / 1_000 / PERIOD_S) + delta;
+}
+
+const normalizedCode = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase();
+
+function createRecoveryCodes(): { codes: string[]; hashes: Binary[] } {
+  const codes = Array.from({ length: RECOVERY_CODES }, () => {
+    const text = new Secret({ buffer: new Uint8Array(randomBytes(RECOVERY_BYTES)).buffer }).base32;
+    return text.match(/.{4}/g)?.join('-') ?? text;
+  });
+  return { codes, hashes: codes.map((code) => hashToken(normalizedCode(code))) };
+}
+
+export type SecondFactors = ReturnType<typeof createSecondFactors>;
+
+/** Codes of an authenticator app and recovery codes (spec 4.10). Each counts once per account. */
+export function createSecondFactors(store: AccountStore) {
+  /** @throws {TooManyRequests} after ten guesses in 15 minutes, counted over all servers */
+  async function countGuess({ _id }: AccountDocument): Promise<void> {
+    if ((await store.countGuess(_id, GUESS_WINDOW_MS)) > MAX_GUESSES) {
+      throw new TooManyRequests('Too many codes; try again later', GUESS_WINDOW_MS / 1_000);
+    }
+  }
+
+  return {
+    /**
+     * Checks a code that completes a log-in. The result uses it up, with the session, in one update.
+     * @throws {Unauthenticated} when the code is wrong @throws {TooManyRequests} after ten guesses
+     */
+    async check(account: AccountDocument, given: { code: string } | { recoveryCode: string }): Promise<CodeUse> {
+      await countGuess(account);
+      if ('recoveryCode' in given) {
+        const hash = hashToken(normalizedCode(given.recoveryCode));
+        if (!account.recoveryCodes?.some((code) => hasSameBytes(code, hash))) throw new Unauthenticated(WRONG_CODE);
+        return { checked: { recoveryCodes: hash }, change: { $pull: { recoveryCodes: hash } } };
+      }
+      const step = account.totp && stepOf(account.totp.secret, account.email, given.code.trim());
+      if (step === undefined || !account.totp) throw new Unauthenticated(WRONG_CODE);
+      const checked = { 'totp.secret': account.totp.secret, 'totp.lastStep': { $lt: step } };
+      return { checked, change: { $set: { 'totp.lastStep': step } } };
+    },
+
+    /** Stores a new secret that waits for its first code. @throws {Conflict} when one is in use */
+    async begin({ _id, email }: AccountDocument): Promise<{ secret: string; uri: string }> {
+      const secret = new Secret({ size: 20 }).base32;
+      const newTotp = { secret, until: new Date(Date.now() + NEW_SECRET_MS) };
+      if (!(await store.change(_id, { totp: { $exists: false } }, { $set: { newTotp } }))) {
+        throw new Conflict('The account has an authenticator app; remove it first');
+      }
+      return { secret, uri: totpOf(secret, email).toString() };
+    },
+
+    /** Puts the new secret in force; resolves with the recovery codes, which are shown once. */
+    async confirm(account: AccountDocument, code: string): Promise<string[]> {
+      const { _id, email, newTotp } = account;
+      await countGuess(account);
+      const isOpen = newTotp && newTotp.until.getTime() > Date.now();
+      const step = isOpen ? stepOf(newTotp.secret, email, code.trim()) : undefined;
+      if (!newTotp || step === undefined) throw new InvalidInput(WRONG_CODE, [{ path: 'code', message: 'is wrong' }]);
+      const { codes, hashes } = createRecoveryCodes();
+      const totp = { secret: newTotp.secret, lastStep: step };
+      const change = { $set: { totp, recoveryCodes: hashes }, $unset: { newTotp: 1 as const } };
+      if (!(await store.change(_id, { 'newTotp.secret': newTotp.secret, totp: { $exists: false } }, change))) {
+        throw new Conflict('The authenticator app was changed meanwhile');
+      }
+      return codes;
+    },
+
+    remove: ({ _id }: AccountDocument): Promise<boolean> =>
+      store.change(_id, {}, { $unset: { totp: 1, newTotp: 1, recoveryCodes: 1 } }),
+  };
+}

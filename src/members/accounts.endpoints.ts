@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import type { AccessStore } from '../accounts/access-store.ts';
+import type { AccountMail } from '../accounts/account-mail.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Invitations } from '../accounts/invitations.ts';
+import type { Cursors } from '../api/cursors.ts';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { PageLimit, Timestamp } from '../api/validation.ts';
+import { Conflict, NotFound } from '../core/errors.ts';
+import { AccountName, Email } from '../sessions/account-log-in.endpoints.ts';
+import { InvitationCreated, invitedBy, type PageLink, parseAccountId, requireEmail } from './members.endpoints.ts';
+
+const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
+const Ok = z.strictObject({ ok: z.literal(true) });
+const shared = { auth: 'session', role: 'admin', load: 'light', tag: 'Accounts' } as const;
+const ofAccount = { ...shared, params: z.object({ id: Id }) } as const;
+
+/** The accounts of the whole service, for admins (spec 4.10). */
+export const accountEndpoints = {
+  listAccounts: {
+    ...shared,
+    method: 'get',
+    path: '/auth/accounts',
+    summary: 'All accounts',
+    description: 'By email.',
+    query: z.strictObject({
+      q: z.string('must be one text').max(200, 'is too long').optional().meta({ description: 'A part of the email' }),
+      limit: PageLimit,
+      cursor: z.string('must be one text').max(1_000, 'is too long').optional(),
+    }),
+    response: z.strictObject({
+      accounts: z.array(
+        z.strictObject({
+          ...{ id: Id, email: z.string(), name: z.string(), createdAt: Timestamp },
+          ...{ admin: z.boolean(), suspended: z.boolean(), secondFactor: z.boolean(), sessions: z.int() },
+        }),
+      ),
+      next: z.string().optional(),
+    }),
+    errors: [],
+  },
+  createAccount: {
+    ...shared,
+    method: 'post',
+    path: '/auth/accounts',
+    audit: 'account.created',
+    summary: 'Invite somebody to the service',
+    description: 'The link works once, for 7 days. Where the service sends email, it is also sent to the email.',
+    body: jsonBody(
+      z.strictObject({
+        email: Email,
+        name: AccountName.optional(),
+        admin: z.boolean('must be true or false').default(false),
+      }),
+    ),
+    response: InvitationCreated,
+    errors: [409],
+  },
+  changeAccount: {
+    ...ofAccount,
+    method: 'patch',
+    path: '/auth/accounts/:id',
+    audit: 'account.changed',
+    summary: 'Make an account an admin or suspend it',
+    description: 'In force on every server with the response. A suspension ends all sessions.',
+    body: jsonBody(
+      z.strictObject({
+        admin: z.boolean('must be true or false').optional(),
+        suspended: z.boolean('must be true or false').optional(),
+      }),
+    ),
+    response: Ok,
+    errors: [404, 409],
+  },
+  endAccountSessions: {
+    ...ofAccount,
+    method: 'delete',
+    path: '/auth/accounts/:id/sessions',
+    audit: 'account.sessions.ended',
+    summary: 'End all sessions of an account',
+    response: Ok,
+    errors: [404],
+  },
+  deleteAccount: {
+    ...ofAccount,
+    method: 'delete',
+    path: '/auth/accounts/:id',
+    audit: 'account.erased',
+    summary: 'Erase an account',
+    description: 'Permanent. Its id stays in the audit log, and nothing else of it.',
+    response: Ok,
+    errors: [404, 409],
+  },
+} as const satisfies Endpoints;
+
+export function accountRoutes(deps: {
+  store: AccountStore;
+  access: AccessStore;
+  suspend: Accounts['suspend'];
+  invitations: Invitations;
+  mail: AccountMail;
+  cursors: Cursors;
+  link: PageLink;
+  publicUrl: string | undefined;
+}): Route[] {
+  const { store, access, suspend, invitations, mail, cursors, link, publicUrl } = deps;
+
+  return routes(accountEndpoints, {
+    listAccounts: async ({ query: { q = '', limit, cursor } }) => {
+      const bound = ['accounts', q];
+      const after = cursor === undefined ? undefined : cursors.read<{ after: string }>(cursor, bound).after;
+      const [found, admins] = await Promise.all([store.page(q, after, limit + 1), access.admins()]);
+      const page = found.slice(0, limit);
+      const isAdmin = new Set(admins.map(({ account }) => account.toHexString()));
+      const next = found.length > limit && { next: cursors.write({ after: page.at(-1)?.email }, bound) };
+      const now = Date.now();
+      const accounts = page.map(({ _id, email, name, createdAt, suspendedAt, totp, sessions }) => ({
+        ...{ id: _id.toHexString(), email, name, createdAt: createdAt.toISOString() },
+        ...{
+          admin: isAdmin.has(_id.toHexString()),
+          suspended: suspendedAt !== undefined,
+          secondFactor: totp !== undefined,
+        },
+        sessions: sessions.filter(({ expiresAt }) => expiresAt.getTime() > now).length,
+      }));
+      return { accounts, ...next };
+    },
+
+    createAccount: async ({ principal, body: { admin, name, ...sent }, req, audit }) => {
+      const email = requireEmail(sent.email);
+      if (await store.findByEmail(email)) throw new Conflict('This email already has an account');
+      const offer = { email, ...(admin && { admin }), ...(name !== undefined && { name }) };
+      const { token, invitation } = await invitations.create({ ...offer, ...invitedBy(principal) });
+      const address = link('invitation', token, req);
+      const role = admin ? 'admin' : 'member';
+      if (publicUrl !== undefined)
+        mail.send(email, { kind: 'invitation', link: address, sourceAppId: undefined, role });
+      audit({ app: null, target: invitation.id, detail: { admin } });
+      return { id: invitation.id, expiresAt: invitation.expiresAt.toISOString(), link: address };
+    },
+
+    changeAccount: async ({ params, body: { admin, suspended }, audit }) => {
+      const id = parseAccountId(params.id);
+      if (!(await store.findById(id))) throw new NotFound('Account not found');
+      if (admin === false) await access.removeAdmin(id);
+      if (suspended === true) await suspend(id);
+      if (suspended === false) {
+        await store.change(id, {}, { $unset: { suspendedAt: 1 } });
+        await access.restoreAdmin(id);
+      }
+      if (admin === true) await access.putAdmin(id);
+      const detail = { ...(admin !== undefined && { admin }), ...(suspended !== undefined && { suspended }) };
+      audit({ app: null, detail });
+      return { ok: true as const };
+    },
+
+    endAccountSessions: async ({ params, audit }) => {
+      if (!(await store.endSessions(parseAccountId(params.id)))) throw new NotFound('Account not found');
+      audit({ app: null });
+      return { ok: true as const };
+    },
+
+    deleteAccount: async ({ params, audit }) => {
+      const id = parseAccountId(params.id);
+      const account = await store.findById(id);
+      if (!account) throw new NotFound('Account not found');
+      await access.removeEverywhere(id);
+      await store.remove(id);
+      await invitations.forget(account.email);
+      audit({ app: null });
+      return { ok: true as const };
+    },
+  });
+}

@@ -1,0 +1,260 @@
+import type { Request } from 'express';
+import { ObjectId } from 'mongodb';
+import { z } from 'zod';
+import type { AccessStore } from '../accounts/access-store.ts';
+import type { AccountMail } from '../accounts/account-mail.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { AppRole } from '../accounts/accounts.model.ts';
+import type { Invitations } from '../accounts/invitations.ts';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import type { SessionPrincipal } from '../api/principal.ts';
+import { Timestamp } from '../api/validation.ts';
+import type { AppScope } from '../apps/app-scope.ts';
+import { AppPath } from '../apps/apps.contract.ts';
+import type { AppService } from '../apps/apps.service.ts';
+import { Forbidden, InvalidInput, NotFound } from '../core/errors.ts';
+import { normalizeEmail } from '../core/identifiers.ts';
+import { Email, MemberRole } from '../sessions/account-log-in.endpoints.ts';
+
+const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
+const Ok = z.strictObject({ ok: z.literal(true) });
+const Link = z.string().meta({
+  description: 'To give to the invited person; it cannot be shown again',
+  example: 'https://users.example.com/dashboard/invitation#Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g',
+});
+
+export const InvitationCreated = z
+  .strictObject({ id: Id, expiresAt: Timestamp, link: Link })
+  .meta({ id: 'InvitationCreated' });
+
+const shared = { auth: 'session', scope: 'manage', load: 'light', tag: 'Members' } as const;
+const ofApp = { ...shared, params: AppPath } as const;
+
+/** The members of an app, its invitations and its shared log-in (spec 4.10). */
+export const memberEndpoints = {
+  listInvitations: {
+    ...ofApp,
+    method: 'get',
+    path: '/auth/apps/:sourceAppId/invitations',
+    summary: 'The open invitations to an app',
+    response: z.strictObject({
+      invitations: z.array(
+        z.strictObject({ id: Id, email: z.string(), role: MemberRole, createdAt: Timestamp, expiresAt: Timestamp }),
+      ),
+    }),
+    errors: [404],
+  },
+  createInvitation: {
+    ...ofApp,
+    method: 'post',
+    path: '/auth/apps/:sourceAppId/invitations',
+    audit: 'invitation.created',
+    summary: 'Invite somebody to an app',
+    description:
+      'The link works once, for 7 days. Where the service sends email, it is also sent to the email. Nobody gives a role above their own.',
+    body: jsonBody(z.strictObject({ email: Email, role: MemberRole })),
+    response: InvitationCreated,
+    errors: [404, 409],
+  },
+  deleteInvitation: {
+    ...shared,
+    method: 'delete',
+    path: '/auth/apps/:sourceAppId/invitations/:id',
+    audit: 'invitation.deleted',
+    params: AppPath.extend({ id: Id }),
+    summary: 'Withdraw an invitation',
+    response: Ok,
+    errors: [404],
+  },
+  listMembers: {
+    ...ofApp,
+    method: 'get',
+    path: '/auth/apps/:sourceAppId/members',
+    summary: 'The members of an app',
+    response: z.strictObject({
+      members: z.array(
+        z.strictObject({
+          ...{ id: Id, email: z.string(), name: z.string(), role: MemberRole, addedAt: Timestamp },
+          ...{ secondFactor: z.boolean(), suspended: z.boolean() },
+        }),
+      ),
+    }),
+    errors: [404],
+  },
+  changeMember: {
+    ...shared,
+    method: 'patch',
+    path: '/auth/apps/:sourceAppId/members/:accountId',
+    audit: 'member.changed',
+    params: AppPath.extend({ accountId: Id }),
+    summary: 'Give a member another role',
+    description: 'In force on every server with the response.',
+    body: jsonBody(z.strictObject({ role: MemberRole })),
+    response: Ok,
+    errors: [404, 409],
+  },
+  removeMember: {
+    ...shared,
+    method: 'delete',
+    path: '/auth/apps/:sourceAppId/members/:accountId',
+    audit: 'member.removed',
+    params: AppPath.extend({ accountId: Id }),
+    summary: 'Remove a member',
+    description: 'In force on every server with the response.',
+    response: Ok,
+    errors: [404, 409],
+  },
+  getAccess: {
+    ...ofApp,
+    method: 'get',
+    path: '/auth/apps/:sourceAppId/access',
+    summary: "Whether the app's password may log in",
+    response: z.strictObject({ sharedLogin: z.boolean() }),
+    errors: [404],
+  },
+  replaceAccess: {
+    ...ofApp,
+    method: 'put',
+    path: '/auth/apps/:sourceAppId/access',
+    audit: 'access.replaced',
+    summary: "Allow or refuse the app's password",
+    description:
+      'For managers and admins. With `sharedLogin: false` the password and all sessions created with it are refused; the app needs a manager.',
+    body: jsonBody(z.strictObject({ sharedLogin: z.boolean('must be true or false') })),
+    response: z.strictObject({ sharedLogin: z.boolean() }),
+    errors: [404, 409],
+  },
+} as const satisfies Endpoints;
+
+/** Returns the address of a page of the dashboard with a token, which no server logs. */
+export type PageLink = (page: string, token: string, req: Request) => string;
+
+export const createPageLink =
+  (publicUrl: string | undefined): PageLink =>
+  (page, token, req) =>
+    `${publicUrl ?? `${req.protocol}://${req.headers.host ?? 'localhost'}`}/dashboard/${page}#${token}`;
+
+/** The email of a request in its stored form. @throws {InvalidInput} */
+export function requireEmail(text: string): string {
+  const email = normalizeEmail(text);
+  if (email === undefined) {
+    throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be a valid email' }]);
+  }
+  return email;
+}
+
+/** @throws {NotFound} when the text is no id */
+export function parseAccountId(text: string): ObjectId {
+  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('Account not found');
+  return new ObjectId(text);
+}
+
+export function memberRoutes(deps: {
+  store: AccountStore;
+  access: AccessStore;
+  invitations: Invitations;
+  mail: AccountMail;
+  apps: Pick<AppService, 'setSharedLogin'>;
+  scope: AppScope;
+  link: PageLink;
+  publicUrl: string | undefined;
+}): Route[] {
+  const { store, access, invitations, mail, apps, scope, link, publicUrl } = deps;
+
+  return routes(memberEndpoints, {
+    listInvitations: async ({ principal, params }) => {
+      const { id } = await scope(principal, params.sourceAppId);
+      const open = await invitations.list(id);
+      return {
+        invitations: open.map(({ id: invitationId, email = '', app, createdAt, expiresAt }) => ({
+          ...{ id: invitationId, email, role: app?.role ?? 'viewer' },
+          ...{ createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() },
+        })),
+      };
+    },
+
+    createInvitation: async ({ principal, params, body, req, audit }) => {
+      requireRole(principal, body.role);
+      const app = await scope(principal, params.sourceAppId);
+      const email = requireEmail(body.email);
+      const offered = { id: app.id, sourceAppId: app.sourceAppId, role: body.role };
+      const { token, invitation } = await invitations.create({ email, app: offered, ...invitedBy(principal) });
+      const address = link('invitation', token, req);
+      if (publicUrl !== undefined) {
+        mail.send(email, { kind: 'invitation', link: address, sourceAppId: app.sourceAppId, role: body.role });
+      }
+      audit({ target: invitation.id, detail: { role: body.role } });
+      return { id: invitation.id, expiresAt: invitation.expiresAt.toISOString(), link: address };
+    },
+
+    deleteInvitation: async ({ principal, params }) => {
+      const { id } = await scope(principal, params.sourceAppId);
+      if (!(await invitations.remove(id, params.id))) throw new NotFound('Invitation not found');
+      return { ok: true as const };
+    },
+
+    listMembers: async ({ principal, params }) => {
+      const members = await access.members(await scope(principal, params.sourceAppId));
+      const accounts = await store.named(members.map(({ account }) => account));
+      return {
+        members: members.flatMap(({ account, role, addedAt }) => {
+          const found = accounts.get(account.toHexString());
+          if (!found || role === 'admin') return [];
+          const { email, name, totp, suspendedAt } = found;
+          return {
+            ...{ id: account.toHexString(), email, name, role, addedAt: addedAt.toISOString() },
+            ...{ secondFactor: totp !== undefined, suspended: suspendedAt !== undefined },
+          };
+        }),
+      };
+    },
+
+    changeMember: async ({ principal, params, body, audit }) => {
+      requireRole(principal, body.role);
+      await change(await scope(principal, params.sourceAppId), params.accountId, body.role);
+      audit({ target: params.accountId, detail: { role: body.role } });
+      return { ok: true as const };
+    },
+
+    removeMember: async ({ principal, params, audit }) => {
+      await change(await scope(principal, params.sourceAppId), params.accountId, undefined);
+      audit({ target: params.accountId });
+      return { ok: true as const };
+    },
+
+    getAccess: async ({ principal, params }) => ({
+      sharedLogin: await access.sharedLogin(await scope(principal, params.sourceAppId)),
+    }),
+
+    replaceAccess: async ({ principal, params, body, audit }) => {
+      if (principal.role !== 'admin' && !principal.account) {
+        throw new Forbidden('Log in as a manager of the app to change this');
+      }
+      const app = await scope(principal, params.sourceAppId);
+      const epoch = await access.setSharedLogin(app, body.sharedLogin);
+      await apps.setSharedLogin(app.id, body.sharedLogin, epoch);
+      audit({ detail: { sharedLogin: body.sharedLogin } });
+      return { sharedLogin: body.sharedLogin };
+    },
+  });
+
+  async function change(
+    app: Awaited<ReturnType<AppScope>>,
+    accountId: string,
+    role: AppRole | undefined,
+  ): Promise<void> {
+    if (!(await access.changeMember(app, parseAccountId(accountId), role))) throw new NotFound('Member not found');
+  }
+}
+
+/**
+ * Nobody gives a role above their own: a manager may replace the schema, and the app's password may
+ * not. @throws {Forbidden}
+ */
+function requireRole({ role, account }: SessionPrincipal, given: AppRole): void {
+  if (given === 'manager' && role !== 'admin' && !account) {
+    throw new Forbidden('Only managers and admins may give this role');
+  }
+}
+
+export const invitedBy = ({ account }: SessionPrincipal) => (account ? { invitedBy: account.id } : {});

@@ -1,0 +1,327 @@
+import { ObjectId } from 'mongodb';
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const PASSWORD = 'a password of twelve';
+
+let server: TestServer;
+let second: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  second = await startServer({}, server.database);
+});
+afterAll(async () => {
+  await second.close();
+  await server.close();
+});
+
+let number = 0;
+
+const tokenOf = (link: string): string => new URL(link).hash.slice(1);
+const newClient = (at = server) => new Client(at.client.url);
+
+/** Creates an account by an invitation; resolves with its client, email and id. */
+async function join(sourceAppId: string, role: string, inviter = server.admin) {
+  number += 1;
+  const email = `member-${number}@example.com`;
+  const { body } = await inviter.post(`/auth/apps/${sourceAppId}/invitations`, { email, role }).expect(200);
+  const client = newClient();
+  const accepted = await client
+    .post('/auth/invitations/accept', { token: tokenOf(body.link), name: `Member ${number}`, password: PASSWORD })
+    .expect(200);
+  return { client, email, id: accepted.body.account.id as string };
+}
+
+const logIn = (client: Client, email: string, password = PASSWORD) => client.post('/auth/login', { email, password });
+const totp = (secret: string, steps = 0): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
+
+describe('an invitation', () => {
+  it('creates an account that may do what its role allows, in that app only', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'name', kind: 'text' }] });
+    const other = await server.admin.buildApp();
+    await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { name: 'Ada' } }).expect(200);
+    const viewer = await join(sourceAppId, 'viewer');
+    const session = await viewer.client.get('/auth/session').expect(200);
+    expect(session.body).toMatchObject({
+      ...{ sourceAppId, role: 'user', method: 'invitation' },
+      account: { id: viewer.id, email: viewer.email, admin: false },
+      memberships: [{ sourceAppId, role: 'viewer' }],
+    });
+    const { body } = await viewer.client.get('/auth/users').expect(200);
+    expect(body.users).toHaveLength(1);
+    await viewer.client.get('/auth/stats').expect(200);
+    await viewer.client.delete(`/auth/users/${body.users[0].id}`).expect(403);
+    await viewer.client.get('/auth/users/export').expect(403);
+    await viewer.client.get('/auth/keys').expect(403);
+    for (const name of [other.sourceAppId, 'no-such-app', 'admin']) {
+      await viewer.client.get(`/auth/users?sourceAppId=${name}`).expect(403);
+      await viewer.client.get(`/auth/apps/${name}/indexes`).expect(403);
+    }
+    await viewer.client.get('/auth/apps').expect(403);
+    const editor = await join(sourceAppId, 'editor');
+    await editor.client.get('/auth/users/export').expect(200);
+    await editor.client.get(`/auth/apps/${sourceAppId}/members`).expect(403);
+    await editor.client.get('/auth/audit').expect(403);
+    await editor.client.putSchema(sourceAppId, { fields: [] }).expect(403);
+    const manager = await join(sourceAppId, 'manager');
+    await manager.client.putSchema(sourceAppId, { fields: [{ key: 'name', kind: 'text' }] }).expect(200);
+    await manager.client.post('/auth/keys', { name: 'Key', scopes: ['schema:write'] }).expect(200);
+    await manager.client
+      .put(`/auth/apps/${other.sourceAppId}/schema`, { rejectUnknown: false, fields: [] })
+      .expect(403);
+    await manager.client.get('/auth/audit').expect(200);
+    await manager.client.get('/auth/accounts').expect(403);
+  });
+
+  it('works once, also in parallel on two servers, and not when it was withdrawn', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const path = `/auth/apps/${sourceAppId}/invitations`;
+    const invite = async (email: string) => (await server.admin.post(path, { email, role: 'viewer' }).expect(200)).body;
+    const { link } = await invite('parallel@example.com');
+    const body = { token: tokenOf(link), name: 'Parallel', password: PASSWORD };
+    const answers = await Promise.all(
+      [server, second, server, second].map((at) => newClient(at).post('/auth/invitations/accept', body)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410]);
+    const withdrawn = await invite('withdrawn@example.com');
+    const { body: open } = await server.admin.get(path).expect(200);
+    expect(open.invitations.map(({ id }: { id: string }) => id)).toEqual([withdrawn.id]);
+    await server.admin.delete(`${path}/${withdrawn.id}`).expect(200);
+    await newClient()
+      .post('/auth/invitations/accept', { ...body, token: tokenOf(withdrawn.link) })
+      .expect(410);
+  });
+
+  it('gives somebody with an account the membership, after a log-in only', async () => {
+    const [one, two] = [await server.admin.buildApp(), await server.admin.buildApp()];
+    const member = await join(one.sourceAppId, 'manager');
+    const path = `/auth/apps/${two.sourceAppId}/invitations`;
+    const { body } = await server.admin.post(path, { email: member.email, role: 'viewer' }).expect(200);
+    const accept = { token: tokenOf(body.link), name: 'Another', password: 'another password' };
+    await newClient().post('/auth/invitations/accept', accept).expect(403);
+    await member.client.post('/auth/invitations/accept', accept).expect(200);
+    await logIn(newClient(), member.email, 'another password').expect(401);
+    const session = await member.client.get('/auth/session').expect(200);
+    expect(session.body.account.name).not.toBe('Another');
+    expect(session.body.memberships).toHaveLength(2);
+    // With two apps a request has to name one.
+    await member.client.get('/auth/users').expect(400);
+    await member.client.get(`/auth/users?sourceAppId=${two.sourceAppId}`).expect(200);
+    await member.client.get(`/auth/apps/${two.sourceAppId}/members`).expect(403);
+    await member.client.get(`/auth/apps/${one.sourceAppId}/members`).expect(200);
+  });
+
+  it('gives nobody a role above their own', async () => {
+    const app = await server.admin.buildApp();
+    const operator = await newClient().logIn(app.sourceAppId, app.password);
+    const path = `/auth/apps/${app.sourceAppId}/invitations`;
+    await operator.post(path, { email: 'x@example.com', role: 'manager' }).expect(403);
+    await operator.post(path, { email: 'x@example.com', role: 'editor' }).expect(200);
+    const manager = await join(app.sourceAppId, 'manager');
+    await manager.client.post(path, { email: 'y@example.com', role: 'manager' }).expect(200);
+    await manager.client.post('/auth/accounts', { email: 'z@example.com', admin: true }).expect(403);
+  });
+});
+
+describe('a log-in', () => {
+  it('answers alike for an unknown email, a wrong password and a suspended account', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const member = await join(sourceAppId, 'viewer');
+    const suspended = await join(sourceAppId, 'viewer');
+    await server.admin.patch(`/auth/accounts/${suspended.id}`, { suspended: true }).expect(200);
+    await logIn(newClient(), member.email.toUpperCase()).expect(200);
+    const refused = [
+      await logIn(newClient(), 'nobody@example.com').expect(401),
+      await logIn(newClient(), member.email, 'wrong').expect(401),
+      await logIn(newClient(), suspended.email).expect(401),
+    ];
+    expect(new Set(refused.map(({ text }) => text)).size).toBe(1);
+    await newClient().post('/auth/login', { password: PASSWORD }).expect(400);
+    await newClient().post('/auth/login', { email: member.email, sourceAppId, password: PASSWORD }).expect(400);
+  });
+
+  it('changes the id of the session; a log-out ends it on every server', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { email } = await join(sourceAppId, 'viewer');
+    const first = await logIn(newClient(), email).expect(200);
+    const cookie = String(first.headers['set-cookie']).split(';')[0] ?? '';
+    const elsewhere = newClient(second);
+    await elsewhere.get('/auth/users').set('Cookie', cookie).expect(200);
+    await elsewhere.post('/auth/logout').set('Cookie', cookie).expect(200);
+    await newClient().get('/auth/users').set('Cookie', cookie).expect(401);
+  });
+
+  it('is ended by removal, another role, suspension and a new password on every server', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { client, id, email } = await join(sourceAppId, 'editor');
+    const there = newClient(second);
+    await logIn(there, email).expect(200);
+    await there.get('/auth/users/export').expect(200);
+    await server.admin.patch(`/auth/apps/${sourceAppId}/members/${id}`, { role: 'viewer' }).expect(200);
+    await there.get('/auth/users/export').expect(403);
+    await there.get('/auth/users').expect(200);
+    await server.admin.delete(`/auth/apps/${sourceAppId}/members/${id}`).expect(200);
+    await there.get(`/auth/users?sourceAppId=${sourceAppId}`).expect(403);
+    await server.admin.delete(`/auth/apps/${sourceAppId}/members/${id}`).expect(404);
+    await client.put('/auth/account/password', { current: PASSWORD, password: 'a second password' }).expect(200);
+    await there.get('/auth/account').expect(401);
+    await client.get('/auth/account').expect(200);
+    await logIn(there, email).expect(401);
+    await logIn(there, email, 'a second password').expect(200);
+    await server.admin.patch(`/auth/accounts/${id}`, { suspended: true }).expect(200);
+    await there.get('/auth/account').expect(401);
+    await client.get('/auth/account').expect(401);
+    await server.admin.patch(`/auth/accounts/${id}`, { suspended: false }).expect(200);
+    await there.get('/auth/account').expect(401);
+  });
+});
+
+describe('an authenticator app', () => {
+  it('is asked for after the password; each code and recovery code counts once', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { client, email } = await join(sourceAppId, 'viewer');
+    const { body: begun } = await client.post('/auth/account/totp').expect(200);
+    await client.post('/auth/account/totp/confirm', { code: '000000' }).expect(400);
+    const first = totp(begun.secret);
+    const { body } = await client.post('/auth/account/totp/confirm', { code: first }).expect(200);
+    expect(body.recoveryCodes).toHaveLength(10);
+
+    const waiting = newClient();
+    expect((await logIn(waiting, email).expect(202)).body).toEqual({ ok: false, second: ['totp'] });
+    for (const path of ['/auth/session', '/auth/users', '/auth/account']) await waiting.get(path).expect(401);
+    await waiting.post('/auth/login/second', { code: first }).expect(401);
+
+    // Parallel use of one code on two servers: one log-in.
+    const code = totp(begun.secret, 1);
+    const clients = [newClient(), newClient(second), newClient(), newClient(second)];
+    for (const one of clients) await logIn(one, email).expect(202);
+    const answers = await Promise.all(clients.map((one) => one.post('/auth/login/second', { code })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+
+    const [recoveryCode] = body.recoveryCodes;
+    const others = [newClient(), newClient(second)];
+    for (const one of others) await logIn(one, email).expect(202);
+    const recovered = await Promise.all(others.map((one) => one.post('/auth/login/second', { recoveryCode })));
+    expect(recovered.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect((await client.get('/auth/account').expect(200)).body).toMatchObject({ totp: true, recoveryCodes: 9 });
+  });
+
+  it('limits the guesses of an account over all servers', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { client, email } = await join(sourceAppId, 'viewer');
+    const { body } = await client.post('/auth/account/totp').expect(200);
+    await client.post('/auth/account/totp/confirm', { code: totp(body.secret) }).expect(200);
+    const guessers = [newClient(), newClient(second)];
+    for (const guesser of guessers) await logIn(guesser, email).expect(202);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (guessers[index % 2] ?? newClient()).post('/auth/login/second', { code: '123456' }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(9);
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(11);
+  });
+
+  it('needs a recent log-in to be added or removed', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { client, id } = await join(sourceAppId, 'viewer');
+    const early = { $set: { 'sessions.$[].authenticatedAt': new Date(Date.now() - 11 * 60_000) } };
+    await server.db.collection('accounts').updateOne({ _id: new ObjectId(id) }, early);
+    for (const answer of [
+      await client.post('/auth/account/totp').expect(403),
+      await client.delete('/auth/account/totp').expect(403),
+      await client.put('/auth/account/password', { current: PASSWORD, password: 'a second password' }).expect(403),
+    ]) {
+      expect(answer.body).toEqual({ message: expect.any(String), reauthenticate: true });
+    }
+  });
+});
+
+describe('the last manager and the last admin', () => {
+  it('keep one manager while the shared log-in is off', async () => {
+    const app = await server.admin.buildApp();
+    const path = `/auth/apps/${app.sourceAppId}`;
+    const operator = await newClient().logIn(app.sourceAppId, app.password);
+    await operator.put(`${path}/access`, { sharedLogin: false }).expect(403);
+    await server.admin.put(`${path}/access`, { sharedLogin: false }).expect(409);
+    const managers = [await join(app.sourceAppId, 'manager'), await join(app.sourceAppId, 'manager')];
+    const [first, other] = managers;
+    await first?.client.put(`${path}/access`, { sharedLogin: false }).expect(200);
+    await operator.get('/auth/users').expect(401);
+    await newClient(second).post('/auth/login', app).expect(401);
+    // Each removes the other, on two servers.
+    const removed = await Promise.all([
+      server.admin.delete(`${path}/members/${first?.id}`),
+      second.admin.patch(`${path}/members/${other?.id}`, { role: 'viewer' }),
+    ]);
+    expect(removed.map(({ status }) => status).sort()).toEqual([200, 409]);
+    await server.admin.put(`${path}/access`, { sharedLogin: true }).expect(200);
+    expect((await server.admin.get(`${path}/access`).expect(200)).body).toEqual({ sharedLogin: true });
+    await newClient(second).post('/auth/login', app).expect(200);
+    await operator.get('/auth/users').expect(200);
+  });
+
+  it('keep one active admin', async () => {
+    const own = await startServer();
+    const another = await startServer({}, own.database);
+    try {
+      const admins = [];
+      for (const email of ['one@example.com', 'two@example.com']) {
+        const { body } = await own.admin.post('/auth/accounts', { email, admin: true }).expect(200);
+        const client = new Client(own.client.url);
+        const accept = { token: tokenOf(body.link), name: 'Admin', password: PASSWORD };
+        admins.push({
+          client,
+          id: (await client.post('/auth/invitations/accept', accept).expect(200)).body.account.id,
+        });
+      }
+      const [one, two] = admins;
+      await one?.client.get('/auth/apps').expect(200);
+      await one?.client.post('/auth/apps', { sourceAppId: 'made-by-an-account' }).expect(200);
+      await one?.client.get('/auth/users?sourceAppId=made-by-an-account').expect(200);
+      await one?.client.get('/auth/users').expect(400);
+      const answers = await Promise.all([
+        own.admin.patch(`/auth/accounts/${one?.id}`, { admin: false }),
+        another.admin.patch(`/auth/accounts/${two?.id}`, { suspended: true }),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      for (const admin of admins) await own.admin.delete(`/auth/accounts/${admin.id}`);
+      const { body } = await own.admin.get('/auth/accounts').expect(200);
+      expect(body.accounts).toMatchObject([{ admin: true }]);
+    } finally {
+      await another.close();
+      await own.close();
+    }
+  });
+});
+
+describe('tokens', () => {
+  it('are stored as hashes, and every event names the account and its method', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { client, id, email } = await join(sourceAppId, 'editor');
+    const token = await server.services.accounts.service.createLink(email);
+    const linked = newClient(second);
+    expect((await linked.post('/auth/login/link', { token }).expect(200)).body.account.id).toBe(id);
+    await linked.post('/auth/login/link', { token }).expect(410);
+    await client.get('/auth/users/export').expect(200);
+    const { body } = await server.admin.get(`/auth/audit?sourceAppId=${sourceAppId}`).expect(200);
+    expect(body.events[0]).toMatchObject({
+      action: 'users.exported',
+      actor: { kind: 'operator', id, method: 'invitation' },
+    });
+    const stored = JSON.stringify([
+      await server.db.collection('accounts').find().toArray(),
+      await server.db.collection('invitations').find().toArray(),
+      await server.db.collection('audit_events').find().toArray(),
+    ]);
+    expect(stored).not.toContain(token);
+    expect(stored).not.toContain(PASSWORD);
+    await server.admin.delete(`/auth/accounts/${id}`).expect(200);
+    expect(JSON.stringify(await server.db.collection('audit_events').find().toArray())).not.toContain(email);
+    expect(await server.db.collection('accounts').countDocuments({ email })).toBe(0);
+    await client.get('/auth/session').expect(401);
+  });
+});
