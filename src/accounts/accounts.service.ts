@@ -43,7 +43,7 @@ const reauthenticationRequired = (): Forbidden =>
 
 export type AccountService = ReturnType<typeof createAccountService>;
 
-/** The ways into an account, and what somebody does with their own (spec 4.10). */
+/** The ways into an account, and what somebody does with their own (spec 4.13). */
 export function createAccountService(deps: {
   store: AccountStore;
   access: AccessStore;

@@ -15,7 +15,7 @@ import { createSecondFactors } from './second-factor.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Creates the accounts, their access to apps and the invitations (spec 4.10). */
+/** Creates the accounts, their access to apps and the invitations (spec 4.13). */
 export function createAccounts(deps: {
   connection: Connection;
   apps: Pick<Apps, 'service' | 'hasher'>;

@@ -49,7 +49,7 @@ function createRecoveryCodes(): { codes: string[]; hashes: Binary[] } {
 
 export type SecondFactors = ReturnType<typeof createSecondFactors>;
 
-/** Codes of an authenticator app and recovery codes (spec 4.10). Each counts once per account. */
+/** Codes of an authenticator app and recovery codes (spec 4.13). Each counts once per account. */
 export function createSecondFactors(store: AccountStore) {
   /** @throws {TooManyRequests} after ten guesses in 15 minutes, counted over all servers */
   async function countGuess({ _id }: AccountDocument): Promise<void> {

@@ -50,6 +50,9 @@ export function createOpenApiDocument(endpoints: readonly Pick<Route, 'name' | '
     tags: [
       'Public',
       'Sessions',
+      'Accounts',
+      'Members',
+      'Own account',
       'Users',
       'People',
       'Imports',

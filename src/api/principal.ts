@@ -24,7 +24,7 @@ export interface PublicPrincipal {
   scopes: ReadonlySet<Permission>;
 }
 
-/** A logged-in operator or admin, as an app (spec 5.2) or as an account (spec 4.10). */
+/** A logged-in operator or admin, as an app (spec 5.2) or as an account (spec 4.13). */
 export interface SessionPrincipal {
   kind: 'session';
   /** `admin`: may act for every app. */

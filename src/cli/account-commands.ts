@@ -8,7 +8,7 @@ import { COMMAND_LINE, say, type WithServices } from './command.ts';
 const ACCOUNTS_AT_ONCE = 500;
 const ROLES = ['viewer', 'editor', 'manager'];
 
-/** The commands `account invite|link|list|suspend` (spec 4.10). */
+/** The commands `account invite|link|list|suspend` (spec 4.13). */
 export function accountCommands(withServices: WithServices): Command {
   const account = new Command('account').description('invite people, let them in again, and suspend them');
 

@@ -16,7 +16,7 @@ const Ok = z.strictObject({ ok: z.literal(true) });
 const shared = { auth: 'session', role: 'admin', load: 'light', tag: 'Accounts' } as const;
 const ofAccount = { ...shared, params: z.object({ id: Id }) } as const;
 
-/** The accounts of the whole service, for admins (spec 4.10). */
+/** The accounts of the whole service, for admins (spec 4.13). */
 export const accountEndpoints = {
   listAccounts: {
     ...shared,

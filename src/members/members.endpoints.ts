@@ -30,7 +30,7 @@ export const InvitationCreated = z
 const shared = { auth: 'session', scope: 'manage', load: 'light', tag: 'Members' } as const;
 const ofApp = { ...shared, params: AppPath } as const;
 
-/** The members of an app, its invitations and its shared log-in (spec 4.10). */
+/** The members of an app, its invitations and its shared log-in (spec 4.13). */
 export const memberEndpoints = {
   listInvitations: {
     ...ofApp,

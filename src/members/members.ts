@@ -8,7 +8,7 @@ import { accountRoutes } from './accounts.endpoints.ts';
 import { createPageLink, memberRoutes } from './members.endpoints.ts';
 import { ownAccountRoutes } from './own-account.endpoints.ts';
 
-/** Creates the administration of accounts, members and invitations (spec 4.10). */
+/** Creates the administration of accounts, members and invitations (spec 4.13). */
 export function createMembers(deps: {
   accounts: Accounts;
   apps: Pick<Apps, 'service' | 'scope'>;

@@ -15,7 +15,7 @@ const Code = z.string('must be a string').max(100, 'is too long').meta({ example
 const own = { auth: 'session', load: 'light', tag: 'Own account' } as const;
 const RECENT = 'Needs a log-in of the last ten minutes, else 403 with `reauthenticate`.';
 
-/** What somebody does with their own account (spec 4.10). */
+/** What somebody does with their own account (spec 4.13). */
 export const ownAccountEndpoints = {
   getAccount: {
     ...own,

@@ -59,7 +59,7 @@ export const SecondRequired = z
 const visitor = { method: 'post', auth: 'visitor', tag: 'Accounts' } as const;
 const cookie = { 'Set-Cookie': 'The session cookie' };
 
-/** The ways into an account beside its password (spec 4.10). */
+/** The ways into an account beside its password (spec 4.13). */
 export const accountLogInEndpoints = {
   completeLogIn: {
     ...visitor,

@@ -20,7 +20,7 @@ const VIEWER: readonly Permission[] = ['users:read'];
 const EDITOR: readonly Permission[] = [...VIEWER, 'users:write', 'import', 'export'];
 const MANAGER: readonly Permission[] = [...EDITOR, 'schema:write', 'webhooks', 'manage'];
 
-/** What each role of a member may do (spec 4.10). */
+/** What each role of a member may do (spec 4.13). */
 const SCOPES_OF_ROLES: Record<AppRole, ReadonlySet<Permission>> = {
   viewer: new Set(VIEWER),
   editor: new Set(EDITOR),
@@ -119,7 +119,7 @@ export function createSessionService(deps: {
     },
 
     /**
-     * Resolves with the way into an account when the password is correct (spec 4.10). The response
+     * Resolves with the way into an account when the password is correct (spec 4.13). The response
      * and its time are the same for an unknown email, a wrong password and a suspended account.
      * Throws as `logIn`.
      */

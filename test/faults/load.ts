@@ -113,7 +113,12 @@ export function startLoad(load: {
     const number = ledger.open();
     const key = !repeats || number % 2 === 0 ? undefined : `key-${number}`;
     for (let attempt = 0; ; attempt += 1) {
-      const { status, ms, waitedMs } = await submit(urls[(number + attempt) % urls.length] ?? '', sourceAppId, number, key);
+      const { status, ms, waitedMs } = await submit(
+        urls[(number + attempt) % urls.length] ?? '',
+        sourceAppId,
+        number,
+        key,
+      );
       ledger.record(number, status, ms, waitedMs);
       if (status === 200 || key === undefined || performance.now() > giveUpAt) return;
       await sleep(1_000 + Math.random() * 1_000);

@@ -10,6 +10,10 @@ const LIGHT = [
   ...['getRetention', 'replaceRetention', 'getFormSettings', 'replaceFormSettings'],
   ...['getOwnSchema', 'getAppSchema', 'replaceSchema', 'listIndexes'],
   ...['createApp', 'rotatePassword', 'listKeys', 'createKey', 'deleteKey'],
+  ...['getAccount', 'renameAccount', 'replaceAccountPassword', 'listSessions', 'endSession', 'endOtherSessions'],
+  ...['beginTotp', 'confirmTotp', 'removeTotp', 'listMembers', 'changeMember', 'removeMember'],
+  ...['listInvitations', 'createInvitation', 'deleteInvitation', 'getAccess', 'replaceAccess'],
+  ...['listAccounts', 'createAccount', 'changeAccount', 'endAccountSessions', 'deleteAccount'],
   ...['createImport', 'startImport', 'getImport', 'deleteImport', 'releaseHeld', 'deleteHeld'],
   ...['listWebhooks', 'createWebhook', 'changeWebhook', 'rotateWebhookSecret', 'getDelivery', 'replayDelivery'],
 ];
