@@ -88,6 +88,7 @@ export const ownAccountEndpoints = {
     ...own,
     method: 'post',
     path: '/auth/account/totp',
+    audit: 'account.factors.changed',
     summary: 'Begin to add an authenticator app',
     description: `The secret is in force after \`confirm\`. ${RECENT}`,
     response: z.strictObject({
@@ -189,7 +190,12 @@ export function ownAccountRoutes(accounts: AccountService, sessions: Pick<Sessio
       return { ok: true as const };
     },
 
-    beginTotp: async ({ principal, req }) => accounts.beginTotp(await signedIn(principal, req)),
+    beginTotp: async ({ principal, req, audit }) => {
+      const self = await signedIn(principal, req);
+      const begun = await accounts.beginTotp(self);
+      audit(facts(self, { begun: true }));
+      return begun;
+    },
 
     confirmTotp: async ({ principal, body, req, audit }) => {
       const self = await signedIn(principal, req);
