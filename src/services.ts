@@ -45,6 +45,8 @@ export interface ServiceOptions {
   /** The waits before the searches for late writes, after the build of an index or a rename. */
   checksMs?: readonly number[];
   pollEveryMs?: number;
+  /** The same on all servers of a database (src/apps/revision.ts). */
+  leaseMs?: number;
   retentionEveryMs?: number;
   importWritesEndMs?: number;
 }
@@ -80,7 +82,7 @@ export function createServices(
   options: ServiceOptions & EntryOptions = {},
 ) {
   const { passwordCost, sweepEveryMs, queryBudgetMs, mailLimits, writesEndMs, checksMs, pollEveryMs } = options;
-  const { pageAssets, importProcess } = options;
+  const { pageAssets, importProcess, leaseMs } = options;
   const registry = config.metricsToken === undefined ? undefined : createMetrics();
   const metrics = registry ?? NO_METRICS;
   // Without a secret (command line) nothing issues or verifies challenges, cursors and links.
@@ -91,9 +93,9 @@ export function createServices(
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
 
   const audit = createAudit({ connection, days: config.auditDays, clock, logger, cursors });
-  const storage = createSchemaStorage(connection);
-  const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost });
-  const schemas = createSchemas({ storage, apps, connection });
+  const storage = createSchemaStorage(connection, leaseMs);
+  const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
+  const schemas = createSchemas({ storage, apps, connection, leaseMs });
   const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
   const accounts = createAccounts({ connection, apps, config, logger, sessionMs: SESSION_LIFETIME_MS });
   const sessions = createSessions({ connection, apps, accounts, audit: audit.log, config });

@@ -27,6 +27,7 @@ export type Apps = ReturnType<typeof createApps>;
  * Creates what the other features need of apps; {@link createAppAdministration} comes last.
  * @param deps.initialData stored for a new app before it is visible
  * @param deps.passwordCost the bcrypt cost; lower in tests only
+ * @param deps.leaseMs that of every server on the database; shorter in tests only
  */
 export function createApps(deps: {
   connection: Connection;
@@ -34,8 +35,9 @@ export function createApps(deps: {
   clock: DatabaseClock;
   metrics: Metrics;
   passwordCost: number | undefined;
+  leaseMs: number | undefined;
 }) {
-  const { connection, initialData, clock, metrics, passwordCost } = deps;
+  const { connection, initialData, clock, metrics, passwordCost, leaseMs } = deps;
   const models = {
     apps: createAppModel(connection),
     deletedApps: createDeletedAppModel(connection),
@@ -43,7 +45,7 @@ export function createApps(deps: {
   };
   const apps = models.apps.collection;
   const deletedApps = models.deletedApps.collection;
-  const revision = createAppRevision(models.revisions.collection);
+  const revision = createAppRevision(models.revisions.collection, leaseMs);
   const activity = createAppActivity(apps);
   const hasher = createPasswordHasher(passwordCost, metrics);
   const service = createAppService({

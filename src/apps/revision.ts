@@ -9,8 +9,8 @@ import type { RevisionCollection } from './apps.model.ts';
  */
 export const LEASE_MS = 100;
 
-/** Timers may fire early, and the rates of clocks differ slightly. */
-const MARGIN_MS = 20;
+/** A part of the lease: timers may fire early, and the rates of clocks differ slightly. */
+const MARGIN = 0.2;
 
 /** One revision covers all apps, because changes are rare. */
 const REVISION_ID = 'apps';
@@ -20,8 +20,9 @@ export type AppRevision = ReturnType<typeof createAppRevision>;
 /**
  * The revision: an opaque value that every change of an app or a schema replaces. While it is
  * unchanged, one small read renews all leases of a server (decision 12).
+ * @param leaseMs that of every server on the database; shorter in tests only
  */
-export function createAppRevision(revisions: RevisionCollection) {
+export function createAppRevision(revisions: RevisionCollection, leaseMs = LEASE_MS) {
   /** Replaces the revision. A count, unlike a unique value, could be repeated after a rollback. */
   async function bump(): Promise<void> {
     await revisions.updateOne({ _id: REVISION_ID }, { $set: { stamp: new ObjectId() } }, { upsert: true });
@@ -42,7 +43,7 @@ export function createAppRevision(revisions: RevisionCollection) {
      */
     async publish(): Promise<void> {
       await bump();
-      await sleep(LEASE_MS + MARGIN_MS);
+      await sleep(leaseMs * (1 + MARGIN));
     },
   };
 }

@@ -31,7 +31,7 @@ export type RenamesByApp = ReadonlyMap<string, PendingRenames>;
 export type RenameStore = ReturnType<typeof createRenameStore>;
 
 /** Reads and ends the pending renames, which are in the versions of schemas (decision 22). */
-export function createRenameStore(schemas: SchemaCollection) {
+export function createRenameStore(schemas: SchemaCollection, leaseMs = LEASE_MS) {
   let known: { from: number; renames: Promise<RenamesByApp> } | undefined;
 
   async function read(): Promise<RenamesByApp> {
@@ -50,7 +50,7 @@ export function createRenameStore(schemas: SchemaCollection) {
     /** Resolves with the pending renames of all apps at a time within the last {@link LEASE_MS}. */
     recent(): Promise<RenamesByApp> {
       const now = performance.now();
-      if (!known || now - known.from >= LEASE_MS) {
+      if (!known || now - known.from >= leaseMs) {
         const entry = { from: now, renames: read() };
         known = entry;
         entry.renames.catch(() => {

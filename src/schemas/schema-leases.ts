@@ -48,7 +48,7 @@ interface AppWithSchema {
   stored: StoredSchema;
 }
 
-type ReadConcern = 'local' | 'majority';
+export type ReadConcern = 'local' | 'majority';
 
 /** The database reads of an app and of its newest schema. */
 interface LeaseSource {
@@ -105,7 +105,7 @@ interface Reading {
 }
 
 /** Reads the revision for the leases of one server. Concurrent callers share one read. */
-function createRevisionReads(read: () => Promise<string>, clock: Clock) {
+function createRevisionReads(read: () => Promise<string>, clock: Clock, leaseMs: number) {
   let last: Reading | undefined;
   let pending: (Pick<Reading, 'begun'> & { result: Promise<Reading> }) | undefined;
 
@@ -128,13 +128,13 @@ function createRevisionReads(read: () => Promise<string>, clock: Clock) {
 
     /** Resolves with a revision read at most {@link LEASE_MS} before `requestedAt`. */
     async asOf(requestedAt: Moment): Promise<string> {
-      if (last && isWithin(LEASE_MS, last.begun, requestedAt)) return last.revision;
-      const current = pending && isWithin(LEASE_MS, pending.begun, requestedAt) ? pending : startRead();
+      if (last && isWithin(leaseMs, last.begun, requestedAt)) return last.revision;
+      const current = pending && isWithin(leaseMs, pending.begun, requestedAt) ? pending : startRead();
       return (await current.result).revision;
     },
 
     confirms: (revision: string): boolean =>
-      last !== undefined && last.revision === revision && isWithin(LEASE_MS, last.begun, currentMoment(clock)),
+      last !== undefined && last.revision === revision && isWithin(leaseMs, last.begun, currentMoment(clock)),
 
     /** Discards the last read and ignores the result of a pending one. */
     clear(): void {
@@ -182,13 +182,15 @@ export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
  * {@link LEASE_MS} from the start of its read (decision 4), and longer while a revision read within
  * the last {@link LEASE_MS} equals the one known before that read (decision 12). It never covers
  * state that a change of primary may roll back (decision 16).
+ * @param leaseMs replaces {@link LEASE_MS} in tests only
  */
 export function createSchemaLeases(
   source: LeaseSource & { readRevision(): Promise<string> },
   clock: Clock = systemClock,
+  leaseMs = LEASE_MS,
 ) {
   const reads = new LRUCache<string, Read>({ max: MAX_APPS });
-  const revisionReads = createRevisionReads(source.readRevision, clock);
+  const revisionReads = createRevisionReads(source.readRevision, clock, leaseMs);
   let revocations = 0;
   const compiled = new LRUCache<string, Compiled>({ max: MAX_APPS });
 
@@ -232,7 +234,7 @@ export function createSchemaLeases(
     };
   }
 
-  const isRecent = ({ begun }: Read, now = currentMoment(clock)): boolean => isWithin(LEASE_MS, begun, now);
+  const isRecent = ({ begun }: Read, now = currentMoment(clock)): boolean => isWithin(leaseMs, begun, now);
 
   const isConfirmed = ({ begun, revision }: Read): boolean =>
     revision !== undefined && isWithin(MAX_AGE_MS, begun, currentMoment(clock)) && revisionReads.confirms(revision);

@@ -3,15 +3,15 @@ import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import { type Connection, monitorPrimary } from '../database/client.ts';
 import { createRenameStore, createSlotHandover } from './pending-renames.ts';
-import { createSchemaLeases } from './schema-leases.ts';
+import { createSchemaLeases, type ReadConcern, systemClock } from './schema-leases.ts';
 import { createSchemaModel, createSchemaStore } from './schema-store.ts';
 import { schemaRoutes } from './schemas.endpoints.ts';
 import { createSchemaService } from './schemas.service.ts';
 
 /** Creates the storage of schema versions. */
-export function createSchemaStorage(connection: Connection) {
+export function createSchemaStorage(connection: Connection, leaseMs?: number) {
   const model = createSchemaModel(connection);
-  return { model, store: createSchemaStore(model.collection), renames: createRenameStore(model.collection) };
+  return { model, store: createSchemaStore(model.collection), renames: createRenameStore(model.collection, leaseMs) };
 }
 
 export type Schemas = ReturnType<typeof createSchemas>;
@@ -21,15 +21,17 @@ export function createSchemas(deps: {
   storage: ReturnType<typeof createSchemaStorage>;
   apps: Apps;
   connection: Connection;
+  leaseMs: number | undefined;
 }) {
-  const { storage, connection, apps } = deps;
+  const { storage, connection, apps, leaseMs } = deps;
   const { model, store, renames } = storage;
   const { service: appService, revision } = apps;
-  const leases = createSchemaLeases({
-    findApp: (sourceAppId, readConcern) => appService.find(sourceAppId, readConcern),
-    newestSchema: (app, readConcern) => store.newest(app.id, readConcern),
+  const source = {
+    findApp: (sourceAppId: string, readConcern: ReadConcern) => appService.find(sourceAppId, readConcern),
+    newestSchema: (app: App, readConcern: ReadConcern) => store.newest(app.id, readConcern),
     readRevision: () => revision.read(),
-  });
+  };
+  const leases = createSchemaLeases(source, systemClock, leaseMs);
   monitorPrimary(connection, () => leases.revokeAll());
   const slotHandover = createSlotHandover(apps.collection);
   const service = createSchemaService({ apps: appService, store, leases, revision, slots: slotHandover });

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Client } from '../support/client.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 // On a standalone mongod the driver does not retry writes, so the service sees each lost answer.
 let proxy: TcpProxy;
@@ -12,8 +12,8 @@ beforeAll(async () => {
   const uri = new URL(inject('mongodbUri'));
   proxy = await startProxy(new URL(uri));
   uri.port = String(proxy.port);
-  server = await startServer({ MONGODB_URI: uri.href });
-  other = await startServer({}, server.database);
+  server = await startServer({ MONGODB_URI: uri.href }, undefined, FULL_LEASES);
+  other = await startServer({}, server.database, FULL_LEASES);
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
@@ -115,7 +115,7 @@ describe('the creation of an app is atomic (decision 15)', () => {
     const appId = await leaveUnconfirmed(old, 120_000);
     await other.db.collection('schema_versions').insertOne({ appId, version: 1 });
     await leaveUnconfirmed(young, 0);
-    await (await startServer({}, server.database)).close();
+    await (await startServer({}, server.database, FULL_LEASES)).close();
     const left = other.db.collection('apps').find({ sourceAppId: { $in: [old, young] } });
     expect((await left.toArray()).map(({ sourceAppId }) => sourceAppId)).toEqual([young]);
     expect(await other.db.collection('schema_versions').countDocuments({ appId })).toBe(0);

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { createRecordIds } from '../../src/records/record-id.ts';
 import type { Client, TestApp } from '../support/client.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { randomName, startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, randomName, startServer, type TestServer } from '../support/server.ts';
 
 const RECORDS = 200;
 const HOUR_MS = 3_600_000;
@@ -19,8 +19,8 @@ beforeAll(async () => {
   const uri = new URL(inject('mongodbUri'));
   proxy = await startProxy(new URL(uri));
   uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href });
-  other = await startServer({}, slow.database);
+  slow = await startServer({ MONGODB_URI: uri.href }, undefined, FULL_LEASES);
+  other = await startServer({}, slow.database, FULL_LEASES);
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
@@ -70,7 +70,10 @@ async function dump(appId: ObjectId): Promise<Dump> {
  * `sweepEveryMs` ago.
  */
 async function sweep(sweepEveryMs?: number): Promise<void> {
-  const server = await startServer({}, other.database, sweepEveryMs === undefined ? {} : { sweepEveryMs });
+  const server = await startServer({}, other.database, {
+    ...FULL_LEASES,
+    ...(sweepEveryMs !== undefined && { sweepEveryMs }),
+  });
   await server.close();
 }
 
@@ -194,7 +197,7 @@ describe('tombstones (decision 14)', () => {
     const deletedAt = new Date();
     await tombstones.createIndex({ deletedAt: 1 }, { expireAfterSeconds: 3600 });
     await tombstones.insertOne({ deletedAt });
-    const server = await startServer({}, database);
+    const server = await startServer({}, database, FULL_LEASES);
     try {
       const ttl = (await tombstones.indexes()).filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
       expect(ttl).toMatchObject([{ key: { forgetAt: 1 }, expireAfterSeconds: 0 }]);

@@ -7,7 +7,7 @@ import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-
 import { Leftovers, ServerProcess } from '../support/process.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { rounds } from '../support/rounds.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const ROUNDS = rounds(4, 1);
 const RECORDS = 4_000;
@@ -18,7 +18,7 @@ const leftovers = new Leftovers();
 let server: TestServer;
 let proxy: TcpProxy;
 beforeAll(async () => {
-  server = await startServer({}, undefined, { writesEndMs: 0 });
+  server = await startServer({}, undefined, { ...FULL_LEASES, writesEndMs: 0 });
   proxy = await startProxy(new URL(inject('mongodbUri')));
 });
 afterAll(async () => {
@@ -111,7 +111,7 @@ describe('a server that is stopped by SIGSTOP while its write of index values is
         const release = forward;
         globalThis.process.kill(stalled.pid, 'SIGSTOP');
         await server.close();
-        server = await startServer({}, server.database, { writesEndMs: 0 });
+        server = await startServer({}, server.database, { ...FULL_LEASES, writesEndMs: 0 });
         if (work === 'builds') await untilReady(server, sourceAppId, ['a']);
         await handOnAnd(sourceAppId, async () => {
           await release();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertRecord } from '../support/mail-events.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { ADMIN_PASSWORD, randomName, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, randomName, startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
 const POLL = { timeout: 60_000, interval: 20 };
@@ -14,7 +14,7 @@ let planner: TestServer;
 beforeAll(async () => {
   smtp = await startSmtp();
   // Without SMTP_URL it sends nothing; it plans through its queue.
-  planner = await startServer({}, database);
+  planner = await startServer({}, database, FULL_LEASES);
 });
 afterAll(async () => {
   await leftovers.clear();

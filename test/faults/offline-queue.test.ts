@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../support/client.ts';
 import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 // A client with an offline queue repeats the whole queue, of any length, until it is acknowledged.
 
 let servers: [TestServer, TestServer];
 let lists: TestApp;
 beforeAll(async () => {
-  const first = await startServer({ MAX_ARRAY_ITEMS: '5000' });
-  servers = [first, await startServer({ MAX_ARRAY_ITEMS: '5000' }, first.database)];
+  const first = await startServer({ MAX_ARRAY_ITEMS: '5000' }, undefined, FULL_LEASES);
+  servers = [first, await startServer({ MAX_ARRAY_ITEMS: '5000' }, first.database, FULL_LEASES)];
   lists = await first.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
 });
 afterAll(() => Promise.all(servers.map((server) => server.close())));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Connection, connectDatabase, monitorPrimary } from '../../src/database/client.ts';
-import { startServer } from '../support/server.ts';
+import { FULL_LEASES, startServer } from '../support/server.ts';
 import { type ReplicaSet, startReplicaSet } from './mongod.ts';
 
 let set: ReplicaSet;
@@ -32,8 +32,8 @@ it('reports each election before the first operation on the elected primary, als
 });
 
 it('does not acknowledge a submission that was validated before a change of primary, when its schema was replaced since (invariant 4)', async () => {
-  const server = await startServer({ MONGODB_URI: set.uri });
-  const other = await startServer({ MONGODB_URI: set.uri }, server.database);
+  const server = await startServer({ MONGODB_URI: set.uri }, undefined, FULL_LEASES);
+  const other = await startServer({ MONGODB_URI: set.uri }, server.database, FULL_LEASES);
   try {
     const { sourceAppId } = await server.admin.buildApp();
     const primary = await set.primary();

@@ -7,7 +7,7 @@ import { appDocument } from '../support/index-slots.ts';
 import { withLateWrites } from '../support/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
 import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const TIMEOUT_MS = 120_000;
 const POLL = { timeout: 60_000, interval: 20 };
@@ -16,7 +16,7 @@ const RECORDS = 12_000;
 const leftovers = new Leftovers();
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({}, undefined, { writesEndMs: 300 });
+  server = await startServer({}, undefined, { ...FULL_LEASES, writesEndMs: 300 });
   // This server takes no part in the moves.
   await server.services.jobs.stop();
 });
@@ -69,7 +69,7 @@ it(
     ]);
     await server.client.submit(sourceAppId, { email: 'u5@x.org', data: { remarks: ['new'] } }).expect(200);
 
-    const next = await startServer({}, server.database, { writesEndMs: 300 });
+    const next = await startServer({}, server.database, { ...FULL_LEASES, writesEndMs: 300 });
     try {
       await untilRenamed(next, sourceAppId);
     } finally {

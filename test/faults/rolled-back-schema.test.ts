@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 import { type Mongod, type ReplicaSet, startReplicaSet } from './mongod.ts';
 
 const FAIL_POINT = 'stopReplProducer';
@@ -13,8 +13,8 @@ beforeAll(async () => {
   set = await startReplicaSet(3);
   // One seed address; the driver discovers the other members.
   const uri = set.uri.replace(/,[^/]+/, '');
-  a = await startServer({ MONGODB_URI: uri });
-  b = await startServer({ MONGODB_URI: uri }, a.database);
+  a = await startServer({ MONGODB_URI: uri }, undefined, FULL_LEASES);
+  b = await startServer({ MONGODB_URI: uri }, a.database, FULL_LEASES);
 });
 afterAll(async () => {
   await b.close();

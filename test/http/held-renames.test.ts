@@ -4,7 +4,7 @@ import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { Rename } from '../../src/fields/renames.ts';
 import type { TestApp } from '../support/client.ts';
 import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const TIMEOUT_MS = 60_000;
 const text = (key: string): FieldDefinitionInput => ({ key, kind: 'text' });
@@ -12,8 +12,8 @@ const text = (key: string): FieldDefinitionInput => ({ key, kind: 'text' });
 let a: TestServer;
 let b: TestServer;
 beforeAll(async () => {
-  a = await startServer({}, undefined, { writesEndMs: 300 });
-  b = await startServer({}, a.database, { writesEndMs: 300 });
+  a = await startServer({}, undefined, { ...FULL_LEASES, writesEndMs: 300 });
+  b = await startServer({}, a.database, { ...FULL_LEASES, writesEndMs: 300 });
 });
 afterAll(async () => {
   await b.close();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { withLateWrites } from '../support/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const BUILD_TIMEOUT_MS = 120_000;
 const POLL = { timeout: 60_000, interval: 20 };
@@ -13,7 +13,7 @@ const PLAN = { key: 'plan', kind: 'text', indexed: true } as const;
 const leftovers = new Leftovers();
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({}, undefined, { writesEndMs: 300 });
+  server = await startServer({}, undefined, { ...FULL_LEASES, writesEndMs: 300 });
 });
 afterAll(async () => {
   await leftovers.clear();
@@ -53,7 +53,7 @@ describe('The build of an index', () => {
       expect((await appDocument(server, sourceAppId)).slots).toMatchObject([{ state: 'building' }]);
       await server.client.submit(sourceAppId, { email: 'stored-9@x.org', data: { plan: 'Gold' } }).expect(200);
 
-      const next = await startServer({}, server.database, { writesEndMs: 300 });
+      const next = await startServer({}, server.database, { ...FULL_LEASES, writesEndMs: 300 });
       const progress: number[] = [];
       const watch = setInterval(async () => progress.push(await done()), 20);
       try {

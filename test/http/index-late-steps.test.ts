@@ -19,7 +19,7 @@ import { accept } from '../../src/submissions/acceptance.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { createModels } from '../support/models.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const TIMEOUT_MS = 120_000;
 const POLL = { timeout: 60_000, interval: 20 };
@@ -37,13 +37,13 @@ let slowJob: Job;
 const closers: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  server = await startServer({}, undefined, { writesEndMs: 0, checksMs: [] });
+  server = await startServer({}, undefined, { ...FULL_LEASES, writesEndMs: 0, checksMs: [] });
   closers.push(() => server.close());
   const uri = new URL(inject('mongodbUri'));
   proxy = await startProxy(new URL(uri));
   uri.port = String(proxy.port);
   closers.push(() => proxy.close());
-  slow = await startServer({ MONGODB_URI: uri.href }, server.database);
+  slow = await startServer({ MONGODB_URI: uri.href }, server.database, FULL_LEASES);
   closers.push(() => slow.close());
   await slow.services.jobs.stop();
   uri.pathname = `/${server.database}`;
@@ -92,7 +92,7 @@ async function pauseJobs(): Promise<() => Promise<void>> {
   return async () => {
     await server.close();
     closers.splice(0, 1);
-    server = await startServer({}, server.database, { writesEndMs: 0, checksMs: [] });
+    server = await startServer({}, server.database, { ...FULL_LEASES, writesEndMs: 0, checksMs: [] });
     closers.unshift(() => server.close());
   };
 }
@@ -241,7 +241,7 @@ describe('The check of the records of an index', () => {
   it(
     'corrects what a server wrote late that was killed then, under slots of another time',
     async () => {
-      const checking = await startServer({}, server.database, { writesEndMs: 0, checksMs: CHECKED });
+      const checking = await startServer({}, server.database, { ...FULL_LEASES, writesEndMs: 0, checksMs: CHECKED });
       closers.push(() => checking.close());
       const goOn = await pauseJobs();
       try {

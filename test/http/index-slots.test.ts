@@ -4,10 +4,10 @@ import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const BUILD_TIMEOUT_MS = 120_000;
-const WRITES_END = { writesEndMs: 300 };
+const WRITES_END = { ...FULL_LEASES, writesEndMs: 300 };
 
 let a: TestServer;
 let b: TestServer;

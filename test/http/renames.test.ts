@@ -13,10 +13,10 @@ import type { DeliveryDocument } from '../../src/webhooks/webhook-store.ts';
 import { Client } from '../support/client.ts';
 import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const TIMEOUT_MS = 120_000;
-const WRITES_END = { writesEndMs: 300 };
+const WRITES_END = { ...FULL_LEASES, writesEndMs: 300 };
 
 const text = (key: string, more: object = {}) => ({ key, kind: 'text', ...more }) as FieldDefinitionInput;
 const list = (key: string): FieldDefinitionInput => ({ key, kind: 'array' });

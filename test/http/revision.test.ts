@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, undefined, FULL_LEASES);
 });
 afterAll(() => server.close());
 
@@ -13,7 +13,7 @@ const leaseEnd = () => sleep(LEASE_MS + 20);
 
 describe('The revision (docs/decisions/0012)', () => {
   it('is the only read of apps and schemas on a busy server, at most ten times per second', async () => {
-    const server = await startServer();
+    const server = await startServer({}, undefined, FULL_LEASES);
     // Background jobs look for work on their own.
     await server.services.jobs.stop();
     const apps = [await server.admin.buildApp(), await server.admin.buildApp()];
@@ -51,7 +51,7 @@ describe('The revision (docs/decisions/0012)', () => {
     await leaseEnd();
     await submit().expect(200);
 
-    const second = await startServer({}, server.database);
+    const second = await startServer({}, server.database, FULL_LEASES);
     try {
       await leaseEnd();
       await submit().expect(400);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { Client } from '../support/client.ts';
 import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 /** Rounds wait for leases, so many rounds exceed the default test timeout. */
 const ROUNDS_TIMEOUT_MS = 120_000;
@@ -13,8 +13,8 @@ const POLL = { timeout: 10_000 };
 let a: TestServer;
 let b: TestServer;
 beforeAll(async () => {
-  a = await startServer();
-  b = await startServer({}, a.database);
+  a = await startServer({}, undefined, FULL_LEASES);
+  b = await startServer({}, a.database, FULL_LEASES);
 });
 afterAll(async () => {
   await b.close();

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
 import { Leftovers } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 import { ended, open } from './raw.ts';
 
 /** 60 decoders of brotli took about 1 GB. */
@@ -20,7 +20,7 @@ let server: MeasuredServer;
 let app: string;
 const sockets: Socket[] = [];
 beforeAll(async () => {
-  base = await startServer();
+  base = await startServer({}, undefined, FULL_LEASES);
   app = (await base.admin.buildApp()).sourceAppId;
   server = await startMeasuredServer(leftovers, base.database, { TRUST_PROXY: '1' });
 });

@@ -7,7 +7,7 @@ import { Client, type TestApp } from '../support/client.ts';
 import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
 import { Leftovers } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 import { open } from './raw.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -24,7 +24,7 @@ let wide: TestApp;
 let other: TestApp;
 const sockets: Socket[] = [];
 beforeAll(async () => {
-  base = await startServer();
+  base = await startServer({}, undefined, FULL_LEASES);
   [large, wide, other] = [await base.admin.buildApp(), await base.admin.buildApp(), await base.admin.buildApp()];
   await insert(large, RECORDS, 300, 10_000);
   await insert(wide, WIDE_RECORDS, MEGABYTE, 10);

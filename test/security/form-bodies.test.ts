@@ -6,7 +6,7 @@ import { BOUNDARY, type Entries, multipart, partOf, sendBody, TYPES, urlencoded 
 import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
 import { Leftovers } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 import { open } from './raw.ts';
 
 const END = `--${BOUNDARY}--\r\n`;
@@ -18,7 +18,7 @@ const leftovers = new Leftovers();
 let server: TestServer;
 let app: string;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, undefined, FULL_LEASES);
   app = (await server.admin.buildApp({ fields: [] })).sourceAppId;
 });
 afterAll(async () => {

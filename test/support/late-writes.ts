@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { startProxy, type TcpProxy } from './proxy.ts';
-import { startServer, type TestServer } from './server.ts';
+import { FULL_LEASES, startServer, type TestServer } from './server.ts';
 
 /** Servers on one database, with which a write can take effect after its lease. */
 export interface LateWrites {
@@ -23,10 +23,10 @@ export function withLateWrites(database: () => string): LateWrites {
     const uri = new URL(inject('mongodbUri'));
     context.proxy = await startProxy(new URL(uri));
     uri.port = String(context.proxy.port);
-    context.slow = await startServer({ MONGODB_URI: uri.href }, database(), { writesEndMs: 300 });
+    context.slow = await startServer({ MONGODB_URI: uri.href }, database(), { ...FULL_LEASES, writesEndMs: 300 });
     // A lock that it holds would delay the other server.
     await context.slow.services.jobs.stop();
-    context.builder = await startServer({}, database(), { writesEndMs: 0 });
+    context.builder = await startServer({}, database(), { ...FULL_LEASES, writesEndMs: 0 });
   });
   afterEach(() => context.proxy.restore());
   afterAll(async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
+import { LEASE_MS } from '../../src/apps/revision.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { connectDatabase } from '../../src/database/client.ts';
@@ -9,12 +10,22 @@ import { createEmbed } from '../../src/http/embed.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
 import { createServices, type ServiceOptions, type Services } from '../../src/services.ts';
 import { Client } from './client.ts';
+import { rounds } from './rounds.ts';
 
 /**
  * For servers whose background work a test waits for: they look for it ten times a second instead
  * of once.
  */
 export const QUICK_JOBS: ServiceOptions = { pollEveryMs: 100 };
+
+/**
+ * For tests about leases, for those that count the statements of a server, and for servers that
+ * share their database with a server process: every change waits for the leases of all servers.
+ */
+export const FULL_LEASES: ServiceOptions = { leaseMs: LEASE_MS };
+
+/** Each change of a schema waits for it, and most tests make some. */
+const LEASE_OF_TESTS_MS = 25;
 
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-tests';
 const PASSWORD_COST = 4;
@@ -56,6 +67,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * @param options.mailLimits the hourly limits of emails
  * @param options.deliveryNow the clock of deliveries
  * @param options.passwordCost the bcrypt cost; the default takes negligible time
+ * @param options.leaseMs the length of leases, see {@link FULL_LEASES}
  */
 export async function startServer(
   env: Record<string, string> = {},
@@ -74,10 +86,11 @@ export async function startServer(
   const uri = new URL(config.mongodbUri ?? inject('mongodbUri'));
   uri.pathname = `/${database}`;
   const connection = await connectDatabase(uri.href);
-  const hasJobs = Object.keys(options).length > 0 || config.mail !== undefined || config.webhooksAllowPrivate;
+  const { leaseMs = rounds(LEASE_MS, LEASE_OF_TESTS_MS), ...others } = options;
+  const hasJobs = Object.keys(others).length > 0 || config.mail !== undefined || config.webhooksAllowPrivate;
   const embed = createEmbed();
-  const defaults = { passwordCost: PASSWORD_COST, pageAssets: embed.assets, ...(hasJobs && QUICK_JOBS) };
-  const services = createServices(config, connection, logger, { ...defaults, ...options });
+  const defaults = { passwordCost: PASSWORD_COST, pageAssets: embed.assets, leaseMs, ...(hasJobs && QUICK_JOBS) };
+  const services = createServices(config, connection, logger, { ...defaults, ...others });
   await services.prepare();
   await services.start();
   await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
