@@ -3,13 +3,13 @@ import type { AppRole } from '../accounts/accounts.model.ts';
 import { InvalidInput, NotFound } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import type { Services } from '../services.ts';
-import { COMMAND_LINE, say, type WithServices } from './command.ts';
+import { COMMAND_LINE, type Streams, say, type Tool } from './command.ts';
 
 const ACCOUNTS_AT_ONCE = 500;
 const ROLES = ['viewer', 'editor', 'manager'];
 
 /** The commands `account invite|link|list|suspend` (spec 4.13). */
-export function accountCommands(withServices: WithServices): Command {
+export function accountCommands({ withServices, streams }: Tool): Command {
   const account = new Command('account').description('invite people, let them in again, and suspend them');
 
   account
@@ -30,7 +30,7 @@ export function accountCommands(withServices: WithServices): Command {
           ...{ action: 'invitation.created', actor: COMMAND_LINE, app: app ?? null, target },
           ...(role && { detail: { role } }),
         });
-        printLink(services, 'invitation', token, 'It works once, for 7 days.');
+        printLink(streams, services, 'invitation', token, 'It works once, for 7 days.');
       }),
     );
 
@@ -45,7 +45,7 @@ export function accountCommands(withServices: WithServices): Command {
         const found = await accounts.store.findByEmail(parseEmail(email));
         const target = found?._id.toHexString();
         await audit.record({ action: 'account.link.created', actor: COMMAND_LINE, app: null, target });
-        printLink(services, 'link', token, 'It works once, for 15 minutes.');
+        printLink(streams, services, 'link', token, 'It works once, for 15 minutes.');
       }),
     );
 
@@ -60,7 +60,7 @@ export function accountCommands(withServices: WithServices): Command {
           const page = await store.page('', after, ACCOUNTS_AT_ONCE);
           for (const { _id, email, name, suspendedAt } of page) {
             const role = admins.has(_id.toHexString()) ? 'admin' : 'member';
-            say([email, name.replace(/\s+/g, ' '), role, suspendedAt ? 'suspended' : 'active'].join('\t'));
+            say(streams, [email, name.replace(/\s+/g, ' '), role, suspendedAt ? 'suspended' : 'active'].join('\t'));
           }
           after = page.length === ACCOUNTS_AT_ONCE ? page.at(-1)?.email : undefined;
         } while (after !== undefined);
@@ -78,7 +78,7 @@ export function accountCommands(withServices: WithServices): Command {
         await accounts.suspend(found._id);
         const event = { action: 'account.changed', actor: COMMAND_LINE, app: null } as const;
         await audit.record({ ...event, target: found._id.toHexString(), detail: { suspended: true } });
-        say(`Suspended ${found.email}`);
+        say(streams, `Suspended ${found.email}`);
       }),
     );
 
@@ -99,8 +99,8 @@ async function findOffer({ apps }: Services, { admin, app, role }: { admin?: tru
   return { app: { id, sourceAppId, role } };
 }
 
-function printLink({ publicUrl }: Services, page: string, token: string, note: string): void {
-  say(`${publicUrl ?? ''}/dashboard/${page}#${token}`);
+function printLink(streams: Streams, { publicUrl }: Services, page: string, token: string, note: string): void {
+  say(streams, `${publicUrl ?? ''}/dashboard/${page}#${token}`);
   const origin = publicUrl === undefined ? ' Put the address of the service before it, or set PUBLIC_URL.' : '';
-  process.stderr.write(`${note}${origin}\n`);
+  streams.stderr.write(`${note}${origin}\n`);
 }

@@ -4,10 +4,10 @@ import type { Role } from '../apps/apps.model.ts';
 import type { NewPassword } from '../apps/apps.service.ts';
 import { InvalidInput } from '../core/errors.ts';
 import { APP_ID_FORMAT } from '../core/identifiers.ts';
-import { COMMAND_LINE, say, type WithServices } from './command.ts';
+import { COMMAND_LINE, type Streams, say, type Tool } from './command.ts';
 
 /** The commands `app create|list|delete|rotate-password` (spec 5.2, point 6). */
-export function appCommands(withServices: WithServices): Command {
+export function appCommands({ withServices, streams }: Tool): Command {
   const app = new Command('app').description('create, list and delete apps, and give them new passwords');
 
   app
@@ -19,7 +19,7 @@ export function appCommands(withServices: WithServices): Command {
       withServices(async ({ apps, audit }) => {
         const created = await apps.create(id, role);
         await audit.record({ action: 'app.created', actor: COMMAND_LINE, app: created.app, target: id });
-        printPassword('Created app', created);
+        printPassword(streams, 'Created app', created);
       }),
     );
 
@@ -29,7 +29,7 @@ export function appCommands(withServices: WithServices): Command {
     .action(() =>
       withServices(async ({ apps }) => {
         for await (const { sourceAppId, role, createdAt } of apps.list()) {
-          say(`${sourceAppId}\t${role}\t${createdAt.toISOString()}`);
+          say(streams, `${sourceAppId}\t${role}\t${createdAt.toISOString()}`);
         }
       }),
     );
@@ -40,12 +40,12 @@ export function appCommands(withServices: WithServices): Command {
     .argument('<id>', 'its sourceAppId')
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes }: { yes?: true }) => {
-      if (!yes) await confirm(id);
+      if (!yes) await confirm(streams, id);
       await withServices(async ({ removal, audit }) => {
         const deletedUsers = await removal.remove(id);
         const app = { sourceAppId: id };
         await audit.record({ action: 'app.deleted', actor: COMMAND_LINE, app, target: id, detail: { deletedUsers } });
-        say(`Deleted app ${id} and ${deletedUsers} users`);
+        say(streams, `Deleted app ${id} and ${deletedUsers} users`);
       });
     });
 
@@ -57,21 +57,21 @@ export function appCommands(withServices: WithServices): Command {
       withServices(async ({ apps, audit }) => {
         const replaced = await apps.rotatePassword(id);
         await audit.record({ action: 'password.replaced', actor: COMMAND_LINE, app: replaced.app, target: id });
-        printPassword('New password for app', replaced);
+        printPassword(streams, 'New password for app', replaced);
       }),
     );
 
   return app;
 }
 
-function printPassword(action: string, { app, password }: NewPassword): void {
-  say(`${action} ${app.sourceAppId} (role ${app.role})`);
-  say(`Password: ${password}`);
-  process.stderr.write('It is stored as a hash only and cannot be shown again.\n');
+function printPassword(streams: Streams, action: string, { app, password }: NewPassword): void {
+  say(streams, `${action} ${app.sourceAppId} (role ${app.role})`);
+  say(streams, `Password: ${password}`);
+  streams.stderr.write('It is stored as a hash only and cannot be shown again.\n');
 }
 
-async function confirm(id: string): Promise<void> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+async function confirm({ stdin, stderr }: Streams, id: string): Promise<void> {
+  const terminal = createInterface({ input: stdin, output: stderr });
   try {
     const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
     const typed = await Promise.race([

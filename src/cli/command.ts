@@ -5,17 +5,30 @@ import type { Services } from '../services.ts';
 /** Opens the database, runs a task with the services, and closes the database. */
 export type WithServices = (task: (services: Services) => Promise<void>) => Promise<void>;
 
+/** The standard streams: those of the process, or of a test. */
+export interface Streams {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream & { isTTY?: boolean };
+}
+
+/** What the commands use. */
+export interface Tool {
+  withServices: WithServices;
+  streams: Streams;
+}
+
 /** The actor of the audit log (spec 4.9). */
 export const COMMAND_LINE = { kind: 'command line' } as const;
 
-export function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+export function say({ stdout }: Streams, line: string): void {
+  stdout.write(`${line}\n`);
 }
 
 /** Writes an error to standard error: one line for each message and each issue, never a stack. */
-export function report(error: unknown): void {
+export function report({ stderr }: Streams, error: unknown): void {
   const lines = error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)];
   const issues = error instanceof AppError ? (error.issues ?? []) : [];
-  for (const line of lines) process.stderr.write(`error: ${line}\n`);
-  for (const { path, message } of issues) process.stderr.write(`  ${path === '' ? '' : `${path} `}${message}\n`);
+  for (const line of lines) stderr.write(`error: ${line}\n`);
+  for (const { path, message } of issues) stderr.write(`  ${path === '' ? '' : `${path} `}${message}\n`);
 }

@@ -4,10 +4,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { InvalidInput } from '../core/errors.ts';
 import type { Rename } from '../fields/renames.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
-import { COMMAND_LINE, say, type WithServices } from './command.ts';
+import { COMMAND_LINE, say, type Tool } from './command.ts';
 
 /** The commands `schema get|put` (spec 2.3). */
-export function schemaCommands(withServices: WithServices): Command {
+export function schemaCommands({ withServices, streams }: Tool): Command {
   const schema = new Command('schema').description("read and replace apps' schemas");
 
   schema
@@ -16,7 +16,7 @@ export function schemaCommands(withServices: WithServices): Command {
     .argument('<id>', 'the app')
     .option('--version <number>', 'an earlier version instead of the newest', wholeNumber)
     .action((id: string, { version }: { version?: number }) =>
-      withServices(async ({ schemas }) => say(JSON.stringify(await schemas.get(id, version), null, 2))),
+      withServices(async ({ schemas }) => say(streams, JSON.stringify(await schemas.get(id, version), null, 2))),
     );
 
   schema
@@ -26,14 +26,14 @@ export function schemaCommands(withServices: WithServices): Command {
     .argument('[file]', 'a JSON file; without it standard input')
     .option('--rename <from:to>', 'a field whose stored values move to another key; repeatable', addRename)
     .action(async (id: string, file: string | undefined, { rename }: { rename?: Rename[] }) => {
-      const json = parseJson(file === undefined ? await readAll(process.stdin) : await read(file));
+      const json = parseJson(file === undefined ? await readAll(streams.stdin) : await read(file));
       const replacement = await checkSchema(rename ? withRenames(json, rename) : json);
       await withServices(async ({ apps, schemas, audit }) => {
         const schema = await schemas.replace(id, replacement, { author: 'command line' });
         const app = { id: (await apps.find(id))?.id, sourceAppId: id };
         const detail = { version: schema.version };
         await audit.record({ action: 'schema.replaced', actor: COMMAND_LINE, app, target: id, detail });
-        say(JSON.stringify(schema, null, 2));
+        say(streams, JSON.stringify(schema, null, 2));
       });
     });
 

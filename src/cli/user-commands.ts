@@ -10,10 +10,11 @@ import { type ExportFormat, exportFormats } from '../exports/export.ts';
 import { fileNameSetting } from '../imports/date-format.ts';
 import type { ImportDocument } from '../imports/imports.model.ts';
 import type { Services } from '../services.ts';
-import { COMMAND_LINE, say, type WithServices } from './command.ts';
+import { COMMAND_LINE, type Streams, say, type Tool } from './command.ts';
 
 /** The commands `users export|import` (spec 2.1 and 4.7). */
-export function userCommands(withServices: WithServices): Command {
+export function userCommands(tool: Tool): Command {
+  const { withServices, streams } = tool;
   const users = new Command('users').description("export and import apps' users");
 
   users
@@ -27,7 +28,7 @@ export function userCommands(withServices: WithServices): Command {
         const content = await exports.matching(app, { format });
         await audit.record({ action: 'users.exported', actor: COMMAND_LINE, app, detail: { format } });
         try {
-          await pipeline(content, process.stdout, { end: false });
+          await pipeline(content, streams.stdout, { end: false });
         } catch (error) {
           // The reader closed the pipe (`export ... | head`): not an error.
           if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
@@ -35,7 +36,7 @@ export function userCommands(withServices: WithServices): Command {
       }),
     );
 
-  users.addCommand(importCommand(withServices));
+  users.addCommand(importCommand(tool));
   return users;
 }
 
@@ -81,7 +82,7 @@ interface Options {
 }
 
 /** The command `users import` (spec 4.7). */
-function importCommand(withServices: WithServices): Command {
+function importCommand({ withServices, streams }: Tool): Command {
   return new Command('import')
     .description('create and change users from the lines of a file; continues after an interruption')
     .argument('<id>', 'the app')
@@ -98,7 +99,7 @@ function importCommand(withServices: WithServices): Command {
     .option('--dry-run', 'check all lines and write nothing')
     .option('--rejects <file>', 'write the rejected lines with their reasons to this file')
     .action((id: string, file: string, options: Options) =>
-      withServices((services) => runImport(services, id, file, options)),
+      withServices((services) => runImport(streams, services, id, file, options)),
     );
 }
 
@@ -109,7 +110,13 @@ function addColumn(value: string, map: Record<string, string> = {}): Record<stri
   return { ...map, [value.slice(0, at)]: value.slice(at + 1) };
 }
 
-async function runImport(services: Services, sourceAppId: string, file: string, options: Options): Promise<void> {
+async function runImport(
+  streams: Streams,
+  services: Services,
+  sourceAppId: string,
+  file: string,
+  options: Options,
+): Promise<void> {
   const { imports, jobs, hasSecret } = services;
   if (!hasSecret) throw new InvalidInput('Set SESSION_SECRET to that of the server: erased persons are known by it');
   const { rejects, format = /\.(nd)?jsonl?$/i.test(file) ? 'ndjson' : 'csv', ...rest } = options;
@@ -117,7 +124,7 @@ async function runImport(services: Services, sourceAppId: string, file: string, 
   const app = await services.apps.get(sourceAppId);
   const size = await fileSize(file);
   const id = await imports.create(app, settings);
-  const bar = createProgressBar(process.stderr);
+  const bar = createProgressBar(streams.stderr);
   try {
     await imports.receive(app, id, undefined, createReadStream(file), size);
     await imports.start(app, id);
@@ -133,7 +140,7 @@ async function runImport(services: Services, sourceAppId: string, file: string, 
     bar.show(one.received === 0 ? 1 : (one.position?.offset ?? 0) / one.received, one.counters.read);
   });
   bar.end();
-  await report(services, app, ended, rejects);
+  await report(streams, services, app, ended, rejects);
 }
 
 /** Validates as `POST /auth/imports` does. The modules are imported on use. */
@@ -168,16 +175,17 @@ async function untilEnded(
 }
 
 async function report(
+  streams: Streams,
   { imports }: Services,
   app: ScopedApp,
   { _id, state, counters, firstErrors, failure }: ImportDocument,
   rejects: string | undefined,
 ): Promise<void> {
   const counts = Object.entries(counters).map(([name, count]) => `${name} ${count}`);
-  say(`Import ${_id.toHexString()} ${state}: ${counts.join(', ')}`);
-  for (const { line, message } of firstErrors) process.stderr.write(`line ${line}: ${message}\n`);
+  say(streams, `Import ${_id.toHexString()} ${state}: ${counts.join(', ')}`);
+  for (const { line, message } of firstErrors) streams.stderr.write(`line ${line}: ${message}\n`);
   if (counters.rejected > firstErrors.length) {
-    process.stderr.write(`and ${counters.rejected - firstErrors.length} more lines\n`);
+    streams.stderr.write(`and ${counters.rejected - firstErrors.length} more lines\n`);
   }
   if (rejects !== undefined) {
     await pipeline(await imports.rejectsOf(app, _id.toHexString()), createWriteStream(rejects));

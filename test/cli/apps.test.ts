@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.ts';
 import { databaseUri, runCli } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { runTool } from '../support/tool.ts';
 
 // The tool and the server use one database. The tests check the effects of the tool through the
 // server.
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const cli = (args: string[], input?: string) => runCli(args, env, input);
+const cli = (args: string[], input?: string) => runTool(args, env, input);
 
 function passwordIn(stdout: string): string {
   return /^Password: (\S{24,})$/m.exec(stdout)?.[1] ?? '';
@@ -32,7 +33,7 @@ describe.concurrent('app create (spec 5.2, point 6)', () => {
   });
 
   it('creates an admin app with --role admin', async () => {
-    const { code, stdout } = await cli(['app', 'create', 'second-admin', '--role', 'admin']);
+    const { code, stdout } = await runCli(['app', 'create', 'second-admin', '--role', 'admin'], env);
     expect(code).toBe(0);
     const client = await new Client(server.listener.url).logIn('second-admin', passwordIn(stdout));
     await client.get('/auth/apps').expect(200);
@@ -75,7 +76,7 @@ describe('app delete', () => {
   it('deletes the app and its users if its id is entered', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
-    const { code, stdout, stderr } = await cli(['app', 'delete', sourceAppId], `${sourceAppId}\n`);
+    const { code, stdout, stderr } = await runCli(['app', 'delete', sourceAppId], env, `${sourceAppId}\n`);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Deleted app ${sourceAppId} and 1 users\n` });
     expect(stderr).toContain(`deletes ${sourceAppId} and all its users`);
     await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(400);

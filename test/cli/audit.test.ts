@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { databaseUri, runCli } from '../support/process.ts';
+import { databaseUri } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { runTool } from '../support/tool.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -9,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const cli = async (args: string[], input?: string): Promise<void> => {
-  const { code, stderr } = await runCli(args, { MONGODB_URI: databaseUri(server.database) }, input);
+  const { code, stderr } = await runTool(args, { MONGODB_URI: databaseUri(server.database) }, input);
   expect(code, stderr).toBe(0);
 };
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { databaseUri, Leftovers, Process, runCli } from '../support/process.ts';
+import { databaseUri, Leftovers, Process } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { runTool } from '../support/tool.ts';
 
 let server: TestServer;
 let env: Record<string, string>;
@@ -15,7 +16,7 @@ afterAll(async () => {
   await leftovers.clear();
 });
 
-const exported = (id: string, ...args: string[]) => runCli(['users', 'export', id, ...args], env);
+const exported = (id: string, ...args: string[]) => runTool(['users', 'export', id, ...args], env);
 
 /** Creates an app with the given records, oldest first, and returns its id. */
 async function appWith(fields: FieldDefinitionInput[], records: Record<string, unknown>[]): Promise<string> {

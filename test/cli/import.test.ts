@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgressBar } from '../../src/cli/user-commands.ts';
 import { databaseUri, Leftovers, runCli } from '../support/process.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { runTool } from '../support/tool.ts';
 
 let server: TestServer;
 let env: Record<string, string>;
@@ -53,7 +54,7 @@ describe('users import', () => {
     const database = databaseUri(alone.database);
     await alone.close();
     const file = await fileOf('people.ndjson', '{"email":"ada@example.com","data":{"a":"x"}}\n');
-    const { code, stdout } = await runCli(['users', 'import', app, file], { ...env, MONGODB_URI: database });
+    const { code, stdout } = await runTool(['users', 'import', app, file], { ...env, MONGODB_URI: database });
     expect(code).toBe(0);
     expect(stdout).toMatch(/completed: read 1, created 1,/);
   });
@@ -61,19 +62,19 @@ describe('users import', () => {
   it('exits with 1 when a line ends the import, and for what it refuses', async () => {
     const { sourceAppId: app } = await server.admin.buildApp({ fields: [{ key: 'a', kind: 'text' }] });
     const file = await fileOf('bad.csv', 'email\nada@example.com\nnobody\n');
-    const aborted = await runCli(['users', 'import', app, file, '--invalid', 'abort'], env);
+    const aborted = await runTool(['users', 'import', app, file, '--invalid', 'abort'], env);
     expect(aborted).toMatchObject({ code: 1, stderr: expect.stringContaining('line 3: email must be an email') });
     expect(await emailsOf(app)).toEqual(['ada@example.com']);
-    const dry = await runCli(['users', 'import', app, file, '--dry-run'], env);
+    const dry = await runTool(['users', 'import', app, file, '--dry-run'], env);
     expect(dry.stdout).toMatch(/completed: read 2, created 0, updated 0, unchanged 1, rejected 1/);
-    expect(await runCli(['users', 'import', 'nobody', file], env)).toMatchObject({
+    expect(await runTool(['users', 'import', 'nobody', file], env)).toMatchObject({
       ...{ code: 1, stderr: 'error: App not found\n' },
     });
-    const missing = await runCli(['users', 'import', app, join(folder, 'none.csv')], env);
+    const missing = await runTool(['users', 'import', app, join(folder, 'none.csv')], env);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: Cannot read .*ENOENT/) });
-    const refused = await runCli(['users', 'import', app, file, '--map', 'x=email'], env);
+    const refused = await runTool(['users', 'import', app, file, '--map', 'x=email'], env);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('map.x is not a column of the file') });
-    const usage = await runCli(['users', 'import', app, file, '--mode', 'merge'], env);
+    const usage = await runTool(['users', 'import', app, file, '--mode', 'merge'], env);
     expect(usage.code).toBe(2);
     expect(await server.db.collection('imports').countDocuments({ state: { $in: ['uploading', 'running'] } })).toBe(0);
   });
@@ -81,7 +82,7 @@ describe('users import', () => {
   it('needs the secret of the server, by which erased persons are known', async () => {
     const { sourceAppId: app } = await server.admin.buildApp();
     const file = await fileOf('secret.csv', 'email\nada@example.com\n');
-    const { code, stderr } = await runCli(['users', 'import', app, file], {
+    const { code, stderr } = await runTool(['users', 'import', app, file], {
       ...{ MONGODB_URI: databaseUri(server.database), DATA_DIR: join(folder, 'nothing') },
     });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('SESSION_SECRET') });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseUri, Leftovers, runCli } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { runTool } from '../support/tool.ts';
 
 let server: TestServer;
 let env: Record<string, string>;
@@ -16,7 +17,7 @@ afterAll(async () => {
   await leftovers.clear();
 });
 
-const cli = (args: string[], input?: string) => runCli(args, env, input);
+const cli = (args: string[], input?: string) => runTool(args, env, input);
 const number = { key: 'age', label: 'Age', kind: 'number', required: false, min: 0, max: 150 };
 
 describe.concurrent('schema get (spec 2.3)', () => {
@@ -71,8 +72,8 @@ describe.concurrent('schema put', () => {
 
   it('accepts the output of `schema get` on standard input', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'a', kind: 'text', maxLength: 5 }] });
-    const before = await cli(['schema', 'get', sourceAppId]);
-    const after = await cli(['schema', 'put', sourceAppId], before.stdout);
+    const before = await runCli(['schema', 'get', sourceAppId], env);
+    const after = await runCli(['schema', 'put', sourceAppId], env, before.stdout);
     expect(after.code).toBe(0);
     expect(JSON.parse(after.stdout)).toEqual({ ...JSON.parse(before.stdout), version: 3 });
   });

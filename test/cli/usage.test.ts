@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { databaseUri, Leftovers, Process, runCli, ServerProcess } from '../support/process.ts';
 import { randomName } from '../support/server.ts';
+import { runTool } from '../support/tool.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());
@@ -37,7 +38,7 @@ describe.concurrent('help', () => {
       ['<id>', '--format <format>', '"csv", "ndjson", "json"'],
     ],
   ])('prints help for %j --help and exits with code 0', async (command, expected) => {
-    const { code, stdout, stderr } = await runCli([...command, '--help'], unreachable);
+    const { code, stdout, stderr } = await runTool([...command, '--help'], unreachable);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(['Usage: user-collection', ...command].join(' '));
     for (const part of expected) expect(stdout).toContain(part);
@@ -56,9 +57,17 @@ describe.concurrent('exit codes', () => {
     [['users', 'export', 'a', '--format', 'xml'], /^error: option '--format <format>' argument 'xml' is invalid\./],
     [['users', 'export', 'a', 'b'], /^error: too many arguments/],
   ])('exits with 2 and prints the error for %j', async (args, stderr) => {
-    const ended = await runCli(args, unreachable);
+    const ended = await runTool(args, unreachable);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(stderr);
+  });
+
+  it('of the program are those of the tool', async () => {
+    const help = ['users', '--help'];
+    expect(await runCli(help, unreachable)).toEqual(await runTool(help, unreachable));
+    const wrong = ['app', 'create', 'a', '--role', 'root'];
+    expect(await runCli(wrong, unreachable)).toEqual(await runTool(wrong, unreachable));
+    expect((await runCli(wrong, unreachable)).code).toBe(2);
   });
 
   it('exits with 1 and prints one line for each configuration error', async () => {
@@ -72,7 +81,9 @@ describe.concurrent('exit codes', () => {
   });
 
   it('exits with 1 and names the variable to check if the database cannot be used', async () => {
-    const { code, stderr } = await runCli(['app', 'list'], { MONGODB_URI: 'mongodb://u:hidden-word@127.0.0.1:port/x' });
+    const { code, stderr } = await runTool(['app', 'list'], {
+      MONGODB_URI: 'mongodb://u:hidden-word@127.0.0.1:port/x',
+    });
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^error: MongoDB cannot be used at mongodb:\/\/127\.0\.0\.1:port\/x \(.*\)\. Check MONGODB_URI/,

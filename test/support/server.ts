@@ -28,7 +28,7 @@ export const FULL_LEASES: ServiceOptions = { leaseMs: LEASE_MS };
 const LEASE_OF_TESTS_MS = 25;
 
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-tests';
-const PASSWORD_COST = 4;
+export const PASSWORD_COST = 4;
 
 /** A running server that uses the shared mongod. */
 export interface TestServer {

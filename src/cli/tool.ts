@@ -1,0 +1,64 @@
+import { Command, CommanderError } from 'commander';
+import type { ServiceOptions } from '../services.ts';
+import { accountCommands } from './account-commands.ts';
+import { appCommands } from './app-commands.ts';
+import { report, type Streams, type Tool } from './command.ts';
+import { schemaCommands } from './schema-commands.ts';
+import { userCommands } from './user-commands.ts';
+
+const FAILED = 1;
+const USAGE = 2;
+
+/**
+ * Runs the command-line tool with these arguments; resolves with its exit code.
+ * @param options what tests shorten
+ */
+export async function runTool(
+  args: readonly string[],
+  streams: Streams,
+  env: NodeJS.ProcessEnv,
+  options?: ServiceOptions,
+): Promise<number> {
+  const tool: Tool = {
+    streams,
+    // Loaded on use, so that help and usage errors are fast.
+    withServices: async (task) => (await import('./services.ts')).withServices({ env, streams, options }, task),
+  };
+  const program = new Command('user-collection')
+    .description(
+      'Manages the apps, schemas, users and accounts of a User Collection Service, straight on its database.',
+    )
+    .addHelpText(
+      'after',
+      '\nThe database is the one the server uses: MONGODB_URI, or the embedded one in DATA_DIR.\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.',
+    )
+    .configureHelp({ showGlobalOptions: true });
+  const groups = [appCommands, schemaCommands, userCommands, accountCommands];
+  for (const createGroup of groups) program.addCommand(createGroup(tool));
+  for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => void streams.stdout.write(text),
+      writeErr: (text) => void streams.stderr.write(text),
+    });
+  }
+
+  // Without a listener a failed write ends the process with a stack.
+  const output: { error?: NodeJS.ErrnoException } = {};
+  streams.stdout.on('error', (error) => {
+    output.error ??= error;
+  });
+
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    // A write fails after the call that began it; this one ends after all before it.
+    await new Promise((resolve) => streams.stdout.write('', resolve));
+    // The reader closed the pipe (`... | head`): not an error.
+    if (output.error && output.error.code !== 'EPIPE') throw output.error;
+    return 0;
+  } catch (error) {
+    // Commander has written its message or the help.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    report(streams, error);
+    return FAILED;
+  }
+}
