@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { createLogger } from '../../src/core/logger.ts';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { createJobLocks, createJobModel } from '../../src/jobs/job-locks.ts';
@@ -10,7 +10,7 @@ import { startCommandTap } from '../support/command-tap.ts';
 import { databaseUri, Leftovers, Process } from '../support/process.ts';
 import { randomName } from '../support/server.ts';
 
-const POLL = { timeout: 15_000, interval: 20 };
+const POLL = { timeout: 30_000, interval: 20 };
 const uri = databaseUri(randomName());
 const leftovers = new Leftovers();
 let connection: Connection;
@@ -19,10 +19,8 @@ const runners: JobRunner[] = [];
 beforeAll(async () => {
   connection = await connectDatabase(uri);
 });
-afterEach(async () => {
-  await Promise.all(runners.splice(0).map((runner) => runner.stop()));
-});
 afterAll(async () => {
+  await Promise.all(runners.map((runner) => runner.stop()));
   await leftovers.clear();
   await connection.close();
 });
@@ -38,8 +36,9 @@ function startRunner(...own: Job[]): JobRunner {
   return runner;
 }
 
-describe('A job', () => {
-  it('runs on one of three servers at a time, and each step once', async () => {
+// Each has jobs of its own names, and waits most of the time.
+describe.concurrent('A job', () => {
+  it('runs on one of three servers at a time, and each step once', async ({ expect }) => {
     const running = new Set<number>();
     let most = 0;
     let steps = 0;
@@ -62,7 +61,7 @@ describe('A job', () => {
     expect(all.reduce((sum, runner) => sum + (runner.states()[0]?.steps ?? 0), 0)).toBe(steps);
   });
 
-  it('keeps its lock when the release of an earlier turn of the same server arrives late', async () => {
+  it('keeps its lock when the release of an earlier turn of the same server arrives late', async ({ expect }) => {
     const locks = createJobLocks(jobs());
     const [earlier, later] = [new ObjectId(), new ObjectId()];
     expect(await locks.hold('late', false, earlier)).toBe(true);
@@ -73,7 +72,7 @@ describe('A job', () => {
     expect(await createJobLocks(jobs()).hold('late', true, new ObjectId())).toBe(true);
   });
 
-  it('waits for its interval over all servers, and runs at once when it is woken', async () => {
+  it('waits for its interval over all servers, and runs at once when it is woken', async ({ expect }) => {
     const ranOn: string[] = [];
     const runOn = (server: string): Job => ({
       name: 'rare',
@@ -93,7 +92,7 @@ describe('A job', () => {
     b.wake('unknown');
   });
 
-  it('costs an idle server one read for each check of all jobs, and no write', async () => {
+  it('costs an idle server one read for each check of all jobs, and no write', async ({ expect }) => {
     const tap = await startCommandTap(new URL(uri));
     const own = new URL(uri);
     own.port = String(tap.port);
@@ -119,7 +118,7 @@ describe('A job', () => {
     await tap.close();
   });
 
-  it('is run for a wake that found its lock taken, as soon as the lock is free', async () => {
+  it('is run for a wake that found its lock taken, as soon as the lock is free', async ({ expect }) => {
     const ranOn: string[] = [];
     let end = (): void => undefined;
     const runOn = (server: string): Job => ({
@@ -141,7 +140,7 @@ describe('A job', () => {
     await expect.poll(() => ranOn, POLL).toEqual(['a', 'b']);
   });
 
-  it('is run for a wake before the start', async () => {
+  it('is run for a wake before the start', async ({ expect }) => {
     const job = (ran: () => void): Job => ({
       name: 'early',
       everyMs: 60 * 60 * 1_000,
@@ -166,7 +165,7 @@ describe('A job', () => {
     await expect.poll(() => second, POLL).toBe(1);
   });
 
-  it('runs again for a wake during its step', async () => {
+  it('runs again for a wake during its step', async ({ expect }) => {
     let steps = 0;
     const runner = startRunner({
       name: 'again',
@@ -180,7 +179,7 @@ describe('A job', () => {
     await expect.poll(() => steps, POLL).toBe(2);
   });
 
-  it('is told of a wake during its step', async () => {
+  it('is told of a wake during its step', async ({ expect }) => {
     let end = (): void => undefined;
     let wakes = 0;
     let steps = 0;
@@ -203,7 +202,7 @@ describe('A job', () => {
     await expect.poll(() => steps, POLL).toBe(2);
   });
 
-  it('is repeated after an error, and its failures are counted', async () => {
+  it('is repeated after an error, and its failures are counted', async ({ expect }) => {
     let calls = 0;
     const runner = startRunner({
       name: 'failing',
@@ -218,7 +217,7 @@ describe('A job', () => {
     await expect.poll(() => runner.states()[0]?.steps, POLL).toBeGreaterThan(0);
   });
 
-  it('keeps its lock during a step that takes longer than the lock', async () => {
+  it('keeps its lock during a step that takes longer than the lock', async ({ expect }) => {
     let isRunning = false;
     let most = 0;
     const lost: boolean[] = [];
@@ -240,7 +239,7 @@ describe('A job', () => {
     expect(most).toBe(1);
   });
 
-  it('ends soon when its server stops, and another server continues at once', async () => {
+  it('ends soon when its server stops, and another server continues at once', async ({ expect }) => {
     const job = (ran: () => void): Job => ({
       name: 'handed-over',
       everyMs: 10,
@@ -262,7 +261,7 @@ describe('A job', () => {
     expect((await jobs().findOne({ _id: 'handed-over' }))?.owner).not.toBe(owner);
   });
 
-  it('is taken over when its server was killed, after its lock has ended', async () => {
+  it('is taken over when its server was killed, after its lock has ended', async ({ expect }) => {
     const killed = leftovers.keep(
       new Process([process.execPath, join(import.meta.dirname, '..', 'support', 'job-process.mjs')], {
         MONGODB_URI: uri,
@@ -284,7 +283,7 @@ describe('A job', () => {
     expect(startedAt?.getTime()).toBeGreaterThanOrEqual(lock?.until.getTime() ?? Number.NaN);
   });
 
-  it('knows that its lock was lost when it could not be renewed', async () => {
+  it('knows that its lock was lost when it could not be renewed', async ({ expect }) => {
     const name = 'lost';
     const seen: boolean[] = [];
     startRunner({

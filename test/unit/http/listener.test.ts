@@ -5,13 +5,12 @@ import { text as readAll } from 'node:stream/consumers';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import express, { type RequestHandler, type Response } from 'express';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type Listener, listen } from '../../../src/http/listener.ts';
 
 const open: Listener[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((listener) => listener.close()));
-});
+// Not after each test: some run at the same time.
+afterAll(() => Promise.all(open.map((listener) => listener.close())));
 
 async function serve(handler: RequestHandler, host = '127.0.0.1', port = 0): Promise<Listener> {
   const listener = await listen(express().use(handler), port, host);
@@ -122,7 +121,10 @@ describe('closing the listener', () => {
     await expect(send(listener.url)).rejects.toThrow('ECONNREFUSED');
     await closed;
   });
+});
 
+// These wait most of the time.
+describe.concurrent('a client that does not go on', () => {
   it('closes the connection of a client that never completes its request', async () => {
     const listener = await serve(() => undefined);
     const { port } = new URL(listener.url);
@@ -136,7 +138,7 @@ describe('closing the listener', () => {
   });
 });
 
-describe('a client that reads nothing', () => {
+describe.concurrent('a client that reads nothing', () => {
   const STALLED_MS = 1_500;
   /** Far more than the buffers of both sockets. */
   const LONG = Buffer.alloc(64 * 1024 * 1024, 'x');
