@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
+import { appDocument } from '../support/index-slots.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -13,10 +14,14 @@ const PERSONS = LINES / 4;
 const TIMES = { importWritesEndMs: 500 };
 
 let server: TestServer;
-beforeEach(async () => {
-  server = await startServer({}, undefined, TIMES);
-});
-afterEach(() => server.close());
+
+/** Starts a server for a group of tests. */
+function withServer(): void {
+  beforeAll(async () => {
+    server = await startServer({}, undefined, TIMES);
+  });
+  afterAll(() => server.close());
+}
 
 const emailOf = (line: number): string => `p${line}@example.com`;
 /** A file whose line N has the email and the number N. */
@@ -48,6 +53,8 @@ async function expectEachLineOnce(app: string, id: string, lines = LINES): Promi
 }
 
 describe('beside a running import', () => {
+  withServer();
+
   it('a field is renamed: its values move, and no record keeps the old key', async () => {
     const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
     const [n, items] = FIELDS as [never, never];
@@ -92,13 +99,14 @@ describe('beside a running import', () => {
 
   it('the app is deleted: nothing of it is left when the DELETE has answered', async () => {
     const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
+    const { _id: appId } = await appDocument(server, app);
     const id = await startImport(app);
     await untilImport(server.admin, app, id, ({ read }) => read > 1_000);
     await server.admin.delete(`/auth/apps/${app}`).expect(200);
     for (let round = 0; round < 5; round += 1) {
       expect(await records(app)).toEqual([]);
       for (const name of ['imports', 'import_chunks', 'import_rejects']) {
-        expect(await server.db.collection(name).countDocuments()).toBe(0);
+        expect(await server.db.collection(name).countDocuments({ appId })).toBe(0);
       }
       await sleep(100);
     }
@@ -110,8 +118,9 @@ describe('beside a running import', () => {
     await untilImport(server.admin, app, id, ({ read }) => read > 1_000);
     await server.admin.delete(`/auth/imports/${id}?sourceAppId=${app}`).expect(200);
     await server.admin.get(`/auth/imports/${id}?sourceAppId=${app}`).expect(404);
-    await expect.poll(() => server.db.collection('import_chunks').countDocuments(), { timeout: 10_000 }).toBe(0);
-    await expect.poll(() => server.db.collection('imports').countDocuments(), { timeout: 10_000 }).toBe(0);
+    const { _id: appId } = await appDocument(server, app);
+    await expect.poll(() => server.db.collection('import_chunks').countDocuments({ appId })).toBe(0);
+    await expect.poll(() => server.db.collection('imports').countDocuments({ appId })).toBe(0);
     const stayed = (await records(app)).length;
     expect(stayed).toBeGreaterThan(1_000);
     await sleep(500);
@@ -147,6 +156,8 @@ describe('beside a running import', () => {
 });
 
 describe('a person who is erased', () => {
+  withServer();
+
   it('is not brought back by lines that are still to be read, and no import names them', async () => {
     const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
     const last = 'erased.person@example.com';
@@ -172,7 +183,11 @@ describe('a person who is erased', () => {
       (await server.admin.post(`/auth/people/export?sourceAppId=${app}`, { email: 'ada@example.com' }).expect(200)).body
         .entries;
     await expect
-      .poll(() => server.db.collection('imports').findOne({ state: 'completed', 'chunks.0': { $exists: true } }))
+      .poll(() =>
+        server.db
+          .collection('imports')
+          .findOne({ sourceAppId: app, state: 'completed', 'chunks.0': { $exists: true } }),
+      )
       .toBeNull();
     expect(await exported()).toEqual([
       { kind: 'import-line', sourceAppId: app, import: waiting, text: 'ada@example.com,x' },
@@ -207,21 +222,31 @@ describe('a person who is erased', () => {
 });
 
 describe('a server that loses the database while it imports', () => {
-  it('is followed by another one, which applies each line once', async () => {
-    const proxy = await startProxy(new URL(inject('mongodbUri')));
-    const first = await startServer({ MONGODB_URI: through(proxy) }, server.database, TIMES);
-    // The import is started while only the first server may run it.
+  let proxy: TcpProxy;
+  /** The server that loses the database, and alone runs imports. */
+  let behind: TestServer;
+  withServer();
+  beforeAll(async () => {
     await server.services.jobs.stop();
-    let second: TestServer | undefined;
+    proxy = await startProxy(new URL(inject('mongodbUri')));
+    behind = await startServer({ MONGODB_URI: through(proxy) }, server.database, TIMES);
+  });
+  afterEach(() => proxy.restore());
+  afterAll(async () => {
+    await behind.close();
+    await proxy.close();
+  });
+
+  it('is followed by another one, which applies each line once', async () => {
+    const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
+    const rows = Array.from(
+      { length: LINES - 1 },
+      (_, index) => `${emailOf(index % PERSONS)},${index + 2},${index + 2}\n`,
+    );
+    const id = await startImport(app, `email,data.n,data.items\n${rows.join('')}`);
+    await untilImport(server.admin, app, id, ({ read }) => read > 1_000);
+    const second = await startServer({}, server.database, TIMES);
     try {
-      const { sourceAppId: app } = await first.admin.buildApp({ fields: FIELDS });
-      const rows = Array.from(
-        { length: LINES - 1 },
-        (_, index) => `${emailOf(index % PERSONS)},${index + 2},${index + 2}\n`,
-      );
-      const id = await startImport(app, `email,data.n,data.items\n${rows.join('')}`);
-      await untilImport(server.admin, app, id, ({ read }) => read > 1_000);
-      second = await startServer({}, server.database, TIMES);
       proxy.cut();
       const result = await untilImport(server.admin, app, id);
       expect(result).toMatchObject({
@@ -232,12 +257,9 @@ describe('a server that loses the database while it imports', () => {
       });
       expect(await expectEachLineOnce(app, id)).toEqual([]);
     } finally {
-      proxy.restore();
-      await second?.close();
-      await first.close();
-      await proxy.close();
+      await second.close();
     }
-  }, 60_000);
+  });
 
   // With a line for each person, later batches insert without reading records first.
   it.each([
@@ -250,31 +272,21 @@ describe('a server that loses the database while it imports', () => {
   ])(
     'repeats the batch whose answers were lost, after %i writes, without effect (%i persons)',
     async (after, persons) => {
-      const proxy = await startProxy(new URL(inject('mongodbUri')));
-      const behind = await startServer({ MONGODB_URI: through(proxy) }, server.database, TIMES);
-      await server.services.jobs.stop();
-      try {
-        const { sourceAppId: app } = await behind.admin.buildApp({ fields: FIELDS });
-        const rows = Array.from(
-          { length: LOST_LINES - 1 },
-          (_, index) => `${emailOf(index % persons)},${index % 7 ? index : 'x'},${index + 2}\n`,
-        );
-        const id = await startImport(app, `email,data.n,data.items\n${rows.join('')}`);
-        await untilImport(server.admin, app, id, ({ read }) => read >= 500);
-        // Both attempts of the driver.
-        proxy.withholdAnswers('cut', 2, after * 2);
-        const result = await untilImport(server.admin, app, id);
-        expect(result).toMatchObject({ state: 'completed', read: LOST_LINES - 1 });
-        const rejected = await expectEachLineOnce(app, id, LOST_LINES);
-        expect(rejected).toHaveLength(result.rejected);
-        expect(result.created).toBe((await records(app)).length);
-      } finally {
-        proxy.restore();
-        await behind.close();
-        await proxy.close();
-      }
+      const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
+      const rows = Array.from(
+        { length: LOST_LINES - 1 },
+        (_, index) => `${emailOf(index % persons)},${index % 7 ? index : 'x'},${index + 2}\n`,
+      );
+      const id = await startImport(app, `email,data.n,data.items\n${rows.join('')}`);
+      await untilImport(server.admin, app, id, ({ read }) => read >= 500);
+      // Both attempts of the driver.
+      proxy.withholdAnswers('cut', 2, after * 2);
+      const result = await untilImport(server.admin, app, id);
+      expect(result).toMatchObject({ state: 'completed', read: LOST_LINES - 1 });
+      const rejected = await expectEachLineOnce(app, id, LOST_LINES);
+      expect(rejected).toHaveLength(result.rejected);
+      expect(result.created).toBe((await records(app)).length);
     },
-    60_000,
   );
 });
 
