@@ -7,10 +7,12 @@ const MEASURED = ['test/http/memory.test.ts', 'test/unit/window-limit.test.ts', 
 
 const common = {
   pool: 'forks',
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
-  // The default of one second is too short on a busy machine.
-  expect: { poll: { timeout: 20_000 } },
+  // A test may wait for several conditions. Each default is too short on a busy machine.
+  testTimeout: 90_000,
+  hookTimeout: 90_000,
+  expect: { poll: { timeout: 30_000 } },
+  /** Of the concurrent tests of a file: each may have servers. */
+  maxConcurrency: 3,
   // A focused test left in the code is a mistake.
   allowOnly: false,
 } as const;

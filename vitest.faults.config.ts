@@ -27,6 +27,8 @@ export default defineConfig({
     reporters: ['verbose'],
     testTimeout: minutes === undefined ? 300_000 : (Number(minutes) + 5) * 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    maxConcurrency: 3,
     allowOnly: false,
   },
 });

@@ -177,7 +177,7 @@ describe('DELETE /auth/apps/:sourceAppId (spec 4.4)', () => {
     await next.close();
     expect((await documentCounts(sourceAppId, late?.appId)).users).toBe(1);
     const sweeping = await startServer({}, server.database, { sweepEveryMs: 100 });
-    await expect.poll(() => documentCounts(sourceAppId, late?.appId), { timeout: 10_000 }).toEqual(NONE);
+    await expect.poll(() => documentCounts(sourceAppId, late?.appId)).toEqual(NONE);
     await sweeping.close();
   });
 });

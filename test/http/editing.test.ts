@@ -239,7 +239,7 @@ describe('PATCH /auth/users/:id', () => {
       expect([200, 503]).toContain(status);
       await expect.poll(async () => (await stored())?.data.note).toBe('Late');
       const values = async () => (await emailsBySlot(b, sourceAppId, 'note', 'late')).length;
-      await expect.poll(values, { timeout: 10_000 }).toBe(1);
+      await expect.poll(values).toBe(1);
       expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(1);
     });
   });

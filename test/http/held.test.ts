@@ -391,7 +391,7 @@ describe('held submissions (spec 4.5)', () => {
           if (failed instanceof Error) expect(failed).toMatchObject({ status: 400 });
         }
       });
-      await expect.poll(() => held.countDocuments({ appId }), { timeout: 10_000 }).toBeGreaterThan(10);
+      await expect.poll(() => held.countDocuments({ appId })).toBeGreaterThan(10);
       await (round % 2 ? a : b).admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
       expect(await held.countDocuments({ appId })).toBe(0);
       stopped = true;

@@ -7,7 +7,7 @@ import { type MailServers, startMailServers } from '../support/mail-servers.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, type TestSmtp } from '../support/smtp.ts';
 
-const POLL = { timeout: 15_000, interval: 20 };
+const POLL = { timeout: 30_000, interval: 20 };
 const DAY_MS = 86_400_000;
 const PAGE = { Accept: 'text/html' };
 

@@ -13,7 +13,7 @@ import { type MailServers, startMailServers } from '../support/mail-servers.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, type ReceivedMail, type TestSmtp } from '../support/smtp.ts';
 
-const POLL = { timeout: 15_000, interval: 20 };
+const POLL = { timeout: 30_000, interval: 20 };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const TEAM = ['team@example.com'];

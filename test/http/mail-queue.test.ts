@@ -4,7 +4,7 @@ import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
-const POLL = { timeout: 20_000, interval: 20 };
+const POLL = { timeout: 30_000, interval: 20 };
 const MINUTE_MS = 60_000;
 
 let smtp: TestSmtp;

@@ -22,7 +22,7 @@ async function logLine(requestId: string) {
       .split('\n')
       .filter((line) => line.includes(requestId))
       .map((line) => JSON.parse(line));
-  await expect.poll(read, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(read).toHaveLength(1);
   return read()[0];
 }
 

@@ -6,7 +6,7 @@ import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { databaseUri } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const POLL = { timeout: 15_000, interval: 50 };
+const POLL = { timeout: 30_000, interval: 50 };
 
 let server: TestServer;
 let connection: Connection;

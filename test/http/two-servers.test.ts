@@ -8,7 +8,7 @@ import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts'
 
 /** Rounds wait for leases, so many rounds exceed the default test timeout. */
 const ROUNDS_TIMEOUT_MS = 120_000;
-const POLL = { timeout: 10_000 };
+const POLL = { timeout: 30_000 };
 
 let a: TestServer;
 let b: TestServer;

@@ -51,10 +51,10 @@ it('slow files of one app leave places for those of others', async () => {
   const other = await build(1);
   const sockets = slow.ids.slice(0, AT_ONCE).map((id) => beginToSend(slow.cookie, id));
   const sendOne = async () => (await send(slow.operator, slow.ids[AT_ONCE])).status;
-  await expect.poll(sendOne, { timeout: 20_000 }).toBe(503);
+  await expect.poll(sendOne).toBe(503);
   await send(other.operator, other.ids[0]).expect(200);
   for (const socket of sockets) socket.destroy();
-  await expect.poll(sendOne, { timeout: 20_000 }).toBe(200);
+  await expect.poll(sendOne).toBe(200);
 });
 
 it('a file in tiny parts takes no memory for each part', async () => {

@@ -152,7 +152,7 @@ describe('an endpoint that fails', () => {
     expect(receiver.received.length).toBe(5);
     isUp = true;
     offset += 20 * SECOND;
-    await expect.poll(async () => (await deliveries(id, '?state=delivered')).length, { timeout: 10_000 }).toBe(35);
+    await expect.poll(async () => (await deliveries(id, '?state=delivered')).length).toBe(35);
     expect((await webhook(id)).failingSince).toBeUndefined();
   });
 

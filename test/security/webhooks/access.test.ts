@@ -207,7 +207,7 @@ describe('a replay since a time', () => {
     expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(REPLAYED);
     const delivered = () =>
       a.db.collection('deliveries').countDocuments({ 'log.0': { $exists: true }, state: 'delivered' });
-    await expect.poll(delivered, { timeout: 10_000 }).toBe(REPLAYED);
+    await expect.poll(delivered).toBe(REPLAYED);
     expect(receiver.received.length).toBe(REPLAYED);
   });
 
