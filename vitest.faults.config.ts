@@ -9,7 +9,7 @@ const LONG = [
   'test/http/{consents,editing,form-limits,held,imports-races,index-slots,memory,two-servers}.test.ts',
   'test/http/query/{indexed-prefix,scans}.test.ts',
   'test/security/{bodies,exports,form-bodies,login-flood,webhooks/access}.test.ts',
-  'test/startup/import-process.test.ts',
+  'test/startup/{import-process,import-takeover}.test.ts',
 ];
 
 /**

@@ -33,7 +33,7 @@ describe.concurrent('app create (spec 5.2, point 6)', () => {
   });
 
   it('creates an admin app with --role admin', async () => {
-    const { code, stdout } = await runCli(['app', 'create', 'second-admin', '--role', 'admin'], env);
+    const { code, stdout } = await cli(['app', 'create', 'second-admin', '--role', 'admin']);
     expect(code).toBe(0);
     const client = await new Client(server.listener.url).logIn('second-admin', passwordIn(stdout));
     await client.get('/auth/apps').expect(200);
@@ -43,7 +43,7 @@ describe.concurrent('app create (spec 5.2, point 6)', () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const existing = await cli(['app', 'create', sourceAppId]);
     expect(existing).toEqual({ code: 1, stdout: '', stderr: 'error: An app with this sourceAppId already exists\n' });
-    const malformed = await cli(['app', 'create', 'no/slash']);
+    const malformed = await runCli(['app', 'create', 'no/slash'], env);
     expect(malformed.code).toBe(1);
     expect(malformed.stderr).toBe(
       'error: Invalid sourceAppId: use 1 to 80 letters, digits, dots, underscores or hyphens\n',

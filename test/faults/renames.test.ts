@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LEASE_MS } from '../../src/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { UserDocument } from '../../src/records/record.ts';
 import { appDocument } from '../support/index-slots.ts';
@@ -102,6 +103,9 @@ describe('A write under an old key that takes effect after its lease and after t
     const submit = (email: string, data: object) => servers.slow.client.submit(sourceAppId, { email, data });
     await submit('has@x.org', { notes: ['Early'] }).expect(200);
     for (const email of ['lacks@x.org', 'b@x.org', 'c@x.org']) await submit(email, { name: 'N' }).expect(200);
+    // A lease that begins now covers the late writes.
+    await sleep(LEASE_MS);
+    await submit('c@x.org', { name: 'N' }).expect(200);
     servers.proxy.stall();
     const emails = ['has@x.org', 'lacks@x.org', 'new@x.org'];
     const late = emails.map((email) => submit(email, { notes: ['Late'] }).then(({ status }) => status));

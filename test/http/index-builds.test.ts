@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LEASE_MS } from '../../src/apps/revision.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { withLateWrites } from '../support/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
@@ -80,6 +81,9 @@ describe('A write that takes effect after its lease and after the build', () => 
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'plan', kind: 'text' }] });
     const submit = (email: string, plan: string) => servers.slow.client.submit(sourceAppId, { email, data: { plan } });
     for (const email of ['old@x.org', 'a@x.org', 'b@x.org', 'c@x.org']) await submit(email, 'Early').expect(200);
+    // A lease that begins now covers the late writes.
+    await sleep(LEASE_MS);
+    await submit('c@x.org', 'Early').expect(200);
     servers.proxy.stall();
     const late = ['old@x.org', 'new@x.org'].map((email) => submit(email, 'Late').then(({ status }) => status));
     await sleep(50); // the writes are on their way
