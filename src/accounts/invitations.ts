@@ -7,7 +7,9 @@ export const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
 /** The link to the first admin account. */
 export const FIRST_LINK_MS = 60 * 60 * 1_000;
 
-export type NewInvitation = Pick<InvitationDocument, 'email' | 'app' | 'admin' | 'name' | 'invitedBy'>;
+export type NewInvitation = Pick<InvitationDocument, 'email' | 'admin' | 'name' | 'invitedBy'> & {
+  app?: InvitationDocument['app'] | undefined;
+};
 
 export type Invitations = ReturnType<typeof createInvitations>;
 
@@ -24,7 +26,8 @@ export function createInvitations(invitations: InvitationCollection) {
       invitation: NewInvitation,
       forMs = INVITATION_MS,
     ): Promise<{ token: string; invitation: InvitationDocument }> {
-      const { email, app } = invitation;
+      const { app, ...offer } = invitation;
+      const { email } = offer;
       if (
         app &&
         (await invitations.countDocuments({ 'app.id': app.id }, { limit: MAX_INVITATIONS })) >= MAX_INVITATIONS
@@ -34,7 +37,7 @@ export function createInvitations(invitations: InvitationCollection) {
       const { token, hash } = createToken();
       const now = Date.now();
       const times = { createdAt: new Date(now), expiresAt: new Date(now + forMs) };
-      const stored = { _id: hash, id: new ObjectId().toHexString(), ...invitation, ...times };
+      const stored = { _id: hash, id: new ObjectId().toHexString(), ...offer, ...(app && { app }), ...times };
       await invitations.insertOne(stored);
       const same = app ? { 'app.id': app.id } : { app: { $exists: false } };
       if (email !== undefined) await invitations.deleteMany({ email, ...same, _id: { $ne: hash } });

@@ -22,12 +22,12 @@ export function accountCommands({ withServices, streams }: Tool): Command {
     .action((text: string, options: { admin?: true; app?: string; role?: AppRole }) =>
       withServices(async (services) => {
         const { accounts, audit } = services;
-        const { app, ...offer } = await findOffer(services, options);
+        const offer = await findOffer(services, options);
         const { token, invitation } = await accounts.invitations.create({ email: parseEmail(text), ...offer });
         const role = options.admin ? 'admin' : options.role;
         const target = invitation.id;
         await audit.record({
-          ...{ action: 'invitation.created', actor: COMMAND_LINE, app: app ?? null, target },
+          ...{ action: 'invitation.created', actor: COMMAND_LINE, app: offer.app ?? null, target },
           ...(role && { detail: { role } }),
         });
         printLink(streams, services, 'invitation', token, 'It works once, for 7 days.');
@@ -93,7 +93,7 @@ function parseEmail(text: string): string {
 
 async function findOffer({ apps }: Services, { admin, app, role }: { admin?: true; app?: string; role?: AppRole }) {
   if ((admin !== undefined) === (app !== undefined)) throw new InvalidInput('Use either --admin or --app');
-  if (admin) return { admin };
+  if (admin) return { admin, app: undefined };
   if (app === undefined || role === undefined) throw new InvalidInput('--app needs --role');
   const { id, sourceAppId } = await apps.get(app);
   return { app: { id, sourceAppId, role } };
