@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { sharedServer, startServer, type TestServer } from '../support/server.ts';
 
 /** Page object: a page of the dashboard about one app. */
 export class AppPage {
@@ -24,11 +24,14 @@ export class AppPage {
   }
 }
 
-/** Registers the hooks that start a server for a test file, and close it and the browser. */
+/**
+ * Registers the hooks that get the shared server for a test file, or start one with options, and
+ * close it and the browser.
+ */
 export function withServer(started: (server: TestServer) => void, options?: Parameters<typeof startServer>[2]): void {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({}, undefined, options);
+    server = options ? await startServer({}, undefined, options) : await sharedServer();
     started(server);
   });
   afterAll(async () => {

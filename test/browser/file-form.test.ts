@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeBrowser, openPage, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server.ts';
 import { type Site, startSite } from '../support/site.ts';
 
 const FIELDS = [
@@ -25,7 +25,7 @@ let server: TestServer;
 let site: Site;
 let folder: string;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   site = await startSite({ '/thanks': { html: '<h1>Back on the site</h1>' } }, 'localhost');
   folder = await mkdtemp(join(tmpdir(), 'file-form-'));
 });

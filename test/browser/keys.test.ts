@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { createKey, withKey } from '../support/keys.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let app: TestApp;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
 });
 afterAll(async () => {
   await closeBrowser();
@@ -92,7 +92,9 @@ describe('the API keys page', () => {
 
   it('lets administrators give any scope, to the keys of any app', async () => {
     const { page, expectClean, close } = await open('/apps', { sourceAppId: 'admin', password: ADMIN_PASSWORD });
-    await page.getByRole('button', { name: `Actions for ${app.sourceAppId}` }).click();
+    // The server has more apps than one page shows.
+    await page.getByLabel('Search apps').fill(app.sourceAppId);
+    await page.getByRole('button', { name: `Actions for ${app.sourceAppId}`, exact: true }).click();
     await page.getByRole('menuitem', { name: 'API keys' }).click();
     await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
     await page.getByRole('button', { name: 'Create API key' }).first().click();

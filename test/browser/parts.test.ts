@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolations } from '../support/axe.ts';
-import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
+import { beginSession, closeBrowser, openPage, tableRows, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { runImport } from '../support/imports.ts';
 import { untilReady } from '../support/index-slots.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { storeRecords } from './users-page.ts';
 
 const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
 const PLANS = ['free', 'pro', 'max'];
@@ -103,5 +104,34 @@ describe('the statistics of an app whose users were imported', () => {
     await visited.page.reload();
     await statistics.getByText('Last submission').waitFor();
     await expectUsable(visited);
+  });
+});
+
+describe('a long list', () => {
+  it('is searched part by part, until somebody stops that', async () => {
+    const searched = await server.admin.buildApp({ fields: [{ key: 'name', label: 'Full name', kind: 'text' }] });
+    await storeRecords({ server, app: searched }, 5_000, (index) => (index === 2_500 ? { name: 'rare' } : {}));
+    const { page, close, expectClean } = await openPage('about:blank', { origins: [server.listener.url] });
+    // The second part of the search waits until the first was seen.
+    let release = (): void => undefined;
+    const seen = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/cursor=/, async (route) => {
+      await seen;
+      await route.continue();
+    });
+    await beginSession(page.context(), server.listener.url, searched);
+    await page.goto(`${server.listener.url}/dashboard/users?where=data.name:eq:rare`);
+    await page.getByText('Searched part of the records').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    release();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('1 matching user', { exact: true }).waitFor();
+    await page.getByText('Searched part of the records').waitFor({ state: 'detached' });
+    const rows = await tableRows(page, 'Table of users');
+    expect(rows.map(([email]) => email)).toEqual([expect.stringMatching(/^stored-2500@/)]);
+    expectClean();
+    await close();
   });
 });

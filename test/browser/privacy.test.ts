@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { withUsersPage } from './users-page.ts';
+import { startServer } from '../support/server.ts';
+import { FIELDS, withUsersPage } from './users-page.ts';
 
-const users = withUsersPage();
+// Administrators find persons in all apps.
+const users = withUsersPage(FIELDS, () => startServer());
 const DAY_MS = 86_400_000;
 
 const records = (filter: object) => users.server.db.collection('users').countDocuments(filter);

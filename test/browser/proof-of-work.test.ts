@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { build, type Rollup } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type * as Solver from '../../web/embed/proof-of-work.ts';
-import { launchChromium } from '../support/chromium.mjs';
-import { startServer, type TestServer } from '../support/server.ts';
+import { closeBrowser, closePage, openPage } from '../support/browser.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
 
 /** Only in the page. */
 declare const solver: typeof Solver;
@@ -16,9 +16,8 @@ const SOLVER = fileURLToPath(new URL('../../web/embed/proof-of-work.ts', import.
 let service: TestServer;
 let site: Server;
 let port: number;
-let browser: Browser;
 beforeAll(async () => {
-  service = await startServer();
+  service = await sharedServer();
   const lib = { entry: SOLVER, formats: ['es' as const] };
   const [{ output }] = (await build({
     configFile: false,
@@ -38,17 +37,16 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   port = (site.address() as AddressInfo).port;
-  browser = await launchChromium();
 });
 afterAll(async () => {
-  await browser.close();
+  await closeBrowser();
   site.close();
   await service.close();
 });
 
 /** Opens a page of another site and collects what its policy refuses. */
 async function open(origin: string): Promise<{ page: Page; problems: string[] }> {
-  const page = await browser.newPage();
+  const { page } = await openPage('about:blank');
   const problems: string[] = [];
   page.on('console', (message) => problems.push(message.text()));
   page.on('pageerror', (error) => problems.push(error.message));
@@ -78,7 +76,7 @@ it('a page of another site with a strict policy solves a challenge and submits (
   );
   expect(status).toBe(200);
   expect(problems).toEqual([]);
-  await page.close();
+  await closePage(page);
 });
 
 it('a page that is in no secure context learns that it cannot solve challenges', async () => {
@@ -88,5 +86,5 @@ it('a page that is in no secure context learns that it cannot solve challenges',
     return [solver.canSolve(), await solver.solve(challenge).catch((error: Error) => error.message)];
   });
   expect(result).toEqual([false, 'Proof of work needs a secure context (https)']);
-  await page.close();
+  await closePage(page);
 });

@@ -118,7 +118,9 @@ describe('the selection of users', () => {
     await submitPeople(4);
     await users.logIn();
     for (const n of [0, 1, 2]) await box(`u${n}@example.com`).check();
-    await users.server.db.collection('users').deleteOne({ email: 'u1@example.com' });
+    await users.server.db
+      .collection('users')
+      .deleteOne({ sourceAppId: users.app.sourceAppId, email: 'u1@example.com' });
     await button('Erase selected').click();
     const dialog = users.page.getByRole('dialog', { name: 'Erase selected users' });
     await dialog.getByText('the records of 3 selected users').waitFor();

@@ -1,8 +1,10 @@
+import { UUID } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { beginSession, closeBrowser, openPage, tableRows, type Visit } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { appDocument } from '../support/index-slots.ts';
+import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server.ts';
 
 /** One field of each kind. */
 export const FIELDS = [
@@ -32,11 +34,18 @@ export interface UsersPage {
   logInAsAdmin(): Promise<void>;
 }
 
-/** Registers the hooks of a test file that opens the pages of users. */
-export function withUsersPage(fields: readonly object[] = FIELDS): UsersPage {
+/**
+ * Registers the hooks of a test file that opens the pages of users.
+ *
+ * @param start starts the server of a file that must not share one
+ */
+export function withUsersPage(
+  fields: readonly object[] = FIELDS,
+  start: () => Promise<TestServer> = sharedServer,
+): UsersPage {
   const context = {} as UsersPage;
   beforeAll(async () => {
-    context.server = await startServer({}, undefined, { writesEndMs: 3_000 });
+    context.server = await start();
   });
   afterAll(async () => {
     await closeBrowser();
@@ -72,4 +81,27 @@ export function withUsersPage(fields: readonly object[] = FIELDS): UsersPage {
     logIn: () => logInAs(context.app),
     logInAsAdmin: () => logInAs({ sourceAppId: 'admin', password: ADMIN_PASSWORD }),
   });
+}
+
+let storedRecords = 0;
+
+/** Stores records at once, older than any other; `data` by their number. */
+export async function storeRecords(
+  { server, app }: Pick<UsersPage, 'server' | 'app'>,
+  count: number,
+  data: (index: number) => object,
+): Promise<void> {
+  const stored = await appDocument(server, app.sourceAppId);
+  const now = new Date();
+  const records = Array.from({ length: count }, (_, index) => ({
+    ...{ _id: olderId(), appId: stored._id, sourceAppId: app.sourceAppId, schemaVersion: 2 },
+    ...{ email: `stored-${index}@example.com`, data: data(index), createdAt: now, updatedAt: now },
+  }));
+  await server.db.collection<(typeof records)[number]>('users').insertMany(records);
+}
+
+/** Ids are in the order of creation. */
+function olderId(): UUID {
+  storedRecords += 1;
+  return new UUID(`00000000-0000-7000-8000-${String(storedRecords).padStart(12, '0')}`);
 }

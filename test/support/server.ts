@@ -51,6 +51,17 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
   return connection.getClient().db(connection.name);
 }
 
+/** The options of background work. A test that gives one of them waits for such work. */
+const JOB_OPTIONS: readonly (keyof ServiceOptions)[] = [
+  'sweepEveryMs',
+  'mailLimits',
+  'deliveryNow',
+  'writesEndMs',
+  'checksMs',
+  'retentionEveryMs',
+  'importWritesEndMs',
+];
+
 /**
  * Starts a server with its own database.
  *
@@ -58,7 +69,7 @@ function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
  * another route to the shared mongod, for example through a proxy
  * @param database the database of another server, to start a second server on it
  * @param options.pollEveryMs the interval in ms at which a server reads which jobs are due; short
- * with other options, which concern such jobs, and with emails and webhooks
+ * with options of background work, with emails and with webhooks
  * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
  * @param options.writesEndMs how long the builder of indexes waits for late writes
  * @param options.retentionEveryMs the interval in ms between erasures of old records
@@ -87,7 +98,8 @@ export async function startServer(
   uri.pathname = `/${database}`;
   const connection = await connectDatabase(uri.href);
   const { leaseMs = rounds(LEASE_MS, LEASE_OF_TESTS_MS), ...others } = options;
-  const hasJobs = Object.keys(others).length > 0 || config.mail !== undefined || config.webhooksAllowPrivate;
+  const hasJobs =
+    JOB_OPTIONS.some((option) => option in others) || config.mail !== undefined || config.webhooksAllowPrivate;
   const embed = createEmbed();
   const defaults = { passwordCost: PASSWORD_COST, pageAssets: embed.assets, leaseMs, ...(hasJobs && QUICK_JOBS) };
   const services = createServices(config, connection, logger, { ...defaults, ...others });
