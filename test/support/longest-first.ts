@@ -8,8 +8,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const FOLDERS = ['test/browser', 'test/faults', 'test/startup', 'test/cli', 'test/security', 'test/http'];
 /** Long files of other folders, or longer than the rest of their folder. */
 const LONG = [
-  'test/browser/accessibility.test.ts',
   'test/browser/large/large.test.ts',
+  'test/browser/accessibility.test.ts',
   'test/browser/webhooks.test.ts',
   'test/browser/finding.test.ts',
   'test/http/imports-races.test.ts',

@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { visit, visitAs } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
+import type { TestServer } from '../support/server.ts';
+import { testViews, withAppOfViews } from './accessible-views.ts';
+import { dialog, heading } from './views.ts';
+
+let server: TestServer;
+let app: TestApp;
+withAppOfViews((...started) => {
+  [server, app] = started;
+});
+
+describe('every page of an administrator', () => testViews('admin', () => ({ server, app })));
+
+describe('the navigation of an operator', () => {
+  it.each([320, 375, 700, 1000])('shows every page at a width of %i px, in a header of one height', async (width) => {
+    const { page, close } = await visitAs(server, app, '/users', { viewport: { width, height: 740 } });
+    const navigation = page.getByRole('navigation', { name: 'Main', exact: true });
+    await navigation.getByRole('link', { name: 'Held (1)' }).waitFor();
+    await page.getByText('1–30 of 30').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    const boxes = await Promise.all((await navigation.getByRole('link').all()).map((link) => link.boundingBox()));
+    expect(boxes).toHaveLength(7);
+    for (const box of boxes) {
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+      // The least size of a target (WCAG 2.5.8).
+      expect(box?.height).toBeGreaterThanOrEqual(24);
+    }
+    expect((await navigation.boundingBox())?.height).toBe(60);
+    await close();
+  });
+});
+
+describe('with the keyboard only', () => {
+  it('an operator logs in, finds a user and opens the record', async () => {
+    const { page, close, expectClean } = await visit(server, '/');
+    await page.getByLabel('App ID').waitFor();
+    await page.keyboard.type(app.sourceAppId);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(app.password);
+    await page.keyboard.press('Enter');
+    await page.getByText('1–30 of 30').waitFor();
+    await tabTo(page, 'Search all data');
+    await page.keyboard.type('user12');
+    await page.getByText('1–1 of 1', { exact: true }).waitFor();
+    await tabTo(page, 'user12@example.com');
+    await page.keyboard.press('Enter');
+    await heading('user12@example.com')(page);
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await tabTo(page, 'Erase user');
+    await page.keyboard.press('Enter');
+    await dialog(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await expect.poll(() => focused(page)).toBe('Erase user');
+    expectClean();
+    await close();
+  });
+});
+
+const focused = (page: Page) =>
+  page.evaluate(
+    'document.activeElement.getAttribute("aria-label") || document.activeElement.innerText.trim()',
+  ) as Promise<string>;
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach ${name}`);
+}
