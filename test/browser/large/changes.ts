@@ -98,8 +98,10 @@ export function importing(large: LargeApp): void {
       await page.getByRole('link', { name: 'Users' }).first().click();
       await waitForText(page, `All ${shown(before + created)} users`);
       await page.goto(`${large.server.listener.url}/dashboard/users?where=data.plan:eq:pro`);
-      await page.getByRole('button', { name: 'Count exactly' }).click();
-      await waitForText(page, `${shown(await large.count({ 'data.plan': 'pro' }))} matching users`);
+      const matches = await large.count({ 'data.plan': 'pro' });
+      // Up to that number the page counts without being asked.
+      if (matches > 10_000) await page.getByRole('button', { name: 'Count exactly' }).click();
+      await waitForText(page, `${shown(matches)} matching users`);
       await rm(folder, { recursive: true });
     });
   });

@@ -104,7 +104,7 @@ export function findingWithIndexes(large: LargeApp): void {
         'data.news': { $exists: false },
       };
       const matches = await large.count(filter);
-      expect(matches).toBeGreaterThan(100);
+      expect(matches).toBeGreaterThan(LARGE / 400);
       await waitForText(page, `${shown(matches)} matching users`);
       await expect.poll(() => shownEmails(page), POLL).toEqual(await large.emails(filter, NEWEST, 0, 50));
       const chips = await page.getByRole('list', { name: 'Filters' }).getByRole('listitem').allInnerTexts();

@@ -14,6 +14,8 @@ const VIEWPORT = { width: 1440, height: 900 };
 const BUILD_MS = 180_000;
 /** Generous, because an index of all records may be built on a busy machine meanwhile. */
 const WAIT_MS = 60_000;
+/** Builds and moves take at least as long as `writesEndMs`, so that the dashboard shows them. */
+const TIMES = { writesEndMs: 1_500, retentionEveryMs: 500, pollEveryMs: 500 };
 /** The order of creation, newest first. */
 export const NEWEST = { _id: -1 } as const;
 export const POLL = { timeout: WAIT_MS };
@@ -57,10 +59,9 @@ export function withLargeApp(): LargeApp {
   const opened: Visit[] = [];
 
   beforeAll(async () => {
-    const server = await startServer({}, undefined, { writesEndMs: 500, retentionEveryMs: 500 });
+    const server = await startServer({}, undefined, { ...TIMES, queryBudgetMs: 20_000 });
     context.server = server;
-    const times = { writesEndMs: 500, retentionEveryMs: 500, queryBudgetMs: 0 };
-    context.slow = await startServer({}, server.database, times);
+    context.slow = await startServer({}, server.database, { ...TIMES, queryBudgetMs: 0 });
     context.app = await server.admin.buildApp({ fields: FIELDS });
     context.other = await server.admin.buildApp({ fields: FIELDS });
     const { sourceAppId } = context.app;

@@ -5,7 +5,7 @@ import { createRecordIds } from '../../../src/records/record-id.ts';
 import { rounds } from '../../support/rounds.ts';
 
 /** The records of the large app. */
-export const LARGE = rounds(100_000, 40_000);
+export const LARGE = rounds(100_000, 20_000);
 const BATCH = 5_000;
 const DAY_MS = 86_400_000;
 /** The oldest record is this old. */
