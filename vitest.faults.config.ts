@@ -6,8 +6,8 @@ const minutes = process.env.SOAK_MINUTES;
 /** Tests of other folders that repeat more and store more here than in `npm test`. */
 const LONG = [
   'test/browser/{*accessibility*,renames,large/large}.test.ts',
-  'test/http/{consents,editing,form-limits,held,imports-races,index-slots,memory,two-servers}.test.ts',
-  'test/http/query/{indexed-prefix,scans}.test.ts',
+  'test/http/{consents,editing,form-limits,held,held-renames,imports-races,index-slots,memory,renames-model,two-servers}.test.ts',
+  'test/http/query/{breakdown,fractions,indexed-prefix,query-model,scans}.test.ts',
   'test/security/{bodies,exports,form-bodies,login-flood,webhooks/access}.test.ts',
   'test/startup/{import-process,import-takeover}.test.ts',
 ];

@@ -4,6 +4,7 @@ import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { Rename } from '../../src/fields/renames.ts';
 import type { TestApp } from '../support/client.ts';
 import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
+import { rounds } from '../support/rounds.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -126,7 +127,7 @@ describe('A held submission that is released after a rename (spec 4.5)', () => {
   it.each([true, false])(
     'has each value under the new key when the rename is made meanwhile, on two servers (rejectUnknown: %s)',
     async (rejectUnknown) => {
-      for (let round = 0; round < 3; round += 1) {
+      for (let round = 0; round < rounds(3, 2); round += 1) {
         const app = await a.admin.buildApp({ rejectUnknown, fields: [text('a')] });
         const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
         const ids = [];

@@ -6,6 +6,7 @@ import { FIELD_KEY_PATTERN } from '../../src/fields/base/kind.ts';
 import { type PendingRenames, resolveRenames } from '../../src/fields/renames.ts';
 import type { UserCollection, UserDocument } from '../../src/records/record.ts';
 import { createRecordMoves, shownBytes, shownRecord } from '../../src/records/record-moves.ts';
+import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -96,5 +97,7 @@ it('A record is shown before its move exactly as it is after it, and a second mo
     await moves.one({ _id, appId }, pending);
     expect(decode<UserDocument>(await raw())).toEqual(after);
   };
-  await fc.assert(fc.asyncProperty(renames, data, fc.integer({ min: 3, max: 6 }), consents, check), { numRuns: 300 });
+  await fc.assert(fc.asyncProperty(renames, data, fc.integer({ min: 3, max: 6 }), consents, check), {
+    numRuns: rounds(300, 120),
+  });
 }, 60_000);

@@ -9,6 +9,7 @@ import { parseQuery } from '../../../src/search/user-finder.ts';
 import { Client } from '../../support/client.ts';
 import { FIELDS, holds } from '../../support/query-model.ts';
 import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
+import { rounds } from '../../support/rounds.ts';
 import { sharedServer, type TestServer } from '../../support/server.ts';
 
 const RECORDS = 300;
@@ -77,7 +78,7 @@ describe.each([
         expect(found.complete).toBe(true);
         expectCounts(found, field, matching);
       }),
-      { numRuns: 80, endOnFailure: true },
+      { numRuns: rounds(80, 30), endOnFailure: true },
     );
   });
 

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findUsers } from '../../support/found-users.ts';
 import { appDocument, untilReady } from '../../support/index-slots.ts';
+import { rounds } from '../../support/rounds.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const fields = [
@@ -38,6 +39,9 @@ const TIMES = FRACTIONS.flatMap(([digits, ms]): [string, number][] => [
   [`1815-12-10T00:00:00.${digits}z`, -1_000_000 + ms],
 ]);
 
+/** The times of conditions, in all formats; every condition is compared with all records. */
+const ASKED = TIMES.filter((_, at) => at % rounds(1, 4) === 0);
+
 let server: TestServer;
 let appId: ObjectId;
 
@@ -65,7 +69,7 @@ const ascending = (list: readonly number[]) => [...list].sort((one, other) => on
 
 describe('the fraction of a second of a date', () => {
   it('is cut to milliseconds alike in an index, without one, and in the value of a condition', async () => {
-    for (const [text, ms] of TIMES) {
+    for (const [text, ms] of ASKED) {
       const expected = {
         eq: (other: number) => other === ms,
         gt: (other: number) => other > ms,

@@ -9,6 +9,7 @@ import { MAX_CURSOR_LENGTH } from '../../../src/search/parameters.ts';
 import { findUsers, type PageRequest } from '../../../src/search/user-finder.ts';
 import { FIELDS, holds, inOrder, slotsOf } from '../../support/query-model.ts';
 import { createQueries, recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
+import { rounds } from '../../support/rounds.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const RECORDS = 300;
@@ -83,7 +84,7 @@ describe.each([
         expect(found).toEqual(emailsOf(inOrder(matching, query.sort, query.order === 'asc' ? 1 : -1)));
         expect(total).toBe(matching.length);
       }),
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: rounds(60, 25), endOnFailure: true },
     );
   });
 
@@ -108,7 +109,7 @@ describe.each([
         const stored = found.filter((email) => !email.startsWith('new'));
         expect([...stored].sort()).toEqual(emailsOf(matching).sort());
       }),
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: rounds(15, 8), endOnFailure: true },
     );
   });
 
@@ -145,7 +146,7 @@ describe.each([
       );
       const { found } = await walk({ q, limit: 50 }, slots);
       expect({ q, found }).toEqual({ q, found: emailsOf([...first, ...rest]) });
-      const { found: sorted } = await walk({ q, sort: 'data.age', order: 'desc', limit: 7 }, slots);
+      const { found: sorted } = await walk({ q, sort: 'data.age', order: 'desc', limit: rounds(7, 23) }, slots);
       expect(sorted).toEqual(emailsOf(inOrder([...first, ...rest], 'data.age', -1)));
     }
   });
