@@ -27,23 +27,21 @@ let app: string;
 beforeAll(async () => {
   main = await startServer();
   await main.services.jobs.stop();
+});
+afterAll(() => main.close());
+beforeEach(async () => {
+  ({ sourceAppId: app } = await main.admin.buildApp({ fields: FIELDS }));
   proxy = await startProxy(new URL(inject('mongodbUri')));
   const uri = new URL(inject('mongodbUri'));
   uri.port = String(proxy.port);
   slow = await startServer({ MONGODB_URI: uri.href }, main.database, TIMES);
 });
-beforeEach(async () => {
-  ({ sourceAppId: app } = await main.admin.buildApp({ fields: FIELDS }));
-});
 afterEach(async () => {
   proxy.restore();
   await next?.close();
   next = undefined;
-});
-afterAll(async () => {
   await slow.close();
   await proxy.close();
-  await main.close();
 });
 
 /** Line N of the file, from 2, is of person N - 2. */
