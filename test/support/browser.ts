@@ -13,8 +13,8 @@ const BUSY_LOG = /^Failed to load resource: the server responded with a status o
 /** Generous: other tests run beside this one. It ends a wait only when a test fails. */
 const WAIT_MS = 30_000;
 /**
- * The pages read what may have changed at intervals of 1.5 s and more. In tests these are a fifth, so
- * that no test waits for them. The dashboard has no other intervals that long.
+ * The pages read what may have changed at intervals of 1.5 s and more. In tests these are a fifth,
+ * so that no test waits for them. The dashboard has no other intervals that long.
  */
 const QUICK_POLLS = `{
   const begin = window.setInterval.bind(window);
