@@ -133,7 +133,9 @@ export function createAccessStore(access: AccessCollection) {
       await update(filter, { $pull: { suspended: account }, $push: { members: member } });
     },
 
-    /** Removes an erased account everywhere. @throws {Conflict} when an app or the service needs it */
+    /**
+     * Removes an erased account everywhere. @throws {Conflict} when an app or the service needs it
+     */
     async removeEverywhere(account: ObjectId): Promise<void> {
       await this.removeAdmin(account);
       for await (const { appId, sourceAppId } of access.find({ 'members.account': account, _id: { $ne: ADMINS } })) {

@@ -25,9 +25,9 @@ export interface AccountSession {
 }
 
 /**
- * A member of the staff (spec 4.13). Everything that decides whether somebody may act is in this one
- * document, so that each change is one atomic update: a session begins only under the password and
- * the factors that were checked, and ends with the update that replaces them.
+ * A member of the staff (spec 4.13). Everything that decides whether somebody may act is in this
+ * one document, so that each change is one atomic update: a session begins only under the password
+ * and the factors that were checked, and ends with the update that replaces them.
  */
 export interface AccountDocument {
   _id: ObjectId;

@@ -101,7 +101,10 @@ export function createAccountService(deps: {
       throw new Unauthenticated('Invalid credentials');
     },
 
-    /** Uses a checked code up and completes the log-in under a new session id. @throws {Unauthenticated} */
+    /**
+     * Uses a checked code up and completes the log-in under a new session id. @throws
+     * {Unauthenticated}
+     */
     async complete(
       { account, session }: SignedIn,
       { checked, change }: CodeUse,
@@ -200,7 +203,9 @@ export function createAccountService(deps: {
       if (mail.isOn && publicUrl !== undefined) void send().catch(() => undefined);
     },
 
-    /** Replaces the password by a link, which proves the email; ends all sessions. @throws {Gone} */
+    /**
+     * Replaces the password by a link, which proves the email; ends all sessions. @throws {Gone}
+     */
     async reset(token: string, password: string): Promise<Entry> {
       const passwordHash = await hashNew(password);
       const account = await store.takeLink('reset', token);
@@ -224,7 +229,10 @@ export function createAccountService(deps: {
       if (Date.now() - session.authenticatedAt.getTime() > RECENT_MS) throw reauthenticationRequired();
     },
 
-    /** Replaces the own password; ends all other sessions. @throws {Forbidden} when `current` is wrong */
+    /**
+     * Replaces the own password; ends all other sessions. @throws {Forbidden} when `current` is
+     * wrong
+     */
     async changePassword(
       { account, session }: SignedIn,
       { current, password }: { current?: string | undefined; password: string },

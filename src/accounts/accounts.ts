@@ -36,7 +36,10 @@ export function createAccounts(deps: {
     ...{ store, access, invitations, factors: createSecondFactors(store), mail, publicUrl },
     ...{ hasher: apps.hasher, apps: apps.service },
   });
-  /** Ends all sessions, and the admin role until the suspension ends. @throws {Conflict} for the last active admin */
+  /**
+   * Ends all sessions, and the admin role until the suspension ends. @throws {Conflict} for the
+   * last active admin
+   */
   async function suspend(id: ObjectId): Promise<void> {
     // First, so that the last active admin is refused before anything changes.
     await access.removeAdmin(id, { suspend: true });

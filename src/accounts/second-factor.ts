@@ -60,7 +60,8 @@ export function createSecondFactors(store: AccountStore) {
 
   return {
     /**
-     * Checks a code that completes a log-in. The result uses it up, with the session, in one update.
+     * Checks a code that completes a log-in. The result uses it up, with the session, in one
+     * update.
      * @throws {Unauthenticated} when the code is wrong @throws {TooManyRequests} after ten guesses
      */
     async check(account: AccountDocument, given: { code: string } | { recoveryCode: string }): Promise<CodeUse> {

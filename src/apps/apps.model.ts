@@ -37,7 +37,9 @@ export interface AppDocument {
   sourceAppId: string;
   role: Role;
   passwordHash: string;
-  /** False: the password and its sessions are refused. Copied from the app's members, which decide. */
+  /**
+   * False: the password and its sessions are refused. Copied from the app's members, which decide.
+   */
   sharedLogin?: boolean;
   /** The change of the members that was copied last. */
   sharedLoginEpoch?: number;

@@ -115,7 +115,9 @@ export function createAuthStrategies(deps: {
   cookieName: string;
 }): AuthStrategies {
   const keys = createKeyAuth(deps.keys, deps.cookieName);
-  /** The caller of the session cookie (spec 5.2), read for each request. @throws {Unauthenticated} */
+  /**
+   * The caller of the session cookie (spec 5.2), read for each request. @throws {Unauthenticated}
+   */
   const session = async (req: Request, res: Response): Promise<SessionPrincipal> => {
     await deps.loadSession(req, res);
     const named = req.params.sourceAppId ?? req.query.sourceAppId;

@@ -30,8 +30,8 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
     count: (appId: ObjectId): Promise<number> => users.countDocuments({ appId }, { hint: NEWEST_FIRST }),
 
     /**
-     * The numbers of records created between each two consecutive times, in one statement: a count of
-     * a year by day in 365 statements takes two to four times as long.
+     * The numbers of records created between each two consecutive times, in one statement: a count
+     * of a year by day in 365 statements takes two to four times as long.
      */
     async countCreated(appId: ObjectId, times: readonly Date[]): Promise<number[]> {
       const [first = [], ...others] = times

@@ -13,8 +13,8 @@ import { INDEX_BUILD_TIME_MS, limitStatementTime } from '../database/collections
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const COLLECTION = 'sessions';
 
-// The attributes of the cookie are dropped: they matter only when it is set, and an invalid one would
-// make express-session throw where no handler catches it.
+// The attributes of the cookie are dropped: they matter only when it is set, and an invalid one
+// would make express-session throw where no handler catches it.
 const cookie = z.object({});
 const StoredSession = z.union([
   z.looseObject({
@@ -33,7 +33,9 @@ declare module 'express-session' {
     sourceAppId: string;
     role: 'user' | 'admin';
     credentialId: string;
-    /** The account of a session, instead of an app. The account's document says whether it lives. */
+    /**
+     * The account of a session, instead of an app. The account's document says whether it lives.
+     */
     accountId: string;
   }
 }

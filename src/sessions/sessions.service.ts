@@ -56,7 +56,9 @@ export function createSessionService(deps: {
     return apps.findBySession(appId, credentialId);
   }
 
-  /** Resolves with what `verify` returns for a correct password, else undefined; counts failures. */
+  /**
+   * Resolves with what `verify` returns for a correct password, else undefined; counts failures.
+   */
   async function check<Found>(
     name: string,
     verify: (waiter: Waiter) => Promise<Found | undefined>,

@@ -157,7 +157,8 @@ describe.each(operations)(
         ...{ session: [{ session: [] }], 'session or key': [{ session: [] }, key] },
       };
       expect(security).toEqual(expected[auth]);
-      // Every endpoint under /auth needs a session or a key with a scope, except the ways in and out.
+      // Every endpoint under /auth needs a session or a key with a scope, except the ways in and
+      // out.
       const isOpen = [
         ...['POST /auth/login', 'POST /auth/logout', 'POST /auth/login/second', 'POST /auth/login/link'],
         ...['POST /auth/invitations/accept', 'POST /auth/password/forgot', 'POST /auth/password/reset'],

@@ -17,7 +17,9 @@ const PEOPLE = 500;
 
 const agent = new Agent({ keepAlive: true });
 
-/** The times of the latest two turns of this event loop; each reads the answers that came before. */
+/**
+ * The times of the latest two turns of this event loop; each reads the answers that came before.
+ */
 let turns: [previous: number, latest: number] = [0, 0];
 setInterval(() => {
   turns = [turns[1], performance.now()];

@@ -7,7 +7,10 @@ import { type ListParameters, orderOf } from './list-parameters.ts';
 
 /** How often a visible page requests the newest users, at most. */
 const POLL_INTERVAL_MS = 5_000;
-/** The wait before the next poll, in durations of the last one: slow listings are repeated less often. */
+/**
+ * The wait before the next poll, in durations of the last one: slow listings are repeated less
+ * often.
+ */
 const WAIT_PER_DURATION = 10;
 /** Requests that fail, for example while the service restarts, are repeated less often. */
 const POLL_INTERVAL_AFTER_ERROR_MS = 30_000;
