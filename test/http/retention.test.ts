@@ -5,7 +5,7 @@ import { Client } from '../support/client.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
-import { ADMIN_PASSWORD, randomName, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, randomName, startServer, type TestServer } from '../support/server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const POLL = { timeout: 30_000, interval: 50 };
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 async function start(database: string, options = SHORT): Promise<TestServer> {
-  const server = await startServer({}, database, options);
+  const server = await startServer({}, database, { ...FULL_LEASES, ...options });
   running.push(server);
   return server;
 }
