@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { ScopeParameter } from '../apps/apps.contract.ts';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { MailAbilities } from '../apps/form-settings.service.ts';
@@ -90,6 +91,7 @@ export const mailStatusEndpoints = {
     load: 'light',
     tag: 'Forms',
     summary: 'Whether the service sends email',
+    query: z.strictObject({ sourceAppId: ScopeParameter }),
     response: z
       .strictObject({
         mail: z.boolean().meta({ description: 'Whether the service sends email (`SMTP_URL`)' }),

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { JsonStream, Versioned } from '../api/reply.ts';
 import { parseTags, Timestamp, WholeNumber } from '../api/validation.ts';
-import { AppPath } from '../apps/apps.contract.ts';
+import type { AppScope } from '../apps/app-scope.ts';
+import { AppPath, ScopeParameter } from '../apps/apps.contract.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
 import type { AppSchema } from './schema-store.ts';
@@ -49,6 +50,7 @@ export const SchemaReplacement = z
 const VersionQuery = z.strictObject({
   version: WholeNumber(1).optional().meta({ description: 'An earlier version. Default: the newest', example: 1 }),
 });
+const OwnVersionQuery = VersionQuery.extend({ sourceAppId: ScopeParameter });
 
 export const schemaEndpoints = {
   getSchema: {
@@ -73,7 +75,7 @@ export const schemaEndpoints = {
     scope: 'users:read',
     tag: 'Schemas',
     summary: "The schema of the session's app",
-    query: VersionQuery,
+    query: OwnVersionQuery,
     response: SchemaDocument,
     errors: [404],
   },
@@ -140,10 +142,11 @@ export const schemaEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const schemaRoutes = (schemas: SchemaService): Route[] =>
+export const schemaRoutes = (schemas: SchemaService, scope: AppScope): Route[] =>
   routes(schemaEndpoints, {
     getSchema: async ({ principal }) => versioned(await schemas.current(principal.sourceAppId)),
-    getOwnSchema: async ({ principal, query }) => present(await schemas.ofApp(principal.app, query.version)),
+    getOwnSchema: async ({ principal, query }) =>
+      present(await schemas.ofApp(await scope(principal, query.sourceAppId), query.version)),
 
     getAppSchema: async ({ params, query, res }) => {
       const schema = await schemas.get(params.sourceAppId, query.version);
