@@ -6,8 +6,10 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Router } from 'wouter';
+import { Route, Router, Switch } from 'wouter';
 import { createQueryClient } from './api/query-client.ts';
+import { LogInLinkPage, ResetPage } from './entrance/entrance-pages.tsx';
+import { InvitationPage } from './entrance/invitation-page.tsx';
 import { Pages } from './pages.tsx';
 import { SessionGate } from './session/session-gate.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
@@ -25,7 +27,14 @@ createRoot(root).render(
         <QueryClientProvider client={createQueryClient()}>
           <Router base="/dashboard">
             <Notifications position="bottom-right" />
-            <SessionGate>{(session) => <Pages session={session} />}</SessionGate>
+            <Switch>
+              <Route path="/invitation" component={InvitationPage} />
+              <Route path="/reset" component={ResetPage} />
+              <Route path="/link" component={LogInLinkPage} />
+              <Route>
+                <SessionGate>{(session) => <Pages session={session} />}</SessionGate>
+              </Route>
+            </Switch>
           </Router>
         </QueryClientProvider>
       </ErrorBoundary>

@@ -1,10 +1,13 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
-import type { Session } from './api/endpoints.ts';
 import { AllUsersPage } from './apps/all-users-page.tsx';
 import { AppLinks } from './apps/app-links.tsx';
 import { AppsPage } from './apps/apps-page.tsx';
 import { RecordPage } from './record/record-page.tsx';
+import { useAbilities, WithAbilities } from './session/abilities.tsx';
+import { rememberApp, useCurrentApp } from './session/current-app.ts';
+import type { Session } from './session/session.ts';
+import { ChooseAppPage } from './shell/choose-app-page.tsx';
 import { NotFoundPage, OtherAppPage } from './shell/not-found-page.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -13,6 +16,11 @@ import { UsersPage } from './users/users-page.tsx';
 
 // Loaded on demand: the field rules and the linear-time pattern engine are large.
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
+const AccountPage = lazy(() => import('./account/account-page.tsx').then((page) => ({ default: page.AccountPage })));
+const AccountsPage = lazy(() =>
+  import('./accounts/accounts-page.tsx').then((page) => ({ default: page.AccountsPage })),
+);
+const MembersPage = lazy(() => import('./members/members-page.tsx').then((page) => ({ default: page.MembersPage })));
 const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx').then((page) => ({ default: page.KeysPage })));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx').then((page) => ({ default: page.AuditPage })));
@@ -28,12 +36,12 @@ const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx').then((page)
 export function Pages({ session }: { session: Session }) {
   return (
     <Shell session={session}>
-      {session.role === 'admin' ? <AdminPages /> : <OperatorPages sourceAppId={session.sourceAppId} />}
+      {session.role === 'admin' ? <AdminPages session={session} /> : <OperatorPages session={session} />}
     </Shell>
   );
 }
 
-function AdminPages() {
+function AdminPages({ session }: { session: Session }) {
   return (
     <Suspense fallback={<PageSkeleton />}>
       <Switch>
@@ -58,6 +66,14 @@ function AdminPages() {
         <Route path="/privacy">
           <PrivacyPage />
         </Route>
+        <Route path="/accounts">
+          <AccountsPage />
+        </Route>
+        {session.account && (
+          <Route path="/account">
+            <AccountPage />
+          </Route>
+        )}
         <Route component={NotFoundPage} />
       </Switch>
     </Suspense>
@@ -67,21 +83,36 @@ function AdminPages() {
 /** The former addresses of an operator's pages, which links may have (decision 33). */
 const FORMER_PAGES = /^\/(?:users|connect|webhooks|privacy|keys|audit|held|import)(?:\/|$)/;
 
-function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
+function OperatorPages({ session }: { session: Session }) {
   const [location] = useLocation();
   const search = useSearch();
-  const scope = { sourceAppId, asAdmin: false };
-  if (FORMER_PAGES.test(location)) {
+  const app = useCurrentApp(session);
+  const scope = app && { sourceAppId: app.sourceAppId, asAdmin: false, isNamed: session.account !== undefined };
+  if (scope && FORMER_PAGES.test(location)) {
     return <Redirect to={`${appPath(scope)}${location}${search && `?${search}`}`} replace />;
   }
   return (
     <Suspense fallback={<PageSkeleton />}>
       <Switch>
         <Route path="/">
-          <Redirect to={usersPath(scope)} replace />
+          {scope ? <Redirect to={usersPath(scope)} replace /> : <ChooseAppPage session={session} />}
         </Route>
+        {session.account && (
+          <Route path="/account">
+            <AccountPage />
+          </Route>
+        )}
         <Route path="/apps/:app/*?">
-          {({ app }) => (app === sourceAppId ? <AppPages scope={scope} /> : <OtherAppPage sourceAppId={app} />)}
+          {({ app: named }) =>
+            app && scope && named === app.sourceAppId ? (
+              <WithAbilities role={app.role}>
+                <RememberApp session={session} sourceAppId={named} />
+                <AppPages key={named} scope={scope} />
+              </WithAbilities>
+            ) : (
+              <OtherAppPage sourceAppId={named} session={session} />
+            )
+          }
         </Route>
         <Route component={NotFoundPage} />
       </Switch>
@@ -89,41 +120,62 @@ function OperatorPages({ sourceAppId }: { sourceAppId: string }) {
   );
 }
 
+function RememberApp({ session, sourceAppId }: { session: Session; sourceAppId: string }) {
+  useEffect(() => rememberApp(session, sourceAppId), [session, sourceAppId]);
+  return null;
+}
+
 /** The pages of one app, at the same addresses for its operators and for admins. */
 function AppPages({ scope }: { scope: Scope }) {
-  const { sourceAppId, asAdmin } = scope;
+  const { sourceAppId } = scope;
+  const can = useAbilities();
   return (
     <Switch>
       <Route path="/apps/:app/users">
         <UsersPage scope={scope} />
       </Route>
       <Route path="/apps/:app/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
-      <Route path="/apps/:app/import">
-        <ImportPage scope={scope} />
-      </Route>
-      <Route path="/apps/:app/connect/:tab?">
-        {({ tab }) => <ConnectPage sourceAppId={sourceAppId} tab={tab} asAdmin={asAdmin} />}
-      </Route>
-      <Route path="/apps/:app/webhooks">
-        <WebhooksPage scope={scope} />
-      </Route>
-      <Route path="/apps/:app/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>
-      <Route path="/apps/:app/privacy">
-        <PrivacyPage scope={scope} />
-      </Route>
-      <Route path="/apps/:app/keys">
-        <KeysPage scope={scope} />
-      </Route>
-      <Route path="/apps/:app/audit">
-        <AuditPage scope={scope} />
-      </Route>
+      {can.import && (
+        <Route path="/apps/:app/import">
+          <ImportPage scope={scope} />
+        </Route>
+      )}
+      <Route path="/apps/:app/connect/:tab?">{({ tab }) => <ConnectPage scope={scope} tab={tab} />}</Route>
+      {can.webhooks && (
+        <Route path="/apps/:app/webhooks">
+          <WebhooksPage scope={scope} />
+        </Route>
+      )}
+      {can.webhooks && (
+        <Route path="/apps/:app/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>
+      )}
+      {can.export && (
+        <Route path="/apps/:app/privacy">
+          <PrivacyPage scope={scope} />
+        </Route>
+      )}
+      {can.manage && (
+        <Route path="/apps/:app/keys">
+          <KeysPage scope={scope} />
+        </Route>
+      )}
+      {can.manage && (
+        <Route path="/apps/:app/audit">
+          <AuditPage scope={scope} />
+        </Route>
+      )}
+      {can.members && (
+        <Route path="/apps/:app/members">
+          <MembersPage key={sourceAppId} sourceAppId={sourceAppId} />
+        </Route>
+      )}
       <Route path="/apps/:app/held">
         <HeldPage scope={scope} />
       </Route>
-      {asAdmin ? (
+      {can.schema ? (
         <Route path="/apps/:app/:tab?">{({ tab }) => <SchemaPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       ) : (
-        // Only admins edit schemas.
+        // Only managers and admins edit schemas.
         <Route path="/apps/:app">
           <Redirect to={usersPath(scope)} replace />
         </Route>

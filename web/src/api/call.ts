@@ -8,12 +8,15 @@ export class ApiError extends Error {
   readonly issues: readonly { path: string; message: string }[];
   /** Seconds to wait before a retry, from the `Retry-After` header. */
   readonly retryAfter: number | undefined;
+  /** Whether the request needs a log-in of the last minutes. */
+  readonly reauthenticate: boolean;
 
   constructor(endpoint: EndpointName, response: Response, body: ErrorBody) {
     super(body.message ?? `The service responded with status ${response.status}`);
     this.endpoint = endpoint;
     this.status = response.status;
     this.issues = body.errors ?? [];
+    this.reauthenticate = body.reauthenticate === true;
     const seconds = Number(response.headers.get('Retry-After'));
     this.retryAfter = seconds > 0 ? seconds : undefined;
   }
@@ -22,6 +25,7 @@ export class ApiError extends Error {
 interface ErrorBody {
   message?: string;
   errors?: { path: string; message: string }[];
+  reauthenticate?: boolean;
 }
 
 export class NetworkError extends Error {

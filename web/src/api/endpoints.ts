@@ -5,6 +5,9 @@ import type { formSettingsEndpoints } from '../../../src/apps/form-settings.endp
 import type { auditEndpoints } from '../../../src/audit/audit.endpoints.ts';
 import type { exportEndpoints } from '../../../src/exports/export.endpoints.ts';
 import type { importEndpoints } from '../../../src/imports/imports.contract.ts';
+import type { accountEndpoints } from '../../../src/members/accounts.endpoints.ts';
+import type { memberEndpoints } from '../../../src/members/members.endpoints.ts';
+import type { ownAccountEndpoints } from '../../../src/members/own-account.endpoints.ts';
 import type { mailStatusEndpoints } from '../../../src/notifications/notifications.ts';
 import type { editingEndpoints } from '../../../src/people/editing.ts';
 import type { peopleEndpoints } from '../../../src/people/people.endpoints.ts';
@@ -15,6 +18,7 @@ import type { indexSlotEndpoints } from '../../../src/search/indexes.ts';
 import type { schemaCheckEndpoints } from '../../../src/search/schema-check.ts';
 import type { userStatsEndpoints } from '../../../src/search/statistics.ts';
 import type { userEndpoints } from '../../../src/search/users.endpoints.ts';
+import type { accountLogInEndpoints } from '../../../src/sessions/account-log-in.endpoints.ts';
 import type { sessionEndpoints } from '../../../src/sessions/sessions.endpoints.ts';
 import type { heldEndpoints } from '../../../src/submissions/held.ts';
 import type { deliveryEndpoints } from '../../../src/webhooks/deliveries.ts';
@@ -22,7 +26,9 @@ import type { webhookEndpoints } from '../../../src/webhooks/webhooks.endpoints.
 
 // Only types of the contracts: no service code is bundled, and a changed endpoint fails the check.
 
-type Endpoints = typeof apiKeyEndpoints &
+type Endpoints = typeof accountEndpoints &
+  typeof accountLogInEndpoints &
+  typeof apiKeyEndpoints &
   typeof appEndpoints &
   typeof auditEndpoints &
   typeof breakdownEndpoints &
@@ -36,6 +42,8 @@ type Endpoints = typeof apiKeyEndpoints &
   typeof heldEndpoints &
   typeof mailStatusEndpoints &
   typeof importEndpoints &
+  typeof memberEndpoints &
+  typeof ownAccountEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaEndpoints &
   typeof sessionEndpoints &
@@ -66,7 +74,9 @@ type Query<Values> = Values extends object
   ? { [Key in keyof Values]?: string | number | readonly string[] | undefined }
   : undefined;
 
-export type ResponseBody<Name extends EndpointName> = z.output<SpecOf<Name>['response']>;
+type Accepted<One> = One extends { accepted: infer Schema extends z.ZodType } ? z.output<Schema> : never;
+
+export type ResponseBody<Name extends EndpointName> = z.output<SpecOf<Name>['response']> | Accepted<SpecOf<Name>>;
 
 /** The parts of a request. Parts that the contract does not declare are `undefined`. */
 export interface Request<Name extends EndpointName> {
@@ -94,4 +104,11 @@ export type Field = Schema['fields'][number];
 export type Kind = Field['kind'];
 export type Webhook = ResponseBody<'GET /auth/webhooks'>['webhooks'][number];
 export type Delivery = ResponseBody<'GET /auth/webhooks/:id/deliveries'>['deliveries'][number];
-export type Session = ResponseBody<'GET /auth/session'>;
+export type SessionAnswer = ResponseBody<'GET /auth/session'>;
+export type OwnAccount = ResponseBody<'GET /auth/account'>;
+export type Account = OwnAccount['account'];
+export type Membership = OwnAccount['memberships'][number];
+export type MemberRole = Membership['role'];
+export type Member = ResponseBody<'GET /auth/apps/:sourceAppId/members'>['members'][number];
+export type Invitation = ResponseBody<'GET /auth/apps/:sourceAppId/invitations'>['invitations'][number];
+export type ListedAccount = ResponseBody<'GET /auth/accounts'>['accounts'][number];

@@ -1,13 +1,17 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { revalidateSession } from '../session/session.ts';
 import { ApiError, NetworkError } from './call.ts';
+import type { EndpointName } from './endpoints.ts';
 
 const RETRIES = 2;
+
+/** Their 401 is about the password or code that was sent. */
+const LOG_INS: readonly string[] = ['POST /auth/login', 'POST /auth/login/second'] satisfies EndpointName[];
 
 /** Creates the query cache. A 401 from any endpoint except the login revalidates the session. */
 export function createQueryClient(): QueryClient {
   const onError = (error: Error): void => {
-    if (error instanceof ApiError && error.status === 401 && error.endpoint !== 'POST /auth/login')
+    if (error instanceof ApiError && error.status === 401 && !LOG_INS.includes(error.endpoint))
       revalidateSession(client);
   };
   const client: QueryClient = new QueryClient({

@@ -6,11 +6,13 @@ import {
   LockIcon,
   LogIcon,
   PenIcon,
+  PersonIcon,
   PlugIcon,
   UsersIcon,
   WebhookIcon,
 } from '../components/icons.tsx';
 import { useHeldCount } from '../held/queries.ts';
+import type { Abilities } from '../session/abilities.tsx';
 import { appPath } from '../users/scope.ts';
 import classes from './app-links.module.css';
 
@@ -19,21 +21,25 @@ interface AppPage {
   id: string;
   name: string;
   Icon: typeof UsersIcon;
-  isAdminOnly?: boolean;
+  /** What the reader has to be able to do; absent: every reader sees it. */
+  needs?: keyof Abilities;
 }
 
 /** The pages of an app. The held submissions follow. */
 const APP_PAGES: readonly AppPage[] = [
   { id: 'users', name: 'Users', Icon: UsersIcon },
   { id: 'connect', name: 'Connect', Icon: PlugIcon },
-  { id: '', name: 'Schema', Icon: PenIcon, isAdminOnly: true },
-  { id: 'webhooks', name: 'Webhooks', Icon: WebhookIcon },
-  { id: 'privacy', name: 'Privacy', Icon: LockIcon },
-  { id: 'keys', name: 'API keys', Icon: KeyIcon },
-  { id: 'audit', name: 'Audit log', Icon: LogIcon },
+  { id: '', name: 'Schema', Icon: PenIcon, needs: 'schema' },
+  { id: 'webhooks', name: 'Webhooks', Icon: WebhookIcon, needs: 'webhooks' },
+  { id: 'privacy', name: 'Privacy', Icon: LockIcon, needs: 'export' },
+  { id: 'keys', name: 'API keys', Icon: KeyIcon, needs: 'manage' },
+  { id: 'audit', name: 'Audit log', Icon: LogIcon, needs: 'manage' },
+  { id: 'members', name: 'Members', Icon: PersonIcon, needs: 'members' },
 ];
 
-export const OPERATOR_PAGES = APP_PAGES.filter(({ isAdminOnly }) => !isAdminOnly);
+/** The pages of an app for somebody with these abilities. */
+export const pagesFor = (can: Abilities): readonly AppPage[] =>
+  APP_PAGES.filter(({ needs }) => needs === undefined || can[needs]);
 
 const HELD: AppPage = { id: 'held', name: 'Held', Icon: HeldIcon };
 

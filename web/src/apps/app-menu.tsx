@@ -7,6 +7,7 @@ import {
   LockIcon,
   LogIcon,
   MenuIcon,
+  PersonIcon,
   PlugIcon,
   TrashIcon,
   UsersIcon,
@@ -49,6 +50,9 @@ export function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dia
         </Menu.Item>
         <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/audit`} leftSection={<LogIcon size={16} />}>
           Audit log
+        </Menu.Item>
+        <Menu.Item component={Link} href={`/apps/${app.sourceAppId}/members`} leftSection={<PersonIcon size={16} />}>
+          Members
         </Menu.Item>
         <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => onOpenDialog({ kind: 'rotate', app })}>
           Rotate password

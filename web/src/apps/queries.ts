@@ -25,11 +25,6 @@ export const appStatsQuery = (sourceAppIds: readonly string[]) =>
     queryFn: ({ signal }) => call('GET /auth/admin/stats', { query: { sourceAppId: sourceAppIds }, signal }),
   });
 
-export const adminStatsQuery = queryOptions({
-  queryKey: ['admin-stats'],
-  queryFn: ({ signal }) => call('GET /auth/admin/stats', { signal }),
-});
-
 /** The newest schema of an app, with the ETag for `If-Match`. */
 export const appSchemaQuery = (sourceAppId: string) =>
   queryOptions({

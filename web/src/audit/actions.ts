@@ -34,6 +34,19 @@ export const ACTIONS: Record<AuditAction, string> = {
   'webhook.tested': 'Webhook tested',
   'webhook.secret.replaced': 'Webhook secret replaced',
   'webhook.replayed': 'Events sent again',
+  'account.created': 'Account invited',
+  'account.changed': 'Account changed',
+  'account.link.created': 'Log-in link created',
+  'account.erased': 'Account erased',
+  'account.password.replaced': 'Password of an account replaced',
+  'account.factors.changed': 'Second factor changed',
+  'account.sessions.ended': 'Sessions ended',
+  'invitation.created': 'Member invited',
+  'invitation.accepted': 'Invitation accepted',
+  'invitation.deleted': 'Invitation withdrawn',
+  'member.changed': 'Role of a member changed',
+  'member.removed': 'Member removed',
+  'access.replaced': 'Shared log-in changed',
 };
 
 export const ALL_ACTIONS = Object.keys(ACTIONS) as AuditAction[];
@@ -42,7 +55,8 @@ export function isAction(text: string): text is AuditAction {
   return Object.hasOwn(ACTIONS, text);
 }
 
-export function actorName({ kind, id }: AuditEvent['actor']): string {
+export function actorName({ kind, id, method }: AuditEvent['actor']): string {
+  if ((kind === 'operator' || kind === 'admin') && method && method !== 'shared') return `Account ${id}`;
   switch (kind) {
     case 'operator':
       return `Operator ${id}`;

@@ -5,8 +5,10 @@ import { ApiError } from '../api/call.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { useAbilities } from '../session/abilities.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
+import type { Scope } from '../users/scope.ts';
 import { Overview } from './overview/overview.tsx';
 import { connectPath } from './paths.ts';
 import { type ConnectedApp, useConnectedApp } from './queries.ts';
@@ -22,17 +24,21 @@ const TABS = [
 ] as const;
 type Tab = (typeof TABS)[number];
 
+function useTabs(): readonly Tab[] {
+  const { manage } = useAbilities();
+  return manage ? TABS : TABS.filter(({ id }) => id === 'overview');
+}
+
 interface ConnectPageProps {
-  sourceAppId: string;
+  scope: Scope;
   tab?: string | undefined;
-  /** Whether an administrator opens the page of another app. */
-  asAdmin?: boolean;
 }
 
 /** Connects forms to an app: what works, who may submit, code, settings and import. */
-export function ConnectPage({ sourceAppId, tab = '', asAdmin = false }: ConnectPageProps) {
-  const { app, error, refetch } = useConnectedApp(sourceAppId, asAdmin);
-  const active = TABS.find(({ path }) => path === tab);
+export function ConnectPage({ scope, tab = '' }: ConnectPageProps) {
+  const { sourceAppId } = scope;
+  const { app, error, refetch } = useConnectedApp(scope);
+  const active = useTabs().find(({ path }) => path === tab);
   if (!active) return <NotFoundPage />;
   if (error instanceof ApiError && error.status === 404) return <AppNotFound sourceAppId={sourceAppId} />;
   return (
@@ -50,14 +56,15 @@ export function ConnectPage({ sourceAppId, tab = '', asAdmin = false }: ConnectP
 
 function Content({ app, active }: { app: ConnectedApp; active: Tab }) {
   const [, navigate] = useLocation();
+  const tabs = useTabs();
   return (
     <Tabs
       value={active.id}
       keepMounted={false}
-      onChange={(id) => navigate(connectPath(app, TABS.find((one) => one.id === id)?.path))}
+      onChange={(id) => navigate(connectPath(app, tabs.find((one) => one.id === id)?.path))}
     >
       <Tabs.List mb="md">
-        {TABS.map(({ id, name }) => (
+        {tabs.map(({ id, name }) => (
           <Tabs.Tab key={id} value={id}>
             {name}
           </Tabs.Tab>

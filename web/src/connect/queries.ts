@@ -1,8 +1,8 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call, callWithHeaders } from '../api/call.ts';
 import type { FormSettings, Request, Schema } from '../api/endpoints.ts';
-import { appSchemaQuery } from '../apps/queries.ts';
-import { schemaQuery } from '../users/queries.ts';
+import { scopedSchemaQuery } from '../users/queries.ts';
+import { type Scope, scopeParameter } from '../users/scope.ts';
 
 /** How often a visible page requests the settings, which list the refused origins. */
 const POLL_INTERVAL_MS = 3_000;
@@ -18,12 +18,9 @@ export interface StoredSettings {
 export type SettingsInput = NonNullable<Request<'PUT /auth/apps/:sourceAppId/form'>['body']>;
 
 /** An app on the Connect page. */
-export interface ConnectedApp {
-  sourceAppId: string;
+export interface ConnectedApp extends Scope {
   schema: Schema;
   stored: StoredSettings;
-  /** Whether an administrator opened the page of another app. */
-  asAdmin: boolean;
 }
 
 export const formSettingsQuery = (sourceAppId: string) =>
@@ -40,11 +37,12 @@ export const formSettingsQuery = (sourceAppId: string) =>
   });
 
 /** Which emails the service can send. It changes with a restart only. */
-export const mailStatusQuery = queryOptions({
-  queryKey: ['mail-status'],
-  queryFn: ({ signal }) => call('GET /auth/mail', { signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-});
+export const mailStatusQuery = (scope: Scope) =>
+  queryOptions({
+    queryKey: ['mail-status'],
+    queryFn: ({ signal }) => call('GET /auth/mail', { query: scopeParameter(scope), signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 
 /** Replaces the settings if the ETag names the stored ones. @throws {ApiError} 412 otherwise */
 export async function putFormSettings(sourceAppId: string, body: SettingsInput, etag: string): Promise<StoredSettings> {
@@ -87,15 +85,12 @@ export function useChangeSettings(sourceAppId: string) {
   });
 }
 
-export function useConnectedApp(sourceAppId: string, asAdmin: boolean) {
-  const ownSchema = useQuery({ ...schemaQuery, enabled: !asAdmin });
-  const appSchema = useQuery({ ...appSchemaQuery(sourceAppId), enabled: asAdmin });
-  const settings = useQuery(formSettingsQuery(sourceAppId));
-  const schema = asAdmin ? appSchema.data?.schema : ownSchema.data;
-  const schemaState = asAdmin ? appSchema : ownSchema;
+export function useConnectedApp(scope: Scope) {
+  const schema = useQuery(scopedSchemaQuery(scope));
+  const settings = useQuery(formSettingsQuery(scope.sourceAppId));
   return {
-    app: schema && settings.data ? { sourceAppId, schema, stored: settings.data, asAdmin } : undefined,
-    error: schemaState.error ?? settings.error,
-    refetch: () => Promise.all([schemaState.refetch(), settings.refetch()]),
+    app: schema.data && settings.data ? { ...scope, schema: schema.data, stored: settings.data } : undefined,
+    error: schema.error ?? settings.error,
+    refetch: () => Promise.all([schema.refetch(), settings.refetch()]),
   };
 }

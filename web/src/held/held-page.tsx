@@ -13,6 +13,7 @@ import { CheckIcon } from '../components/icons.tsx';
 import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { useAbilities } from '../session/abilities.tsx';
 import { appPath, type Scope, usersPath } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { HeldRows } from './held-rows.tsx';
@@ -63,14 +64,17 @@ export function HeldPage({ scope }: { scope: Scope }) {
 
 /** How many are held, and why forms of people are among them. */
 function Held({ scope }: { scope: Scope }) {
+  const { manage } = useAbilities();
   const { data: counts } = useQuery(heldCountsQuery(scope));
   const unproved = counts?.['no-proof'] ?? 0;
   const trapped = counts?.honeypot ?? 0;
   if (unproved + trapped === 0) return null;
-  const settings = (
+  const settings = manage ? (
     <Link href={appPath(scope, 'connect/settings')} className={classes.link ?? ''}>
       Bot protection settings
     </Link>
+  ) : (
+    'the settings of the form'
   );
   return (
     <Alert variant="light" mb="md" title={`${count(unproved + trapped, 'submission')} held`}>
@@ -92,13 +96,16 @@ function Held({ scope }: { scope: Scope }) {
 }
 
 function NothingHeld({ scope, isFirst }: { scope: Scope; isFirst: boolean }) {
+  const { manage } = useAbilities();
   return (
     <EmptyState
       title={isFirst ? 'Nothing is held' : 'No older submissions'}
       action={
-        <Button component={Link} href={appPath(scope, 'connect/settings')} variant="default">
-          Bot protection settings
-        </Button>
+        manage && (
+          <Button component={Link} href={appPath(scope, 'connect/settings')} variant="default">
+            Bot protection settings
+          </Button>
+        )
       }
     >
       A submission is held when a program filled in the hidden field of a form, which is not told, or when a form was

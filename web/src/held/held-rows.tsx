@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { HeldSubmission } from '../api/endpoints.ts';
 import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
+import { useAbilities } from '../session/abilities.tsx';
 import { scopedSchemaQuery } from '../users/queries.ts';
 import type { Scope } from '../users/scope.ts';
 import classes from './held-page.module.css';
@@ -18,6 +19,7 @@ interface RowsProps {
 }
 
 export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsProps) {
+  const { edit } = useAbilities();
   const { data: schema } = useQuery(scopedSchemaQuery(scope));
   return (
     <DataTable
@@ -49,27 +51,29 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
             <Time at={one.at} relative />
           </Table.Td>
           <Table.Td>
-            <Group gap="xs" justify="flex-end" className={classes.actions ?? ''}>
-              <Button
-                size="xs"
-                variant="default"
-                loading={releasing === one.id}
-                disabled={releasing !== undefined}
-                aria-label={`Release ${one.email}`}
-                onClick={() => onRelease(one)}
-              >
-                Release
-              </Button>
-              <Button
-                size="xs"
-                variant="subtle"
-                color="red"
-                aria-label={`Delete ${one.email}`}
-                onClick={() => onDelete(one)}
-              >
-                Delete
-              </Button>
-            </Group>
+            {edit && (
+              <Group gap="xs" justify="flex-end" className={classes.actions ?? ''}>
+                <Button
+                  size="xs"
+                  variant="default"
+                  loading={releasing === one.id}
+                  disabled={releasing !== undefined}
+                  aria-label={`Release ${one.email}`}
+                  onClick={() => onRelease(one)}
+                >
+                  Release
+                </Button>
+                <Button
+                  size="xs"
+                  variant="subtle"
+                  color="red"
+                  aria-label={`Delete ${one.email}`}
+                  onClick={() => onDelete(one)}
+                >
+                  Delete
+                </Button>
+              </Group>
+            )}
           </Table.Td>
         </Table.Tr>
       ))}

@@ -35,13 +35,15 @@ export function useHeldCount(scope: Scope): number {
 }
 
 /** The submission that was held last, or null. Polled while a form is tried out. */
-export const newestHeldQuery = queryOptions({
-  queryKey: [KEY, 'newest'],
-  queryFn: async ({ signal }) => (await call('GET /auth/held', { query: { limit: 1 }, signal })).held[0] ?? null,
-  refetchInterval: NEWEST_INTERVAL_MS,
-  staleTime: 0,
-  gcTime: 0,
-});
+export const newestHeldQuery = (scope: Scope) =>
+  queryOptions({
+    queryKey: [KEY, 'newest', scopeParameter(scope)],
+    queryFn: async ({ signal }) =>
+      (await call('GET /auth/held', { query: { limit: 1, ...scopeParameter(scope) }, signal })).held[0] ?? null,
+    refetchInterval: NEWEST_INTERVAL_MS,
+    staleTime: 0,
+    gcTime: 0,
+  });
 
 export function useRelease(scope: Scope) {
   const client = useQueryClient();

@@ -2,6 +2,7 @@ import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, Texta
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../api/call.ts';
 import type { KeyScope } from '../api/endpoints.ts';
+import { useAbilities } from '../session/abilities.tsx';
 import type { Scope } from '../users/scope.ts';
 import classes from './keys-page.module.css';
 import { NewKey } from './new-key.tsx';
@@ -18,6 +19,7 @@ const LIFETIMES = [
 
 /** Creates an API key with the chosen scopes and shows it once. */
 export function CreateKey({ scope, opened, onClose }: { scope: Scope; opened: boolean; onClose: () => void }) {
+  const { schema } = useAbilities();
   const create = useCreateKey(scope);
   const close = (): void => {
     onClose();
@@ -37,7 +39,7 @@ export function CreateKey({ scope, opened, onClose }: { scope: Scope; opened: bo
         <NewKey text={created.key} onClose={close} />
       ) : (
         <KeyForm
-          scopes={ALL_SCOPES.filter((one) => scope.asAdmin || !SCOPES[one].isAdminOnly)}
+          scopes={ALL_SCOPES.filter((one) => schema || !SCOPES[one].needsSchema)}
           pending={create.isPending}
           error={create.error}
           onSubmit={create.mutate}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { PageHeader } from '../components/page-header.tsx';
+import { useAbilities } from '../session/abilities.tsx';
 import type { Scope } from '../users/scope.ts';
 import { PersonCard } from './person/person-card.tsx';
 import { PersonSearch } from './person/person-search.tsx';
@@ -8,13 +9,16 @@ import { RetentionCard } from './retention/retention-card.tsx';
 
 /** Requests of persons, and retention. Without a scope: for an admin, over all apps. */
 export function PrivacyPage({ scope }: { scope?: Scope }) {
+  const { manage } = useAbilities();
   const [email, setEmail] = useState<string>();
   return (
     <>
       <PageHeader
         title="Privacy"
         note={
-          scope ? `Requests of persons, and retention, in ${scope.sourceAppId}` : 'Requests of persons, in all apps'
+          scope
+            ? `Requests of persons${manage ? ', and retention,' : ''} in ${scope.sourceAppId}`
+            : 'Requests of persons, in all apps'
         }
       />
       <div className={classes.cards}>
@@ -25,7 +29,7 @@ export function PrivacyPage({ scope }: { scope?: Scope }) {
           <PersonSearch scope={scope} onChoose={setEmail} />
           {email !== undefined && <PersonCard key={email} scope={scope} email={email} />}
         </section>
-        {scope && <RetentionCard scope={scope} />}
+        {scope && manage && <RetentionCard scope={scope} />}
       </div>
     </>
   );

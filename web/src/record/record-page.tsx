@@ -9,6 +9,7 @@ import { PenIcon, TrashIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { formSettingsQuery } from '../connect/queries.ts';
+import { useAbilities } from '../session/abilities.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { schemaVersionQuery, scopedSchemaQuery } from '../users/queries.ts';
 import { type Scope, usersPath } from '../users/scope.ts';
@@ -22,6 +23,7 @@ import { RecordView } from './record-view.tsx';
 
 /** Shows one record under the schema version of its newest submission. */
 export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
+  const can = useAbilities();
   const [, navigate] = useLocation();
   const [erasing, setErasing] = useState(false);
   const [editing, setEditing] = useState<StoredRecord>();
@@ -46,22 +48,26 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
         <BackLink path={usersPath(scope)} name="Users" />
       </p>
       <PageHeader title={email}>
-        <Button
-          variant="default"
-          leftSection={<PenIcon size={16} />}
-          disabled={editable.length === 0}
-          onClick={() => setEditing(stored)}
-        >
-          Edit
-        </Button>
-        <Button
-          variant="default"
-          c="var(--mantine-color-error)"
-          leftSection={<TrashIcon size={16} />}
-          onClick={() => setErasing(true)}
-        >
-          Erase user
-        </Button>
+        {can.edit && (
+          <>
+            <Button
+              variant="default"
+              leftSection={<PenIcon size={16} />}
+              disabled={editable.length === 0}
+              onClick={() => setEditing(stored)}
+            >
+              Edit
+            </Button>
+            <Button
+              variant="default"
+              c="var(--mantine-color-error)"
+              leftSection={<TrashIcon size={16} />}
+              onClick={() => setErasing(true)}
+            >
+              Erase user
+            </Button>
+          </>
+        )}
       </PageHeader>
       <RecordFacts
         record={stored.record}
@@ -72,7 +78,7 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
         record={stored.record}
         schema={schema.data}
         newestVersion={newest.data?.version}
-        onRemove={setRemoval}
+        {...(can.edit && { onRemove: setRemoval })}
       />
       <Modal opened={editing !== undefined} onClose={() => setEditing(undefined)} title={`Edit ${email}`}>
         {editing && (

@@ -105,6 +105,7 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
       });
       onClose();
       await Promise.all([
+        client.invalidateQueries({ queryKey: ['schema'] }),
         client.invalidateQueries({ queryKey: [...schema.queryKey, 'versions'] }),
         client.invalidateQueries({ queryKey: workQuery(sourceAppId).queryKey }),
       ]);

@@ -1,11 +1,10 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useEffect, useState } from 'react';
-import { ApiError } from '../api/call.ts';
-import { duration } from '../components/time.tsx';
-import { CookieRejected, useLogIn } from './session.ts';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { LogInError, useCountdown } from './log-in-error.tsx';
+import { useLogIn } from './session.ts';
 
 /** @param sourceAppId initial app ID, for example that of a session that has ended */
-export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
+export function LogInForm({ sourceAppId = '', onDone }: { sourceAppId?: string; onDone?: () => void }) {
   const logIn = useLogIn();
   const [appId, setAppId] = useState(sourceAppId);
   const [password, setPassword] = useState('');
@@ -13,7 +12,10 @@ export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    logIn.mutate({ sourceAppId: appId.trim(), password }, { onError: () => setPassword('') });
+    logIn.mutate(
+      { sourceAppId: appId.trim(), password },
+      { onError: () => setPassword(''), ...(onDone && { onSuccess: onDone }) },
+    );
   };
   return (
     <form onSubmit={submit}>
@@ -42,44 +44,11 @@ export function LogInForm({ sourceAppId = '' }: { sourceAppId?: string }) {
           onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         />
-        {logIn.error && (
-          <Alert color="red" variant="light" role="alert">
-            {secondsLeft > 0
-              ? `Too many failed logins. Try again in ${duration(secondsLeft)}.`
-              : errorText(logIn.error)}
-          </Alert>
-        )}
+        <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong="Wrong app ID or password." />
         <Button type="submit" loading={logIn.isPending} disabled={secondsLeft > 0} fullWidth>
           Log in
         </Button>
       </Stack>
     </form>
   );
-}
-
-function errorText(error: Error): string {
-  if (error instanceof CookieRejected) {
-    return `${error.message}. Allow cookies for this site. In production, open the dashboard over HTTPS.`;
-  }
-  if (!(error instanceof ApiError)) return `${error.message}. Check your connection and try again.`;
-  if (error.status === 401) return 'Wrong app ID or password.';
-  if (error.status === 429) return 'You can try again now.';
-  const [issue] = error.issues;
-  if (issue?.path === 'sourceAppId') return `The app ID ${issue.message}.`;
-  if (issue?.path === 'password') return `The password ${issue.message}.`;
-  return error.message;
-}
-
-/** Counts down the seconds of `Retry-After` after a 429. */
-function useCountdown(error: Error | null): number {
-  const [left, setLeft] = useState(0);
-  useEffect(() => {
-    const seconds = error instanceof ApiError && error.status === 429 ? (error.retryAfter ?? 0) : 0;
-    const until = Date.now() + seconds * 1000;
-    setLeft(seconds);
-    if (seconds === 0) return;
-    const timer = setInterval(() => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000))), 1000);
-    return () => clearInterval(timer);
-  }, [error]);
-  return left;
 }

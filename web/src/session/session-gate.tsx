@@ -1,35 +1,48 @@
 import { Modal, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Session } from '../api/endpoints.ts';
 import { LoadError } from '../components/load-error.tsx';
+import { AccountLogIn } from './account-log-in.tsx';
 import { LogInForm } from './log-in-form.tsx';
 import { LogInPage } from './log-in-page.tsx';
-import { useSession } from './session.ts';
+import { type Session, useCancelConfirmation, useSession } from './session.ts';
 
 /** Above the dialogs of the page, which can be open when the session ends. */
 const LOGIN_Z_INDEX = 1_000;
 
-/** Renders the pages or the login page. When the session ends, a dialog keeps the page's state. */
+/**
+ * Renders the pages or the login page. When the session ends, or a change needs another log-in, a
+ * dialog keeps the page's state.
+ */
 export function SessionGate({ children }: { children: (session: Session) => ReactNode }) {
   const { data: session, error, refetch } = useSession();
+  const cancel = useCancelConfirmation();
   if (!session) return error ? <LoadError error={error} onRetry={refetch} /> : null;
   if (session.state === 'loggedOut') return <LogInPage />;
+  const isConfirming = session.state === 'confirming';
   return (
     <>
-      <div key={session.sourceAppId} inert={session.state === 'ended'}>
+      <div key={session.identity} inert={session.state !== 'loggedIn'}>
         {children(session)}
       </div>
       <Modal
-        opened={session.state === 'ended'}
-        onClose={() => undefined}
-        withCloseButton={false}
+        opened={session.state !== 'loggedIn'}
+        onClose={cancel}
+        withCloseButton={isConfirming}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeOnClickOutside={false}
         zIndex={LOGIN_Z_INDEX}
-        title="Your session has ended"
+        title={isConfirming ? 'Confirm that it is you' : 'Your session has ended'}
       >
         <Text size="sm" mb="md">
-          Log in again to continue. Your unsaved changes are kept.
+          {isConfirming
+            ? 'This change needs a log-in of the last ten minutes. Log in again to make it.'
+            : 'Log in again to continue. Your unsaved changes are kept.'}
         </Text>
-        <LogInForm sourceAppId={session.sourceAppId} />
+        {session.account ? (
+          <AccountLogIn email={session.account.email} />
+        ) : (
+          <LogInForm {...(session.sourceAppId !== undefined && { sourceAppId: session.sourceAppId })} />
+        )}
       </Modal>
     </>
   );

@@ -1,9 +1,23 @@
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call } from '../api/call.ts';
-import type { Session } from '../api/endpoints.ts';
+import type { Account, Membership, SessionAnswer } from '../api/endpoints.ts';
 
-/** `ended`: the service no longer knows the session. The page keeps its state until a login. */
-export type SessionState = { state: 'loggedOut' } | ({ state: 'loggedIn' | 'ended' } & Session);
+/** Who is logged in: an app with its password, or an account. */
+export interface Session {
+  /** Differs between apps and accounts. */
+  identity: string;
+  role: 'admin' | 'user';
+  /** The app of a shared log-in. */
+  sourceAppId: string | undefined;
+  account: Account | undefined;
+  memberships: readonly Membership[];
+}
+
+/**
+ * `ended`: the service no longer knows the session. The page keeps its state until a login.
+ * `confirming`: a change waits for another log-in.
+ */
+export type SessionState = { state: 'loggedOut' } | ({ state: 'loggedIn' | 'ended' | 'confirming' } & Session);
 
 const SESSION_KEY = ['session'];
 /** How often an open page checks its session. */
@@ -16,7 +30,7 @@ export function useSession() {
       queryKey: SESSION_KEY,
       queryFn: async (): Promise<SessionState> => {
         try {
-          return loggedInState(client, await call('GET /auth/session'));
+          return stateOf(client, await readSession());
         } catch (error) {
           if (error instanceof ApiError && error.status === 401) return loggedOutState(cachedSession(client));
           throw error;
@@ -27,21 +41,37 @@ export function useSession() {
   );
 }
 
-export function useLogIn() {
+/** What a way in answers. `ok: false`: the log-in waits for the second factor. */
+type Entry = { ok: true } | { ok: false };
+
+/**
+ * A request that logs in. Its data is the session, or null while the second factor is missing.
+ */
+export function useEntry<Variables>(send: (variables: Variables) => Promise<Entry>) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (body: { sourceAppId: string; password: string }) => {
-      await call('POST /auth/login', { body });
-      return confirmSession();
+    mutationFn: async (variables: Variables): Promise<Session | null> => {
+      const { ok } = await send(variables);
+      return ok ? confirmSession() : null;
     },
-    onSuccess: async ({ sourceAppId, role }) => {
+    onSuccess: async (session) => {
+      if (!session) return;
       const before = cachedSession(client);
-      if (before && before.state !== 'loggedOut' && before.sourceAppId !== sourceAppId) return reloadDashboard();
-      client.setQueryData<SessionState>(SESSION_KEY, loggedInState(client, { sourceAppId, role }));
+      if (before && before.state !== 'loggedOut' && before.identity !== session.identity) return reloadDashboard();
+      client.setQueryData<SessionState>(SESSION_KEY, { state: 'loggedIn', ...session });
+      endConfirmation(true);
       await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
     },
   });
 }
+
+export const useLogIn = () =>
+  useEntry((body: { sourceAppId: string; password: string } | { email: string; password: string }) =>
+    call('POST /auth/login', { body }),
+  );
+
+export const useSecondFactor = () =>
+  useEntry((body: { code: string } | { recoveryCode: string }) => call('POST /auth/login/second', { body }));
 
 export function useLogOut() {
   return useMutation({
@@ -55,10 +85,67 @@ export function revalidateSession(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: SESSION_KEY });
 }
 
+/** Settles the change that waits for another log-in. */
+let endConfirmation: (isConfirmed: boolean) => void = () => undefined;
+
+/**
+ * Returns a function that makes a request which needs a recent log-in. When the service asks for
+ * one, the dialog of the log-in opens, and the request is repeated after it.
+ */
+export function useConfirmed() {
+  const client = useQueryClient();
+  return async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.reauthenticate) || !(await confirmAgain(client))) throw error;
+      return request();
+    }
+  };
+}
+
+function confirmAgain(client: QueryClient): Promise<boolean> {
+  const session = cachedSession(client);
+  if (session?.state !== 'loggedIn') return Promise.resolve(false);
+  client.setQueryData<SessionState>(SESSION_KEY, { ...session, state: 'confirming' });
+  return new Promise((resolve) => {
+    endConfirmation = (isConfirmed) => {
+      endConfirmation = () => undefined;
+      resolve(isConfirmed);
+    };
+  });
+}
+
+/** Closes the dialog of a change that waits for another log-in. */
+export function useCancelConfirmation(): () => void {
+  const client = useQueryClient();
+  return () => {
+    const session = cachedSession(client);
+    if (session?.state !== 'confirming') return;
+    client.setQueryData<SessionState>(SESSION_KEY, { ...session, state: 'loggedIn' });
+    endConfirmation(false);
+    // The log-in may have begun, which ends the session.
+    revalidateSession(client);
+  };
+}
+
+async function readSession(): Promise<Session> {
+  return sessionOf(await call('GET /auth/session'));
+}
+
+function sessionOf(answer: SessionAnswer): Session {
+  if (!('account' in answer)) {
+    const { sourceAppId, role } = answer;
+    return { identity: `app ${sourceAppId}`, role, sourceAppId, account: undefined, memberships: [] };
+  }
+  const { account, role, memberships } = answer;
+  return { identity: `account ${account.id}`, role, sourceAppId: undefined, account, memberships };
+}
+
 /** Checks that the browser stored the session cookie. @throws {CookieRejected} */
 async function confirmSession(): Promise<Session> {
   try {
-    return await call('GET /auth/session');
+    return await readSession();
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) throw new CookieRejected();
     throw error;
@@ -86,11 +173,12 @@ function loggedOutState(before: SessionState | undefined): SessionState {
   return before && before.state !== 'loggedOut' ? { ...before, state: 'ended' } : { state: 'loggedOut' };
 }
 
-/** Removes the cached data of another app if the session changed, for example in another tab. */
-function loggedInState(client: QueryClient, session: Session): SessionState {
+/** Removes the cached data of another session if it changed, for example in another tab. */
+function stateOf(client: QueryClient, session: Session): SessionState {
   const before = cachedSession(client);
-  if (before && before.state !== 'loggedOut' && before.sourceAppId !== session.sourceAppId) clearCachedData(client);
-  return { state: 'loggedIn', ...session };
+  const isOther = before && before.state !== 'loggedOut' && before.identity !== session.identity;
+  if (isOther) clearCachedData(client);
+  return { state: before?.state === 'confirming' && !isOther ? 'confirming' : 'loggedIn', ...session };
 }
 
 function clearCachedData(client: QueryClient): void {

@@ -1,13 +1,18 @@
 import { ActionIcon, Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import type { Session } from '../api/endpoints.ts';
-import { DownIcon, MoonIcon, PersonIcon, SunIcon } from '../components/icons.tsx';
-import { useLogOut } from '../session/session.ts';
+import { Link } from 'wouter';
+import { AppsIcon, DownIcon, MoonIcon, PersonIcon, SunIcon } from '../components/icons.tsx';
+import { appsOf, useCurrentApp } from '../session/current-app.ts';
+import { type Session, useLogOut } from '../session/session.ts';
+import { usersPath } from '../users/scope.ts';
 import classes from './account-menu.module.css';
 
 export function AccountMenu({ session }: { session: Session }) {
   const logOut = useLogOut();
+  const { account } = session;
+  const name = account?.name ?? session.sourceAppId;
   return (
     <div className={classes.account}>
+      {session.role === 'user' && appsOf(session).length > 1 && <AppSwitcher session={session} />}
       <ColorSchemeToggle />
       <Menu>
         <Menu.Target>
@@ -16,16 +21,29 @@ export function AccountMenu({ session }: { session: Session }) {
             color="gray"
             leftSection={<PersonIcon />}
             rightSection={<DownIcon size={14} />}
-            aria-label={`Account: ${session.sourceAppId}`}
+            aria-label={`Account: ${name}`}
             className={classes.button ?? ''}
           >
-            <span className={classes.app}>{session.sourceAppId}</span>
+            <span className={classes.app}>{name}</span>
           </Button>
         </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>
-            {session.role === 'admin' ? 'Administrator' : 'Operator'}: {session.sourceAppId}
-          </Menu.Label>
+        <Menu.Dropdown className={classes.menu ?? ''}>
+          {account ? (
+            <>
+              <Menu.Label className="breaks">
+                {account.name}
+                <br />
+                {account.email}
+              </Menu.Label>
+              <Menu.Item component={Link} href="/account">
+                Your account
+              </Menu.Item>
+            </>
+          ) : (
+            <Menu.Label>
+              {session.role === 'admin' ? 'Administrator' : 'Operator'}: {name}
+            </Menu.Label>
+          )}
           <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">
             View API documentation
           </Menu.Item>
@@ -33,6 +51,41 @@ export function AccountMenu({ session }: { session: Session }) {
         </Menu.Dropdown>
       </Menu>
     </div>
+  );
+}
+
+/** Opens another app of an account. */
+function AppSwitcher({ session }: { session: Session }) {
+  const current = useCurrentApp(session);
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<AppsIcon />}
+          rightSection={<DownIcon size={14} />}
+          aria-label={current ? `App: ${current.sourceAppId}` : 'Choose an app'}
+          className={classes.button ?? ''}
+        >
+          <span className={classes.current}>{current?.sourceAppId ?? 'Choose an app'}</span>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown className={classes.menu ?? ''}>
+        <Menu.Label>Your apps</Menu.Label>
+        {appsOf(session).map((app) => (
+          <Menu.Item
+            key={app.sourceAppId}
+            component={Link}
+            href={usersPath(app)}
+            aria-current={app.sourceAppId === current?.sourceAppId || undefined}
+            className="breaks"
+          >
+            {app.sourceAppId} ({app.role})
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

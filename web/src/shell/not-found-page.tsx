@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from 'wouter';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import type { Session } from '../session/session.ts';
 
 export function NotFoundPage() {
   return (
@@ -15,12 +16,14 @@ export function NotFoundPage() {
 }
 
 /** Shown to an operator for each page of another app, whether or not that app exists. */
-export function OtherAppPage({ sourceAppId }: { sourceAppId: string }) {
+export function OtherAppPage({ sourceAppId, session }: { sourceAppId: string; session: Session }) {
   return (
     <>
       <PageHeader title="Page of another app" />
       <EmptyState title="This page belongs to another app" action={<StartButton />}>
-        To open it, log in as {sourceAppId} or as an administrator.
+        {session.account
+          ? `To open it, ask a manager of ${sourceAppId} or an administrator to invite ${session.account.email}.`
+          : `To open it, log in as ${sourceAppId} or as an administrator.`}
       </EmptyState>
     </>
   );

@@ -1,9 +1,11 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { Session } from '../api/endpoints.ts';
-import { appPageOf, OPERATOR_PAGES } from '../apps/app-links.tsx';
-import { AppsIcon, HeldIcon, LockIcon, LogIcon, Logo, UsersIcon } from '../components/icons.tsx';
+import { appPageOf, pagesFor } from '../apps/app-links.tsx';
+import { AppsIcon, HeldIcon, LockIcon, LogIcon, Logo, PersonIcon, UsersIcon } from '../components/icons.tsx';
 import { useHeldCount } from '../held/queries.ts';
+import { ABILITIES } from '../session/abilities.tsx';
+import { type OwnApp, useCurrentApp } from '../session/current-app.ts';
+import type { Session } from '../session/session.ts';
 import { appPath } from '../users/scope.ts';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './shell.module.css';
@@ -14,6 +16,7 @@ const ADMIN_PAGES = [
   { href: '/users', name: 'All users', Icon: UsersIcon },
   { href: '/privacy', name: 'Privacy', Icon: LockIcon },
   { href: '/audit', name: 'Audit log', Icon: LogIcon },
+  { href: '/accounts', name: 'Accounts', Icon: PersonIcon },
 ];
 
 /** The frame of every page: navigation and account menu. */
@@ -21,11 +24,14 @@ export function Shell({ session, children }: { session: Session; children: React
   const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
   useFocusOnNewPage(main, location);
-  const current = appPageOf(location, session.sourceAppId);
-  const links =
-    session.role === 'admin'
-      ? ADMIN_PAGES.map((page) => ({ ...page, isCurrent: location.startsWith(page.href) }))
-      : OPERATOR_PAGES.map(({ id, ...page }) => ({ ...page, href: appPath(session, id), isCurrent: id === current }));
+  const own = useCurrentApp(session);
+  const app = session.role === 'admin' ? undefined : own;
+  const current = app && appPageOf(location, app.sourceAppId);
+  const links = app
+    ? pagesOfApp(app).map(({ id, ...page }) => ({ ...page, href: appPath(app, id), isCurrent: id === current }))
+    : session.role === 'admin'
+      ? ADMIN_PAGES.map((page) => ({ ...page, isCurrent: isWithin(location, page.href) }))
+      : [];
   return (
     <>
       <a className={classes.skip} href="#main">
@@ -44,7 +50,13 @@ export function Shell({ session, children }: { session: Session; children: React
                 {name}
               </Link>
             ))}
-            {session.role === 'user' && <HeldLink sourceAppId={session.sourceAppId} isCurrent={current === 'held'} />}
+            {app && (
+              <HeldLink
+                sourceAppId={app.sourceAppId}
+                isNamed={session.account !== undefined}
+                isCurrent={current === 'held'}
+              />
+            )}
           </nav>
           <AccountMenu session={session} />
         </div>
@@ -56,9 +68,19 @@ export function Shell({ session, children }: { session: Session; children: React
   );
 }
 
+const pagesOfApp = ({ role }: OwnApp) => pagesFor(ABILITIES[role]);
+
+const isWithin = (location: string, path: string): boolean => location === path || location.startsWith(`${path}/`);
+
+interface HeldLinkProps {
+  sourceAppId: string;
+  isNamed: boolean;
+  isCurrent: boolean;
+}
+
 /** Links the held submissions while there are any. */
-function HeldLink({ sourceAppId, isCurrent }: { sourceAppId: string; isCurrent: boolean }) {
-  const held = useHeldCount({ sourceAppId, asAdmin: false });
+function HeldLink({ sourceAppId, isNamed, isCurrent }: HeldLinkProps) {
+  const held = useHeldCount({ sourceAppId, asAdmin: false, isNamed });
   if (held === 0 && !isCurrent) return null;
   return (
     <Link

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { useAbilities } from '../session/abilities.tsx';
 import type { Target } from './filters/condition.ts';
 import { appPath, type Scope } from './scope.ts';
 
@@ -7,12 +8,13 @@ interface IndexOfferProps {
   targets: readonly Target[];
 }
 
-/** Offers an index on the fields that could have one. Only admins edit the schema. */
+/** Offers an index on the fields that could have one. Managers and admins edit the schema. */
 export function IndexOffer({ scope, targets }: IndexOfferProps) {
+  const { schema } = useAbilities();
   const possible = targets.filter(({ index }) => index === 'possible');
   return possible.map(({ path, label }) => (
     <span key={path}>
-      {scope.asAdmin ? (
+      {schema ? (
         <Link href={`${appPath(scope)}?field=${encodeURIComponent(path.replace(/^data\./, ''))}`}>Index {label}</Link>
       ) : (
         `An administrator can index ${label}.`

@@ -4,44 +4,25 @@ import { type Scope, scopeParameter } from './scope.ts';
 
 const STATS_INTERVAL_MS = 10_000;
 
-/** The newest schema of the session's app. */
-export const schemaQuery = queryOptions({
-  queryKey: ['schema'],
-  queryFn: ({ signal }) => call('GET /auth/schema', { signal }),
-});
-
 /** The newest schema of the app that a page shows. */
-export const scopedSchemaQuery = ({ sourceAppId, asAdmin }: Scope) =>
+export const scopedSchemaQuery = (scope: Scope) =>
   queryOptions({
-    queryKey: asAdmin ? ['schema', 'of', sourceAppId] : schemaQuery.queryKey,
-    queryFn: ({ signal }) =>
-      asAdmin
-        ? call('GET /auth/apps/:sourceAppId/schema', { params: { sourceAppId }, signal })
-        : call('GET /auth/schema', { signal }),
+    queryKey: ['schema', 'of', scope.sourceAppId],
+    queryFn: ({ signal }) => call('GET /auth/schema', { query: scopeParameter(scope), signal }),
   });
 
 /** One schema version. Versions are immutable, so the result never becomes stale. */
-export const schemaVersionQuery = ({ sourceAppId, asAdmin }: Scope, version: number) =>
+export const schemaVersionQuery = (scope: Scope, version: number) =>
   queryOptions({
-    queryKey: ['schema', 'of', asAdmin ? sourceAppId : '', version],
-    queryFn: ({ signal }) =>
-      asAdmin
-        ? call('GET /auth/apps/:sourceAppId/schema', { params: { sourceAppId }, query: { version }, signal })
-        : call('GET /auth/schema', { query: { version }, signal }),
+    queryKey: ['schema', 'of', scope.sourceAppId, version],
+    queryFn: ({ signal }) => call('GET /auth/schema', { query: { version, ...scopeParameter(scope) }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** The statistics of the app that a page shows. */
 export const scopedStatsQuery = (scope: Scope) =>
   queryOptions({
-    queryKey: scope.asAdmin ? ['stats', scope.sourceAppId] : statsQuery.queryKey,
+    queryKey: ['stats', scope.sourceAppId],
     queryFn: ({ signal }) => call('GET /auth/stats', { query: { days: 30, ...scopeParameter(scope) }, signal }),
     refetchInterval: STATS_INTERVAL_MS,
   });
-
-/** The statistics of the session's app. */
-export const statsQuery = queryOptions({
-  queryKey: ['stats'],
-  queryFn: ({ signal }) => call('GET /auth/stats', { query: { days: 30 }, signal }),
-  refetchInterval: STATS_INTERVAL_MS,
-});

@@ -3,11 +3,13 @@ export interface Scope {
   sourceAppId: string;
   /** Whether the app is another one than that of the session. */
   asAdmin: boolean;
+  /** Whether requests name the app: an account may be a member of several. */
+  isNamed?: boolean;
 }
 
-/** The query parameter that names the app in requests of an admin. */
-export function scopeParameter({ sourceAppId, asAdmin }: Scope): { sourceAppId?: string } {
-  return asAdmin ? { sourceAppId } : {};
+/** The query parameter that names the app in requests of admins and accounts. */
+export function scopeParameter({ sourceAppId, asAdmin, isNamed = false }: Scope): { sourceAppId?: string } {
+  return asAdmin || isNamed ? { sourceAppId } : {};
 }
 
 /** The path of a page of an app, the same for its operators and for admins. */

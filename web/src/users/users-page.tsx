@@ -10,6 +10,7 @@ import { UploadIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
+import { useAbilities } from '../session/abilities.tsx';
 import { BreakdownChoice } from './breakdown/breakdown-choice.tsx';
 import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
@@ -36,6 +37,7 @@ import { UsersTable } from './users-table.tsx';
 
 /** Lists the users of an app, newest first by default. The operator's start page. */
 export function UsersPage({ scope }: { scope: Scope }) {
+  const can = useAbilities();
   const { parameters, cursor, change } = useListParameters();
   const list = useUserList(scope, parameters, cursor);
   const schema = useQuery(scopedSchemaQuery(scope));
@@ -57,10 +59,12 @@ export function UsersPage({ scope }: { scope: Scope }) {
           path={usersPath(scope)}
         />
         <ColumnChooser columns={columns} />
-        <Button component={Link} href={importPath(scope)} variant="default" leftSection={<UploadIcon size={16} />}>
-          Import
-        </Button>
-        <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />
+        {can.import && (
+          <Button component={Link} href={importPath(scope)} variant="default" leftSection={<UploadIcon size={16} />}>
+            Import
+          </Button>
+        )}
+        {can.export && <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />}
       </PageHeader>
       <UserStats scope={scope} />
       <WorkStatus {...scope} fields={schema.data?.fields} />
@@ -74,8 +78,8 @@ export function UsersPage({ scope }: { scope: Scope }) {
               {list.users.length > 0 && (
                 <ListSummary counted={counted} isOfFilter={isOfFilter}>
                   <BreakdownChoice by={parameters.by} targets={targets} change={change} />
-                  <EditToggle isOn={isEditing} onToggle={setEditing} />
-                  {isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
+                  {can.edit && <EditToggle isOn={isEditing} onToggle={setEditing} />}
+                  {can.edit && isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
                 </ListSummary>
               )}
             </SelectionBar>

@@ -7,11 +7,13 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { count } from '../../components/count.ts';
 import { type DraftState, draftOf, withDefinitions } from '../../schema-editor/draft.ts';
 import { schemaDrafts } from '../../schema-editor/draft-storage.ts';
+import { useAbilities } from '../../session/abilities.tsx';
 import type { ConnectedApp } from '../queries.ts';
 import type { ImportedField } from './proposal.ts';
 
 /** Adds the new fields to the schema: in the editor, or for operators as a text to send. */
 export function TakeOver({ app, fields }: { app: ConnectedApp; fields: readonly ImportedField[] }) {
+  const { schema } = useAbilities();
   const added = fields.filter(({ state }) => state === 'new').map(({ definition }) => definition);
   if (added.length === 0) {
     return (
@@ -20,7 +22,7 @@ export function TakeOver({ app, fields }: { app: ConnectedApp; fields: readonly 
       </Text>
     );
   }
-  return app.asAdmin ? <IntoEditor app={app} added={added} /> : <ForAdmin app={app} added={added} />;
+  return schema ? <IntoEditor app={app} added={added} /> : <ForAdmin app={app} added={added} />;
 }
 
 interface AddedProps {

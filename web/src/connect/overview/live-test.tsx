@@ -108,7 +108,7 @@ function Arrivals({ app, test }: { app: ConnectedApp; test: TestResult | undefin
 
 /** Announces a submission that bot protection held after the page was opened. */
 function HeldArrival({ app }: { app: ConnectedApp }) {
-  const { data: newest, isSuccess } = useQuery(newestHeldQuery);
+  const { data: newest, isSuccess } = useQuery(newestHeldQuery(app));
   const [before, setBefore] = useState<string | null>();
   if (isSuccess && before === undefined) setBefore(newest?.id ?? null);
   const isNew = newest && before !== undefined && newest.id !== before;

@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
-import type { ConnectedApp } from '../queries.ts';
+import { type Scope, scopeParameter } from '../../users/scope.ts';
 
 const POLL_INTERVAL_MS = 2_000;
 
@@ -12,12 +12,13 @@ export interface NewestSubmission {
 }
 
 /** The newest submission to an app, or null. Admins see new people only: no list sorts changes. */
-export const newestSubmissionQuery = ({ sourceAppId, asAdmin }: Pick<ConnectedApp, 'sourceAppId' | 'asAdmin'>) => {
+export const newestSubmissionQuery = (scope: Scope) => {
+  const { sourceAppId, asAdmin } = scope;
   const queryKey = ['newest-submission', sourceAppId];
   return queryOptions({
     queryKey,
     queryFn: ({ client, signal }) =>
-      asAdmin ? newestRecord(sourceAppId, signal) : newestChange(knownIn(client, queryKey), signal),
+      asAdmin ? newestRecord(sourceAppId, signal) : newestChange(scope, knownIn(client, queryKey), signal),
     refetchInterval: POLL_INTERVAL_MS,
     staleTime: 0,
     gcTime: 0,
@@ -32,13 +33,17 @@ async function newestRecord(sourceAppId: string, signal: AbortSignal): Promise<N
 
 /** Reads the record only when the time of the last submission has changed. */
 async function newestChange(
+  scope: Scope,
   known: NewestSubmission | null | undefined,
   signal: AbortSignal,
 ): Promise<NewestSubmission | null> {
-  const { lastSubmissionAt: at } = await call('GET /auth/stats', { query: { days: 1 }, signal });
+  const { lastSubmissionAt: at } = await call('GET /auth/stats', {
+    query: { days: 1, ...scopeParameter(scope) },
+    signal,
+  });
   if (at === null) return null;
   if (known?.at === at) return known;
-  const query = { limit: 1, sort: 'updatedAt', order: 'desc' };
+  const query = { limit: 1, sort: 'updatedAt', order: 'desc', ...scopeParameter(scope) };
   const found = await call('GET /auth/users', { query, signal }).catch(() => undefined);
   const user = found?.users[0];
   return user ? { at, id: user.id, email: user.email } : { at };

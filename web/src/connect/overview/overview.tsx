@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import card from '../../components/card.module.css';
+import { useAbilities } from '../../session/abilities.tsx';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { SnippetsCard } from '../snippets/snippets-card.tsx';
@@ -8,11 +9,12 @@ import { OriginsCard } from './origins-card.tsx';
 import { StatusCard } from './status-card.tsx';
 
 export function Overview({ app }: { app: ConnectedApp }) {
+  const { manage } = useAbilities();
   return (
     <div className={`${card.stack} ${classes.links}`}>
       <div className={classes.columns}>
         <StatusCard app={app} />
-        <OriginsCard app={app} />
+        {manage && <OriginsCard app={app} />}
       </div>
       <LiveTest app={app} />
       <SnippetsCard app={app} />

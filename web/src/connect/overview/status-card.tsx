@@ -1,10 +1,10 @@
 import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { adminStatsQuery } from '../../apps/queries.ts';
 import card from '../../components/card.module.css';
 import { CheckIcon, CrossIcon, InfoIcon } from '../../components/icons.tsx';
-import { statsQuery } from '../../users/queries.ts';
+import { useAbilities } from '../../session/abilities.tsx';
+import { scopedStatsQuery } from '../../users/queries.ts';
 import { appPath } from '../../users/scope.ts';
 import classes from '../connect-page.module.css';
 import { connectPath } from '../paths.ts';
@@ -17,6 +17,7 @@ const MEANING = { yes: 'Works:', no: 'Does not work:', info: 'Note:' };
 
 /** The state of an app in words. */
 export function StatusCard({ app }: { app: ConnectedApp }) {
+  const { manage } = useAbilities();
   const { sourceAppId, schema, stored } = app;
   const statements = statusOf({
     settings: stored.settings,
@@ -42,7 +43,13 @@ export function StatusCard({ app }: { app: ConnectedApp }) {
           <a href={url} target="_blank" rel="noopener" className="breaks">
             {url}
           </a>
-          . Texts, closing time and bot protection are in <Link href={connectPath(app, 'settings')}>Settings</Link>.
+          .
+          {manage && (
+            <>
+              {' '}
+              Texts, closing time and bot protection are in <Link href={connectPath(app, 'settings')}>Settings</Link>.
+            </>
+          )}
           {!app.asAdmin && (
             <>
               {' '}
@@ -71,9 +78,7 @@ function Item({ statement: { tone, text, detail } }: { statement: Statement }) {
 }
 
 /** The number of records, for apps that have a maximum. */
-function useRecordCount({ sourceAppId, stored, asAdmin }: ConnectedApp): number | undefined {
+function useRecordCount({ stored, ...scope }: ConnectedApp): number | undefined {
   const hasMaximum = stored.settings.maxRecords !== null;
-  const own = useQuery({ ...statsQuery, enabled: hasMaximum && !asAdmin });
-  const all = useQuery({ ...adminStatsQuery, enabled: hasMaximum && asAdmin });
-  return asAdmin ? all.data?.apps.find((app) => app.sourceAppId === sourceAppId)?.users : own.data?.users;
+  return useQuery({ ...scopedStatsQuery(scope), enabled: hasMaximum }).data?.users;
 }

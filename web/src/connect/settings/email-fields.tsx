@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { capitalize } from '../../schema-editor/messages.ts';
+import type { Scope } from '../../users/scope.ts';
 import { mailStatusQuery } from '../queries.ts';
 import { SETTING_NAMES } from './settings-draft.ts';
 import type { SettingsEditor } from './use-settings.ts';
@@ -14,9 +15,9 @@ const NO_MAIL = 'This service sends no email: its setting SMTP_URL is not set.';
 const NO_LINKS = 'This service does not know its address for links: its setting PUBLIC_URL is not set.';
 
 /** The inputs of the emails of an app. Those that the service cannot send can only be unset. */
-export function EmailFields({ editor }: { editor: SettingsEditor }) {
+export function EmailFields({ scope, editor }: { scope: Scope; editor: SettingsEditor }) {
   const { draft, problems, edit } = editor;
-  const { data: status } = useQuery(mailStatusQuery);
+  const { data: status } = useQuery(mailStatusQuery(scope));
   const cannotSend = status?.mail === false ? NO_MAIL : undefined;
   const cannotLink = cannotSend ?? (status?.links === false ? NO_LINKS : undefined);
   const isUnknown = status === undefined;

@@ -1,5 +1,6 @@
 import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
 import { capitalize } from '../../schema-editor/messages.ts';
+import type { Scope } from '../../users/scope.ts';
 import { EmailFields } from './email-fields.tsx';
 import own from './settings.module.css';
 import { SETTING_NAMES, type SettingName } from './settings-draft.ts';
@@ -18,7 +19,7 @@ const PROTECTION_HELP = {
   off: 'Every submission that fits the schema is stored.',
 };
 
-export function SettingsFields({ editor }: { editor: SettingsEditor }) {
+export function SettingsFields({ scope, editor }: { scope: Scope; editor: SettingsEditor }) {
   const { draft, problems, edit } = editor;
   const control = (name: SettingName) => ({
     label: SETTING_NAMES[name],
@@ -94,7 +95,7 @@ export function SettingsFields({ editor }: { editor: SettingsEditor }) {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <EmailFields editor={editor} />
+      <EmailFields scope={scope} editor={editor} />
     </div>
   );
 }

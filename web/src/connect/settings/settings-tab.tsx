@@ -23,7 +23,7 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
       <SaveBar editor={editor} />
       <div className={own.columns}>
         <section className={card.card} aria-label="Form settings">
-          <SettingsFields editor={editor} />
+          <SettingsFields scope={app} editor={editor} />
         </section>
         <aside className={own.preview} aria-label="Preview">
           <FormPreview settings={editor.draft} sourceAppId={app.sourceAppId} fields={app.schema.fields} />

@@ -8,7 +8,7 @@ import { DownloadIcon, TrashIcon } from '../../components/icons.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { Time } from '../../components/time.tsx';
-import { type Scope, usersPath } from '../../users/scope.ts';
+import { type Scope, scopeParameter, usersPath } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
 import { EntryData } from './entry-data.tsx';
 import { ErasePerson } from './erase-person.tsx';
@@ -30,7 +30,7 @@ export function PersonCard({ scope, email }: PersonCardProps) {
   const [erasing, setErasing] = useState<{ sourceAppId: string | undefined }>();
   const [receipt, setReceipt] = useState<ErasureReceipt>();
   const { data, error } = person;
-  const own = scope?.asAdmin === false ? undefined : scope?.sourceAppId;
+  const own = scope && scopeParameter(scope).sourceAppId;
   return (
     <section className={classes.person} aria-label={`Data of ${email}`}>
       <Group justify="space-between" gap="sm">

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { count } from '../../components/count.ts';
 import { TrashIcon } from '../../components/icons.tsx';
+import { useAbilities } from '../../session/abilities.tsx';
 import type { UserColumns } from '../columns.tsx';
 import { ExportSelected } from '../export/export-selected.tsx';
 import type { Scope } from '../scope.ts';
@@ -22,6 +23,7 @@ interface SelectionBarProps {
 
 /** The number of selected users and actions on them. Hidden, it keeps its place. */
 export function SelectionBar({ scope, selection, columns, hasUsers, children }: SelectionBarProps) {
+  const can = useAbilities();
   const [erasing, setErasing] = useState(false);
   const { emails, isFull, clear } = selection;
   const isShown = emails.size > 0;
@@ -46,16 +48,18 @@ export function SelectionBar({ scope, selection, columns, hasUsers, children }: 
             Clear selection
           </Button>
           <span className={classes.space} />
-          <ExportSelected scope={scope} ids={[...emails.keys()]} columns={columns} />
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            c="var(--mantine-color-error)"
-            leftSection={<TrashIcon size={14} />}
-            onClick={() => setErasing(true)}
-          >
-            Erase selected
-          </Button>
+          {can.export && <ExportSelected scope={scope} ids={[...emails.keys()]} columns={columns} />}
+          {can.edit && (
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              c="var(--mantine-color-error)"
+              leftSection={<TrashIcon size={14} />}
+              onClick={() => setErasing(true)}
+            >
+              Erase selected
+            </Button>
+          )}
         </div>
       )}
       <p className="visually-hidden" role="status">

@@ -1,0 +1,65 @@
+import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { CopyButton } from '../components/copy-button.tsx';
+import { LogInError, useCountdown } from '../session/log-in-error.tsx';
+import classes from './account.module.css';
+
+interface AddAuthenticatorProps {
+  secret: string;
+  /** The `otpauth:` link. */
+  uri: string;
+  pending: boolean;
+  error: Error | null;
+  onSubmit: (code: string) => void;
+  onCancel: () => void;
+}
+
+/** Shows the secret of a new authenticator app, and asks for its first code. */
+export function AddAuthenticator({ secret, uri, pending, error, onSubmit, onCancel }: AddAuthenticatorProps) {
+  const [code, setCode] = useState('');
+  const secondsLeft = useCountdown(error);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSubmit(code.replace(/\s/g, ''));
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm">
+          On this phone:{' '}
+          <Anchor href={uri} underline="always">
+            open your authenticator app
+          </Anchor>
+          . On another device: enter this key in the app.
+        </Text>
+        <div className={classes.box}>
+          <code className={classes.secret} data-secret>
+            {secret.match(/.{1,4}/g)?.join(' ')}
+          </code>
+          <CopyButton text={secret} label="Copy key" />
+        </div>
+        <TextInput
+          label="Code"
+          description="The six digits that the app shows now."
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          withAsterisk={false}
+          data-autofocus
+          maxLength={20}
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+        <LogInError error={error} secondsLeft={secondsLeft} wrong="Log in again." />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={pending} disabled={code.trim() === '' || secondsLeft > 0}>
+            Turn on
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

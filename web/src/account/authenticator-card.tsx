@@ -1,0 +1,81 @@
+import { Badge, Button, Group, Modal, Text } from '@mantine/core';
+import { useState } from 'react';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { count } from '../components/count.ts';
+import { AddAuthenticator } from './add-authenticator.tsx';
+import { Problem } from './problem.tsx';
+import { useAccountChanges } from './queries.ts';
+import { RecoveryCodes } from './recovery-codes.tsx';
+import { Section } from './section.tsx';
+
+/** The second factor of the account. */
+export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLeft: number }) {
+  const { beginTotp, confirmTotp, removeTotp } = useAccountChanges();
+  const [removing, setRemoving] = useState(false);
+  const codes = confirmTotp.data?.recoveryCodes;
+  const close = (): void => {
+    beginTotp.reset();
+    confirmTotp.reset();
+  };
+  const closeRemoval = (): void => {
+    setRemoving(false);
+    removeTotp.reset();
+  };
+  return (
+    <Section id="account-authenticator" title="Authenticator app">
+      <Group gap="sm">
+        <Badge variant="light" color={isOn ? 'green' : 'gray'} tt="none" size="lg">
+          {isOn ? 'On' : 'Off'}
+        </Badge>
+        <Text size="sm" c="dimmed">
+          {isOn
+            ? `A log-in also asks for a code. ${count(codesLeft, 'recovery code')} left.`
+            : 'An app on your phone shows codes. With it, your password alone opens nothing.'}
+        </Text>
+      </Group>
+      <div>
+        {isOn ? (
+          <Button variant="default" onClick={() => setRemoving(true)}>
+            Remove authenticator app
+          </Button>
+        ) : (
+          <Button variant="default" loading={beginTotp.isPending} onClick={() => beginTotp.mutate()}>
+            Add authenticator app
+          </Button>
+        )}
+      </div>
+      <Problem error={beginTotp.error} />
+      <Modal
+        opened={beginTotp.data !== undefined}
+        onClose={close}
+        title={codes ? 'Save your recovery codes' : 'Add an authenticator app'}
+        closeOnClickOutside={!codes}
+        closeOnEscape={!codes}
+        withCloseButton={!codes}
+      >
+        {codes && <RecoveryCodes codes={codes} onClose={close} />}
+        {!codes && beginTotp.data && (
+          <AddAuthenticator
+            {...beginTotp.data}
+            pending={confirmTotp.isPending}
+            error={confirmTotp.error}
+            onSubmit={confirmTotp.mutate}
+            onCancel={close}
+          />
+        )}
+      </Modal>
+      <ConfirmDialog
+        opened={removing}
+        title="Remove the authenticator app?"
+        action="Remove"
+        isDangerous
+        pending={removeTotp.isPending}
+        error={removeTotp.error}
+        onConfirm={() => removeTotp.mutate('totp', { onSuccess: closeRemoval })}
+        onClose={closeRemoval}
+      >
+        <Text size="sm">Your password alone then opens your account. The recovery codes stop working.</Text>
+      </ConfirmDialog>
+    </Section>
+  );
+}

@@ -1,0 +1,46 @@
+import { Button, Group, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { type FormEvent, useState } from 'react';
+import { issueAt } from '../entrance/new-password-form.tsx';
+import { Problem } from './problem.tsx';
+import { useAccountChanges } from './queries.ts';
+import { Section } from './section.tsx';
+
+export function NameCard({ name }: { name: string }) {
+  const { rename } = useAccountChanges();
+  const [text, setText] = useState(name);
+  const issue = issueAt(rename.error, 'name');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    rename.mutate(text.trim(), {
+      onSuccess: () => notifications.show({ title: 'Name saved', message: `You are shown as ${text.trim()}` }),
+    });
+  };
+  return (
+    <Section id="account-name" title="Name">
+      <form onSubmit={submit}>
+        <Group gap="sm" align="flex-end">
+          <TextInput
+            label="Your name"
+            autoComplete="name"
+            maxLength={100}
+            maw={420}
+            flex={1}
+            value={text}
+            error={issue}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <Button
+            type="submit"
+            variant="default"
+            loading={rename.isPending}
+            disabled={text.trim() === '' || text.trim() === name}
+          >
+            Save name
+          </Button>
+        </Group>
+      </form>
+      <Problem error={issue ? null : rename.error} />
+    </Section>
+  );
+}

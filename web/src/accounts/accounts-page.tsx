@@ -1,0 +1,105 @@
+import { Button, Checkbox } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import apps from '../apps/apps-page.module.css';
+import card from '../components/card.module.css';
+import { EmptyState } from '../components/empty-state.tsx';
+import { PlusIcon } from '../components/icons.tsx';
+import { ListBody } from '../components/list-body.tsx';
+import { LoadError } from '../components/load-error.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { SearchBox } from '../components/search-box.tsx';
+import { InviteDialog } from '../members/invite.tsx';
+import { AccountDialog, type OpenAccountDialog } from './account-dialogs.tsx';
+import { AccountRows } from './account-rows.tsx';
+import { accountsQuery, useAccountAdministration } from './queries.ts';
+
+/** All accounts of the service. For administrators. */
+export function AccountsPage() {
+  const [searchParams, setSearchParams] = useSearchParams();
+  const q = searchParams.get('q') ?? '';
+  const accounts = useInfiniteQuery(accountsQuery(q));
+  const [isInviting, setInviting] = useState(false);
+  const [dialog, setDialog] = useState<OpenAccountDialog>();
+  const invite = (
+    <Button leftSection={<PlusIcon size={16} />} onClick={() => setInviting(true)}>
+      Invite
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title="Accounts" note="People who log in with their email, in all apps">
+        {invite}
+      </PageHeader>
+      {accounts.error && <LoadError error={accounts.error} onRetry={accounts.refetch} />}
+      <section className={card.card} aria-label="List of accounts">
+        <search className={apps.search}>
+          <SearchBox
+            label="Search accounts by email"
+            value={q}
+            onChange={(text) => setSearchParams(text === '' ? [] : [['q', text]], { replace: true })}
+          />
+        </search>
+        <ListBody
+          items={accounts.data?.pages.flatMap((page) => page.accounts)}
+          error={accounts.error}
+          rows={4}
+          empty={
+            q === '' ? (
+              <EmptyState title="No accounts yet" action={invite}>
+                Invite administrators here. Managers invite the members of their app on its Members page.
+              </EmptyState>
+            ) : (
+              <EmptyState title="No accounts match">The search matches any part of the email.</EmptyState>
+            )
+          }
+        >
+          {(list) => <AccountRows accounts={list} onOpen={setDialog} />}
+        </ListBody>
+        {accounts.hasNextPage && (
+          <div className={card.more}>
+            <Button
+              variant="default"
+              loading={accounts.isFetchingNextPage}
+              onClick={() => void accounts.fetchNextPage()}
+            >
+              Show more accounts
+            </Button>
+          </div>
+        )}
+      </section>
+      <InviteAccount opened={isInviting} onClose={() => setInviting(false)} />
+      {dialog && <AccountDialog {...dialog} onClose={() => setDialog(undefined)} />}
+    </>
+  );
+}
+
+function InviteAccount({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const { invite } = useAccountAdministration();
+  const [admin, setAdmin] = useState(false);
+  const close = (): void => {
+    onClose();
+    invite.reset();
+    setAdmin(false);
+  };
+  return (
+    <InviteDialog
+      title="Invite somebody to the service"
+      opened={opened}
+      created={invite.data}
+      email={invite.variables?.email}
+      pending={invite.isPending}
+      error={invite.error}
+      onSubmit={(email) => invite.mutate({ email, admin })}
+      onClose={close}
+    >
+      <Checkbox
+        label="As an administrator"
+        description="May do everything in all apps. Others see an app when a manager invites them to it."
+        checked={admin}
+        onChange={(event) => setAdmin(event.currentTarget.checked)}
+      />
+    </InviteDialog>
+  );
+}

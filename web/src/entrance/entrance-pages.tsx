@@ -1,0 +1,134 @@
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
+import { ApiError, call } from '../api/call.ts';
+import { LogInError, useCountdown } from '../session/log-in-error.tsx';
+import { useWay } from '../session/log-in-page.tsx';
+import { SecondFactor } from '../session/second-factor.tsx';
+import { useEntry } from '../session/session.ts';
+import { Entrance } from './entrance.tsx';
+import { NewPasswordForm } from './new-password-form.tsx';
+import { forgetToken, useToken } from './token.ts';
+
+/** Opens the dashboard after a way in. */
+export function useOpenDashboard(): () => void {
+  const [, navigate] = useLocation();
+  const [, setWay] = useWay();
+  return () => {
+    forgetToken();
+    setWay('account');
+    navigate('/', { replace: true });
+  };
+}
+
+/** Chooses a new password with a link. */
+export function ResetPage() {
+  const token = useToken();
+  return (
+    <LinkPage key={token} title="Choose a new password" token={token}>
+      <Reset token={token} />
+    </LinkPage>
+  );
+}
+
+function Reset({ token }: { token: string }) {
+  const open = useOpenDashboard();
+  const [isWaiting, setWaiting] = useState(false);
+  const reset = useEntry((password: string) => call('POST /auth/password/reset', { body: { token, password } }));
+  if (isWaiting) return <SecondFactor onDone={open} onBack={open} />;
+  if (isGone(reset.error)) return <Gone />;
+  return (
+    <NewPasswordForm
+      action="Save and log in"
+      pending={reset.isPending}
+      error={reset.error}
+      onSubmit={(password) => reset.mutate(password, { onSuccess: (session) => (session ? open() : setWaiting(true)) })}
+    >
+      <Text size="sm">All sessions of your account end.</Text>
+    </NewPasswordForm>
+  );
+}
+
+/** Logs in with a link of the host. A press of a button uses it, so that no preview does. */
+export function LogInLinkPage() {
+  const token = useToken();
+  return (
+    <LinkPage key={token} title="Log in with a link" token={token}>
+      <LogInByLink token={token} />
+    </LinkPage>
+  );
+}
+
+function LogInByLink({ token }: { token: string }) {
+  const open = useOpenDashboard();
+  const logIn = useEntry(() => call('POST /auth/login/link', { body: { token } }));
+  const secondsLeft = useCountdown(logIn.error);
+  if (isGone(logIn.error)) return <Gone />;
+  return (
+    <Stack gap="md">
+      <Text size="sm">This link logs you in once. It needs no password.</Text>
+      <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong="This link is not valid." />
+      <Button
+        autoFocus
+        loading={logIn.isPending}
+        disabled={secondsLeft > 0}
+        onClick={() => logIn.mutate(undefined, { onSuccess: open })}
+      >
+        Log in
+      </Button>
+    </Stack>
+  );
+}
+
+interface LinkPageProps {
+  title: string;
+  token: string;
+  children: ReactNode;
+}
+
+/** A page that a link with a token opens. */
+export function LinkPage({ title, token, children }: LinkPageProps) {
+  return (
+    <Entrance title={title} heading={title}>
+      {token === '' ? <NoToken /> : children}
+    </Entrance>
+  );
+}
+
+function NoToken() {
+  return (
+    <Stack gap="md">
+      <Text size="sm">Open the link that you got once more. For your safety it is not kept in the address bar.</Text>
+      <ToLogIn />
+    </Stack>
+  );
+}
+
+export const isGone = (error: Error | null): boolean => error instanceof ApiError && error.status === 410;
+
+/** Explains a link that does not work any more. */
+export function Gone() {
+  return (
+    <Stack gap="md">
+      <Alert color="red" variant="light" role="alert" title="This link does not work any more">
+        It was used, was withdrawn or has expired. Ask for a new one.
+      </Alert>
+      <ToLogIn />
+    </Stack>
+  );
+}
+
+function ToLogIn() {
+  const [, navigate] = useLocation();
+  return (
+    <Button
+      variant="default"
+      onClick={() => {
+        forgetToken();
+        navigate('/', { replace: true });
+      }}
+    >
+      Go to the dashboard
+    </Button>
+  );
+}

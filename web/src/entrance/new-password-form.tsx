@@ -1,0 +1,57 @@
+import { Button, PasswordInput, Stack } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { ApiError } from '../api/call.ts';
+import { LogInError, useCountdown } from '../session/log-in-error.tsx';
+
+const MIN_LENGTH = 12;
+
+interface NewPasswordFormProps {
+  action: string;
+  pending: boolean;
+  error: Error | null;
+  /** Whether the other inputs are filled in. */
+  isComplete?: boolean;
+  onSubmit: (password: string) => void;
+  /** Shown before the password. */
+  children: ReactNode;
+}
+
+/** Asks for a new password once; it can be shown. */
+export function NewPasswordForm(props: NewPasswordFormProps) {
+  const { action, pending, error, isComplete = true, onSubmit, children } = props;
+  const [password, setPassword] = useState('');
+  const secondsLeft = useCountdown(error);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSubmit(password);
+  };
+  const issue = issueAt(error, 'password');
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {children}
+        <PasswordInput
+          label="New password"
+          name="new-password"
+          autoComplete="new-password"
+          description={`At least ${MIN_LENGTH} characters. A few words are easy to remember.`}
+          required
+          withAsterisk={false}
+          value={password}
+          error={issue && `The password ${issue}.`}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+        />
+        {!issue && <LogInError error={error} secondsLeft={secondsLeft} wrong="Log in again." />}
+        <Button type="submit" loading={pending} disabled={!isComplete || password === '' || secondsLeft > 0}>
+          {action}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** The message of the first problem of an input. */
+export function issueAt(error: Error | null, path: string): string | undefined {
+  return error instanceof ApiError ? error.issues.find((issue) => issue.path === path)?.message : undefined;
+}

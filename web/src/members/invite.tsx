@@ -1,0 +1,128 @@
+import { Button, Group, Modal, Radio, Stack } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { Problem } from '../account/problem.tsx';
+import type { MemberRole } from '../api/endpoints.ts';
+import { OneTimeSecret } from '../components/one-time-secret.tsx';
+import { issueAt } from '../entrance/new-password-form.tsx';
+import { EmailInput } from '../session/account-log-in.tsx';
+import { useMemberChanges } from './queries.ts';
+import { ROLES, roleOf } from './roles.ts';
+
+interface InviteDialogProps {
+  sourceAppId: string;
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Invites somebody to an app, and shows the link once. */
+export function InviteMember({ sourceAppId, opened, onClose }: InviteDialogProps) {
+  const { invite } = useMemberChanges(sourceAppId);
+  const [role, setRole] = useState<MemberRole>('viewer');
+  const close = (): void => {
+    onClose();
+    invite.reset();
+    setRole('viewer');
+  };
+  return (
+    <InviteDialog
+      title={`Invite to ${sourceAppId}`}
+      opened={opened}
+      created={invite.data}
+      email={invite.variables?.email}
+      pending={invite.isPending}
+      error={invite.error}
+      onSubmit={(email) => invite.mutate({ email, role })}
+      onClose={close}
+    >
+      <Radio.Group label="Role" value={role} onChange={(text) => setRole(roleOf(text))}>
+        <Stack gap="xs" mt="xs">
+          {ROLES.map(({ value, label, meaning }) => (
+            <Radio key={value} value={value} label={label} description={meaning} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </InviteDialog>
+  );
+}
+
+interface Props {
+  title: string;
+  opened: boolean;
+  created: { link: string } | undefined;
+  /** The invited email. */
+  email: string | undefined;
+  pending: boolean;
+  error: Error | null;
+  onSubmit: (email: string) => void;
+  onClose: () => void;
+  /** What the invitation gives. */
+  children: ReactNode;
+}
+
+/** A dialog that invites an email, and then shows the link once. */
+export function InviteDialog({ title, opened, created, email, onClose, ...form }: Props) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={created ? 'Invitation created' : title}
+      closeOnClickOutside={!created}
+      closeOnEscape={!created}
+      withCloseButton={!created}
+    >
+      {created ? (
+        <OneTimeSecret
+          name="link"
+          text={created.link}
+          warning="The service stores only a hash of the link. When it is lost, invite again."
+          onClose={onClose}
+        >
+          <div className="breaks">
+            Send this link to <strong>{email}</strong>. It works once, for 7 days. A service that sends email has also
+            sent it.
+          </div>
+        </OneTimeSecret>
+      ) : (
+        <InviteForm {...form} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+function InviteForm({
+  pending,
+  error,
+  onSubmit,
+  onClose,
+  children,
+}: Omit<Props, 'title' | 'opened' | 'created' | 'email'>) {
+  const [email, setEmail] = useState('');
+  const issue = issueAt(error, 'email');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSubmit(email.trim());
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <EmailInput
+          value={email}
+          onChange={setEmail}
+          isFirst
+          autoComplete="off"
+          error={issue && `The email ${issue}.`}
+        />
+        {children}
+        <Problem error={issue ? null : error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={pending} disabled={email.trim() === ''}>
+            Invite
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

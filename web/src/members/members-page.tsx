@@ -1,0 +1,227 @@
+import { Badge, Button, NativeSelect, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Problem } from '../account/problem.tsx';
+import { Section } from '../account/section.tsx';
+import type { Invitation, Member } from '../api/endpoints.ts';
+import card from '../components/card.module.css';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { ActionsHeader, DataTable } from '../components/data-table.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { PlusIcon } from '../components/icons.tsx';
+import { ListBody } from '../components/list-body.tsx';
+import { LoadError } from '../components/load-error.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { Time } from '../components/time.tsx';
+import { InviteMember } from './invite.tsx';
+import classes from './members.module.css';
+import { invitationsQuery, membersQuery, useMemberChanges } from './queries.ts';
+import { ROLES, roleOf } from './roles.ts';
+import { SharedLogin } from './shared-login.tsx';
+
+/** The people who work on an app: members, open invitations, and the password of the app. */
+export function MembersPage({ sourceAppId }: { sourceAppId: string }) {
+  const members = useQuery(membersQuery(sourceAppId));
+  const [isInviting, setInviting] = useState(false);
+  const [removing, setRemoving] = useState<Member>();
+  const { change } = useMemberChanges(sourceAppId);
+  const invite = (
+    <Button leftSection={<PlusIcon size={16} />} onClick={() => setInviting(true)}>
+      Invite
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title="Members" note={`People who work on ${sourceAppId}, each with an account of their own`}>
+        {invite}
+      </PageHeader>
+      <div className={card.stack}>
+        {members.error && <LoadError error={members.error} onRetry={members.refetch} />}
+        <Problem error={change.error} />
+        <section className={card.card} aria-label="Members">
+          <ListBody
+            items={members.data}
+            error={members.error}
+            rows={3}
+            empty={
+              <EmptyState title="No members yet" action={invite}>
+                Invite people by email. Each gets a role, and the audit log names them.
+              </EmptyState>
+            }
+          >
+            {(list) => <MemberRows members={list} change={change} onRemove={setRemoving} />}
+          </ListBody>
+        </section>
+        <Invitations sourceAppId={sourceAppId} />
+        <SharedLogin sourceAppId={sourceAppId} />
+      </div>
+      <InviteMember sourceAppId={sourceAppId} opened={isInviting} onClose={() => setInviting(false)} />
+      <RemoveDialog sourceAppId={sourceAppId} removed={removing} onClose={() => setRemoving(undefined)} />
+    </>
+  );
+}
+
+interface MemberRowsProps {
+  members: readonly Member[];
+  change: ReturnType<typeof useMemberChanges>['change'];
+  onRemove: (member: Member) => void;
+}
+
+function MemberRows({ members, change, onRemove }: MemberRowsProps) {
+  return (
+    <DataTable
+      label="Table of members"
+      className={classes.scroll}
+      head={
+        <>
+          <Table.Th>Member</Table.Th>
+          <Table.Th>Role</Table.Th>
+          <Table.Th data-wide-only>Second factor</Table.Th>
+          <Table.Th data-wide-only>Added</Table.Th>
+          <ActionsHeader />
+        </>
+      }
+    >
+      {members.map((member) => (
+        <Table.Tr key={member.id}>
+          <Table.Td className="breaks">
+            {member.name}{' '}
+            {member.suspended && (
+              <Badge variant="light" color="red" tt="none">
+                Suspended
+              </Badge>
+            )}
+            <div className={classes.detail}>{member.email}</div>
+            <div className={classes.onPhone}>
+              {member.secondFactor ? 'Second factor on' : 'No second factor'}, <Time at={member.addedAt} relative />
+            </div>
+          </Table.Td>
+          <Table.Td>
+            <NativeSelect
+              size="xs"
+              aria-label={`Role of ${member.email}`}
+              data={ROLES.map(({ value, label }) => ({ value, label }))}
+              value={change.isPending && change.variables.id === member.id ? change.variables.role : member.role}
+              disabled={change.isPending}
+              onChange={(event) => change.mutate({ id: member.id, role: roleOf(event.currentTarget.value) })}
+            />
+          </Table.Td>
+          <Table.Td data-wide-only>{member.secondFactor ? 'On' : 'Off'}</Table.Td>
+          <Table.Td data-wide-only>
+            <Time at={member.addedAt} relative />
+          </Table.Td>
+          <Table.Td className={classes.right ?? ''}>
+            <Button
+              size="xs"
+              variant="subtle"
+              color="red"
+              aria-label={`Remove ${member.email}`}
+              onClick={() => onRemove(member)}
+            >
+              Remove
+            </Button>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
+  );
+}
+
+interface RemoveDialogProps {
+  sourceAppId: string;
+  removed: Member | undefined;
+  onClose: () => void;
+}
+
+function RemoveDialog({ sourceAppId, removed, onClose }: RemoveDialogProps) {
+  const { remove } = useMemberChanges(sourceAppId);
+  const close = (): void => {
+    remove.reset();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      opened={removed !== undefined}
+      title="Remove this member?"
+      action="Remove"
+      isDangerous
+      pending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => removed && remove.mutate(removed.id, { onSuccess: close })}
+      onClose={close}
+    >
+      <Text size="sm" className="breaks">
+        <strong>{removed?.email}</strong> can no longer open {sourceAppId}. The account stays, and you can invite it
+        again.
+      </Text>
+    </ConfirmDialog>
+  );
+}
+
+function Invitations({ sourceAppId }: { sourceAppId: string }) {
+  const { data = [], error, refetch } = useQuery(invitationsQuery(sourceAppId));
+  const { withdraw } = useMemberChanges(sourceAppId);
+  if (error) return <LoadError error={error} onRetry={refetch} />;
+  if (data.length === 0) return null;
+  return (
+    <Section id="invitations" title="Open invitations">
+      <Problem error={withdraw.error} />
+      <DataTable
+        label="Table of invitations"
+        className={classes.scroll}
+        head={
+          <>
+            <Table.Th>Email</Table.Th>
+            <Table.Th data-wide-only>Role</Table.Th>
+            <Table.Th data-wide-only>Ends</Table.Th>
+            <ActionsHeader />
+          </>
+        }
+      >
+        {data.map((invitation) => (
+          <InvitationRow
+            key={invitation.id}
+            invitation={invitation}
+            pending={withdraw.isPending && withdraw.variables === invitation.id}
+            onWithdraw={() => withdraw.mutate(invitation.id)}
+          />
+        ))}
+      </DataTable>
+    </Section>
+  );
+}
+
+interface InvitationRowProps {
+  invitation: Invitation;
+  pending: boolean;
+  onWithdraw: () => void;
+}
+
+function InvitationRow({ invitation: { email, role, expiresAt }, pending, onWithdraw }: InvitationRowProps) {
+  return (
+    <Table.Tr>
+      <Table.Td className="breaks">
+        {email}
+        <div className={classes.onPhone}>
+          {role}, ends <Time at={expiresAt} />
+        </div>
+      </Table.Td>
+      <Table.Td data-wide-only>{ROLES.find(({ value }) => value === role)?.label}</Table.Td>
+      <Table.Td data-wide-only>
+        <Time at={expiresAt} />
+      </Table.Td>
+      <Table.Td className={classes.right ?? ''}>
+        <Button
+          size="xs"
+          variant="subtle"
+          color="red"
+          loading={pending}
+          aria-label={`Withdraw the invitation of ${email}`}
+          onClick={onWithdraw}
+        >
+          Withdraw
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

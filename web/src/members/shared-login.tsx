@@ -1,0 +1,48 @@
+import { Switch, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Problem } from '../account/problem.tsx';
+import { Section } from '../account/section.tsx';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { LoadError } from '../components/load-error.tsx';
+import { accessQuery, useMemberChanges } from './queries.ts';
+
+/** Allows or refuses the log-in with the ID and the password of the app. */
+export function SharedLogin({ sourceAppId }: { sourceAppId: string }) {
+  const { data, error, refetch } = useQuery(accessQuery(sourceAppId));
+  const { setSharedLogin } = useMemberChanges(sourceAppId);
+  const [isAsking, setAsking] = useState(false);
+  const close = (): void => {
+    setAsking(false);
+    setSharedLogin.reset();
+  };
+  if (error) return <LoadError error={error} onRetry={refetch} />;
+  if (!data) return null;
+  return (
+    <Section id="shared-login" title="Shared log-in">
+      <Switch
+        label="Allow the log-in with the app ID and its password"
+        description="Everybody who knows the password works as the app, and the audit log names nobody."
+        checked={data.sharedLogin}
+        disabled={setSharedLogin.isPending}
+        onChange={(event) => (event.currentTarget.checked ? setSharedLogin.mutate(true) : setAsking(true))}
+      />
+      {!isAsking && <Problem error={setSharedLogin.error} />}
+      <ConfirmDialog
+        opened={isAsking}
+        title="Refuse the shared log-in?"
+        action="Refuse it"
+        isDangerous
+        pending={setSharedLogin.isPending}
+        error={setSharedLogin.error}
+        onConfirm={() => setSharedLogin.mutate(false, { onSuccess: close })}
+        onClose={close}
+      >
+        <Text size="sm" className="breaks">
+          The password of {sourceAppId} and all sessions that began with it are refused at once. The app needs a manager
+          who can allow it again.
+        </Text>
+      </ConfirmDialog>
+    </Section>
+  );
+}

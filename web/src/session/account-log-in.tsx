@@ -1,0 +1,154 @@
+import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { call } from '../api/call.ts';
+import { LogInError, useCountdown } from './log-in-error.tsx';
+import { SecondFactor } from './second-factor.tsx';
+import { useLogIn } from './session.ts';
+
+interface AccountLogInProps {
+  /** Initial email, for example that of a session that has ended. */
+  email?: string | undefined;
+  /** Is called when the session has begun. */
+  onDone?: () => void;
+}
+
+/** The log-in of an account: the password, then the second factor if it has one. */
+export function AccountLogIn({ email: initial = '', onDone }: AccountLogInProps) {
+  const [email, setEmail] = useState(initial);
+  const [step, setStep] = useState<'password' | 'second' | 'forgotten'>('password');
+  const back = (): void => setStep('password');
+  if (step === 'second') return <SecondFactor {...(onDone && { onDone })} onBack={back} />;
+  if (step === 'forgotten') return <ForgottenPassword email={email} onBack={back} />;
+  return (
+    <PasswordStep
+      email={email}
+      onEmail={setEmail}
+      onSecond={() => setStep('second')}
+      onForgotten={() => setStep('forgotten')}
+      {...(onDone && { onDone })}
+    />
+  );
+}
+
+interface PasswordStepProps {
+  email: string;
+  onEmail: (email: string) => void;
+  onSecond: () => void;
+  onForgotten: () => void;
+  onDone?: () => void;
+}
+
+function PasswordStep({ email, onEmail, onSecond, onForgotten, onDone }: PasswordStepProps) {
+  const logIn = useLogIn();
+  const [password, setPassword] = useState('');
+  const [knowsEmail] = useState(email !== '');
+  const secondsLeft = useCountdown(logIn.error);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    logIn.mutate(
+      { email: email.trim(), password },
+      { onError: () => setPassword(''), onSuccess: (session) => (session ? onDone?.() : onSecond()) },
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <EmailInput value={email} onChange={onEmail} isFirst={!knowsEmail} />
+        <PasswordInput
+          label="Password"
+          name="password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          data-autofocus={knowsEmail || undefined}
+          autoFocus={knowsEmail}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+        />
+        <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong="Wrong email or password." />
+        <Button
+          type="submit"
+          loading={logIn.isPending}
+          disabled={secondsLeft > 0 || email.trim() === '' || password === ''}
+          fullWidth
+        >
+          Log in
+        </Button>
+        <Anchor component="button" type="button" size="sm" onClick={onForgotten}>
+          Forgot your password?
+        </Anchor>
+      </Stack>
+    </form>
+  );
+}
+
+interface EmailInputProps {
+  value: string;
+  onChange: (email: string) => void;
+  isFirst?: boolean;
+  error?: string | undefined;
+  autoComplete?: string;
+}
+
+export function EmailInput({ value, onChange, isFirst = false, error, autoComplete = 'username' }: EmailInputProps) {
+  return (
+    <TextInput
+      label="Email"
+      name="email"
+      type="email"
+      autoComplete={autoComplete}
+      autoCapitalize="none"
+      spellCheck={false}
+      required
+      withAsterisk={false}
+      data-autofocus={isFirst || undefined}
+      autoFocus={isFirst}
+      value={value}
+      error={error}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** Asks for an email with a link to choose a new password. */
+function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: () => void }) {
+  const [email, setEmail] = useState(initial);
+  const ask = useMutation({ mutationFn: () => call('POST /auth/password/forgot', { body: { email: email.trim() } }) });
+  const secondsLeft = useCountdown(ask.error);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    ask.mutate();
+  };
+  if (ask.data) {
+    return (
+      <Stack gap="md">
+        <Text size="sm" role="status" className="breaks">
+          If <strong>{email.trim()}</strong> has an account, an email with a link is on its way. The link works for an
+          hour. No email? The service may not send any: ask your administrator for a link.
+        </Text>
+        <Button variant="default" onClick={onBack}>
+          Back to the log-in
+        </Button>
+      </Stack>
+    );
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Text size="sm">You get an email with a link to choose a new password.</Text>
+        <EmailInput value={email} onChange={setEmail} isFirst />
+        <LogInError error={ask.error} secondsLeft={secondsLeft} wrong="" />
+        <Group grow>
+          <Button variant="default" onClick={onBack}>
+            Back
+          </Button>
+          <Button type="submit" loading={ask.isPending} disabled={email.trim() === ''}>
+            Send email
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+import { Alert } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { ApiError } from '../api/call.ts';
+import { duration } from '../components/time.tsx';
+import { CookieRejected } from './session.ts';
+
+interface LogInErrorProps {
+  error: Error | null;
+  secondsLeft: number;
+  /** What a 401 means. */
+  wrong: string;
+}
+
+/** Why a log-in failed, in words. */
+export function LogInError({ error, secondsLeft, wrong }: LogInErrorProps) {
+  if (!error) return null;
+  return (
+    <Alert color="red" variant="light" role="alert">
+      {secondsLeft > 0 ? `Too many failed logins. Try again in ${duration(secondsLeft)}.` : errorText(error, wrong)}
+    </Alert>
+  );
+}
+
+const NAMES: Record<string, string> = {
+  sourceAppId: 'app ID',
+  password: 'password',
+  email: 'email',
+  name: 'name',
+  code: 'code',
+};
+
+export function errorText(error: Error, wrong: string): string {
+  if (error instanceof CookieRejected) {
+    return `${error.message}. Allow cookies for this site. In production, open the dashboard over HTTPS.`;
+  }
+  if (!(error instanceof ApiError)) return `${error.message}. Check your connection and try again.`;
+  if (error.status === 401) return wrong;
+  if (error.status === 429) return 'You can try again now.';
+  const [issue] = error.issues;
+  const name = issue && NAMES[issue.path];
+  if (issue && name) return `The ${name} ${issue.message}.`;
+  return `${error.message}.`;
+}
+
+/** Counts down the seconds of `Retry-After` after a 429. */
+export function useCountdown(error: Error | null): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const seconds = error instanceof ApiError && error.status === 429 ? (error.retryAfter ?? 0) : 0;
+    const until = Date.now() + seconds * 1000;
+    setLeft(seconds);
+    if (seconds === 0) return;
+    const timer = setInterval(() => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000))), 1000);
+    return () => clearInterval(timer);
+  }, [error]);
+  return left;
+}
