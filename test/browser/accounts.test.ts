@@ -181,6 +181,7 @@ describe('a role', () => {
     await goTo('/');
     await page.getByRole('link', { name: 'person@example.com' }).waitFor();
     const viewer = await found();
+    expect(await page.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
     expect(viewer.pages).toEqual(['Users', 'Connect']);
     for (const name of ['Import', 'Export', 'Edit in table']) expect(viewer.buttons).not.toContain(name);
     await page.getByRole('link', { name: 'person@example.com' }).click();

@@ -62,7 +62,7 @@ describe('a link to a view of an app', () => {
 });
 
 describe('the navigation of an app', () => {
-  const PAGES = ['Users', 'Connect', 'Schema', 'Webhooks', 'Privacy', 'API keys', 'Audit log', 'Held'];
+  const PAGES = ['Users', 'Connect', 'Schema', 'Webhooks', 'Privacy', 'API keys', 'Audit log', 'Members', 'Held'];
 
   it('is the same on all pages, and names the current one', async () => {
     const { id } = await users.submit('ada@example.com', {});
@@ -76,6 +76,7 @@ describe('the navigation of an app', () => {
       [ofApp('keys'), 'API keys', 'API keys'],
       [ofApp('audit'), 'Audit log', 'Audit log'],
       [ofApp('held'), 'Held submissions', 'Held'],
+      [ofApp('members'), 'Members', 'Members'],
       [`/apps/${users.app.sourceAppId}`, users.app.sourceAppId, 'Schema'],
       [ofApp('versions'), users.app.sourceAppId, 'Schema'],
     ];
@@ -97,9 +98,11 @@ describe('the navigation of an app', () => {
     await users.logInAsAdmin();
     await shown(`Pages of ${users.app.sourceAppId}`, paths);
     // An operator sees Held while submissions are held.
-    expected = (current) => PAGES.filter((name) => name !== 'Schema' && (name !== 'Held' || current === 'Held'));
+    const notForOperators = ['Schema', 'Members'];
+    expected = (current) =>
+      PAGES.filter((name) => !notForOperators.includes(name) && (name !== 'Held' || current === 'Held'));
     await users.logIn();
-    const ofOperators = paths.filter(([, , current]) => current !== 'Schema');
+    const ofOperators = paths.filter(([, , current]) => !notForOperators.includes(current));
     await shown('Main', ofOperators);
   });
 

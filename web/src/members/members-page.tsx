@@ -99,6 +99,7 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
           <Table.Td>
             <NativeSelect
               size="xs"
+              className={classes.role ?? ''}
               aria-label={`Role of ${member.email}`}
               data={ROLES.map(({ value, label }) => ({ value, label }))}
               value={change.isPending && change.variables.id === member.id ? change.variables.role : member.role}

@@ -43,7 +43,7 @@ export function Shell({ session, children }: { session: Session; children: React
             <Logo />
             <span className={classes.name}>User Collection</span>
           </Link>
-          <nav className={classes.nav} aria-label="Main">
+          <nav className={classes.nav} aria-label="Main" data-many={links.length > 7 || undefined}>
             {links.map(({ href, name, Icon, isCurrent }) => (
               <Link key={href} href={href} className={classes.link ?? ''} aria-current={isCurrent ? 'page' : undefined}>
                 <Icon />
