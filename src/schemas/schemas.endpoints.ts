@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import type { AppPrincipal } from '../api/principal.ts';
 import { JsonStream, Versioned } from '../api/reply.ts';
 import { parseTags, Timestamp, WholeNumber } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
@@ -131,7 +132,7 @@ export const schemaEndpoints = {
           createdAt: Timestamp,
           fields: z.int().nonnegative().meta({ example: 2 }),
           author: z.string().optional().meta({
-            description: 'The app whose session stored it, or "command line"',
+            description: 'The app or the account whose session stored it, or "command line"',
             example: 'admin',
           }),
           renames: z.array(RenameEntry).optional(),
@@ -156,7 +157,7 @@ export const schemaRoutes = (schemas: SchemaService, scope: AppScope): Route[] =
     },
 
     replaceSchema: async ({ principal, params, headers, body, audit }) => {
-      const options = { over: parseVersions(headers['if-match']), author: principal.sourceAppId };
+      const options = { over: parseVersions(headers['if-match']), author: authorOf(principal) };
       const schema = await schemas.replace(params.sourceAppId, body, options);
       audit({ detail: { version: schema.version } });
       return present(schema);
@@ -165,6 +166,12 @@ export const schemaRoutes = (schemas: SchemaService, scope: AppScope): Route[] =
     listSchemaVersions: async ({ params }) =>
       JsonStream.of('versions', await schemas.history(params.sourceAppId), (version) => version),
   });
+
+/** The app of a session or key, else the id of the account: that of an admin has no app. */
+function authorOf(principal: AppPrincipal): string {
+  const account = principal.kind === 'session' ? principal.account : undefined;
+  return principal.own === undefined && account ? account.id.toHexString() : principal.sourceAppId;
+}
 
 /** Returns the versions that an `If-Match` header names; undefined when it sets no condition. */
 function parseVersions(ifMatch: string | undefined): number[] | undefined {

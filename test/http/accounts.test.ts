@@ -110,6 +110,9 @@ describe('an invitation', () => {
     // With two apps a request has to name one.
     await member.client.get('/auth/users').expect(400);
     await member.client.get(`/auth/users?sourceAppId=${two.sourceAppId}`).expect(200);
+    await member.client.get(`/auth/schema?sourceAppId=${two.sourceAppId}`).expect(200);
+    await member.client.get(`/auth/mail?sourceAppId=${two.sourceAppId}`).expect(200);
+    await member.client.get('/auth/schema?sourceAppId=no-such-app').expect(403);
     await member.client.get(`/auth/apps/${two.sourceAppId}/members`).expect(403);
     await member.client.get(`/auth/apps/${one.sourceAppId}/members`).expect(200);
   });
@@ -282,6 +285,8 @@ describe('the last manager and the last admin', () => {
       await one?.client.get('/auth/apps').expect(200);
       await one?.client.post('/auth/apps', { sourceAppId: 'made-by-an-account' }).expect(200);
       await one?.client.get('/auth/users?sourceAppId=made-by-an-account').expect(200);
+      await one?.client.get('/auth/schema?sourceAppId=made-by-an-account').expect(200);
+      await one?.client.putSchema('made-by-an-account', { fields: [{ key: 'name', kind: 'text' }] }).expect(200);
       await one?.client.get('/auth/users').expect(400);
       const answers = await Promise.all([
         own.admin.patch(`/auth/accounts/${one?.id}`, { admin: false }),
