@@ -43,7 +43,8 @@ async function start(config: Config, logger: Logger): Promise<Running> {
       isStopping: () => stopping,
     });
     const listener = await listen(http, config.port, config.host, { acceptHandles: ACCEPT_HANDLES });
-    announce(listener.url, config, created);
+    const token = created && (await services.accounts.service.firstLink());
+    announce(listener.url, config, created, token);
     return {
       async close() {
         stopping = true;
@@ -81,8 +82,11 @@ function closeOnSignal(running: Promise<Running>, logger: Logger): void {
   }
 }
 
-/** Prints the URL and, on the first start, the admin credentials, once. */
-function announce(url: string, config: Config, created: NewPassword | undefined): void {
+/**
+ * Prints the URL and, on the first start, the admin credentials and the link to the first admin
+ * account, once.
+ */
+function announce(url: string, config: Config, created: NewPassword | undefined, token: string | undefined): void {
   say(`User Collection Service is ready: ${url} (API documentation: ${url}/docs)`);
   if (!created) return;
   say(`Admin app: ${created.app.sourceAppId}`);
@@ -91,6 +95,8 @@ function announce(url: string, config: Config, created: NewPassword | undefined)
       ? `Admin password: ${created.password} (shown this once; keep it)`
       : 'Admin password: the one in ADMIN_PASSWORD',
   );
+  if (token === undefined) return;
+  say(`First admin account: ${config.publicUrl ?? url}/dashboard/invitation#${token} (works once, for one hour)`);
 }
 
 function say(line: string): void {

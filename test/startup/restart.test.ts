@@ -55,18 +55,32 @@ describe('first start, kill -9 and restart', () => {
     secondMongod = mongodPid(env.DATA_DIR ?? '');
   });
 
-  it('prints the URL and the admin app with its password on the first start', () => {
+  it('prints the URL, the admin app with its password and a link on the first start', () => {
     expect(first.stdout.trimEnd().split('\n')).toEqual([
       expect.stringMatching(
         /^User Collection Service is ready: (http:\/\/localhost:\d+) \(API documentation: \1\/docs\)$/,
       ),
       'Admin app: admin',
       expect.stringMatching(/^Admin password: \S{24,} \(shown this once; keep it\)$/),
+      expect.stringMatching(
+        /^First admin account: http:\/\/localhost:\d+\/dashboard\/invitation#\S{43} \(works once, for one hour\)$/,
+      ),
     ]);
   });
 
+  it('creates the first admin account by the link, once', async () => {
+    const token = /invitation#(\S+)/.exec(first.stdout)?.[1];
+    const body = { token, name: 'Ada', email: 'ada@example.com', password: 'a password of twelve' };
+    const client = new Client(await second.url());
+    await client.post('/auth/invitations/accept', { ...body, email: undefined }).expect(400);
+    const accepted = await client.post('/auth/invitations/accept', body).expect(200);
+    expect(accepted.body.account).toMatchObject({ email: 'ada@example.com', admin: true });
+    await client.get('/auth/apps').expect(200);
+    await client.post('/auth/invitations/accept', body).expect(410);
+  });
+
   it('keeps every acknowledged record and does not print the password on restart', async () => {
-    expect(second.stdout).not.toContain('assword');
+    expect(second.stdout).not.toMatch(/assword|invitation/);
     const client = new Client(await second.url());
     await logIn(client, await first.adminPassword());
     const { body } = await client.get('/auth/admin/users').expect(200);

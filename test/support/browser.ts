@@ -12,14 +12,6 @@ const REFUSED_REQUEST_LOG = /^Failed to load resource: the server responded with
 const BUSY_LOG = /^Failed to load resource: the server responded with a status of 503/;
 /** Generous: other tests run beside this one. It ends a wait only when a test fails. */
 const WAIT_MS = 30_000;
-/**
- * The pages read what may have changed at intervals of 1.5 s and more. In tests these are a fifth,
- * so that no test waits for them. The dashboard has no other intervals that long.
- */
-const QUICK_POLLS = `{
-  const begin = window.setInterval.bind(window);
-  window.setInterval = (run, ms = 0, ...rest) => begin(run, ms >= 1_500 ? ms / 5 : ms, ...rest);
-}`;
 const VIEWPORT = { width: 1280, height: 720 };
 /** Options of contexts that are closed with their visit. */
 const NOT_REUSED = /"(?:javaScriptEnabled|colorScheme)":/;
@@ -73,7 +65,6 @@ async function takePage({ storageState, ...options }: BrowserContextOptions): Pr
 
 async function newPage(chromium: Browser, options: BrowserContextOptions): Promise<Page> {
   const context = await chromium.newContext(options);
-  await context.addInitScript(QUICK_POLLS);
   return context.newPage();
 }
 
