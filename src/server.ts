@@ -10,8 +10,8 @@ import { listen } from './http/listener.ts';
 import { createServices } from './services.ts';
 
 const STOP_WITHIN_MS = 9_500;
-/** More accept a burst sooner, and each costs a system call for every new connection. */
-const ACCEPT_HANDLES = 16;
+/** More accept a burst sooner, also one of an attack, before the server has answered the last. */
+const ACCEPT_HANDLES = 4;
 const STOP_SIGNALS: closeWithGrace.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 interface Running {

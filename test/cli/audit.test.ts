@@ -30,5 +30,6 @@ it('what the command line does is in the audit log (spec 4.9)', async () => {
     ['password.replaced', 'shop', {}],
     ['app.created', 'shop', {}],
   ]);
-  for (const { actor } of body.events) expect(actor).toEqual({ kind: 'command line', id: null, address: null });
+  for (const { actor } of body.events)
+    expect(actor).toEqual({ kind: 'command line', id: null, address: null, method: null });
 });
