@@ -60,7 +60,8 @@ export function findingWithIndexes(large: LargeApp): void {
       await waitForText(page, `${shown(await large.count({ 'data.plan': 'free' }))} matching users`);
 
       const slow = await large.open('/users?q=example', { on: large.slow });
-      await waitForText(slow, 'At least 50 matching users');
+      // How many depends on the machine: what was counted in the time of a request.
+      await slow.getByText(/^At least [\d,]+ matching users$/).waitFor();
       await slow.getByRole('button', { name: 'Count exactly' }).click();
       await waitForText(slow, 'There was no time to count them all.');
       await slow.getByText(/^At least [\d,]+ matching users$/).waitFor();
