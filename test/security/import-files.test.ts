@@ -4,7 +4,7 @@ import { endOfRecord } from '../../src/imports/line-reader.ts';
 import { Client } from '../support/client.ts';
 import { startCommandTap } from '../support/command-tap.ts';
 import { runImport } from '../support/imports.ts';
-import { QUICK_JOBS, startServer } from '../support/server.ts';
+import { FULL_LEASES, QUICK_JOBS, startServer } from '../support/server.ts';
 
 describe('a record of many cells', () => {
   it.each([1_000, 10_000])('is searched for its end once: %i cells', (cells) => {
@@ -32,7 +32,7 @@ it('the many keys of a file make no large statement', async () => {
   const uri = new URL(inject('mongodbUri'));
   const tap = await startCommandTap(new URL(uri));
   uri.port = String(tap.port);
-  const tapped = await startServer({ MONGODB_URI: uri.href }, undefined, QUICK_JOBS);
+  const tapped = await startServer({ MONGODB_URI: uri.href }, undefined, { ...QUICK_JOBS, ...FULL_LEASES });
   const { sourceAppId, password } = await tapped.admin.buildApp();
   const operator = await new Client(tapped.listener.url).logIn(sourceAppId, password);
   const dataOf = (line: number) => Object.fromEntries(Array.from({ length: 200 }, (_, key) => [`k${line}x${key}`, 1]));
