@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import type { UserDocument } from '../../src/records/record.ts';
+import { createRecordIds } from '../../src/records/record-id.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { visitAs } from '../support/browser.ts';
 import { appDocument } from '../support/index-slots.ts';
@@ -21,10 +21,11 @@ async function submitPeople(count: number): Promise<void> {
 async function storePeople(count: number): Promise<void> {
   const { _id, sourceAppId } = await appDocument(users.server, users.app.sourceAppId);
   const now = new Date();
+  const newId = createRecordIds();
   const records = Array.from({ length: count }, (_, n): UserDocument => {
     const email = `u${n}@example.com`;
     return {
-      ...{ _id: new UUID(), appId: _id, sourceAppId, email, data: { age: n } },
+      ...{ _id: newId(now), appId: _id, sourceAppId, email, data: { age: n } },
       ...{ schemaVersion: 2, createdAt: now, updatedAt: now },
     };
   });

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, type TestApp } from '../support/client.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 const MANY = 210;
 
@@ -8,12 +8,14 @@ let server: TestServer;
 let many: TestApp;
 let few: TestApp;
 beforeAll(async () => {
-  server = await sharedServer();
+  server = await startServer();
   [many, few] = [await server.admin.buildApp(), await server.admin.buildApp()];
   // Sequential, so that the order of creation is known.
   for (let index = 0; index < MANY; index += 1) await submit(many, `m${index}@x.org`);
   for (let index = 0; index < 3; index += 1) await submit(few, `f${index}@x.org`);
 });
+
+afterAll(() => server.close());
 
 const submit = ({ sourceAppId }: TestApp, email: string) =>
   server.client.submit(sourceAppId, { email, data: { name: email } }).expect(200);

@@ -29,6 +29,8 @@ export interface Forgery {
   id?: string;
   /** Seconds since the time of the receiver. */
   age?: number;
+  /** Seconds since the time that is signed. */
+  signedAge?: number;
   /** Replaces headers; undefined removes one. */
   headers?: Record<string, string | undefined>;
   /** Replaces the body after it was signed. */
@@ -57,11 +59,13 @@ export class ReceiverProcess extends Process {
   }
 
   /** Sends a signed event, or one that was forged, and resolves with the status. */
-  async post({ secret = this.#secret, id = 'msg_1', age = 0, headers = {}, body }: Forgery = {}): Promise<number> {
+  async post(forgery: Forgery = {}): Promise<number> {
+    const { secret = this.#secret, id = 'msg_1', age = 0, signedAge = age, headers = {}, body } = forgery;
     const text = JSON.stringify({ type: 'user.created', timestamp: new Date(), data: { id: 'x', name: 'Zoë' } });
-    const time = String(Math.floor(Date.now() / 1_000) - age);
+    const now = Math.floor(Date.now() / 1_000);
+    const time = String(now - age);
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-    const signature = `v1,${createHmac('sha256', key).update(`${id}.${time}.${text}`).digest('base64')}`;
+    const signature = `v1,${createHmac('sha256', key).update(`${id}.${now - signedAge}.${text}`).digest('base64')}`;
     const valid = { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature };
     const sent = Object.entries({ ...valid, ...headers }).filter((entry): entry is [string, string] => !!entry[1]);
     const withSignature = sent.map(([name, value]): [string, string] => [name, value.replace('SIGNATURE', signature)]);

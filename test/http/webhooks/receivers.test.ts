@@ -76,10 +76,7 @@ describe.each(RECEIVERS)('%s of the dashboard', (file) => {
     ['a secret of somebody else', { secret: createSecret() }],
     ['an old time', { age: TOLERANCE_S + 5 }],
     ['a time to come', { age: -TOLERANCE_S - 5 }],
-    [
-      'another time than the signed one',
-      { headers: { 'webhook-timestamp': String(Math.floor(Date.now() / 1_000) + 9) } },
-    ],
+    ['another time than the signed one', { signedAge: 1 }],
     ['another id than the signed one', { headers: { 'webhook-id': 'msg_2' } }],
     ['a changed body', { body: '{"type":"user.erased"}' }],
     ['no body', { body: '' }],
