@@ -27,6 +27,13 @@ interface MemberApp {
   sourceAppId: string;
 }
 
+/** An invitation takes nothing from a member. */
+const LOWER_ROLES: Record<Member['role'], Member['role'][]> = {
+  viewer: [],
+  editor: ['viewer'],
+  manager: ['viewer', 'editor'],
+  admin: [],
+};
 const LAST_MANAGER = 'The last manager stays while the app has no shared log-in';
 const LAST_ADMIN = 'The last active admin stays';
 const SESSION_MEMBERSHIPS = 1_000;
@@ -54,10 +61,11 @@ export function createAccessStore(access: AccessCollection) {
     }
   }
 
-  /** Adds a member or replaces its role. @throws {Conflict} when there are too many */
+  /** Adds a member, or raises its role. @throws {Conflict} when there are too many */
   async function put(_id: string, account: ObjectId, role: Member['role'], app?: MemberApp): Promise<void> {
     await ensure(_id, app);
-    if (await update({ _id, 'members.account': account }, { $set: { 'members.$.role': role } })) return;
+    const lower = { members: { $elemMatch: { account, role: { $in: LOWER_ROLES[role] } } } };
+    if (await update({ _id, ...lower }, { $set: { 'members.$.role': role } })) return;
     const free = { [`members.${MAX_MEMBERS - 1}`]: { $exists: false } };
     const member = { account, role, addedAt: new Date() };
     if (await update({ _id, 'members.account': { $ne: account }, ...free }, { $push: { members: member } })) return;
@@ -137,6 +145,11 @@ export function createAccessStore(access: AccessCollection) {
      * Removes an erased account everywhere. @throws {Conflict} when an app or the service needs it
      */
     async removeEverywhere(account: ObjectId): Promise<void> {
+      // Before the first removal, so that a refused erasure changes nothing.
+      const others = { $elemMatch: { role: 'manager' as const, account: { $ne: account } } };
+      const own = { $elemMatch: { role: 'manager' as const, account } };
+      const needed = { sharedLogin: false, $and: [{ members: own }, { members: { $not: others } }] };
+      if (await access.findOne(needed, { projection: { _id: 1 } })) throw new Conflict(LAST_MANAGER);
       await this.removeAdmin(account);
       for await (const { appId, sourceAppId } of access.find({ 'members.account': account, _id: { $ne: ADMINS } })) {
         if (appId && sourceAppId !== undefined) await this.changeMember({ id: appId, sourceAppId }, account, undefined);

@@ -11,6 +11,8 @@ import {
 } from './accounts.model.ts';
 
 const TOKEN_BYTES = 32;
+/** How long a session may wait for its second factor. */
+const SECOND_FACTOR_MS = 10 * 60 * 1_000;
 const MAX_DEVICE_LENGTH = 200;
 const ACTIVE = { suspendedAt: { $exists: false } };
 const ACCOUNTS_AT_ONCE = 1_000;
@@ -24,6 +26,11 @@ export function createToken(): { token: string; hash: Binary } {
 export const hashToken = (token: string): Binary => new Binary(createHash('sha256').update(token).digest());
 
 export const hasSameBytes = (a: Binary, b: Binary): boolean => Buffer.from(a.buffer).equals(b.buffer);
+
+function openLink(kind: 'reset' | 'link', token: string): Filter<AccountDocument> {
+  const open = { [`${kind}.hash`]: hashToken(token), [`${kind}.expiresAt`]: { $gt: new Date() } };
+  return { ...open, ...ACTIVE } as Filter<AccountDocument>;
+}
 
 /** The browser and address of a request, for the list of sessions. */
 export interface Origin {
@@ -44,7 +51,8 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
   function newSession(sessionId: string, method: LogInMethod, origin: Origin, state: AccountSession['state']) {
     const now = new Date();
     const device = origin.device.slice(0, MAX_DEVICE_LENGTH);
-    const times = { createdAt: now, authenticatedAt: now, expiresAt: new Date(now.getTime() + sessionMs) };
+    const lifetimeMs = state === 'second' ? SECOND_FACTOR_MS : sessionMs;
+    const times = { createdAt: now, authenticatedAt: now, expiresAt: new Date(now.getTime() + lifetimeMs) };
     return { id: hashToken(sessionId), state, method, ...times, device, address: origin.address };
   }
 
@@ -165,16 +173,14 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       return found?.guesses?.count ?? Number.POSITIVE_INFINITY;
     },
 
+    /** Resolves with whether a one-time link is open. */
+    hasLink: async (kind: 'reset' | 'link', token: string): Promise<boolean> =>
+      (await accounts.findOne(openLink(kind, token), { projection: { _id: 1 } })) !== null,
+
     /** Takes a one-time link: resolves with its account, once. */
     async takeLink(kind: 'reset' | 'link', token: string): Promise<AccountDocument | undefined> {
-      const hash = `${kind}.hash` as const;
-      const expiresAt = `${kind}.expiresAt` as const;
-      const filter = {
-        [hash]: hashToken(token),
-        [expiresAt]: { $gt: new Date() },
-        ...ACTIVE,
-      } as Filter<AccountDocument>;
-      const found = await accounts.findOneAndUpdate(filter, { $unset: { [kind]: 1 } } as UpdateFilter<AccountDocument>);
+      const used = { $unset: { [kind]: 1 } } as UpdateFilter<AccountDocument>;
+      const found = await accounts.findOneAndUpdate(openLink(kind, token), used);
       return found ?? undefined;
     },
 

@@ -54,6 +54,12 @@ export interface AccountDocument {
   suspendedAt?: Date;
 }
 
+/** An account with the session of a request. */
+export interface SignedIn {
+  account: AccountDocument;
+  session: AccountSession;
+}
+
 interface OneTimeLink {
   hash: Binary;
   expiresAt: Date;

@@ -1,4 +1,5 @@
 import type { Binary, Filter, ObjectId, UpdateFilter } from 'mongodb';
+import pLimit from 'p-limit';
 import type { AppService } from '../apps/apps.service.ts';
 import type { PasswordHasher, Waiter } from '../apps/passwords.ts';
 import { Conflict, Forbidden, Gone, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
@@ -6,7 +7,7 @@ import { normalizeEmail } from '../core/identifiers.ts';
 import type { AccessStore, Membership } from './access-store.ts';
 import type { AccountMail } from './account-mail.ts';
 import { type AccountStore, createToken, type Origin } from './account-store.ts';
-import type { AccountDocument, AccountSession, LogInMethod } from './accounts.model.ts';
+import type { AccountDocument, LogInMethod, SignedIn } from './accounts.model.ts';
 import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
 import { type CodeUse, hasSecondFactor, type SecondFactors } from './second-factor.ts';
 
@@ -14,6 +15,9 @@ const RESET_MS = 60 * 60 * 1_000;
 const LINK_MS = 15 * 60 * 1_000;
 /** An account gets one email with a reset link in this time. */
 const RESET_EVERY_MS = 60 * 1_000;
+/** The requests for a link that are worked on, and those that wait. More are dropped. */
+const FORGOTTEN_AT_ONCE = 2;
+const MAX_FORGOTTEN = 200;
 /** Changes of password and factors need a log-in of this time. */
 const RECENT_MS = 10 * 60 * 1_000;
 
@@ -27,16 +31,12 @@ export interface Entry {
   second: boolean;
 }
 
-/** An account with the session of a request. */
-export interface SignedIn {
-  account: AccountDocument;
-  session: AccountSession;
-}
-
 export interface ShownAccount {
   account: { id: string; email: string; name: string; admin: boolean };
   memberships: { sourceAppId: string; role: Membership['role'] }[];
 }
+
+const usedLink = (): Gone => new Gone('This link was used or has expired; ask for a new one');
 
 const reauthenticationRequired = (): Forbidden =>
   new Forbidden('Log in again to change this', { reauthenticate: true });
@@ -69,6 +69,7 @@ export function createAccountService(deps: {
     await access.putMember(live, accountId, app.role);
   }
 
+  const limitForgotten = pLimit(FORGOTTEN_AT_ONCE);
   const hashNew = (password: string): Promise<string> => hasher.hash(password);
 
   return {
@@ -183,7 +184,7 @@ export function createAccountService(deps: {
     /** Uses a link of the host. @throws {Gone} */
     async useLink(token: string): Promise<Entry> {
       const account = await store.takeLink('link', token);
-      if (!account) throw new Gone('This link was used or has expired; ask for a new one');
+      if (!account) throw usedLink();
       return { account, method: 'link', checked: {}, second: false };
     },
 
@@ -200,16 +201,19 @@ export function createAccountService(deps: {
         mail.send(account.email, { kind: 'reset', link: `${publicUrl}/dashboard/reset#${token}` });
       };
       // The answer is the same, and as fast, for an email without an account.
-      if (mail.isOn && publicUrl !== undefined) void send().catch(() => undefined);
+      if (!mail.isOn || publicUrl === undefined || limitForgotten.pendingCount >= MAX_FORGOTTEN) return;
+      void limitForgotten(send).catch(() => undefined);
     },
 
     /**
      * Replaces the password by a link, which proves the email; ends all sessions. @throws {Gone}
      */
     async reset(token: string, password: string): Promise<Entry> {
+      // Before the hash, which takes processor time and is never refused.
+      if (!(await store.hasLink('reset', token))) throw usedLink();
       const passwordHash = await hashNew(password);
       const account = await store.takeLink('reset', token);
-      if (!account) throw new Gone('This link was used or has expired; ask for a new one');
+      if (!account) throw usedLink();
       const before = account.passwordHash ?? { $exists: false };
       const $set = { passwordHash, emailProvedAt: new Date(), sessions: [] };
       if (
@@ -268,19 +272,19 @@ export function createAccountService(deps: {
 
     async beginTotp(own: SignedIn) {
       this.requireRecent(own);
-      return factors.begin(own.account);
+      return factors.begin(own);
     },
 
     async confirmTotp(own: SignedIn, code: string): Promise<string[]> {
       this.requireRecent(own);
-      const codes = await factors.confirm(own.account, code);
+      const codes = await factors.confirm(own, code);
       mail.send(own.account.email, { kind: 'changed', what: 'authenticator app added' });
       return codes;
     },
 
     async removeTotp(own: SignedIn): Promise<void> {
       this.requireRecent(own);
-      await factors.remove(own.account);
+      await factors.remove(own);
       mail.send(own.account.email, { kind: 'changed', what: 'authenticator app removed' });
     },
   };

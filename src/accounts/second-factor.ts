@@ -3,7 +3,7 @@ import type { Binary, Filter, UpdateFilter } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import { Conflict, InvalidInput, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import { type AccountStore, hashToken, hasSameBytes } from './account-store.ts';
-import type { AccountDocument } from './accounts.model.ts';
+import type { AccountDocument, AccountSession, SignedIn } from './accounts.model.ts';
 
 const ISSUER = 'User Collection Service';
 const PERIOD_S = 30;
@@ -17,6 +17,10 @@ const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
 
 const WRONG_CODE = 'Invalid code';
+const CHANGED = 'The account was changed meanwhile; try again';
+const FACTORS = { totp: 1, newTotp: 1, recoveryCodes: 1 } as const;
+
+const inSession = ({ id }: AccountSession) => ({ 'sessions.id': id });
 
 /** What must still hold when a code takes effect, and what uses the code up. */
 export interface CodeUse {
@@ -77,18 +81,21 @@ export function createSecondFactors(store: AccountStore) {
       return { checked, change: { $set: { 'totp.lastStep': step } } };
     },
 
-    /** Stores a new secret that waits for its first code. @throws {Conflict} when one is in use */
-    async begin({ _id, email }: AccountDocument): Promise<{ secret: string; uri: string }> {
+    /**
+     * Stores a new secret that waits for its first code. Each change of factors depends on the
+     * session that asked for it. @throws {Conflict} when one is in use
+     */
+    async begin({ account: { _id, email }, session }: SignedIn): Promise<{ secret: string; uri: string }> {
       const secret = new Secret({ size: 20 }).base32;
       const newTotp = { secret, until: new Date(Date.now() + NEW_SECRET_MS) };
-      if (!(await store.change(_id, { totp: { $exists: false } }, { $set: { newTotp } }))) {
+      if (!(await store.change(_id, { totp: { $exists: false }, ...inSession(session) }, { $set: { newTotp } }))) {
         throw new Conflict('The account has an authenticator app; remove it first');
       }
       return { secret, uri: totpOf(secret, email).toString() };
     },
 
     /** Puts the new secret in force; resolves with the recovery codes, which are shown once. */
-    async confirm(account: AccountDocument, code: string): Promise<string[]> {
+    async confirm({ account, session }: SignedIn, code: string): Promise<string[]> {
       const { _id, email, newTotp } = account;
       await countGuess(account);
       const isOpen = newTotp && newTotp.until.getTime() > Date.now();
@@ -97,13 +104,18 @@ export function createSecondFactors(store: AccountStore) {
       const { codes, hashes } = createRecoveryCodes();
       const totp = { secret: newTotp.secret, lastStep: step };
       const change = { $set: { totp, recoveryCodes: hashes }, $unset: { newTotp: 1 as const } };
-      if (!(await store.change(_id, { 'newTotp.secret': newTotp.secret, totp: { $exists: false } }, change))) {
-        throw new Conflict('The authenticator app was changed meanwhile');
+      const checked = { 'newTotp.secret': newTotp.secret, totp: { $exists: false }, ...inSession(session) };
+      if (!(await store.change(_id, checked, change))) {
+        throw new Conflict(CHANGED);
       }
       return codes;
     },
 
-    remove: ({ _id }: AccountDocument): Promise<boolean> =>
-      store.change(_id, {}, { $unset: { totp: 1, newTotp: 1, recoveryCodes: 1 } }),
+    /** @throws {Conflict} when the session or the secret was replaced meanwhile */
+    async remove({ account: { _id, totp }, session }: SignedIn): Promise<void> {
+      const checked = { ...inSession(session), 'totp.secret': totp?.secret ?? { $exists: false } };
+      if (await store.change(_id, checked as Filter<AccountDocument>, { $unset: FACTORS })) return;
+      throw new Conflict(CHANGED);
+    },
   };
 }

@@ -142,7 +142,12 @@ export function accountRoutes(deps: {
 
     changeAccount: async ({ params, body: { admin, suspended }, audit }) => {
       const id = parseAccountId(params.id);
-      if (!(await store.findById(id))) throw new NotFound('Account not found');
+      const account = await store.findById(id);
+      if (!account) throw new NotFound('Account not found');
+      // A suspended admin would count as the active one who stays.
+      if (admin && (suspended ?? account.suspendedAt !== undefined)) {
+        throw new Conflict('A suspended account cannot become an admin');
+      }
       if (admin === false) await access.removeAdmin(id);
       if (suspended === true) await suspend(id);
       if (suspended === false) {

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import { Binary } from 'mongodb';
 import { z } from 'zod';
-import type { AccountService, SignedIn } from '../accounts/accounts.service.ts';
+import type { SignedIn } from '../accounts/accounts.model.ts';
+import type { AccountService } from '../accounts/accounts.service.ts';
 import { type AuditFacts, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Timestamp } from '../api/validation.ts';

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { AccountService, Entry, ShownAccount, SignedIn } from '../accounts/accounts.service.ts';
+import type { SignedIn } from '../accounts/accounts.model.ts';
+import type { AccountService, Entry, ShownAccount } from '../accounts/accounts.service.ts';
 import { type AuditFacts, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Unauthenticated } from '../core/errors.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../core/secrets.ts';

@@ -1,6 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createToken } from '../../src/accounts/account-store.ts';
+import { createAccountService } from '../../src/accounts/accounts.service.ts';
+import { createSecondFactors } from '../../src/accounts/second-factor.ts';
+import { createPasswordHasher } from '../../src/apps/passwords.ts';
 import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -129,6 +133,23 @@ describe('an invitation', () => {
   });
 });
 
+describe('an invitation of a member', () => {
+  it('raises the role and never lowers it', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { client, email } = await join(sourceAppId, 'viewer');
+    const acceptAs = async (role: string) => {
+      const path = `/auth/apps/${sourceAppId}/invitations`;
+      const { body } = await server.admin.post(path, { email, role }).expect(200);
+      const token = tokenOf(body.link);
+      return (await client.post('/auth/invitations/accept', { token, name: 'Member' }).expect(200)).body.memberships;
+    };
+    expect(await acceptAs('manager')).toEqual([{ sourceAppId, role: 'manager' }]);
+    await server.admin.put(`/auth/apps/${sourceAppId}/access`, { sharedLogin: false }).expect(200);
+    expect(await acceptAs('viewer')).toEqual([{ sourceAppId, role: 'manager' }]);
+    await client.get(`/auth/apps/${sourceAppId}/members`).expect(200);
+  });
+});
+
 describe('a log-in', () => {
   it('answers alike for an unknown email, a wrong password and a suspended account', async () => {
     const { sourceAppId } = await server.admin.buildApp();
@@ -210,6 +231,39 @@ describe('an authenticator app', () => {
     const recovered = await Promise.all(others.map((one) => one.post('/auth/login/second', { recoveryCode })));
     expect(recovered.map(({ status }) => status).sort()).toEqual([200, 401]);
     expect((await client.get('/auth/account').expect(200)).body).toMatchObject({ totp: true, recoveryCodes: 9 });
+  });
+
+  it('is waited for ten minutes, also by a session that would live for days', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { client, email, id } = await join(sourceAppId, 'viewer');
+    const { body } = await client.post('/auth/account/totp').expect(200);
+    await client.post('/auth/account/totp/confirm', { code: totp(body.secret) }).expect(200);
+    const waiting = newClient();
+    await logIn(waiting, email).expect(202);
+    const accounts = server.db.collection('accounts');
+    const _id = new ObjectId(id);
+    const session = (await accounts.findOne({ _id }))?.sessions.at(-1);
+    expect(session.expiresAt - session.createdAt).toBe(10 * 60_000);
+    const past = new Date(Date.now() - 1);
+    await accounts.updateOne({ _id, 'sessions.id': session.id }, { $set: { 'sessions.$.expiresAt': past } });
+    await waiting.post('/auth/login/second', { code: totp(body.secret, 1) }).expect(401);
+  });
+
+  it('is not removed by a request whose session ended while it stalled', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { client, email, id } = await join(sourceAppId, 'viewer');
+    const { body } = await client.post('/auth/account/totp').expect(200);
+    await client.post('/auth/account/totp/confirm', { code: totp(body.secret) }).expect(200);
+    const { store } = server.services.accounts;
+    const account = await store.findById(new ObjectId(id));
+    const session = account?.sessions.at(-1);
+    if (!account || !session) throw new Error('no session');
+    await server.admin.delete(`/auth/accounts/${id}/sessions`).expect(200);
+    // What the stalled request sends when it goes on.
+    const { service } = server.services.accounts;
+    await expect(service.removeTotp({ account, session })).rejects.toThrow('changed meanwhile');
+    await expect(service.confirmTotp({ account, session }, '000000')).rejects.toThrow('Invalid code');
+    await logIn(newClient(), email).expect(202);
   });
 
   it('limits the guesses of an account over all servers', async () => {
@@ -296,10 +350,88 @@ describe('the last manager and the last admin', () => {
       for (const admin of admins) await own.admin.delete(`/auth/accounts/${admin.id}`);
       const { body } = await own.admin.get('/auth/accounts').expect(200);
       expect(body.accounts).toMatchObject([{ admin: true }]);
+      // A suspended account would count as the admin who stays.
+      const app = await own.admin.buildApp();
+      const invited = { email: 'three@example.com', role: 'manager' };
+      const { body: invitation } = await own.admin
+        .post(`/auth/apps/${app.sourceAppId}/invitations`, invited)
+        .expect(200);
+      const third = new Client(own.client.url);
+      const accept = { token: tokenOf(invitation.link), name: 'Third', password: PASSWORD };
+      const { id } = (await third.post('/auth/invitations/accept', accept).expect(200)).body.account;
+      await own.admin.patch(`/auth/accounts/${id}`, { admin: true, suspended: true }).expect(409);
+      await own.admin.patch(`/auth/accounts/${id}`, { suspended: true }).expect(200);
+      await another.admin.patch(`/auth/accounts/${id}`, { admin: true }).expect(409);
+      await own.admin.patch(`/auth/accounts/${id}`, { admin: true, suspended: false }).expect(200);
+      const [{ id: stays }] = body.accounts;
+      await own.admin.patch(`/auth/accounts/${stays}`, { admin: false }).expect(200);
+      // An erasure that an app refuses leaves the other roles.
+      await own.admin.patch(`/auth/accounts/${stays}`, { admin: true }).expect(200);
+      await own.admin.put(`/auth/apps/${app.sourceAppId}/access`, { sharedLogin: false }).expect(200);
+      await own.admin.delete(`/auth/accounts/${id}`).expect(409);
+      const { body: after } = await own.admin.get('/auth/accounts?q=three').expect(200);
+      expect(after.accounts).toMatchObject([{ id, admin: true }]);
     } finally {
       await another.close();
       await own.close();
     }
+  });
+});
+
+describe('a link for a new password', () => {
+  it('is checked before anything is computed, and works once', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { id, email } = await join(sourceAppId, 'viewer');
+    const reset = { token: 'x'.repeat(43), password: 'a second password' };
+    await newClient().post('/auth/password/reset', reset).expect(410);
+    const { token, hash } = createToken();
+    const link = { hash, expiresAt: new Date(Date.now() + 60_000) };
+    await server.db.collection('accounts').updateOne({ _id: new ObjectId(id) }, { $set: { reset: link } });
+    const answers = await Promise.all(
+      [server, second, server].map((at) => newClient(at).post('/auth/password/reset', { ...reset, token })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410]);
+    await logIn(newClient(), email, 'a second password').expect(200);
+  });
+
+  /** The service of the server, with other parts in the places that a test observes. */
+  function serviceWith(others: Partial<Parameters<typeof createAccountService>[0]>) {
+    const { store, access, invitations, mail } = server.services.accounts;
+    const factors = createSecondFactors(store);
+    const hasher = createPasswordHasher(4);
+    const parts = { store, access, invitations, factors, hasher, mail, apps: server.services.apps };
+    return createAccountService({ ...parts, publicUrl: 'https://example.com', ...others });
+  }
+
+  it('costs a stranger without one no hash', async () => {
+    const hasher = createPasswordHasher(4);
+    let hashes = 0;
+    const hash = (password: string) => {
+      hashes += 1;
+      return hasher.hash(password);
+    };
+    const service = serviceWith({ hasher: { ...hasher, hash } });
+    await expect(service.reset('x'.repeat(43), 'a second password')).rejects.toThrow('used or has expired');
+    expect(hashes).toBe(0);
+  });
+
+  it('is looked up for two emails at the same time, and 200 wait', async () => {
+    const { store, mail } = server.services.accounts;
+    let [running, most, all] = [0, 0, 0];
+    const findByEmail: typeof store.findByEmail = async (email) => {
+      running += 1;
+      all += 1;
+      most = Math.max(most, running);
+      const found = await store.findByEmail(email);
+      running -= 1;
+      return found;
+    };
+    const service = serviceWith({ store: { ...store, findByEmail }, mail: { ...mail, isOn: true } });
+    for (let sent = 0; sent < 1_000; sent += 1) service.forget(`nobody-${sent}@example.com`);
+    await expect.poll(() => running).toBe(0);
+    expect(most).toBe(2);
+    await expect.poll(() => all).toBeGreaterThanOrEqual(200);
+    expect(all).toBeLessThanOrEqual(202);
   });
 });
 
