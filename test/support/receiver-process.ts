@@ -65,7 +65,8 @@ export class ReceiverProcess extends Process {
     const now = Math.floor(Date.now() / 1_000);
     const time = String(now - age);
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-    const signature = `v1,${createHmac('sha256', key).update(`${id}.${now - signedAge}.${text}`).digest('base64')}`;
+    const signed = createHmac('sha256', key).update(`${id}.${now - signedAge}.${text}`);
+    const signature = `v1,${signed.digest('base64')}`;
     const valid = { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature };
     const sent = Object.entries({ ...valid, ...headers }).filter((entry): entry is [string, string] => !!entry[1]);
     const withSignature = sent.map(([name, value]): [string, string] => [name, value.replace('SIGNATURE', signature)]);
