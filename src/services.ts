@@ -97,7 +97,7 @@ export function createServices(
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
   const schemas = createSchemas({ storage, apps, connection, leaseMs });
   const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
-  const accounts = createAccounts({ connection, apps, config, logger, sessionMs: SESSION_LIFETIME_MS });
+  const accounts = createAccounts({ connection, apps, config, logger, secret, sessionMs: SESSION_LIFETIME_MS });
   const sessions = createSessions({ connection, apps, accounts, audit: audit.log, config });
   const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors });
   const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin });

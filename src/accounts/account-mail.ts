@@ -11,7 +11,10 @@ const MAX_IN_PROGRESS = 100;
 export type AccountEmail =
   | { kind: 'invitation'; link: string; sourceAppId: string | undefined; role: string }
   | { kind: 'reset'; link: string }
-  | { kind: 'changed'; what: 'password' | 'authenticator app added' | 'authenticator app removed' };
+  | {
+      kind: 'changed';
+      what: 'password' | 'authenticator app added' | 'authenticator app removed' | 'passkey added' | 'passkey removed';
+    };
 
 export interface AccountMail {
   /** Sends an email in the background; it is tried again twice. Does nothing without a mailer. */

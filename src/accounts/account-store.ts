@@ -63,6 +63,9 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
     findByEmail: async (email: string): Promise<AccountDocument | undefined> =>
       (await accounts.findOne({ email })) ?? undefined,
 
+    findByPasskey: async (id: string): Promise<AccountDocument | undefined> =>
+      (await accounts.findOne({ 'passkeys.id': id })) ?? undefined,
+
     /** Resolves with a page of accounts by email, at most `limit` after `after`. */
     page: (q: string, after: string | undefined, limit: number): Promise<AccountDocument[]> => {
       const part = q === '' ? {} : { $regex: q.replace(/[^\p{L}\p{N}]/gu, '\\$&'), $options: 'i' };
@@ -74,8 +77,8 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
     /** Resolves with email and name of each account that exists, by its id in hexadecimal. */
     async named(
       ids: readonly ObjectId[],
-    ): Promise<Map<string, Pick<AccountDocument, '_id' | 'email' | 'name' | 'totp' | 'suspendedAt'>>> {
-      const projection = { email: 1, name: 1, 'totp.lastStep': 1, suspendedAt: 1 };
+    ): Promise<Map<string, Pick<AccountDocument, '_id' | 'email' | 'name' | 'totp' | 'passkeys' | 'suspendedAt'>>> {
+      const projection = { email: 1, name: 1, 'totp.lastStep': 1, 'passkeys.id': 1, suspendedAt: 1 };
       const found = accounts.find({ _id: { $in: ids.slice(0, ACCOUNTS_AT_ONCE) } }, { projection });
       return new Map((await found.toArray()).map((account) => [account._id.toHexString(), account]));
     },

@@ -1,12 +1,12 @@
-import type { Binary, ObjectId } from 'mongodb';
+import type { Binary, Filter, ObjectId, UpdateFilter } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 
 /** How somebody logged in. */
-export type LogInMethod = 'password' | 'link' | 'invitation';
+export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey';
 
 /** The second factors that an account can have. */
-export type SecondFactor = 'totp';
+export type SecondFactor = 'totp' | 'passkey';
 
 /** A session of an account. Only log-in, second factor and revocation write it. */
 export interface AccountSession {
@@ -42,8 +42,12 @@ export interface AccountDocument {
   totp?: { secret: string; lastStep: number };
   /** A secret that waits for its first code. */
   newTotp?: { secret: string; until: Date };
+  /** At most 20. Each is in one account only. */
+  passkeys?: Passkey[];
   /** The hashes of unused recovery codes. */
   recoveryCodes?: Binary[];
+  /** How a provider names the account: the newest 10. Each belongs to one account only. */
+  identities?: Identity[];
   /** The newest {@link MAX_SESSIONS}. */
   sessions: AccountSession[];
   /** The hashes of the newest links that log in once. */
@@ -52,6 +56,35 @@ export interface AccountDocument {
   /** Codes that were tried since `from`. */
   guesses?: { from: Date; count: number };
   suspendedAt?: Date;
+}
+
+/** A WebAuthn credential. `id` is that of the authenticator, in base64url. */
+export interface Passkey {
+  id: string;
+  publicKey: Binary;
+  /** The signatures that the authenticator counted; 0 for those that do not count. */
+  counter: number;
+  /** How the browser reaches the authenticator, as it told. */
+  transports: string[];
+  name: string;
+  createdAt: Date;
+  lastUsedAt?: Date;
+}
+
+/** What identifies somebody at a provider of single sign-on. An email never does. */
+export interface Identity {
+  issuer: string;
+  subject: string;
+}
+
+/** A way in that was checked. `checked` must still hold when the session begins. */
+export interface Entry {
+  account: AccountDocument;
+  method: LogInMethod;
+  checked: Filter<AccountDocument>;
+  change?: UpdateFilter<AccountDocument>;
+  /** Whether the session waits for the second factor. */
+  second: boolean;
 }
 
 /** An account with the session of a request. */
@@ -69,6 +102,8 @@ export const MAX_SESSIONS = 20;
 
 const ACCOUNTS = declareCollection('accounts')
   .index({ email: 1 }, { unique: true })
+  .index({ 'passkeys.id': 1 }, { unique: true, sparse: true })
+  .index({ 'identities.subject': 1, 'identities.issuer': 1 }, { unique: true, sparse: true })
   .index({ 'reset.hash': 1 }, { sparse: true })
   .index({ 'link.hash': 1 }, { sparse: true });
 
@@ -130,6 +165,15 @@ const INVITATIONS = declareCollection('invitations')
   .index({ 'app.id': 1, createdAt: 1 })
   .index({ email: 1 }, { sparse: true });
 
+/** The hash of what counts once and was used: challenges of passkeys. */
+export interface UsedDocument {
+  _id: Binary;
+  expiresAt: Date;
+}
+
+const USED = declareCollection('used_challenges').index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+export type UsedCollection = Collection<UsedDocument>;
 export type AccountCollection = Collection<AccountDocument>;
 export type AccessCollection = Collection<AccessDocument>;
 export type InvitationCollection = Collection<InvitationDocument>;
@@ -138,10 +182,12 @@ export interface AccountModels {
   accounts: Model<AccountDocument>;
   access: Model<AccessDocument>;
   invitations: Model<InvitationDocument>;
+  used: Model<UsedDocument>;
 }
 
 export const createAccountModels = (connection: Connection): AccountModels => ({
   accounts: createModel(connection, ACCOUNTS),
   access: createModel(connection, ACCESS),
   invitations: createModel(connection, INVITATIONS),
+  used: createModel(connection, USED),
 });

@@ -1,4 +1,4 @@
-import type { Binary, Filter, ObjectId, UpdateFilter } from 'mongodb';
+import type { Binary, Filter, ObjectId } from 'mongodb';
 import pLimit from 'p-limit';
 import type { AppService } from '../apps/apps.service.ts';
 import type { PasswordHasher, Waiter } from '../apps/passwords.ts';
@@ -7,9 +7,10 @@ import { normalizeEmail } from '../core/identifiers.ts';
 import type { AccessStore, Membership } from './access-store.ts';
 import type { AccountMail } from './account-mail.ts';
 import { type AccountStore, createToken, type Origin } from './account-store.ts';
-import type { AccountDocument, LogInMethod, SignedIn } from './accounts.model.ts';
+import type { AccountDocument, Entry, SignedIn } from './accounts.model.ts';
 import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
-import { type CodeUse, hasSecondFactor, type SecondFactors } from './second-factor.ts';
+import type { Passkeys, RelyingParty } from './passkeys.ts';
+import { type CodeUse, hasSecondFactor, type SecondFactors, withSecondFactor } from './second-factor.ts';
 
 const RESET_MS = 60 * 60 * 1_000;
 const LINK_MS = 15 * 60 * 1_000;
@@ -20,16 +21,6 @@ const FORGOTTEN_AT_ONCE = 2;
 const MAX_FORGOTTEN = 200;
 /** Changes of password and factors need a log-in of this time. */
 const RECENT_MS = 10 * 60 * 1_000;
-
-/** A way in that was checked. `checked` must still hold when the session begins. */
-export interface Entry {
-  account: AccountDocument;
-  method: LogInMethod;
-  checked: Filter<AccountDocument>;
-  change?: UpdateFilter<AccountDocument>;
-  /** Whether the session waits for the second factor. */
-  second: boolean;
-}
 
 export interface ShownAccount {
   account: { id: string; email: string; name: string; admin: boolean };
@@ -49,13 +40,14 @@ export function createAccountService(deps: {
   access: AccessStore;
   invitations: Invitations;
   factors: SecondFactors;
+  passkeys: Passkeys;
   hasher: PasswordHasher;
   apps: Pick<AppService, 'findById'>;
   mail: AccountMail;
   /** Undefined: no links are sent by email. */
   publicUrl: string | undefined;
 }) {
-  const { store, access, invitations, factors, hasher, apps, mail, publicUrl } = deps;
+  const { store, access, invitations, factors, passkeys, hasher, apps, mail, publicUrl } = deps;
 
   /** Gives an account what an invitation offers. @throws {Gone} when the app was deleted */
   async function grant(
@@ -93,12 +85,10 @@ export function createAccountService(deps: {
 
     /** Begins the session of a way in. @throws {Unauthenticated} when it was closed meanwhile */
     async begin({ account, method, checked, change, second }: Entry, sessionId: string, origin: Origin): Promise<void> {
-      const factor = { totp: { $exists: second && account.totp !== undefined } };
-      const still = second || account.totp === undefined ? factor : {};
-      if (
-        await store.beginSession(account._id, { ...checked, ...still }, { sessionId, method, origin, second }, change)
-      )
-        return;
+      // A passkey and a link of the host need no second factor, although the account has one.
+      const still = second || !hasSecondFactor(account) ? withSecondFactor(second) : {};
+      const begun = { sessionId, method, origin, second };
+      if (await store.beginSession(account._id, { ...checked, ...still }, begun, change)) return;
       throw new Unauthenticated('Invalid credentials');
     },
 
@@ -117,6 +107,12 @@ export function createAccountService(deps: {
     },
 
     checkCode: factors.check,
+
+    /** @param waiting the account whose second factor is asked for */
+    passkeyOptions: (at: RelyingParty, waiting: AccountDocument | undefined) => passkeys.optionsToLogIn(at, waiting),
+
+    /** Resolves with the way in when a passkey signed; undefined when the response is wrong. */
+    checkPasskey: passkeys.check,
 
     findSession: store.findSession,
 
@@ -280,6 +276,27 @@ export function createAccountService(deps: {
       const codes = await factors.confirm(own, code);
       mail.send(own.account.email, { kind: 'changed', what: 'authenticator app added' });
       return codes;
+    },
+
+    /** @throws {Conflict} when the account has too many */
+    async beginPasskey(own: SignedIn, at: RelyingParty) {
+      this.requireRecent(own);
+      return passkeys.optionsToAdd(own, at);
+    },
+
+    async addPasskey(own: SignedIn, made: Parameters<Passkeys['add']>[1], at: RelyingParty) {
+      this.requireRecent(own);
+      const added = await passkeys.add(own, made, at);
+      mail.send(own.account.email, { kind: 'changed', what: 'passkey added' });
+      return added;
+    },
+
+    /** Resolves with false when the account does not have it. @throws {Conflict} */
+    async removePasskey(own: SignedIn, id: string): Promise<boolean> {
+      this.requireRecent(own);
+      const removed = await passkeys.remove(own, id);
+      if (removed) mail.send(own.account.email, { kind: 'changed', what: 'passkey removed' });
+      return removed;
     },
 
     async removeTotp(own: SignedIn): Promise<void> {

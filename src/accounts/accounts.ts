@@ -10,7 +10,9 @@ import { createAccountMail } from './account-mail.ts';
 import { createAccountStore } from './account-store.ts';
 import { createAccountModels } from './accounts.model.ts';
 import { createAccountService } from './accounts.service.ts';
+import { createChallenges } from './challenges.ts';
 import { createInvitations } from './invitations.ts';
+import { createPasskeys } from './passkeys.ts';
 import { createSecondFactors } from './second-factor.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -23,8 +25,10 @@ export function createAccounts(deps: {
   logger: Logger;
   /** The lifetime of a session, in milliseconds. */
   sessionMs: number;
+  /** Signs challenges. */
+  secret: string;
 }) {
-  const { connection, apps, config, logger, sessionMs } = deps;
+  const { connection, apps, config, logger, sessionMs, secret } = deps;
   const models = createAccountModels(connection);
   const store = createAccountStore(models.accounts.collection, sessionMs);
   const access = createAccessStore(models.access.collection);
@@ -32,8 +36,10 @@ export function createAccounts(deps: {
   const mailer = config.mail && createMailer(config.mail);
   const mail = createAccountMail(mailer, logger);
   const { publicUrl } = config;
+  const challenges = createChallenges(secret, models.used.collection);
   const service = createAccountService({
     ...{ store, access, invitations, factors: createSecondFactors(store), mail, publicUrl },
+    passkeys: createPasskeys(store, challenges),
     ...{ hasher: apps.hasher, apps: apps.service },
   });
   /**
@@ -53,6 +59,7 @@ export function createAccounts(deps: {
     access,
     invitations,
     mail,
+    challenges,
     feature: {
       models: Object.values(models),
       owned: [

@@ -3,7 +3,7 @@ import type { Binary, Filter, UpdateFilter } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import { Conflict, InvalidInput, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import { type AccountStore, hashToken, hasSameBytes } from './account-store.ts';
-import type { AccountDocument, AccountSession, SignedIn } from './accounts.model.ts';
+import type { AccountDocument, AccountSession, SecondFactor, SignedIn } from './accounts.model.ts';
 
 const ISSUER = 'User Collection Service';
 const PERIOD_S = 30;
@@ -17,10 +17,10 @@ const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
 
 const WRONG_CODE = 'Invalid code';
-const CHANGED = 'The account was changed meanwhile; try again';
-const FACTORS = { totp: 1, newTotp: 1, recoveryCodes: 1 } as const;
+export const CHANGED = 'The account was changed meanwhile; try again';
 
-const inSession = ({ id }: AccountSession) => ({ 'sessions.id': id });
+/** The condition that the session of a request did not end meanwhile. */
+export const inSession = ({ id }: AccountSession) => ({ 'sessions.id': id });
 
 /** What must still hold when a code takes effect, and what uses the code up. */
 export interface CodeUse {
@@ -28,8 +28,22 @@ export interface CodeUse {
   change: UpdateFilter<AccountDocument>;
 }
 
+type Factors = Pick<AccountDocument, 'totp' | 'passkeys'>;
+
+/** Returns the factors that complete a log-in with a password. */
+export const secondFactorsOf = ({ totp, passkeys = [] }: Factors): SecondFactor[] => [
+  ...(totp ? (['totp'] as const) : []),
+  ...(passkeys.length > 0 ? (['passkey'] as const) : []),
+];
+
 /** Whether an account has a second factor, so that a password alone is not enough. */
-export const hasSecondFactor = ({ totp }: Pick<AccountDocument, 'totp'>): boolean => totp !== undefined;
+export const hasSecondFactor = (account: Factors): boolean => secondFactorsOf(account).length > 0;
+
+/** The condition that an account has got no second factor meanwhile, or has one still. */
+export const withSecondFactor = (has: boolean): Filter<AccountDocument> => {
+  const factors = [{ totp: { $exists: true } }, { 'passkeys.0': { $exists: true } }];
+  return has ? { $or: factors } : { $nor: factors };
+};
 
 function totpOf(secret: string, email: string): TOTP {
   return new TOTP({ issuer: ISSUER, label: email, secret: Secret.fromBase32(secret), period: PERIOD_S });
@@ -43,7 +57,7 @@ function stepOf(secret: string, email: string, code: string, now = Date.now()): 
 
 const normalizedCode = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase();
 
-function createRecoveryCodes(): { codes: string[]; hashes: Binary[] } {
+export function createRecoveryCodes(): { codes: string[]; hashes: Binary[] } {
   const codes = Array.from({ length: RECOVERY_CODES }, () => {
     const text = new Secret({ buffer: new Uint8Array(randomBytes(RECOVERY_BYTES)).buffer }).base32;
     return text.match(/.{4}/g)?.join('-') ?? text;
@@ -111,10 +125,18 @@ export function createSecondFactors(store: AccountStore) {
       return codes;
     },
 
-    /** @throws {Conflict} when the session or the secret was replaced meanwhile */
-    async remove({ account: { _id, totp }, session }: SignedIn): Promise<void> {
-      const checked = { ...inSession(session), 'totp.secret': totp?.secret ?? { $exists: false } };
-      if (await store.change(_id, checked as Filter<AccountDocument>, { $unset: FACTORS })) return;
+    /**
+     * Recovery codes end with the last second factor. @throws {Conflict} when the session
+     * ended or the factors were replaced meanwhile
+     */
+    async remove({ account: { _id, totp, passkeys = [] }, session }: SignedIn): Promise<void> {
+      const seen = {
+        'totp.secret': totp?.secret ?? { $exists: false },
+        'passkeys.0': { $exists: passkeys.length > 0 },
+      };
+      const $unset = { totp: 1, newTotp: 1, ...(passkeys.length === 0 && { recoveryCodes: 1 }) } as const;
+      const checked = { ...inSession(session), ...seen } as Filter<AccountDocument>;
+      if (await store.change(_id, checked, { $unset } as UpdateFilter<AccountDocument>)) return;
       throw new Conflict(CHANGED);
     },
   };

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import type { AccessStore } from '../accounts/access-store.ts';
 import type { AccountMail } from '../accounts/account-mail.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
+import type { AccountDocument } from '../accounts/accounts.model.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Invitations } from '../accounts/invitations.ts';
+import { hasSecondFactor } from '../accounts/second-factor.ts';
 import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { PageLimit, Timestamp } from '../api/validation.ts';
@@ -112,19 +114,9 @@ export function accountRoutes(deps: {
       const after = cursor === undefined ? undefined : cursors.read<{ after: string }>(cursor, bound).after;
       const [found, admins] = await Promise.all([store.page(q, after, limit + 1), access.admins()]);
       const page = found.slice(0, limit);
-      const isAdmin = new Set(admins.map(({ account }) => account.toHexString()));
+      const adminIds = new Set(admins.map(({ account }) => account.toHexString()));
       const next = found.length > limit && { next: cursors.write({ after: page.at(-1)?.email }, bound) };
-      const now = Date.now();
-      const accounts = page.map(({ _id, email, name, createdAt, suspendedAt, totp, sessions }) => ({
-        ...{ id: _id.toHexString(), email, name, createdAt: createdAt.toISOString() },
-        ...{
-          admin: isAdmin.has(_id.toHexString()),
-          suspended: suspendedAt !== undefined,
-          secondFactor: totp !== undefined,
-        },
-        sessions: sessions.filter(({ expiresAt }) => expiresAt.getTime() > now).length,
-      }));
-      return { accounts, ...next };
+      return { accounts: page.map((account) => shownAccount(account, adminIds)), ...next };
     },
 
     createAccount: async ({ principal, body: { admin, name, ...sent }, req, audit }) => {
@@ -177,4 +169,14 @@ export function accountRoutes(deps: {
       return { ok: true as const };
     },
   });
+}
+
+function shownAccount(account: AccountDocument, adminIds: ReadonlySet<string>) {
+  const { _id, email, name, createdAt, suspendedAt, sessions } = account;
+  const id = _id.toHexString();
+  return {
+    ...{ id, email, name, createdAt: createdAt.toISOString(), admin: adminIds.has(id) },
+    ...{ suspended: suspendedAt !== undefined, secondFactor: hasSecondFactor(account) },
+    sessions: sessions.filter(({ expiresAt }) => expiresAt.getTime() > Date.now()).length,
+  };
 }

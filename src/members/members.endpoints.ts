@@ -6,6 +6,7 @@ import type { AccountMail } from '../accounts/account-mail.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AppRole } from '../accounts/accounts.model.ts';
 import type { Invitations } from '../accounts/invitations.ts';
+import { hasSecondFactor } from '../accounts/second-factor.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Timestamp } from '../api/validation.ts';
@@ -200,10 +201,10 @@ export function memberRoutes(deps: {
         members: members.flatMap(({ account, role, addedAt }) => {
           const found = accounts.get(account.toHexString());
           if (!found || role === 'admin') return [];
-          const { email, name, totp, suspendedAt } = found;
+          const { email, name, suspendedAt } = found;
           return {
             ...{ id: account.toHexString(), email, name, role, addedAt: addedAt.toISOString() },
-            ...{ secondFactor: totp !== undefined, suspended: suspendedAt !== undefined },
+            ...{ secondFactor: hasSecondFactor(found), suspended: suspendedAt !== undefined },
           };
         }),
       };

@@ -25,7 +25,7 @@ export function createMembers(deps: {
     routes: [
       ...memberRoutes({ ...common, apps: apps.service, scope: apps.scope }),
       ...accountRoutes({ ...common, suspend: accounts.suspend, cursors }),
-      ...ownAccountRoutes(service, sessions),
+      ...ownAccountRoutes({ accounts: service, sessions, publicUrl }),
     ],
   };
 }

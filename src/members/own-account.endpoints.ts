@@ -1,18 +1,24 @@
 import type { Request } from 'express';
 import { Binary } from 'mongodb';
 import { z } from 'zod';
-import type { SignedIn } from '../accounts/accounts.model.ts';
+import type { Passkey, SignedIn } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
+import { relyingPartyOf } from '../accounts/passkeys.ts';
 import { type AuditFacts, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Timestamp } from '../api/validation.ts';
 import { Forbidden, NotFound, Unauthenticated } from '../core/errors.ts';
 import { Account, AccountName, ChosenPassword, Memberships } from '../sessions/account-log-in.endpoints.ts';
+import { CreatedPasskey, CreationOptions } from '../sessions/passkeys.contract.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 
 const Ok = z.strictObject({ ok: z.literal(true) });
 const SessionId = z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4gQo9xTn6rVb1' });
 const Code = z.string('must be a string').max(100, 'is too long').meta({ example: '123456' });
+const ShownPasskey = z.strictObject({
+  ...{ id: z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' }), name: AccountName },
+  ...{ createdAt: Timestamp, lastUsedAt: Timestamp.nullable() },
+});
 const own = { auth: 'session', load: 'light', tag: 'Own account' } as const;
 const RECENT = 'Needs a log-in of the last ten minutes, else 403 with `reauthenticate`.';
 
@@ -119,9 +125,54 @@ export const ownAccountEndpoints = {
     response: Ok,
     errors: [403],
   },
+  listPasskeys: {
+    ...own,
+    method: 'get',
+    path: '/auth/account/passkeys',
+    summary: 'The own passkeys',
+    response: z.strictObject({ passkeys: z.array(ShownPasskey) }),
+    errors: [],
+  },
+  beginPasskey: {
+    ...own,
+    method: 'post',
+    path: '/auth/account/passkeys/options',
+    summary: 'Begin to add a passkey',
+    description: `The options for \`navigator.credentials.create\`. The challenge counts once, for five minutes. ${RECENT}`,
+    response: CreationOptions,
+    errors: [403, 409],
+  },
+  addPasskey: {
+    ...own,
+    method: 'post',
+    path: '/auth/account/passkeys',
+    audit: 'account.factors.changed',
+    summary: 'Add a passkey',
+    description: `With the first second factor of an account the response has recovery codes, which are shown only once. ${RECENT}`,
+    body: jsonBody(z.strictObject({ name: AccountName, response: CreatedPasskey })),
+    response: ShownPasskey.extend({ recoveryCodes: z.array(z.string()).optional() }),
+    errors: [403, 409],
+  },
+  removePasskey: {
+    ...own,
+    method: 'delete',
+    path: '/auth/account/passkeys/:id',
+    audit: 'account.factors.changed',
+    summary: 'Remove a passkey',
+    description: `409 for the only way into the account. Recovery codes end with the last second factor. ${RECENT}`,
+    params: z.object({ id: z.string().max(2_000) }),
+    response: Ok,
+    errors: [403, 404, 409],
+  },
 } as const satisfies Endpoints;
 
-export function ownAccountRoutes(accounts: AccountService, sessions: Pick<SessionService, 'confirmAccount'>): Route[] {
+export function ownAccountRoutes(deps: {
+  accounts: AccountService;
+  sessions: Pick<SessionService, 'confirmAccount'>;
+  publicUrl: string | undefined;
+}): Route[] {
+  const { accounts, sessions, publicUrl } = deps;
+
   /** The account and session of a request. @throws {Forbidden} for the log-in of an app */
   async function signedIn(principal: SessionPrincipal, req: Request): Promise<SignedIn> {
     if (!principal.account) throw new Forbidden('Log in with an account to use this');
@@ -205,6 +256,29 @@ export function ownAccountRoutes(accounts: AccountService, sessions: Pick<Sessio
       return { recoveryCodes };
     },
 
+    listPasskeys: async ({ principal, req }) => {
+      const { account } = await signedIn(principal, req);
+      return { passkeys: (account.passkeys ?? []).map(shownPasskey) };
+    },
+
+    beginPasskey: async ({ principal, req }) =>
+      accounts.beginPasskey(await signedIn(principal, req), relyingPartyOf(publicUrl, req.headers.host)),
+
+    addPasskey: async ({ principal, body, req, audit }) => {
+      const self = await signedIn(principal, req);
+      const at = relyingPartyOf(publicUrl, req.headers.host);
+      const { passkey, recoveryCodes } = await accounts.addPasskey(self, body, at);
+      audit(facts(self, { passkey: true }));
+      return { ...shownPasskey(passkey), ...(recoveryCodes && { recoveryCodes }) };
+    },
+
+    removePasskey: async ({ principal, params, req, audit }) => {
+      const self = await signedIn(principal, req);
+      if (!(await accounts.removePasskey(self, params.id))) throw new NotFound('Passkey not found');
+      audit(facts(self, { passkey: false }));
+      return { ok: true as const };
+    },
+
     removeTotp: async ({ principal, req, audit }) => {
       const self = await signedIn(principal, req);
       await accounts.removeTotp(self);
@@ -213,6 +287,10 @@ export function ownAccountRoutes(accounts: AccountService, sessions: Pick<Sessio
     },
   });
 }
+
+const shownPasskey = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
+  ...{ id, name, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null },
+});
 
 /** A hash, from which no session id can be made. */
 const shownId = (id: Binary): string => Buffer.from(id.buffer).toString('base64url');

@@ -1,11 +1,16 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { SignedIn } from '../accounts/accounts.model.ts';
-import type { AccountService, Entry, ShownAccount } from '../accounts/accounts.service.ts';
+import type { Entry, SecondFactor, SignedIn } from '../accounts/accounts.model.ts';
+import type { AccountService, ShownAccount } from '../accounts/accounts.service.ts';
+import { relyingPartyOf } from '../accounts/passkeys.ts';
+import { secondFactorsOf } from '../accounts/second-factor.ts';
 import { type AuditFacts, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import type { Config } from '../core/config.ts';
 import { Unauthenticated } from '../core/errors.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../core/secrets.ts';
+import { RequestOptions, UsedPasskey } from './passkeys.contract.ts';
 import { beginAccountSession, endSession } from './session-store.ts';
+import type { SessionService } from './sessions.service.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -76,6 +81,26 @@ export const accountLogInEndpoints = {
     responseHeaders: cookie,
     errors: [401, 429],
   },
+  beginPasskeyLogIn: {
+    ...visitor,
+    path: '/auth/login/passkey/options',
+    summary: 'Begin a log-in with a passkey',
+    description:
+      'The options for `navigator.credentials.get`. The challenge counts once, for five minutes. For a session that waits for a second factor they name its passkeys. 409 without `PUBLIC_URL`, except on localhost.',
+    response: RequestOptions,
+    errors: [409],
+  },
+  logInByPasskey: {
+    ...visitor,
+    path: '/auth/login/passkey',
+    audit: 'login',
+    summary: 'Log in with a passkey',
+    description: 'A passkey counts as both factors. Failures are limited as those of passwords.',
+    body: jsonBody(z.strictObject({ response: UsedPasskey })),
+    response: LoggedIn,
+    responseHeaders: cookie,
+    errors: [401, 409, 429],
+  },
   logInByLink: {
     ...visitor,
     path: '/auth/login/link',
@@ -133,7 +158,7 @@ export const accountLogInEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export type AccountReply = ({ ok: true } & ShownAccount) | { ok: false; second: ('totp' | 'passkey')[] };
+export type AccountReply = ({ ok: true } & ShownAccount) | { ok: false; second: SecondFactor[] };
 
 export type EnterAccount = ReturnType<typeof createEntrance>;
 
@@ -161,7 +186,7 @@ export function createEntrance(accounts: AccountService, cookieName: string) {
     audit({ app: null, target: account._id.toHexString(), actor: accountActor(account._id.toHexString(), method) });
     if (second) {
       res.status(202);
-      return { ok: false as const, second: ['totp'] };
+      return { ok: false as const, second: secondFactorsOf(account) };
     }
     return { ok: true as const, ...(await accounts.present(account)) };
   };
@@ -171,7 +196,15 @@ const accountActor = (id: string, method: string) => ({ kind: 'operator' as cons
 
 export const originOf = (req: Request) => ({ device: req.headers['user-agent'] ?? '', address: req.ip ?? '' });
 
-export function accountLogInRoutes(accounts: AccountService, enter: EnterAccount, cookieName: string): Route[] {
+export function accountLogInRoutes(deps: {
+  accounts: AccountService;
+  sessions: Pick<SessionService, 'logInByPasskey'>;
+  enter: EnterAccount;
+  config: Pick<Config, 'publicUrl' | 'sessionCookieName'>;
+}): Route[] {
+  const { accounts, sessions, enter } = deps;
+  const { publicUrl, sessionCookieName: cookieName } = deps.config;
+
   /** The account of the request's session; undefined without one. */
   const current = async (req: Request): Promise<SignedIn | undefined> =>
     req.session?.accountId === undefined ? undefined : accounts.findSession(req.session.accountId, req.sessionID);
@@ -191,6 +224,18 @@ export function accountLogInRoutes(accounts: AccountService, enter: EnterAccount
       }
       audit({ app: null, target: id, actor: accountActor(id, waiting.session.method) });
       return { ok: true as const, ...(await accounts.present(waiting.account)) };
+    },
+
+    beginPasskeyLogIn: async ({ req }) => {
+      const waiting = await current(req);
+      const account = waiting?.session.state === 'second' ? waiting.account : undefined;
+      return accounts.passkeyOptions(relyingPartyOf(publicUrl, req.headers.host), account);
+    },
+
+    logInByPasskey: async ({ body, req, res, leftMs, audit }) => {
+      const at = relyingPartyOf(publicUrl, req.headers.host);
+      const caller = { address: req.ip ?? '', leftMs };
+      return logged(await enter(await sessions.logInByPasskey(body.response, at, caller), req, res, audit));
     },
 
     logInByLink: async ({ body, req, res, audit }) =>

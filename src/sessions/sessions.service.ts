@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { SessionData } from 'express-session';
 import { LRUCache } from 'lru-cache';
 import { ObjectId } from 'mongodb';
 import type { AccessStore } from '../accounts/access-store.ts';
-import type { AccountDocument, AccountSession, AppRole } from '../accounts/accounts.model.ts';
-import type { AccountService, Entry } from '../accounts/accounts.service.ts';
+import type { AccountDocument, AccountSession, AppRole, Entry } from '../accounts/accounts.model.ts';
+import type { AccountService } from '../accounts/accounts.service.ts';
+import type { RelyingParty } from '../accounts/passkeys.ts';
 import { ALL_SCOPES, type Permission, type SessionPrincipal, withApp } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
@@ -128,6 +130,16 @@ export function createSessionService(deps: {
     async logInAccount(email: string, password: string, caller: Caller): Promise<Entry> {
       const name = `account ${email.trim().toLowerCase()}`;
       const entry = await check(name, (waiter) => accounts.checkPassword(email, password, waiter), caller);
+      if (!entry) throw new Unauthenticated(INVALID_CREDENTIALS);
+      return entry;
+    },
+
+    /**
+     * Resolves with the way into the account whose passkey signed. Throws as `logIn`; failures of a
+     * network count together.
+     */
+    async logInByPasskey(response: AuthenticationResponseJSON, at: RelyingParty, caller: Caller): Promise<Entry> {
+      const entry = await check('passkeys', () => accounts.checkPasskey(response, at), caller);
       if (!entry) throw new Unauthenticated(INVALID_CREDENTIALS);
       return entry;
     },

@@ -15,7 +15,7 @@ export function createSessions(deps: {
   apps: Pick<Apps, 'service'>;
   accounts: Pick<Accounts, 'service' | 'access'>;
   audit: Pick<AuditLog, 'record'>;
-  config: Pick<Config, 'rateLimitLogin' | 'sessionCookieName'>;
+  config: Pick<Config, 'publicUrl' | 'rateLimitLogin' | 'sessionCookieName'>;
 }) {
   const { connection, apps, accounts, audit, config } = deps;
   const ownership = createSessionOwnership(connection);
@@ -38,7 +38,7 @@ export function createSessions(deps: {
     feature: {
       routes: [
         ...sessionRoutes(service, accounts.service, enter, config.sessionCookieName),
-        ...accountLogInRoutes(accounts.service, enter, config.sessionCookieName),
+        ...accountLogInRoutes({ accounts: accounts.service, sessions: service, enter, config }),
       ],
       owned: [ownership],
       prepare: () => ownership.createIndexes(),

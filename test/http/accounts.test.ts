@@ -1,14 +1,13 @@
 import { ObjectId } from 'mongodb';
-import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/accounts/account-store.ts';
 import { createAccountService } from '../../src/accounts/accounts.service.ts';
+import { createPasskeys } from '../../src/accounts/passkeys.ts';
 import { createSecondFactors } from '../../src/accounts/second-factor.ts';
 import { createPasswordHasher } from '../../src/apps/passwords.ts';
+import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/accounts.ts';
 import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-
-const PASSWORD = 'a password of twelve';
 
 let server: TestServer;
 let second: TestServer;
@@ -21,26 +20,8 @@ afterAll(async () => {
   await server.close();
 });
 
-let number = 0;
-
-const tokenOf = (link: string): string => new URL(link).hash.slice(1);
 const newClient = (at = server) => new Client(at.client.url);
-
-/** Creates an account by an invitation; resolves with its client, email and id. */
-async function join(sourceAppId: string, role: string, inviter = server.admin) {
-  number += 1;
-  const email = `member-${number}@example.com`;
-  const { body } = await inviter.post(`/auth/apps/${sourceAppId}/invitations`, { email, role }).expect(200);
-  const client = newClient();
-  const accepted = await client
-    .post('/auth/invitations/accept', { token: tokenOf(body.link), name: `Member ${number}`, password: PASSWORD })
-    .expect(200);
-  return { client, email, id: accepted.body.account.id as string };
-}
-
-const logIn = (client: Client, email: string, password = PASSWORD) => client.post('/auth/login', { email, password });
-const totp = (secret: string, steps = 0): string =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
+const join = (sourceAppId: string, role: string, inviter?: Client) => joinApp(server, sourceAppId, role, inviter);
 
 describe('an invitation', () => {
   it('creates an account that may do what its role allows, in that app only', async () => {
@@ -396,10 +377,11 @@ describe('a link for a new password', () => {
 
   /** The service of the server, with other parts in the places that a test observes. */
   function serviceWith(others: Partial<Parameters<typeof createAccountService>[0]>) {
-    const { store, access, invitations, mail } = server.services.accounts;
+    const { store, access, invitations, mail, challenges } = server.services.accounts;
+    const passkeys = createPasskeys(store, challenges);
     const factors = createSecondFactors(store);
     const hasher = createPasswordHasher(4);
-    const parts = { store, access, invitations, factors, hasher, mail, apps: server.services.apps };
+    const parts = { store, access, invitations, factors, passkeys, hasher, mail, apps: server.services.apps };
     return createAccountService({ ...parts, publicUrl: 'https://example.com', ...others });
   }
 
