@@ -26,6 +26,8 @@ import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 import { createSearch } from './search/search.ts';
 import { SESSION_LIFETIME_MS } from './sessions/session-store.ts';
 import { createSessions } from './sessions/sessions.ts';
+import { createProvider } from './single-sign-on/provider.ts';
+import { createSingleSignOn } from './single-sign-on/single-sign-on.ts';
 import type { PageAssets } from './submissions/page.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
@@ -64,6 +66,8 @@ type ServiceConfig = Pick<
   | 'mail'
   | 'maxArrayItems'
   | 'metricsToken'
+  | 'production'
+  | 'oidc'
   | 'publicUrl'
   | 'rateLimitLogin'
   | 'recordLimit'
@@ -98,7 +102,10 @@ export function createServices(
   const schemas = createSchemas({ storage, apps, connection, leaseMs });
   const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
   const accounts = createAccounts({ connection, apps, config, logger, secret, sessionMs: SESSION_LIFETIME_MS });
-  const sessions = createSessions({ connection, apps, accounts, audit: audit.log, config });
+  const provider = config.oidc && createProvider(config.oidc, secret, logger);
+  const endSessionUrl = provider?.endSessionUrl;
+  const sessions = createSessions({ connection, apps, accounts, audit: audit.log, config, endSessionUrl });
+  const singleSignOn = createSingleSignOn({ accounts, enter: sessions.enter, provider, config });
   const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors });
   const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin });
   const deliveries = createDeliveryStorage(connection);
@@ -153,6 +160,7 @@ export function createServices(
       sessions.feature,
       accounts.feature,
       members,
+      singleSignOn,
       apps.feature,
       administration.feature,
       apiKeys.feature,

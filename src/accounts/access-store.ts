@@ -1,22 +1,17 @@
 import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
 import { Conflict } from '../core/errors.ts';
+import type { AppRole } from '../core/roles.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import {
-  type AccessCollection,
-  type AccessDocument,
-  ADMINS,
-  type AppRole,
-  MAX_MEMBERS,
-  type Member,
-} from './accounts.model.ts';
+import { type AccessCollection, type AccessDocument, ADMINS, MAX_MEMBERS, type Member } from './accounts.model.ts';
 
 export interface Membership {
-  appId: ObjectId;
+  /** Absent for a role that groups give: they name the app. */
+  appId?: ObjectId;
   sourceAppId: string;
   role: AppRole;
 }
 
-/** What an account may do: as an admin, and in the named app or in its apps. */
+/** What an account may do by what was given to it: as an admin, and in the named app or in its apps. */
 export interface Access {
   isAdmin: boolean;
   memberships: Membership[];
@@ -44,6 +39,15 @@ export type AccessStore = ReturnType<typeof createAccessStore>;
 export function createAccessStore(access: AccessCollection) {
   const update = async (filter: Filter<AccessDocument>, change: UpdateFilter<AccessDocument>): Promise<boolean> =>
     (await access.updateOne(filter, change)).matchedCount === 1;
+
+  const isAdmin = async (filter: Filter<AccessDocument>): Promise<boolean> =>
+    (await access.findOne({ _id: ADMINS, ...filter }, { projection: { _id: 1 } })) !== null;
+
+  /** The conditions of which one holds while another admin is active. */
+  const anotherAdmin = (account: ObjectId): Filter<AccessDocument>[] => [
+    { members: { $elemMatch: { account: { $ne: account } } } },
+    { byGroups: { $elemMatch: { $ne: account } } },
+  ];
 
   const idOf = (app: MemberApp): string => app.id.toHexString();
 
@@ -122,16 +126,43 @@ export function createAccessStore(access: AccessCollection) {
       throw new Conflict(LAST_MANAGER);
     },
 
-    /** Ends the admin role. @throws {Conflict} for the last active admin */
-    async removeAdmin(account: ObjectId, { suspend = false }: { suspend?: boolean } = {}): Promise<void> {
-      const another = { members: { $elemMatch: { account: { $ne: account } } } };
-      const filter = { _id: ADMINS, $and: [{ 'members.account': account }, another] };
-      const change = { $pull: { members: { account } }, ...(suspend && { $addToSet: { suspended: account } }) };
-      if (await update(filter, change)) return;
-      if (await access.findOne({ _id: ADMINS, 'members.account': account }, { projection: { _id: 1 } })) {
-        throw new Conflict(LAST_ADMIN);
-      }
-      if (!suspend) await update({ _id: ADMINS }, { $pull: { suspended: account } });
+    /**
+     * Ends the admin role that was given to an account. @throws {Conflict} for the last active admin
+     */
+    async removeAdmin(account: ObjectId): Promise<void> {
+      const stays = { $or: [...anotherAdmin(account), { byGroups: account }] };
+      const filter = { _id: ADMINS, $and: [{ 'members.account': account }, stays] };
+      if (await update(filter, { $pull: { members: { account } } })) return;
+      if (await isAdmin({ 'members.account': account })) throw new Conflict(LAST_ADMIN);
+      await update({ _id: ADMINS }, { $pull: { suspended: account } });
+    },
+
+    /** Ends the admin role of an account until its suspension ends. @throws as `removeAdmin` */
+    async suspendAdmin(account: ObjectId): Promise<void> {
+      const another = { $or: anotherAdmin(account) };
+      const given = { _id: ADMINS, $and: [{ 'members.account': account }, another] };
+      const $pull = { members: { account }, byGroups: account };
+      if (await update(given, { $pull, $addToSet: { suspended: account } })) return;
+      if (await update({ _id: ADMINS, byGroups: account, ...another }, { $pull })) return;
+      const own = { $or: [{ 'members.account': account }, { byGroups: account }] };
+      if (await isAdmin(own)) throw new Conflict(LAST_ADMIN);
+    },
+
+    /** Notes that groups make an account an admin, so that another admin may go. */
+    async joinByGroups(account: ObjectId): Promise<void> {
+      await ensure(ADMINS);
+      await update({ _id: ADMINS, byGroups: { $ne: account } }, { $addToSet: { byGroups: account } });
+    },
+
+    /** Takes back what `joinByGroups` noted of an account that did not become an admin. */
+    retractByGroups: (account: ObjectId): Promise<boolean> =>
+      update({ _id: ADMINS, byGroups: account }, { $pull: { byGroups: account } }),
+
+    /** Resolves with false when groups made an account an admin and it is the last active one. */
+    async leaveByGroups(account: ObjectId): Promise<boolean> {
+      const stays = { $or: [...anotherAdmin(account), { 'members.account': account }] };
+      if (await update({ _id: ADMINS, byGroups: account, ...stays }, { $pull: { byGroups: account } })) return true;
+      return !(await isAdmin({ byGroups: account }));
     },
 
     /** Makes an admin whose suspension ends an admin again. */
@@ -150,6 +181,7 @@ export function createAccessStore(access: AccessCollection) {
       const own = { $elemMatch: { role: 'manager' as const, account } };
       const needed = { sharedLogin: false, $and: [{ members: own }, { members: { $not: others } }] };
       if (await access.findOne(needed, { projection: { _id: 1 } })) throw new Conflict(LAST_MANAGER);
+      await this.suspendAdmin(account);
       await this.removeAdmin(account);
       for await (const { appId, sourceAppId } of access.find({ 'members.account': account, _id: { $ne: ADMINS } })) {
         if (appId && sourceAppId !== undefined) await this.changeMember({ id: appId, sourceAppId }, account, undefined);

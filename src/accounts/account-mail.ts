@@ -7,14 +7,20 @@ import { type Mailer, MailFailure } from '../mail/mailer.ts';
 const PAUSES_MS = [2_000, 15_000];
 const MAX_IN_PROGRESS = 100;
 
+/** What an account is told of, because somebody else may have done it. */
+export type AccountChange =
+  | 'password'
+  | 'authenticator app added'
+  | 'authenticator app removed'
+  | 'passkey added'
+  | 'passkey removed'
+  | 'single sign-on added';
+
 /** The emails of the service to its staff. Each kind has its own text and at most one link. */
 export type AccountEmail =
   | { kind: 'invitation'; link: string; sourceAppId: string | undefined; role: string }
   | { kind: 'reset'; link: string }
-  | {
-      kind: 'changed';
-      what: 'password' | 'authenticator app added' | 'authenticator app removed' | 'passkey added' | 'passkey removed';
-    };
+  | { kind: 'changed'; what: AccountChange };
 
 export interface AccountMail {
   /** Sends an email in the background; it is tried again twice. Does nothing without a mailer. */

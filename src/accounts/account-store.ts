@@ -6,7 +6,8 @@ import {
   type AccountCollection,
   type AccountDocument,
   type AccountSession,
-  type LogInMethod,
+  type Factors,
+  type Identity,
   MAX_SESSIONS,
 } from './accounts.model.ts';
 
@@ -38,6 +39,12 @@ export interface Origin {
   address: string;
 }
 
+/** What lists of members show. */
+export type NamedAccount = Factors & Pick<AccountDocument, '_id' | 'email' | 'name' | 'suspendedAt' | 'groups'>;
+
+/** How somebody proved who they are. */
+type Proof = Pick<AccountSession, 'method' | 'sid'>;
+
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
 /**
@@ -48,12 +55,13 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
   const update = async (filter: Filter<AccountDocument>, change: UpdateFilter<AccountDocument>): Promise<boolean> =>
     (await accounts.updateOne(filter, change)).matchedCount === 1;
 
-  function newSession(sessionId: string, method: LogInMethod, origin: Origin, state: AccountSession['state']) {
+  function newSession(sessionId: string, by: Proof, origin: Origin, state: AccountSession['state']) {
     const now = new Date();
     const device = origin.device.slice(0, MAX_DEVICE_LENGTH);
     const lifetimeMs = state === 'second' ? SECOND_FACTOR_MS : sessionMs;
     const times = { createdAt: now, authenticatedAt: now, expiresAt: new Date(now.getTime() + lifetimeMs) };
-    return { id: hashToken(sessionId), state, method, ...times, device, address: origin.address };
+    const proof = { method: by.method, ...(by.sid !== undefined && { sid: by.sid }) };
+    return { id: hashToken(sessionId), state, ...proof, ...times, device, address: origin.address };
   }
 
   return {
@@ -66,6 +74,26 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
     findByPasskey: async (id: string): Promise<AccountDocument | undefined> =>
       (await accounts.findOne({ 'passkeys.id': id })) ?? undefined,
 
+    findByIdentity: async (identity: Identity): Promise<AccountDocument | undefined> =>
+      (await accounts.findOne({ identities: { $elemMatch: identity } })) ?? undefined,
+
+    /** Resolves with the active accounts that a provider named with one of these groups. */
+    inGroups: (groups: readonly string[], limit: number): Promise<AccountDocument[]> =>
+      groups.length === 0
+        ? Promise.resolve([])
+        : accounts.find({ 'groups.names': { $in: [...groups] } }, { limit }).toArray(),
+
+    /**
+     * Ends the sessions that began by single sign-on: those of an identity, of a session of the
+     * provider, or of both.
+     */
+    async endSignedOn(issuer: string, { subject, sid }: { subject?: string; sid?: string }): Promise<void> {
+      const whose = subject === undefined ? {} : { identities: { $elemMatch: { issuer, subject } } };
+      const which = sid === undefined ? {} : { 'sessions.sid': sid };
+      const session = { method: 'oidc' as const, ...(sid !== undefined && { sid }) };
+      await accounts.updateMany({ ...whose, ...which }, { $pull: { sessions: session } });
+    },
+
     /** Resolves with a page of accounts by email, at most `limit` after `after`. */
     page: (q: string, after: string | undefined, limit: number): Promise<AccountDocument[]> => {
       const part = q === '' ? {} : { $regex: q.replace(/[^\p{L}\p{N}]/gu, '\\$&'), $options: 'i' };
@@ -75,10 +103,8 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
     },
 
     /** Resolves with email and name of each account that exists, by its id in hexadecimal. */
-    async named(
-      ids: readonly ObjectId[],
-    ): Promise<Map<string, Pick<AccountDocument, '_id' | 'email' | 'name' | 'totp' | 'passkeys' | 'suspendedAt'>>> {
-      const projection = { email: 1, name: 1, 'totp.lastStep': 1, 'passkeys.id': 1, suspendedAt: 1 };
+    async named(ids: readonly ObjectId[]): Promise<Map<string, NamedAccount>> {
+      const projection = { email: 1, name: 1, 'totp.lastStep': 1, 'passkeys.id': 1, suspendedAt: 1, groups: 1 };
       const found = accounts.find({ _id: { $in: ids.slice(0, ACCOUNTS_AT_ONCE) } }, { projection });
       return new Map((await found.toArray()).map((account) => [account._id.toHexString(), account]));
     },
@@ -112,15 +138,10 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
     beginSession: (
       accountId: ObjectId,
       checked: Filter<AccountDocument>,
-      {
-        sessionId,
-        method,
-        origin,
-        second,
-      }: { sessionId: string; method: LogInMethod; origin: Origin; second: boolean },
+      { sessionId, by, origin, second }: { sessionId: string; by: Proof; origin: Origin; second: boolean },
       change: UpdateFilter<AccountDocument> = {},
     ): Promise<boolean> => {
-      const session = newSession(sessionId, method, origin, second ? 'second' : 'active');
+      const session = newSession(sessionId, by, origin, second ? 'second' : 'active');
       const sessions = { $each: [session], $slice: -MAX_SESSIONS };
       return update({ _id: accountId, ...ACTIVE, ...checked }, { ...change, $push: { sessions } });
     },
@@ -133,7 +154,7 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       { sessionId, origin }: { sessionId: string; origin: Origin },
       change: UpdateFilter<AccountDocument>,
     ): Promise<boolean> => {
-      const session = newSession(sessionId, waiting.method, origin, 'active');
+      const session = newSession(sessionId, waiting, origin, 'active');
       const waits = { sessions: { $elemMatch: { id: waiting.id, state: 'second' as const } } };
       const { $set, ...rest } = change;
       // Not `sessions.$`: with a condition on another array it may name an index of that one.

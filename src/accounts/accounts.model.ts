@@ -1,9 +1,10 @@
 import type { Binary, Filter, ObjectId, UpdateFilter } from 'mongodb';
+import type { AppRole } from '../core/roles.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
 
 /** How somebody logged in. */
-export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey';
+export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey' | 'oidc';
 
 /** The second factors that an account can have. */
 export type SecondFactor = 'totp' | 'passkey';
@@ -19,6 +20,8 @@ export interface AccountSession {
   /** The last proof of identity. Changes of password and factors need a recent one. */
   authenticatedAt: Date;
   expiresAt: Date;
+  /** The id of the provider's session. */
+  sid?: string;
   /** The browser, as `User-Agent` names it. */
   device: string;
   address: string;
@@ -48,6 +51,8 @@ export interface AccountDocument {
   recoveryCodes?: Binary[];
   /** How a provider names the account: the newest 10. Each belongs to one account only. */
   identities?: Identity[];
+  /** The groups with a role that the provider named last, at its time `at`. */
+  groups?: { at: Date; names: string[] };
   /** The newest {@link MAX_SESSIONS}. */
   sessions: AccountSession[];
   /** The hashes of the newest links that log in once. */
@@ -83,6 +88,7 @@ export interface Entry {
   method: LogInMethod;
   checked: Filter<AccountDocument>;
   change?: UpdateFilter<AccountDocument>;
+  sid?: string | undefined;
   /** Whether the session waits for the second factor. */
   second: boolean;
 }
@@ -92,6 +98,9 @@ export interface SignedIn {
   account: AccountDocument;
   session: AccountSession;
 }
+
+/** What decides whether an account has a second factor. */
+export type Factors = Pick<AccountDocument, 'totp' | 'passkeys'>;
 
 interface OneTimeLink {
   hash: Binary;
@@ -104,10 +113,10 @@ const ACCOUNTS = declareCollection('accounts')
   .index({ email: 1 }, { unique: true })
   .index({ 'passkeys.id': 1 }, { unique: true, sparse: true })
   .index({ 'identities.subject': 1, 'identities.issuer': 1 }, { unique: true, sparse: true })
+  .index({ 'sessions.sid': 1 }, { sparse: true })
+  .index({ 'groups.names': 1 }, { sparse: true })
   .index({ 'reset.hash': 1 }, { sparse: true })
   .index({ 'link.hash': 1 }, { sparse: true });
-
-export type AppRole = 'viewer' | 'editor' | 'manager';
 
 /** A member of an app, or an admin. */
 export interface Member {
@@ -132,6 +141,8 @@ export interface AccessDocument {
   sourceAppId?: string;
   createdAt: Date;
   members: Member[];
+  /** Of {@link ADMINS}: active accounts that groups made admins. It grants nothing by itself. */
+  byGroups?: ObjectId[];
   /** Suspended admins, who become admins again when the suspension ends. */
   suspended?: ObjectId[];
   /** False: the app's password is refused. */
@@ -165,7 +176,7 @@ const INVITATIONS = declareCollection('invitations')
   .index({ 'app.id': 1, createdAt: 1 })
   .index({ email: 1 }, { sparse: true });
 
-/** The hash of what counts once and was used: challenges of passkeys. */
+/** The hash of what counts once and was used: challenges, states of sign-on, logout tokens. */
 export interface UsedDocument {
   _id: Binary;
   expiresAt: Date;

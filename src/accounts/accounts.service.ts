@@ -7,9 +7,10 @@ import { normalizeEmail } from '../core/identifiers.ts';
 import type { AccessStore, Membership } from './access-store.ts';
 import type { AccountMail } from './account-mail.ts';
 import { type AccountStore, createToken, type Origin } from './account-store.ts';
-import type { AccountDocument, Entry, SignedIn } from './accounts.model.ts';
+import type { AccountDocument, Entry, LogInMethod, SignedIn } from './accounts.model.ts';
 import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
 import type { Passkeys, RelyingParty } from './passkeys.ts';
+import type { Roles } from './roles.ts';
 import { type CodeUse, hasSecondFactor, type SecondFactors, withSecondFactor } from './second-factor.ts';
 
 const RESET_MS = 60 * 60 * 1_000;
@@ -26,6 +27,9 @@ export interface ShownAccount {
   account: { id: string; email: string; name: string; admin: boolean };
   memberships: { sourceAppId: string; role: Membership['role'] }[];
 }
+
+/** The ways to log in that stay when single sign-on is the only one for everybody. */
+const SIGNED_ON: ReadonlySet<LogInMethod> = new Set(['oidc', 'link']);
 
 const usedLink = (): Gone => new Gone('This link was used or has expired; ask for a new one');
 
@@ -44,9 +48,13 @@ export function createAccountService(deps: {
   hasher: PasswordHasher;
   apps: Pick<AppService, 'findById'>;
   mail: AccountMail;
+  roles: Pick<Roles, 'read'>;
   /** Undefined: no links are sent by email. */
   publicUrl: string | undefined;
+  /** Whether single sign-on is the only way to log in, beside links of the host. */
+  signOnOnly: boolean;
 }) {
+  const { roles, signOnOnly } = deps;
   const { store, access, invitations, factors, passkeys, hasher, apps, mail, publicUrl } = deps;
 
   /** Gives an account what an invitation offers. @throws {Gone} when the app was deleted */
@@ -84,10 +92,15 @@ export function createAccountService(deps: {
       hasher.verify(password, hash, waiter),
 
     /** Begins the session of a way in. @throws {Unauthenticated} when it was closed meanwhile */
-    async begin({ account, method, checked, change, second }: Entry, sessionId: string, origin: Origin): Promise<void> {
+    async begin(
+      { account, method, sid, checked, change, second }: Entry,
+      sessionId: string,
+      origin: Origin,
+    ): Promise<void> {
       // A passkey and a link of the host need no second factor, although the account has one.
       const still = second || !hasSecondFactor(account) ? withSecondFactor(second) : {};
-      const begun = { sessionId, method, origin, second };
+      const by = { method, ...(sid !== undefined && { sid }) };
+      const begun = { sessionId, by, origin, second };
       if (await store.beginSession(account._id, { ...checked, ...still }, begun, change)) return;
       throw new Unauthenticated('Invalid credentials');
     },
@@ -114,12 +127,19 @@ export function createAccountService(deps: {
     /** Resolves with the way in when a passkey signed; undefined when the response is wrong. */
     checkPasskey: passkeys.check,
 
-    findSession: store.findSession,
+    /**
+     * As the store does; a session counts as ended when the log-ins of its kind are switched off.
+     */
+    async findSession(accountId: string, sessionId: string): Promise<SignedIn | undefined> {
+      const found = await store.findSession(accountId, sessionId);
+      return signOnOnly && found && !SIGNED_ON.has(found.session.method) ? undefined : found;
+    },
 
     endSession: ({ account, session }: SignedIn): Promise<boolean> => store.endSession(account._id, session.id),
 
-    async present({ _id, email, name }: AccountDocument): Promise<ShownAccount> {
-      const { isAdmin, memberships } = await access.read(_id);
+    async present(account: AccountDocument): Promise<ShownAccount> {
+      const { _id, email, name } = account;
+      const { isAdmin, memberships } = await roles.read(account);
       return {
         account: { id: _id.toHexString(), email, name, admin: isAdmin },
         memberships: memberships.map(({ sourceAppId, role }) => ({ sourceAppId, role })),
@@ -136,6 +156,7 @@ export function createAccountService(deps: {
       given: { name: string; email?: string | undefined; password?: string | undefined },
       current: SignedIn | undefined,
     ): Promise<Entry> {
+      if (!current) this.requirePasswords();
       const invitation = await invitations.find(token);
       const email = invitation.email ?? normalizeEmail(given.email ?? '');
       if (email === undefined)
@@ -154,16 +175,39 @@ export function createAccountService(deps: {
           existing ?? (await store.create({ email, name: given.name, ...(passwordHash && { passwordHash }) }));
         await grant(account._id, taken);
         if (taken.email === undefined) await invitations.endFirstLinks();
-        return { account, method: 'invitation', checked: {}, second: hasSecondFactor(account) && !current };
+        const by = current?.session ?? { method: 'invitation' as const, sid: undefined };
+        return { account, method: by.method, sid: by.sid, checked: {}, second: hasSecondFactor(account) && !current };
       } catch (error) {
         if (!(error instanceof Gone)) await invitations.giveBack(taken);
         throw error;
       }
     },
 
+    /**
+     * Gives an account what the open invitations of its email offer. Call it when a provider proved
+     * the email.
+     */
+    async acceptAll({ _id, email }: AccountDocument): Promise<void> {
+      for (const invitation of await invitations.listOf(email)) {
+        if (!(await invitations.takeStored(invitation))) continue;
+        try {
+          await grant(_id, invitation);
+        } catch (error) {
+          if (error instanceof Gone) continue;
+          await invitations.giveBack(invitation);
+          if (!(error instanceof Conflict)) throw error;
+        }
+      }
+    },
+
+    /** @throws {Forbidden} when single sign-on is the only way to log in */
+    requirePasswords(): void {
+      if (signOnOnly) throw new Forbidden('Passwords and passkeys are switched off: log in by single sign-on');
+    },
+
     /** Creates the link to the first admin account; undefined when an admin account exists. */
     async firstLink(): Promise<string | undefined> {
-      if ((await access.admins()).length > 0) return undefined;
+      if (signOnOnly || (await access.admins()).length > 0) return undefined;
       await invitations.endFirstLinks();
       return (await invitations.create({ admin: true }, FIRST_LINK_MS)).token;
     },
@@ -186,6 +230,7 @@ export function createAccountService(deps: {
 
     /** Sends a link for a new password, if the email has an active account. Takes no time. */
     forget(email: string): void {
+      this.requirePasswords();
       const send = async (): Promise<void> => {
         const account = await store.findByEmail(normalizeEmail(email) ?? '');
         if (!account || account.suspendedAt) return;
@@ -205,6 +250,7 @@ export function createAccountService(deps: {
      * Replaces the password by a link, which proves the email; ends all sessions. @throws {Gone}
      */
     async reset(token: string, password: string): Promise<Entry> {
+      this.requirePasswords();
       // Before the hash, which takes processor time and is never refused.
       if (!(await store.hasLink('reset', token))) throw usedLink();
       const passwordHash = await hashNew(password);
@@ -238,6 +284,7 @@ export function createAccountService(deps: {
       { current, password }: { current?: string | undefined; password: string },
       confirm: (password: string, hash: string | undefined) => Promise<boolean>,
     ): Promise<void> {
+      this.requirePasswords();
       this.requireRecent({ account, session });
       if (account.passwordHash !== undefined && current === undefined) {
         throw new InvalidInput('Invalid password change', [{ path: 'current', message: 'is required' }]);
@@ -280,11 +327,13 @@ export function createAccountService(deps: {
 
     /** @throws {Conflict} when the account has too many */
     async beginPasskey(own: SignedIn, at: RelyingParty) {
+      this.requirePasswords();
       this.requireRecent(own);
       return passkeys.optionsToAdd(own, at);
     },
 
     async addPasskey(own: SignedIn, made: Parameters<Passkeys['add']>[1], at: RelyingParty) {
+      this.requirePasswords();
       this.requireRecent(own);
       const added = await passkeys.add(own, made, at);
       mail.send(own.account.email, { kind: 'changed', what: 'passkey added' });

@@ -13,6 +13,7 @@ import { createAccountService } from './accounts.service.ts';
 import { createChallenges } from './challenges.ts';
 import { createInvitations } from './invitations.ts';
 import { createPasskeys } from './passkeys.ts';
+import { createRoles } from './roles.ts';
 import { createSecondFactors } from './second-factor.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -21,7 +22,7 @@ export type Accounts = ReturnType<typeof createAccounts>;
 export function createAccounts(deps: {
   connection: Connection;
   apps: Pick<Apps, 'service' | 'hasher'>;
-  config: Pick<Config, 'mail' | 'publicUrl'>;
+  config: Pick<Config, 'mail' | 'oidc' | 'publicUrl'>;
   logger: Logger;
   /** The lifetime of a session, in milliseconds. */
   sessionMs: number;
@@ -35,12 +36,13 @@ export function createAccounts(deps: {
   const invitations = createInvitations(models.invitations.collection);
   const mailer = config.mail && createMailer(config.mail);
   const mail = createAccountMail(mailer, logger);
-  const { publicUrl } = config;
+  const { publicUrl, oidc } = config;
+  const roles = createRoles(access, apps.service, oidc?.roleMap ?? []);
   const challenges = createChallenges(secret, models.used.collection);
   const service = createAccountService({
     ...{ store, access, invitations, factors: createSecondFactors(store), mail, publicUrl },
     passkeys: createPasskeys(store, challenges),
-    ...{ hasher: apps.hasher, apps: apps.service },
+    ...{ hasher: apps.hasher, apps: apps.service, roles, signOnOnly: oidc?.only ?? false },
   });
   /**
    * Ends all sessions, and the admin role until the suspension ends. @throws {Conflict} for the
@@ -48,7 +50,7 @@ export function createAccounts(deps: {
    */
   async function suspend(id: ObjectId): Promise<void> {
     // First, so that the last active admin is refused before anything changes.
-    await access.removeAdmin(id, { suspend: true });
+    await access.suspendAdmin(id);
     await store.change(id, {}, { $set: { suspendedAt: new Date(), sessions: [] }, $unset: { link: 1, reset: 1 } });
   }
 
@@ -57,6 +59,7 @@ export function createAccounts(deps: {
     service,
     store,
     access,
+    roles,
     invitations,
     mail,
     challenges,

@@ -68,6 +68,14 @@ export function createInvitations(invitations: InvitationCollection) {
       return found;
     },
 
+    /** Resolves with the open invitations of an email. */
+    listOf: (email: string): Promise<InvitationDocument[]> =>
+      invitations.find({ email, ...open() }, { limit: MAX_INVITATIONS }).toArray(),
+
+    /** Uses an invitation of a proved email; resolves with false when it was used or withdrawn. */
+    takeStored: async ({ _id }: InvitationDocument): Promise<boolean> =>
+      (await invitations.deleteOne({ _id, ...open() })).deletedCount === 1,
+
     /** Returns an invitation that was taken for a request that failed. */
     async giveBack(invitation: InvitationDocument): Promise<void> {
       await invitations.insertOne(invitation);

@@ -3,7 +3,7 @@ import type { Binary, Filter, UpdateFilter } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import { Conflict, InvalidInput, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import { type AccountStore, hashToken, hasSameBytes } from './account-store.ts';
-import type { AccountDocument, AccountSession, SecondFactor, SignedIn } from './accounts.model.ts';
+import type { AccountDocument, AccountSession, Factors, SecondFactor, SignedIn } from './accounts.model.ts';
 
 const ISSUER = 'User Collection Service';
 const PERIOD_S = 30;
@@ -27,8 +27,6 @@ export interface CodeUse {
   checked: Filter<AccountDocument>;
   change: UpdateFilter<AccountDocument>;
 }
-
-type Factors = Pick<AccountDocument, 'totp' | 'passkeys'>;
 
 /** Returns the factors that complete a log-in with a password. */
 export const secondFactorsOf = ({ totp, passkeys = [] }: Factors): SecondFactor[] => [

@@ -103,6 +103,8 @@ export interface EndpointSpec {
   downloads?: readonly string[];
   /** Sends a browser a redirect (303), or a page after a refusal (`Route.refuse`). */
   pages?: boolean;
+  /** Answers with a redirect (302), and with nothing else. */
+  isRedirect?: boolean;
   /** Headers of a successful response, with their descriptions. */
   responseHeaders?: Record<string, string>;
   /** Error statuses other than those implied by authentication and body. */

@@ -123,7 +123,8 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
     ([name, description]) => [name, { description, schema: TEXT }] as const,
   );
   const files = (spec.downloads ?? []).map((mediaType) => [mediaType, { schema: TEXT }] as const);
-  const all: ZodOpenApiResponsesObject = {
+  const location = { ...REQUEST_ID, Location: { description: 'The page to show', schema: TEXT } };
+  const success: ZodOpenApiResponsesObject = {
     [`${spec.status ?? 200}`]: {
       description: 'Success',
       headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
@@ -133,15 +134,14 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
       },
     },
   };
+  const redirect = { '302': { description: 'Leads to the next page', headers: location } };
+  const all: ZodOpenApiResponsesObject = spec.isRedirect ? redirect : success;
   if (spec.accepted) {
     const content = { 'application/json': { schema: spec.accepted } };
     all['202'] = { description: 'A second factor is required', headers: REQUEST_ID, content };
   }
   if (spec.pages) {
-    all['303'] = {
-      description: 'The answer of a success to a browser',
-      headers: { ...REQUEST_ID, Location: { description: 'The page to show', schema: TEXT } },
-    };
+    all['303'] = { description: 'The answer of a success to a browser', headers: location };
   }
   if (spec.conditional) all['304'] = { description: 'Not changed since the version that `If-None-Match` names' };
   for (const status of refusals(spec)) {

@@ -69,13 +69,18 @@ export class Download {
   }
 }
 
-/** 303: the browser follows with GET. */
+/** 303, or 302 for an answer to GET: the browser follows with GET. */
 export class Redirect {
   readonly location: string;
+  readonly status: 302 | 303;
+  /** Leads to a page about a refusal: the request is no event of the audit log. */
+  readonly isRefusal: boolean;
 
   /** @param location a path or an absolute URL that the service has checked */
-  constructor(location: string) {
+  constructor(location: string, { status = 303, isRefusal = false }: { status?: 302 | 303; isRefusal?: boolean } = {}) {
     this.location = location;
+    this.status = status;
+    this.isRefusal = isRefusal;
   }
 }
 
@@ -101,7 +106,7 @@ export async function send(req: Request, res: Response, reply: unknown, onStart?
   if (reply instanceof JsonStream) return sendStream(res, reply, onStart);
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
   if (reply instanceof Download) return sendDownload(res, reply);
-  if (reply instanceof Redirect) return res.redirect(303, reply.location);
+  if (reply instanceof Redirect) return res.redirect(reply.status, reply.location);
   if (reply instanceof Html) return void res.status(reply.status).set(reply.headers).type('html').send(reply.html);
   if (reply instanceof Empty) return void res.status(204).end();
   sendJson(res, JSON.stringify(reply));

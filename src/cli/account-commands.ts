@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import type { AppRole } from '../accounts/accounts.model.ts';
 import { InvalidInput, NotFound } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
+import type { AppRole } from '../core/roles.ts';
 import type { Services } from '../services.ts';
 import { COMMAND_LINE, type Streams, say, type Tool } from './command.ts';
 

@@ -4,9 +4,10 @@ import { delimiter, join } from 'node:path';
 import { ConnectionString } from 'mongodb-connection-string-url';
 import { z } from 'zod';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './identifiers.ts';
+import { AppRole } from './roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from './secrets.ts';
 import { MAILBOX_FORMAT, parseMailbox, parseSmtpUrl, SMTP_URL_FORMAT } from './smtp-url.ts';
-import { isWebOrigin, WEB_ORIGIN_FORMAT } from './web-origin.ts';
+import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from './web-origin.ts';
 
 /** Options with a single accepted value: others weaken a guarantee or have no effect. */
 const FIXED = new Map([
@@ -175,6 +176,31 @@ function isAddressOrRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
+/** The issuer of single sign-on: `https:`, or `http:` on localhost for trials. */
+const issuer = parsed((text) => {
+  const url = parseRedirectUrl(text);
+  return url && url.search === '' && url.hash === '' ? text : undefined;
+}, 'an https: URL without query, or http: on localhost');
+
+const MAX_ROLE_RULES = 200;
+const Group = z.string().min(1).max(200);
+const RoleRule = z.union([
+  z.strictObject({ group: Group, sourceAppId: z.string().regex(APP_ID_PATTERN), role: AppRole }),
+  z.strictObject({ group: Group, admin: z.literal(true) }),
+]);
+export type RoleRule = z.infer<typeof RoleRule>;
+
+/** What the groups of a provider give, as JSON. */
+const roleMap = parsed((text): RoleRule[] | undefined => {
+  try {
+    return z.array(RoleRule).min(1).max(MAX_ROLE_RULES).safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined; // not JSON
+  }
+}, `a JSON list of { "group", "sourceAppId", "role" } and { "group", "admin": true }, at most ${MAX_ROLE_RULES}`);
+
+const yesOrNo = z.enum(['true', 'false'], 'must be true or false').default('false');
+
 /** A password that a log-in accepts, with the least length for an administrator. */
 export const password = z.string().superRefine((text, context) => {
   const tooShort = text.length < MIN_PASSWORD_LENGTH && `must have at least ${MIN_PASSWORD_LENGTH} characters`;
@@ -224,7 +250,15 @@ export const environment = z.object({
   PUBLIC_URL: publicUrl.optional(),
   IMPORT_LIMIT: bytes(MEGABYTE, 'from 1mb to 4096mb, like 256mb', 4096 * MEGABYTE).default(256 * MEGABYTE),
   IMPORT_APP_LIMIT: bytes(MEGABYTE, 'from 1mb to 65536mb, like 1024mb', 65_536 * MEGABYTE).default(1024 * MEGABYTE),
-  WEBHOOKS_ALLOW_PRIVATE: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  WEBHOOKS_ALLOW_PRIVATE: yesOrNo,
+  OIDC_ISSUER: issuer.optional(),
+  OIDC_CLIENT_ID: z.string().max(500).optional(),
+  OIDC_CLIENT_SECRET: z.string().max(2_000).optional(),
+  OIDC_LABEL: z.string().trim().min(1).max(50, 'must have at most 50 characters').default('single sign-on'),
+  OIDC_GROUPS_CLAIM: z.string().max(200).optional(),
+  OIDC_ROLE_MAP: roleMap.optional(),
+  OIDC_SIGNUP: z.enum(['off', 'mapped'], 'must be off or mapped').default('off'),
+  OIDC_ONLY: yesOrNo,
   MONGOMS_SYSTEM_BINARY: z.string().optional(),
   XDG_CACHE_HOME: z.string().optional(),
   PATH: z.string().default(''),
@@ -259,6 +293,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     const [set, unset] = given.SMTP_URL === undefined ? ['MAIL_FROM', 'SMTP_URL'] : ['SMTP_URL', 'MAIL_FROM'];
     lines.push(`${unset} is required with ${set}: set both to send email, or none`);
   }
+  lines.push(...signOnProblems(given));
   if (!result.success || lines.length > 0) throw new ConfigError(lines);
 
   const value = result.data;
@@ -299,6 +334,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     importLimits: Object.freeze({ perImport: value.IMPORT_LIMIT, perApp: value.IMPORT_APP_LIMIT }),
     /** Whether webhooks may have private addresses, and addresses with plain HTTP. */
     webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE === 'true',
+    /** Single sign-on by OpenID Connect; undefined: there is none. */
+    oidc: signOn(value),
     logLevel: value.LOG_LEVEL,
     /** Where to find a mongod for the embedded database. */
     mongod: Object.freeze({
@@ -307,4 +344,32 @@ export function loadConfig(env: Record<string, string | undefined>) {
       cacheDir: join(value.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'user-collection-service'),
     }),
   });
+}
+
+export type SignOnConfig = NonNullable<ReturnType<typeof signOn>>;
+
+function signOn(value: z.output<typeof environment>) {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, PUBLIC_URL: origin } = value;
+  if (issuer === undefined || clientId === undefined || origin === undefined) return undefined;
+  return Object.freeze({
+    ...{ issuer, clientId, clientSecret: value.OIDC_CLIENT_SECRET, publicUrl: origin },
+    ...{ label: value.OIDC_LABEL, groupsClaim: value.OIDC_GROUPS_CLAIM },
+    roleMap: Object.freeze(value.OIDC_ROLE_MAP ?? []),
+    /** Whether somebody whose groups give a role gets an account. */
+    createsAccounts: value.OIDC_SIGNUP === 'mapped',
+    /** Whether every other way to log in is refused. */
+    only: value.OIDC_ONLY === 'true',
+  });
+}
+
+/** Variables of single sign-on that are missing, one line for each. */
+function signOnProblems(given: Record<string, string | undefined>): string[] {
+  const set = Object.keys(given).filter((name) => name.startsWith('OIDC_'));
+  if (set.length === 0) return [];
+  const needed = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'PUBLIC_URL'];
+  if (given.OIDC_ROLE_MAP !== undefined || given.OIDC_SIGNUP === 'mapped') {
+    needed.push('OIDC_ROLE_MAP', 'OIDC_GROUPS_CLAIM');
+  }
+  const missing = needed.filter((name) => given[name] === undefined);
+  return missing.map((name) => `${name} is required with ${set[0]}`);
 }

@@ -7,7 +7,7 @@ import { Deadline } from '../api/deadline.ts';
 import type { AnyInput, AuditFacts, BodySpec, EndpointSpec, Refuse, Route } from '../api/endpoint.ts';
 import { hasTurns, isForOperators, type OperatorLoad } from '../api/operator-load.ts';
 import type { Principal } from '../api/principal.ts';
-import { Download, send } from '../api/reply.ts';
+import { Download, Redirect, send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
 import type { App } from '../apps/app.ts';
 import type { RecordAudit } from '../audit/audit-recorder.ts';
@@ -46,7 +46,8 @@ export function mount(http: Express, all: readonly Route[], deps: MountDeps): vo
         const turn = turns && (await turns.begin(spec, value, deadline));
         try {
           const reply = await handle(value);
-          if (spec.audit) await audited(reply, deps.recordAudit(spec, value, facts));
+          const isRefused = reply instanceof Redirect && reply.isRefusal;
+          if (spec.audit && !isRefused) await audited(reply, deps.recordAudit(spec, value, facts));
           await send(req, res, reply, turn?.onStart);
         } finally {
           turn?.end();

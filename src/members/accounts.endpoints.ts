@@ -5,6 +5,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountDocument } from '../accounts/accounts.model.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Invitations } from '../accounts/invitations.ts';
+import type { Roles } from '../accounts/roles.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
 import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
@@ -100,13 +101,14 @@ export function accountRoutes(deps: {
   store: AccountStore;
   access: AccessStore;
   suspend: Accounts['suspend'];
+  roles: Pick<Roles, 'isAdminBy'>;
   invitations: Invitations;
   mail: AccountMail;
   cursors: Cursors;
   link: PageLink;
   publicUrl: string | undefined;
 }): Route[] {
-  const { store, access, suspend, invitations, mail, cursors, link, publicUrl } = deps;
+  const { store, access, suspend, roles, invitations, mail, cursors, link, publicUrl } = deps;
 
   return routes(accountEndpoints, {
     listAccounts: async ({ query: { q = '', limit, cursor } }) => {
@@ -114,9 +116,11 @@ export function accountRoutes(deps: {
       const after = cursor === undefined ? undefined : cursors.read<{ after: string }>(cursor, bound).after;
       const [found, admins] = await Promise.all([store.page(q, after, limit + 1), access.admins()]);
       const page = found.slice(0, limit);
-      const adminIds = new Set(admins.map(({ account }) => account.toHexString()));
+      const given = new Set(admins.map(({ account }) => account.toHexString()));
+      const isAdmin = ({ _id, groups }: AccountDocument) =>
+        given.has(_id.toHexString()) || roles.isAdminBy(groups?.names ?? []);
       const next = found.length > limit && { next: cursors.write({ after: page.at(-1)?.email }, bound) };
-      return { accounts: page.map((account) => shownAccount(account, adminIds)), ...next };
+      return { accounts: page.map((account) => shownAccount(account, isAdmin(account))), ...next };
     },
 
     createAccount: async ({ principal, body: { admin, name, ...sent }, req, audit }) => {
@@ -140,7 +144,12 @@ export function accountRoutes(deps: {
       if (admin && (suspended ?? account.suspendedAt !== undefined)) {
         throw new Conflict('A suspended account cannot become an admin');
       }
-      if (admin === false) await access.removeAdmin(id);
+      if (admin === false) {
+        await access.removeAdmin(id);
+        if (roles.isAdminBy(account.groups?.names ?? [])) {
+          throw new Conflict('Groups of the provider make this account an admin: change them there');
+        }
+      }
       if (suspended === true) await suspend(id);
       if (suspended === false) {
         await store.change(id, {}, { $unset: { suspendedAt: 1 } });
@@ -171,11 +180,10 @@ export function accountRoutes(deps: {
   });
 }
 
-function shownAccount(account: AccountDocument, adminIds: ReadonlySet<string>) {
+function shownAccount(account: AccountDocument, admin: boolean) {
   const { _id, email, name, createdAt, suspendedAt, sessions } = account;
-  const id = _id.toHexString();
   return {
-    ...{ id, email, name, createdAt: createdAt.toISOString(), admin: adminIds.has(id) },
+    ...{ id: _id.toHexString(), email, name, createdAt: createdAt.toISOString(), admin },
     ...{ suspended: suspendedAt !== undefined, secondFactor: hasSecondFactor(account) },
     sessions: sessions.filter(({ expiresAt }) => expiresAt.getTime() > Date.now()).length,
   };

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { AccessStore } from '../accounts/access-store.ts';
 import type { AccountMail } from '../accounts/account-mail.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
-import type { AppRole } from '../accounts/accounts.model.ts';
+import { MAX_MEMBERS } from '../accounts/accounts.model.ts';
 import type { Invitations } from '../accounts/invitations.ts';
+import type { Roles } from '../accounts/roles.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
@@ -13,8 +14,9 @@ import { Timestamp } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import type { AppService } from '../apps/apps.service.ts';
-import { Forbidden, InvalidInput, NotFound } from '../core/errors.ts';
+import { Conflict, Forbidden, InvalidInput, NotFound } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
+import { type AppRole, higherRole } from '../core/roles.ts';
 import { Email, MemberRole } from '../sessions/account-log-in.endpoints.ts';
 
 const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
@@ -77,6 +79,7 @@ export const memberEndpoints = {
         z.strictObject({
           ...{ id: Id, email: z.string(), name: z.string(), role: MemberRole, addedAt: Timestamp },
           ...{ secondFactor: z.boolean(), suspended: z.boolean() },
+          byGroups: z.boolean().meta({ description: 'Whether groups of the provider give the role' }),
         }),
       ),
     }),
@@ -156,11 +159,12 @@ export function memberRoutes(deps: {
   invitations: Invitations;
   mail: AccountMail;
   apps: Pick<AppService, 'setSharedLogin'>;
+  roles: Pick<Roles, 'groupsOf' | 'roleBy'>;
   scope: AppScope;
   link: PageLink;
   publicUrl: string | undefined;
 }): Route[] {
-  const { store, access, invitations, mail, apps, scope, link, publicUrl } = deps;
+  const { store, access, invitations, mail, apps, roles, scope, link, publicUrl } = deps;
 
   return routes(memberEndpoints, {
     listInvitations: async ({ principal, params }) => {
@@ -195,16 +199,24 @@ export function memberRoutes(deps: {
     },
 
     listMembers: async ({ principal, params }) => {
-      const members = await access.members(await scope(principal, params.sourceAppId));
-      const accounts = await store.named(members.map(({ account }) => account));
+      const app = await scope(principal, params.sourceAppId);
+      const given = await access.members(app);
+      const inGroups = await store.inGroups(roles.groupsOf(app.sourceAppId), MAX_MEMBERS);
+      const accounts = await store.named(given.map(({ account }) => account));
+      for (const account of inGroups) accounts.set(account._id.toHexString(), account);
+      const members = new Map(given.map((member) => [member.account.toHexString(), member]));
       return {
-        members: members.flatMap(({ account, role, addedAt }) => {
-          const found = accounts.get(account.toHexString());
-          if (!found || role === 'admin') return [];
-          const { email, name, suspendedAt } = found;
+        members: [...accounts].flatMap(([id, account]) => {
+          const member = members.get(id);
+          if (member?.role === 'admin') return [];
+          const byGroups = roles.roleBy(account.groups?.names ?? [], app.sourceAppId);
+          const role = member && byGroups ? higherRole(member.role, byGroups) : (member?.role ?? byGroups);
+          const addedAt = member?.addedAt ?? account.groups?.at;
+          if (!role || !addedAt) return [];
+          const { email, name, suspendedAt } = account;
           return {
-            ...{ id: account.toHexString(), email, name, role, addedAt: addedAt.toISOString() },
-            ...{ secondFactor: hasSecondFactor(found), suspended: suspendedAt !== undefined },
+            ...{ id, email, name, role, addedAt: addedAt.toISOString(), byGroups: member === undefined },
+            ...{ secondFactor: hasSecondFactor(account), suspended: suspendedAt !== undefined },
           };
         }),
       };
@@ -244,7 +256,13 @@ export function memberRoutes(deps: {
     accountId: string,
     role: AppRole | undefined,
   ): Promise<void> {
-    if (!(await access.changeMember(app, parseAccountId(accountId), role))) throw new NotFound('Member not found');
+    const id = parseAccountId(accountId);
+    if (await access.changeMember(app, id, role)) return;
+    const account = await store.findById(id);
+    if (account && roles.roleBy(account.groups?.names ?? [], app.sourceAppId)) {
+      throw new Conflict('Groups of the provider give this role: change them there');
+    }
+    throw new NotFound('Member not found');
   }
 }
 

@@ -17,10 +17,10 @@ export function createMembers(deps: {
   cursors: Cursors;
 }): Feature {
   const { accounts, apps, sessions, config, cursors } = deps;
-  const { store, access, invitations, mail, service } = accounts;
+  const { store, access, invitations, mail, roles, service } = accounts;
   const { publicUrl } = config;
   const link = createPageLink(publicUrl);
-  const common = { store, access, invitations, mail, link, publicUrl };
+  const common = { store, access, invitations, mail, roles, link, publicUrl };
   return {
     routes: [
       ...memberRoutes({ ...common, apps: apps.service, scope: apps.scope }),

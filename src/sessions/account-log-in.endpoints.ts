@@ -7,6 +7,7 @@ import { secondFactorsOf } from '../accounts/second-factor.ts';
 import { type AuditFacts, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { Config } from '../core/config.ts';
 import { Unauthenticated } from '../core/errors.ts';
+import { AppRole } from '../core/roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../core/secrets.ts';
 import { RequestOptions, UsedPasskey } from './passkeys.contract.ts';
 import { beginAccountSession, endSession } from './session-store.ts';
@@ -32,9 +33,7 @@ export const ChosenPassword = z
   .meta({ example: 'correct horse battery staple' });
 
 export const Email = z.string('must be a string').max(1_000, 'is too long').meta({ example: 'ada@example.com' });
-export const MemberRole = z
-  .enum(['viewer', 'editor', 'manager'], 'must be viewer, editor or manager')
-  .meta({ id: 'MemberRole', example: 'editor' });
+export const MemberRole = AppRole.meta({ id: 'MemberRole', example: 'editor' });
 const Token = z
   .string('must be a string')
   .max(200, 'is too long')

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Role, SentPassword, SourceAppId } from '../apps/apps.contract.ts';
+import type { Config } from '../core/config.ts';
 import { Unauthenticated } from '../core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
 import {
@@ -55,8 +56,12 @@ export const sessionEndpoints = {
     auth: 'visitor',
     tag: 'Sessions',
     summary: 'Log out',
-    description: 'Ends the current session. The response is the same without a session.',
-    response: z.strictObject({ ok: Ok }),
+    description:
+      'Ends the current session. The response is the same without a session. After single sign-on, a browser that follows `endSessionUrl` ends its session at the provider.',
+    response: z.strictObject({
+      ok: Ok,
+      endSessionUrl: z.string().optional().meta({ example: 'https://login.example.com/logout' }),
+    }),
     errors: [],
   },
   getSession: {
@@ -82,13 +87,17 @@ export const sessionEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const sessionRoutes = (
-  sessions: SessionService,
-  accounts: AccountService,
-  enter: EnterAccount,
-  cookieName: string,
-): Route[] =>
-  routes(sessionEndpoints, {
+export function sessionRoutes(deps: {
+  sessions: SessionService;
+  accounts: AccountService;
+  enter: EnterAccount;
+  endSessionUrl: (() => Promise<string | undefined>) | undefined;
+  config: Pick<Config, 'sessionCookieName'>;
+}): Route[] {
+  const { sessions, accounts, enter, endSessionUrl } = deps;
+  const { sessionCookieName: cookieName } = deps.config;
+
+  return routes(sessionEndpoints, {
     logIn: async ({ body, req, res, leftMs, audit }) => {
       const caller = { address: req.ip ?? '', leftMs };
       if (body.sourceAppId === undefined) {
@@ -115,7 +124,8 @@ export const sessionRoutes = (
       const own = accountId === undefined ? undefined : await accounts.findSession(accountId, req.sessionID);
       if (own) await accounts.endSession(own);
       await endSession(req, res, cookieName);
-      return { ok: true as const };
+      const url = own?.session.method === 'oidc' ? await endSessionUrl?.() : undefined;
+      return { ok: true as const, ...(url !== undefined && { endSessionUrl: url }) };
     },
 
     getSession: async ({ principal: { own, role, account }, req }) => {
@@ -126,3 +136,4 @@ export const sessionRoutes = (
       return { sourceAppId: own?.sourceAppId ?? null, role, ...shown, method: account.method };
     },
   });
+}

@@ -3,16 +3,18 @@ import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { SessionData } from 'express-session';
 import { LRUCache } from 'lru-cache';
 import { ObjectId } from 'mongodb';
-import type { AccessStore } from '../accounts/access-store.ts';
-import type { AccountDocument, AccountSession, AppRole, Entry } from '../accounts/accounts.model.ts';
+import type { Membership } from '../accounts/access-store.ts';
+import type { AccountDocument, AccountSession, Entry } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import type { RelyingParty } from '../accounts/passkeys.ts';
+import type { Roles } from '../accounts/roles.ts';
 import { ALL_SCOPES, type Permission, type SessionPrincipal, withApp } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { Waiter } from '../apps/passwords.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { AppError, Forbidden, TooManyRequests, Unauthenticated } from '../core/errors.ts';
+import type { AppRole } from '../core/roles.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 
 /** The message for an unknown app and for a wrong password alike (spec 7). */
@@ -43,17 +45,20 @@ export type SessionService = ReturnType<typeof createSessionService>;
 export function createSessionService(deps: {
   apps: AppService;
   accounts: AccountService;
-  access: Pick<AccessStore, 'read'>;
+  roles: Pick<Roles, 'read'>;
   limiter: LoginLimiter;
+  /** Whether single sign-on is the only way to log in. */
+  signOnOnly: boolean;
   /** Called for each wrong password and each unknown app. Must not take time. */
   onFailure?: (sourceAppId: string, address: string) => void;
 }) {
-  const { apps, accounts, access, limiter, onFailure } = deps;
+  const { apps, accounts, roles, limiter, signOnOnly, onFailure } = deps;
   const networks = createKnownNetworks();
   const delayRefusal = createRefusalDelay();
 
   async function find(session: Partial<SessionData> | undefined): Promise<App | undefined> {
     const { appId, credentialId } = session ?? {};
+    if (signOnOnly) return undefined;
     if (appId === undefined || credentialId === undefined || !ObjectId.isValid(appId)) return undefined;
     return apps.findBySession(appId, credentialId);
   }
@@ -90,11 +95,14 @@ export function createSessionService(deps: {
     return found;
   }
 
+  /** A group gives a role by the name of an app, an invitation by its id. */
+  const findApp = ({ appId, sourceAppId }: Membership) => (appId ? apps.findById(appId) : apps.find(sourceAppId));
+
   /** What an account may do in the app that a request names, or in its only app. */
   async function accountPrincipal(account: AccountDocument, session: AccountSession, named: string | undefined) {
-    const { isAdmin, memberships } = await access.read(account._id, named);
+    const { isAdmin, memberships } = await roles.read(account, named);
     const [membership] = memberships.length === 1 ? memberships : [];
-    const app = membership && (await apps.findById(membership.appId));
+    const app = membership && (await findApp(membership));
     const own = app && (named === undefined || app.sourceAppId === named) ? app : undefined;
     if (named !== undefined && !own && !isAdmin) throw new Forbidden('The account is no member of this app');
     const scopes = isAdmin ? ALL_SCOPES : own && membership ? SCOPES_OF_ROLES[membership.role] : NO_SCOPES;
@@ -117,6 +125,7 @@ export function createSessionService(deps: {
      * @throws {Unavailable} when the password cannot be checked in time
      */
     async logIn(sourceAppId: string, password: string, caller: Caller): Promise<App> {
+      accounts.requirePasswords();
       const app = await check(sourceAppId, (waiter) => apps.checkPassword(sourceAppId, password, waiter), caller);
       if (!app) throw new Unauthenticated(INVALID_CREDENTIALS);
       return app;
@@ -128,6 +137,7 @@ export function createSessionService(deps: {
      * Throws as `logIn`.
      */
     async logInAccount(email: string, password: string, caller: Caller): Promise<Entry> {
+      accounts.requirePasswords();
       const name = `account ${email.trim().toLowerCase()}`;
       const entry = await check(name, (waiter) => accounts.checkPassword(email, password, waiter), caller);
       if (!entry) throw new Unauthenticated(INVALID_CREDENTIALS);
@@ -139,6 +149,7 @@ export function createSessionService(deps: {
      * network count together.
      */
     async logInByPasskey(response: AuthenticationResponseJSON, at: RelyingParty, caller: Caller): Promise<Entry> {
+      accounts.requirePasswords();
       const entry = await check('passkeys', () => accounts.checkPasskey(response, at), caller);
       if (!entry) throw new Unauthenticated(INVALID_CREDENTIALS);
       return entry;

@@ -13,11 +13,13 @@ import { createLoginLimiter, createSessionService } from './sessions.service.ts'
 export function createSessions(deps: {
   connection: Connection;
   apps: Pick<Apps, 'service'>;
-  accounts: Pick<Accounts, 'service' | 'access'>;
+  accounts: Pick<Accounts, 'service' | 'roles'>;
   audit: Pick<AuditLog, 'record'>;
-  config: Pick<Config, 'publicUrl' | 'rateLimitLogin' | 'sessionCookieName'>;
+  /** Resolves with where a browser ends its session at the provider of single sign-on. */
+  endSessionUrl?: (() => Promise<string | undefined>) | undefined;
+  config: Pick<Config, 'oidc' | 'publicUrl' | 'rateLimitLogin' | 'sessionCookieName'>;
 }) {
-  const { connection, apps, accounts, audit, config } = deps;
+  const { connection, apps, accounts, audit, config, endSessionUrl } = deps;
   const ownership = createSessionOwnership(connection);
 
   /** Not awaited, so that the answer takes the same time for an app that does not exist. */
@@ -27,17 +29,18 @@ export function createSessions(deps: {
   }
 
   const service = createSessionService({
-    ...{ accounts: accounts.service, access: accounts.access },
+    ...{ accounts: accounts.service, roles: accounts.roles, signOnOnly: config.oidc?.only ?? false },
     ...{ apps: apps.service, limiter: createLoginLimiter(config.rateLimitLogin) },
     onFailure: (sourceAppId, address) => void noteFailedLogin(sourceAppId, address).catch(() => undefined),
   });
   const enter = createEntrance(accounts.service, config.sessionCookieName);
   return {
     service,
+    enter,
     store: createSessionStore(connection),
     feature: {
       routes: [
-        ...sessionRoutes(service, accounts.service, enter, config.sessionCookieName),
+        ...sessionRoutes({ sessions: service, accounts: accounts.service, enter, endSessionUrl, config }),
         ...accountLogInRoutes({ accounts: accounts.service, sessions: service, enter, config }),
       ],
       owned: [ownership],

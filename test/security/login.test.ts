@@ -171,7 +171,8 @@ describe('refused log-ins (attack: clients that send the next password at once)'
     const sessions = createSessionService({
       apps: { ...services.apps, checkPassword },
       accounts: services.accounts.service,
-      access: services.accounts.access,
+      roles: services.accounts.roles,
+      signOnOnly: false,
       limiter: createLoginLimiter(0),
     });
     const caller = { address: '192.0.2.1', leftMs: () => 30_000 };

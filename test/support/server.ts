@@ -113,7 +113,7 @@ export async function startServer(
     '127.0.0.1',
   );
   const admin = new Client(listener.url);
-  await admin.logIn(config.adminAppId, config.adminPassword ?? '');
+  if (!config.oidc?.only) await admin.logIn(config.adminAppId, config.adminPassword ?? '');
   return {
     client: new Client(listener.url),
     admin,

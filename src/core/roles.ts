@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** The roles of a member of an app (spec 4.13), the lowest first. */
+export const APP_ROLES = ['viewer', 'editor', 'manager'] as const;
+export const AppRole = z.enum(APP_ROLES, 'must be viewer, editor or manager');
+export type AppRole = z.infer<typeof AppRole>;
+
+/** Returns the role that allows more. */
+export const higherRole = (a: AppRole, b: AppRole): AppRole => (APP_ROLES.indexOf(a) > APP_ROLES.indexOf(b) ? a : b);

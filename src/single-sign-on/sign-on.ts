@@ -1,0 +1,100 @@
+import type { Filter, UpdateFilter } from 'mongodb';
+import type { AccessStore } from '../accounts/access-store.ts';
+import type { AccountMail } from '../accounts/account-mail.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { AccountDocument, Entry, Identity } from '../accounts/accounts.model.ts';
+import type { AccountService } from '../accounts/accounts.service.ts';
+import type { Invitations } from '../accounts/invitations.ts';
+import type { Roles } from '../accounts/roles.ts';
+import { Conflict } from '../core/errors.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { type Claims, SignOnRefused } from './provider.ts';
+
+const MAX_IDENTITIES = 10;
+const MAX_NAME_LENGTH = 100;
+
+/** What an account that nobody proved loses when the provider proves its email. */
+const UNPROVED = {
+  ...({ passwordHash: 1, totp: 1, newTotp: 1, recoveryCodes: 1, passkeys: 1 } as const),
+  ...({ reset: 1, link: 1, guesses: 1, groups: 1 } as const),
+};
+
+export type SignOn = ReturnType<typeof createSignOn>;
+
+/**
+ * Decides who enters by single sign-on (spec 4.13.4). Somebody is identified by issuer and subject.
+ * An email leads to an account only if the provider says that it is verified.
+ */
+export function createSignOn(deps: {
+  store: AccountStore;
+  access: AccessStore;
+  invitations: Pick<Invitations, 'listOf'>;
+  accounts: Pick<AccountService, 'acceptAll'>;
+  roles: Roles;
+  mail: AccountMail;
+  /** Whether somebody whose groups give a role gets an account. */
+  createsAccounts: boolean;
+}) {
+  const { store, access, invitations, accounts, roles, mail, createsAccounts } = deps;
+
+  /** Adds the identity to the account of a proved email. */
+  async function link({ email, isProved }: Claims, identity: Identity): Promise<AccountDocument | undefined> {
+    const account = isProved && email !== undefined ? await store.findByEmail(email) : undefined;
+    if (!account || account.suspendedAt) return undefined;
+    const seen = { emailProvedAt: account.emailProvedAt ?? { $exists: false } };
+    const change: UpdateFilter<AccountDocument> = account.emailProvedAt
+      ? { $push: { identities: { $each: [identity], $slice: -MAX_IDENTITIES } } }
+      : { $set: { identities: [identity], sessions: [], emailProvedAt: new Date() }, $unset: UNPROVED };
+    if (!(await store.change(account._id, seen as Filter<AccountDocument>, change))) throw new SignOnRefused('failed');
+    mail.send(account.email, { kind: 'changed', what: 'single sign-on added' });
+    return store.findById(account._id);
+  }
+
+  /** Creates the account of somebody who was invited, or whose groups give a role. */
+  async function create(claims: Claims, identity: Identity, groups: string[]): Promise<AccountDocument | undefined> {
+    const { email, isProved } = claims;
+    if (email === undefined) return undefined;
+    const isInvited = isProved && (await invitations.listOf(email)).length > 0;
+    if (!isInvited && !(createsAccounts && groups.length > 0)) return undefined;
+    const name = (claims.name || email).slice(0, MAX_NAME_LENGTH);
+    return store.create({ email, name, identities: [identity], ...(isProved && { emailProvedAt: new Date() }) });
+  }
+
+  /** Links or creates, and finds what a parallel sign-on of the same person did. */
+  async function enroll(claims: Claims, identity: Identity, groups: string[]): Promise<AccountDocument | undefined> {
+    try {
+      return (await link(claims, identity)) ?? (await create(claims, identity, groups));
+    } catch (error) {
+      if (!(error instanceof Conflict) && !isDuplicateKey(error)) throw error;
+      return store.findByIdentity(identity);
+    }
+  }
+
+  /** Stores the groups, unless the provider named others later. The last admin stays one. */
+  async function follow({ _id, groups: before }: AccountDocument, named: string[], at: Date): Promise<void> {
+    const had = before?.names ?? [];
+    if (named.length === 0 && had.length === 0) return;
+    const isAdmin = roles.isAdminBy(named);
+    if (isAdmin) await access.joinByGroups(_id);
+    const stays = !isAdmin && roles.isAdminBy(had) && !(await access.leaveByGroups(_id));
+    const names = stays ? [...named, ...roles.adminGroups(had)] : named;
+    const isLatest = { $or: [{ groups: { $exists: false } }, { 'groups.at': { $lte: at } }] };
+    if (await store.change(_id, isLatest, { $set: { groups: { at, names } } })) return;
+    const now = await store.findById(_id);
+    if (isAdmin && !roles.isAdminBy(now?.groups?.names ?? [])) await access.retractByGroups(_id);
+  }
+
+  return {
+    /** Resolves with the way in. @throws {SignOnRefused} for somebody without access */
+    async enter(claims: Claims): Promise<Entry> {
+      const identity = { issuer: claims.issuer, subject: claims.subject };
+      const groups = roles.known(claims.groups);
+      const account = (await store.findByIdentity(identity)) ?? (await enroll(claims, identity, groups));
+      if (!account || account.suspendedAt) throw new SignOnRefused('no_access');
+      if (claims.isProved && claims.email === account.email) await accounts.acceptAll(account);
+      await follow(account, groups, claims.at);
+      const checked = { identities: { $elemMatch: identity } };
+      return { account, method: 'oidc', checked, second: false, sid: claims.sid };
+    },
+  };
+}
