@@ -11,7 +11,10 @@ export interface Membership {
   role: AppRole;
 }
 
-/** What an account may do by what was given to it: as an admin, and in the named app or in its apps. */
+/**
+ * What an account may do by what was given to it: as an admin, and in the named app or in its
+ * apps.
+ */
 export interface Access {
   isAdmin: boolean;
   memberships: Membership[];
@@ -127,7 +130,8 @@ export function createAccessStore(access: AccessCollection) {
     },
 
     /**
-     * Ends the admin role that was given to an account. @throws {Conflict} for the last active admin
+     * Ends the admin role that was given to an account. @throws {Conflict} for the last active
+     * admin
      */
     async removeAdmin(account: ObjectId): Promise<void> {
       const stays = { $or: [...anotherAdmin(account), { byGroups: account }] };

@@ -51,7 +51,8 @@ export function createChallenges(secret: string, used: UsedCollection) {
     async use(text: string, forMs = LIFETIME_MS): Promise<boolean> {
       const _id: Binary = hashToken(text);
       try {
-        // The database removes what expired within a minute; clocks of servers may differ by another.
+        // The database removes what expired within a minute; clocks of servers may differ by
+        // another.
         await used.insertOne({ _id, expiresAt: new Date(Date.now() + forMs + 60_000) });
         return true;
       } catch (error) {

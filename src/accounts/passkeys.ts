@@ -45,8 +45,9 @@ const shownTransports = (transports: readonly string[]) => transports as Authent
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
 /**
- * Passkeys of accounts (spec 4.13): WebAuthn credentials with user verification, which count as both
- * factors. Each challenge counts once, and a registration only for the session that asked for it.
+ * Passkeys of accounts (spec 4.13): WebAuthn credentials with user verification, which count as
+ * both factors. Each challenge counts once, and a registration only for the session that asked for
+ * it.
  */
 export function createPasskeys(store: AccountStore, challenges: Challenges) {
   const purposeOf = ({ session }: SignedIn): string => `add ${session.id.toString('base64')}`;

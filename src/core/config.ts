@@ -254,7 +254,7 @@ export const environment = z.object({
   OIDC_ISSUER: issuer.optional(),
   OIDC_CLIENT_ID: z.string().max(500).optional(),
   OIDC_CLIENT_SECRET: z.string().max(2_000).optional(),
-  OIDC_LABEL: z.string().trim().min(1).max(50, 'must have at most 50 characters').default('single sign-on'),
+  OIDC_LABEL: z.string().trim().min(1).max(50, 'must have at most 50 characters').default('SSO'),
   OIDC_GROUPS_CLAIM: z.string().max(200).optional(),
   OIDC_ROLE_MAP: roleMap.optional(),
   OIDC_SIGNUP: z.enum(['off', 'mapped'], 'must be off or mapped').default('off'),

@@ -16,7 +16,9 @@ const FOUND_MS = 60 * 60 * 1_000;
 const RETRY_MS = 5_000;
 const TIMEOUT_S = 8;
 const SCOPE = 'openid email profile';
-/** Exchanges of codes at the same time, and those that wait: each sends requests to the provider. */
+/**
+ * Exchanges of codes at the same time, and those that wait: each sends requests to the provider.
+ */
 const EXCHANGES_AT_ONCE = 8;
 const MAX_EXCHANGES = 100;
 const MAX_GROUPS = 1_000;

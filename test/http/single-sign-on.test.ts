@@ -394,7 +394,7 @@ describe('OIDC_ONLY', () => {
     try {
       const client = newClient(only);
       expect((await client.get('/auth/login').expect(200)).body).toEqual({
-        ...{ password: false, oidc: { label: 'single sign-on' } },
+        ...{ password: false, oidc: { label: 'SSO' } },
       });
       await logIn(client, member.email).expect(403);
       await client.post('/auth/login', app).expect(403);

@@ -18,7 +18,7 @@ const LAYERS = [
   ['search'],
   ['records'],
   ['schemas'],
-  ['members'],
+  ['members', 'single-sign-on'],
   ['sessions', 'api-keys'],
   ['accounts'],
   ['apps'],

@@ -11,6 +11,7 @@ const LIGHT = [
   ...['getOwnSchema', 'getAppSchema', 'replaceSchema', 'listIndexes'],
   ...['createApp', 'rotatePassword', 'listKeys', 'createKey', 'deleteKey'],
   ...['getAccount', 'renameAccount', 'replaceAccountPassword', 'listSessions', 'endSession', 'endOtherSessions'],
+  ...['listPasskeys', 'beginPasskey', 'addPasskey', 'removePasskey'],
   ...['beginTotp', 'confirmTotp', 'removeTotp', 'listMembers', 'changeMember', 'removeMember'],
   ...['listInvitations', 'createInvitation', 'deleteInvitation', 'getAccess', 'replaceAccess'],
   ...['listAccounts', 'createAccount', 'changeAccount', 'endAccountSessions', 'deleteAccount'],
