@@ -11,7 +11,7 @@ export type Roles = ReturnType<typeof createRoles>;
  * 4.13.4). Groups are stored and the rules are not, so that other rules hold from the next start.
  */
 export function createRoles(
-  access: Pick<AccessStore, 'read'>,
+  access: Pick<AccessStore, 'admins' | 'read'>,
   apps: Pick<AppService, 'find'>,
   rules: readonly RoleRule[],
 ) {
@@ -34,6 +34,12 @@ export function createRoles(
 
   return {
     isAdminBy,
+
+    /** Resolves with a function that returns whether an account is an admin. */
+    async findAdmins(): Promise<(account: Pick<AccountDocument, '_id' | 'groups'>) => boolean> {
+      const given = new Set((await access.admins()).map(({ account }) => account.toHexString()));
+      return ({ _id, groups }) => given.has(_id.toHexString()) || isAdminBy(groups?.names ?? []);
+    },
 
     /** Returns the groups that give a role. */
     known: (groups: readonly string[]): string[] => [...new Set(groups)].filter((group) => known.has(group)),

@@ -1,12 +1,11 @@
 import { Command, Option } from 'commander';
 import { InvalidInput, NotFound } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
-import type { AppRole } from '../core/roles.ts';
+import { APP_ROLES, type AppRole } from '../core/roles.ts';
 import type { Services } from '../services.ts';
 import { COMMAND_LINE, type Streams, say, type Tool } from './command.ts';
 
 const ACCOUNTS_AT_ONCE = 500;
-const ROLES = ['viewer', 'editor', 'manager'];
 
 /** The commands `account invite|link|list|suspend` (spec 4.13). */
 export function accountCommands({ withServices, streams }: Tool): Command {
@@ -18,7 +17,7 @@ export function accountCommands({ withServices, streams }: Tool): Command {
     .argument('<email>', 'the email of the person')
     .option('--admin', 'to all apps, as an admin')
     .option('--app <id>', 'to one app')
-    .addOption(new Option('--role <role>', 'what the member of the app may do').choices(ROLES))
+    .addOption(new Option('--role <role>', 'what the member of the app may do').choices(APP_ROLES))
     .action((text: string, options: { admin?: true; app?: string; role?: AppRole }) =>
       withServices(async (services) => {
         const { accounts, audit } = services;
@@ -53,13 +52,14 @@ export function accountCommands({ withServices, streams }: Tool): Command {
     .command('list')
     .description('list all accounts: email, name, admin or member, state, separated by tabs')
     .action(() =>
-      withServices(async ({ accounts: { store, access } }) => {
-        const admins = new Set((await access.admins()).map((member) => member.account.toHexString()));
+      withServices(async ({ accounts: { store, roles } }) => {
+        const isAdmin = await roles.findAdmins();
         let after: string | undefined;
         do {
           const page = await store.page('', after, ACCOUNTS_AT_ONCE);
-          for (const { _id, email, name, suspendedAt } of page) {
-            const role = admins.has(_id.toHexString()) ? 'admin' : 'member';
+          for (const account of page) {
+            const { email, name, suspendedAt } = account;
+            const role = isAdmin(account) ? 'admin' : 'member';
             say(streams, [email, name.replace(/\s+/g, ' '), role, suspendedAt ? 'suspended' : 'active'].join('\t'));
           }
           after = page.length === ACCOUNTS_AT_ONCE ? page.at(-1)?.email : undefined;

@@ -101,7 +101,7 @@ export function accountRoutes(deps: {
   store: AccountStore;
   access: AccessStore;
   suspend: Accounts['suspend'];
-  roles: Pick<Roles, 'isAdminBy'>;
+  roles: Pick<Roles, 'findAdmins' | 'isAdminBy'>;
   invitations: Invitations;
   mail: AccountMail;
   cursors: Cursors;
@@ -114,11 +114,8 @@ export function accountRoutes(deps: {
     listAccounts: async ({ query: { q = '', limit, cursor } }) => {
       const bound = ['accounts', q];
       const after = cursor === undefined ? undefined : cursors.read<{ after: string }>(cursor, bound).after;
-      const [found, admins] = await Promise.all([store.page(q, after, limit + 1), access.admins()]);
+      const [found, isAdmin] = await Promise.all([store.page(q, after, limit + 1), roles.findAdmins()]);
       const page = found.slice(0, limit);
-      const given = new Set(admins.map(({ account }) => account.toHexString()));
-      const isAdmin = ({ _id, groups }: AccountDocument) =>
-        given.has(_id.toHexString()) || roles.isAdminBy(groups?.names ?? []);
       const next = found.length > limit && { next: cursors.write({ after: page.at(-1)?.email }, bound) };
       return { accounts: page.map((account) => shownAccount(account, isAdmin(account))), ...next };
     },
