@@ -5,7 +5,7 @@ import { createApiKeys } from './api-keys/api-keys.ts';
 import { createAppAdministration, createApps } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
 import { createFormSettings } from './apps/form-settings.endpoints.ts';
-import { createAudit } from './audit/audit.endpoints.ts';
+import { createAudit, createAuditReading } from './audit/audit.endpoints.ts';
 import type { Config } from './core/config.ts';
 import type { Logger } from './core/logger.ts';
 import { withTimeout } from './core/timeouts.ts';
@@ -96,7 +96,7 @@ export function createServices(
   const signal = createJobSignal();
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
 
-  const audit = createAudit({ connection, days: config.auditDays, clock, logger, cursors });
+  const audit = createAudit({ connection, days: config.auditDays, clock, logger });
   const storage = createSchemaStorage(connection, leaseMs);
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
   const schemas = createSchemas({ storage, apps, connection, leaseMs });
@@ -106,6 +106,7 @@ export function createServices(
   const endSessionUrl = provider?.endSessionUrl;
   const sessions = createSessions({ connection, apps, accounts, audit: audit.log, config, endSessionUrl });
   const singleSignOn = createSingleSignOn({ accounts, enter: sessions.enter, provider, config });
+  const auditReading = createAuditReading({ audit, cursors, findAccounts: accounts.store.named });
   const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors });
   const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin });
   const deliveries = createDeliveryStorage(connection);
@@ -164,7 +165,7 @@ export function createServices(
       apps.feature,
       administration.feature,
       apiKeys.feature,
-      audit.feature,
+      auditReading.feature,
     ],
     ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature],
   ];

@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import type { Cursors } from '../api/cursors.ts';
 import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, type Route, routes } from '../api/endpoint.ts';
@@ -13,6 +14,16 @@ import { type AuditDocument, type AuditFilter, type AuditLog, createAuditLog, cr
 export const ACTIONS = [...AUDITED_CHANGES, ...AUDITED_READS, 'login.failed'] as const;
 
 const Action = z.enum(ACTIONS, 'must be an action of the audit log').meta({ example: 'users.exported' });
+
+/** The actions whose target is an account. */
+const CHANGES_OF_ACCOUNTS: ReadonlySet<AuditDocument['action']> = new Set([
+  ...(['login', 'login.failed', 'invitation.accepted', 'member.changed', 'member.removed'] as const),
+  ...(['account.changed', 'account.link.created', 'account.erased', 'account.sessions.ended'] as const),
+  ...(['account.password.replaced', 'account.factors.changed'] as const),
+]);
+
+const AccountName = z.string().meta({ example: 'Ada Lovelace' });
+const AccountEmail = z.string().meta({ example: 'ada@example.com' });
 
 const Event = z
   .strictObject({
@@ -30,9 +41,14 @@ const Event = z
         description: 'How the session logged in: `shared` with the password of the app, or the method of an account',
         example: 'shared',
       }),
+      name: AccountName.optional().meta({ description: 'Of an account that still exists, as it is now' }),
+      email: AccountEmail.optional(),
     }),
     action: Action,
     target: z.string().nullable().meta({ description: 'The id of what was changed' }),
+    targetAccount: z.strictObject({ name: AccountName, email: AccountEmail }).optional().meta({
+      description: 'The account that `target` names, if it still exists',
+    }),
     detail: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
       .meta({ description: 'Such as numbers; `count` and `lastAt` of repeated events', example: { format: 'csv' } }),
@@ -76,7 +92,16 @@ export const auditEndpoints = {
   },
 } as const satisfies Endpoints;
 
-const auditRoutes = (audit: AuditLog, cursors: Cursors): Route[] =>
+/** Name and email of an account as they are now. The log stores only ids. */
+interface NamedAccount {
+  name: string;
+  email: string;
+}
+
+/** Reads those of these accounts that exist, by their id in hexadecimal, with one statement. */
+export type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
+
+const auditRoutes = (audit: AuditLog, cursors: Cursors, findAccounts: FindAccounts): Route[] =>
   routes(auditEndpoints, {
     listAuditEvents: async ({ principal, query: { since, action, sourceAppId, limit, cursor } }) => {
       const bound = ['audit', principal.own?.id ?? principal.account?.id, since, action, sourceAppId];
@@ -85,9 +110,29 @@ const auditRoutes = (audit: AuditLog, cursors: Cursors): Route[] =>
       const found = await audit.page(filter, limit + 1, before);
       const events = found.slice(0, limit);
       const next = found.length > limit && { next: cursors.write({ before: events.at(-1)?._id }, bound) };
-      return { events: events.map(present), ...next };
+      const accounts = await findNamed(events, findAccounts);
+      return { events: events.map((event) => present(event, accounts)), ...next };
     },
   });
+
+/** Reads the accounts that acted in a page of events or were changed by them. */
+async function findNamed(
+  events: readonly AuditDocument[],
+  findAccounts: FindAccounts,
+): Promise<ReadonlyMap<string, NamedAccount>> {
+  const named = events.flatMap((event) => [actorAccount(event), targetAccount(event)]);
+  const ids = new Set(named.filter((id) => id !== undefined && /^[0-9a-f]{24}$/.test(id)));
+  return ids.size === 0 ? new Map() : findAccounts([...ids].map((id) => new ObjectId(id)));
+}
+
+/** The id of the account that acted; an app can have the same name. */
+function actorAccount({ actor: { kind, id, method } }: AuditDocument): string | undefined {
+  const isAccount = (kind === 'operator' || kind === 'admin') && method !== undefined && method !== 'shared';
+  return isAccount ? (id ?? undefined) : undefined;
+}
+
+const targetAccount = ({ action, target }: AuditDocument): string | undefined =>
+  CHANGES_OF_ACCOUNTS.has(action) ? (target ?? undefined) : undefined;
 
 /** Operators list events of the incarnation of their app; admins by name, also of deleted apps. */
 function visibleTo(principal: SessionPrincipal, sourceAppId: string | undefined): AuditFilter {
@@ -97,28 +142,39 @@ function visibleTo(principal: SessionPrincipal, sourceAppId: string | undefined)
   return { app };
 }
 
-function present({ _id, at, sourceAppId, actor, action, target, detail, count, lastAt }: AuditDocument) {
-  const repeated = lastAt && { count, lastAt: lastAt.toISOString() };
+function present(event: AuditDocument, accounts: ReadonlyMap<string, NamedAccount>) {
+  const { _id, at, sourceAppId, actor, action, target, detail, count, lastAt } = event;
   const { kind, id, address, method = null } = actor;
+  const repeated = lastAt && { count, lastAt: lastAt.toISOString() };
+  const own = accounts.get(actorAccount(event) ?? '');
+  const changed = accounts.get(targetAccount(event) ?? '');
   return {
-    ...{ id: _id, at: at.toISOString(), sourceAppId, actor: { kind, id, address, method }, action, target },
+    ...{ id: _id, at: at.toISOString(), sourceAppId, action, target },
+    actor: { kind, id, address, method, ...(own && { name: own.name, email: own.email }) },
+    ...(changed && { targetAccount: { name: changed.name, email: changed.email } }),
     detail: { ...detail, ...repeated },
   };
 }
 
-/** @param deps.days how long an event is kept */
-export function createAudit(deps: {
-  connection: Connection;
-  days: number;
-  clock: DatabaseClock;
-  logger: Logger;
-  cursors: Cursors;
-}) {
-  const { connection, days, clock, logger, cursors } = deps;
+/** Creates the log, to which every feature writes. @param deps.days how long an event is kept */
+export function createAudit(deps: { connection: Connection; days: number; clock: DatabaseClock; logger: Logger }) {
+  const { connection, days, clock, logger } = deps;
   const model = createAuditModel(connection);
-  const log = createAuditLog({ events: model.collection, days, clock, logger });
+  return { model, log: createAuditLog({ events: model.collection, days, clock, logger }) };
+}
+
+/** Creates the reading of the log, which names accounts. */
+export function createAuditReading(deps: {
+  audit: ReturnType<typeof createAudit>;
+  cursors: Cursors;
+  findAccounts: FindAccounts;
+}) {
+  const { audit, cursors, findAccounts } = deps;
   return {
-    log,
-    feature: { models: [model], routes: auditRoutes(log, cursors), close: () => log.flush() },
+    feature: {
+      models: [audit.model],
+      routes: auditRoutes(audit.log, cursors, findAccounts),
+      close: () => audit.log.flush(),
+    },
   };
 }

@@ -60,6 +60,44 @@ describe('the audit log page', () => {
     await close();
   });
 
+  it('names accounts and how they logged in, and an erased account by its id', async () => {
+    const { sourceAppId } = app;
+    const join = async (email: string, name: string) => {
+      const path = `/auth/apps/${sourceAppId}/invitations`;
+      const { body } = await server.admin.post(path, { email, role: 'manager' }).expect(200);
+      const given = { token: new URL(body.link).hash.slice(1), name, password: 'a password of twelve' };
+      const client = new Client(server.listener.url);
+      const accepted = await client.post('/auth/invitations/accept', given).expect(200);
+      return { client, id: accepted.body.account.id as string };
+    };
+    const ada = await join('ada@staff.example.com', 'Ada Lovelace');
+    const bob = await join('bob@staff.example.com', 'Bob');
+    await bob.client.put(`/auth/apps/${sourceAppId}/retention`, { days: 30, basis: 'createdAt' }).expect(200);
+    await ada.client.patch(`/auth/apps/${sourceAppId}/members/${bob.id}`, { role: 'viewer' }).expect(200);
+    await operator.put(`/auth/apps/${sourceAppId}/form`, {}).expect(200);
+    const { page, expectClean, close } = await visitAs(server, app, '/audit');
+    const changed = page.getByRole('row', { name: /Role of a member changed/ });
+    await changed.getByText('Ada Lovelace', { exact: true }).waitFor();
+    await changed.getByText('ada@staff.example.com', { exact: true }).waitFor();
+    await changed.getByText('with an invitation', { exact: true }).waitFor();
+    await changed.getByText('Bob (bob@staff.example.com)', { exact: true }).waitFor();
+    const shared = page.getByRole('row', { name: /Form settings changed/ });
+    await shared.getByText('shared password', { exact: true }).waitFor();
+    await shared.getByText(`Operator ${sourceAppId}`, { exact: true }).waitFor();
+    await server.admin.delete(`/auth/accounts/${bob.id}`).expect(200);
+    await page.reload();
+    await changed.getByText(bob.id, { exact: true }).waitFor();
+    await page
+      .getByRole('row', { name: /Retention changed/ })
+      .getByText(`Account ${bob.id}`, { exact: true })
+      .waitFor();
+    expect(await page.content()).not.toContain('bob@staff.example.com');
+    await page.setViewportSize({ width: 375, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+    expectClean();
+    await close();
+  });
+
   it('shows older events on request', async () => {
     const first = await erase('first@example.com');
     for (let number = 0; number < 50; number += 1) await erase(`p${number}@example.com`);

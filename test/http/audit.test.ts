@@ -10,8 +10,9 @@ interface Event {
   at: string;
   action: string;
   sourceAppId: string | null;
-  actor: { kind: string; id: string | null; address: string | null };
+  actor: { kind: string; id: string | null; address: string | null; name?: string; email?: string };
   target: string | null;
+  targetAccount?: { name: string; email: string };
   detail: Record<string, unknown>;
 }
 
@@ -280,6 +281,72 @@ describe('GET /auth/audit', () => {
     const { body } = await server.admin.post('/auth/apps', { sourceAppId: app.sourceAppId }).expect(200);
     const again = await new Client(server.listener.url).logIn(app.sourceAppId, body.password);
     expect((await eventsOf(again)).map(({ action }) => action)).toEqual(['login', 'app.created']);
+  });
+});
+
+const STAFF_PASSWORD = 'a password of twelve';
+
+/** Creates an account with a role in the app, by an invitation. */
+async function join(email: string, name: string, role = 'manager') {
+  const path = `/auth/apps/${app.sourceAppId}/invitations`;
+  const { body } = await server.admin.post(path, { email, role }).expect(200);
+  const given = { token: new URL(body.link).hash.slice(1), name, password: STAFF_PASSWORD };
+  const client = new Client(server.listener.url);
+  const accepted = await client.post('/auth/invitations/accept', given).expect(200);
+  return { client, email, id: accepted.body.account.id as string };
+}
+
+describe('the accounts of a page', () => {
+  beforeAll(buildApp);
+
+  it('are named as they are now, until they are erased, by one statement', async () => {
+    const ada = await join('ada@staff.example.com', 'Ada');
+    const bob = await join('bob@staff.example.com', 'Bob', 'viewer');
+    const path = `/auth/apps/${app.sourceAppId}`;
+    await ada.client.patch(`${path}/members/${bob.id}`, { role: 'editor' }).expect(200);
+    await ada.client.put(`${path}/form`, {}).expect(200);
+    await ada.client.patch('/auth/account', { name: 'Ada Lovelace' }).expect(200);
+    const named = { name: 'Ada Lovelace', email: ada.email };
+    const actor = { kind: 'operator', id: ada.id, address: expect.any(String), method: 'invitation', ...named };
+    const read = async () => {
+      const [replaced, changed] = await eventsOf(operator, '?limit=2');
+      return { replaced, changed };
+    };
+    const { replaced, changed } = await read();
+    expect(replaced).toMatchObject({ action: 'form.replaced', actor, target: app.sourceAppId });
+    expect(replaced).not.toHaveProperty('targetAccount');
+    const targetAccount = { name: 'Bob', email: bob.email };
+    expect(changed).toMatchObject({ action: 'member.changed', actor, target: bob.id, targetAccount });
+    const stored = JSON.stringify(await server.db.collection('audit_events').find().toArray());
+    for (const text of ['staff.example.com', 'Lovelace', 'Bob']) expect(stored).not.toContain(text);
+
+    await server.db.command({ profile: 2 });
+    await eventsOf(ada.client, '?limit=50');
+    await server.db.command({ profile: 0 });
+    const several = { ns: `${server.database}.accounts`, 'command.filter._id.$in': { $exists: true } };
+    expect(await server.db.collection('system.profile').countDocuments(several)).toBe(1);
+
+    for (const { id } of [ada, bob]) await server.admin.delete(`/auth/accounts/${id}`).expect(200);
+    const after = await read();
+    expect(after.replaced?.actor).toEqual({
+      ...{ kind: 'operator', id: ada.id, method: 'invitation' },
+      address: expect.any(String),
+    });
+    expect(after.changed).toMatchObject({ target: bob.id, actor: { id: ada.id } });
+    expect(after.changed).not.toHaveProperty('targetAccount');
+    const { body } = await server.admin.get('/auth/audit?action=account.erased').expect(200);
+    expect(body.events.map(({ target }: Event) => target)).toEqual([bob.id, ada.id]);
+    expect(JSON.stringify(body)).not.toContain('staff.example.com');
+  });
+
+  it('are not confused with an app whose id looks like theirs', async () => {
+    const { id } = await join('eve@staff.example.com', 'Eve');
+    const { body } = await server.admin.post('/auth/apps', { sourceAppId: id }).expect(200);
+    const client = await new Client(server.listener.url).logIn(id, body.password);
+    await client.put(`/auth/apps/${id}/form`, {}).expect(200);
+    const [event] = await eventsOf(client);
+    expect(event).toMatchObject({ action: 'form.replaced', actor: { id, method: 'shared' }, target: id });
+    expect(JSON.stringify(event)).not.toContain('Eve');
   });
 });
 

@@ -55,13 +55,13 @@ export function isAction(text: string): text is AuditAction {
   return Object.hasOwn(ACTIONS, text);
 }
 
-export function actorName({ kind, id, method }: AuditEvent['actor']): string {
-  if ((kind === 'operator' || kind === 'admin') && method && method !== 'shared') return `Account ${id}`;
+export function actorName({ kind, id, method, name }: AuditEvent['actor']): string {
+  if (name !== undefined) return name;
   switch (kind) {
     case 'operator':
-      return `Operator ${id}`;
     case 'admin':
-      return `Administrator ${id}`;
+      if (method && method !== 'shared') return `Account ${id}`;
+      return kind === 'admin' ? `Administrator ${id}` : `Operator ${id}`;
     case 'key':
       return `API key ${id}`;
     case 'command line':
@@ -69,6 +69,24 @@ export function actorName({ kind, id, method }: AuditEvent['actor']): string {
     default:
       return 'Unknown';
   }
+}
+
+const METHODS: Record<string, string> = {
+  password: 'by password',
+  link: 'with a link',
+  invitation: 'with an invitation',
+  shared: 'shared password',
+};
+
+/** How the session of an actor logged in; undefined without a session. */
+export function methodText({ method }: AuditEvent['actor']): string | undefined {
+  return method === null ? undefined : (METHODS[method] ?? `with ${method}`);
+}
+
+/** What was changed; undefined for the actor, and for the app of the event. */
+export function targetText({ target, targetAccount, actor, sourceAppId }: AuditEvent): string | undefined {
+  if (target === null || target === sourceAppId || target === actor.id) return undefined;
+  return targetAccount ? `${targetAccount.name} (${targetAccount.email})` : target;
 }
 
 /** The details in words, for example `12 times · format csv`. */

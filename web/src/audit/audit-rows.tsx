@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core';
 import type { AuditEvent } from '../api/endpoints.ts';
 import { Time } from '../components/time.tsx';
-import { ACTIONS, actorName, detailText } from './actions.ts';
+import { ACTIONS, actorName, detailText, methodText, targetText } from './actions.ts';
 import classes from './audit-page.module.css';
 
 /** The table of events. That of all apps also names the app of each. */
@@ -26,15 +26,20 @@ export function AuditRows({ events, ofAllApps }: { events: readonly AuditEvent[]
               </Table.Td>
               <Table.Td>
                 {ACTIONS[event.action]}
-                <Target event={event} />
+                {targetText(event) && <div className={classes.detail}>{targetText(event)}</div>}
                 {detailText(event.detail) !== '' && <div className={classes.detail}>{detailText(event.detail)}</div>}
               </Table.Td>
-              <Table.Td>
-                {actorName(event.actor)}
-                {event.actor.address && <div className={classes.detail}>from {event.actor.address}</div>}
+              <Table.Td className={classes.who}>
+                <Actor actor={event.actor} />
               </Table.Td>
               {ofAllApps && (
-                <Table.Td className="breaks">{event.sourceAppId ?? <Text c="dimmed">All apps</Text>}</Table.Td>
+                <Table.Td className={classes.named}>
+                  {event.sourceAppId ?? (
+                    <Text size="sm" c="dimmed">
+                      All apps
+                    </Text>
+                  )}
+                </Table.Td>
               )}
             </Table.Tr>
           ))}
@@ -44,8 +49,20 @@ export function AuditRows({ events, ofAllApps }: { events: readonly AuditEvent[]
   );
 }
 
-/** The id of what was changed, unless it is the app of the event. */
-function Target({ event: { target, sourceAppId } }: { event: AuditEvent }) {
-  if (target === null || target === sourceAppId) return null;
-  return <div className={classes.detail}>{target}</div>;
+/** Who acted, how their session logged in, and from where. */
+function Actor({ actor }: { actor: AuditEvent['actor'] }) {
+  const method = methodText(actor);
+  return (
+    <>
+      <div className={classes.actor}>{actorName(actor)}</div>
+      {actor.email && <div className={classes.detail}>{actor.email}</div>}
+      {(method || actor.address) && (
+        <div className={classes.detail}>
+          {method && <span>{method}</span>}
+          {method && actor.address && ', '}
+          {actor.address && <span>from {actor.address}</span>}
+        </div>
+      )}
+    </>
+  );
 }
