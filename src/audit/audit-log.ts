@@ -192,9 +192,9 @@ export function createRepeatedEvents(events: AuditCollection, now = () => perfor
 
   /** Strangers cause failed log-ins: beyond some addresses they are counted together. */
   function withoutAddress(event: AuditDocument): AuditDocument {
-    const app = event.sourceAppId ?? '';
-    if (failing.waitMs(app) > 0) return { ...event, actor: { ...event.actor, address: null } };
-    failing.count(app);
+    const tried = JSON.stringify([event.sourceAppId, event.target]);
+    if (failing.waitMs(tried) > 0) return { ...event, actor: { ...event.actor, address: null } };
+    failing.count(tried);
     return event;
   }
 

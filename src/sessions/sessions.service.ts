@@ -39,6 +39,15 @@ interface Caller {
   leftMs(): number;
 }
 
+/** What a log-in names, whether or not it exists. A passkey names nobody. */
+export type LogInName = { sourceAppId: string } | { email: string } | 'passkey';
+
+/** The key of the limits on failed log-ins. */
+function limitKey(named: LogInName): string {
+  if (named === 'passkey') return 'a passkey';
+  return 'email' in named ? `account ${named.email.trim().toLowerCase()}` : named.sourceAppId;
+}
+
 export type SessionService = ReturnType<typeof createSessionService>;
 
 /** The operations on logins and sessions (spec 2.5, 4.2 and 5.2). */
@@ -49,8 +58,8 @@ export function createSessionService(deps: {
   limiter: LoginLimiter;
   /** Whether single sign-on is the only way to log in. */
   signOnOnly: boolean;
-  /** Called for each wrong password and each unknown app. Must not take time. */
-  onFailure?: (sourceAppId: string, address: string) => void;
+  /** Called for each wrong password and each unknown app or email. Must not take time. */
+  onFailure?: (named: LogInName, address: string) => void;
 }) {
   const { apps, accounts, roles, limiter, signOnOnly, onFailure } = deps;
   const networks = createKnownNetworks();
@@ -67,7 +76,7 @@ export function createSessionService(deps: {
    * Resolves with what `verify` returns for a correct password, else undefined; counts failures.
    */
   async function check<Found>(
-    name: string,
+    named: LogInName,
     verify: (waiter: Waiter) => Promise<Found | undefined>,
     { address, leftMs }: Caller,
     hasSession = false,
@@ -76,7 +85,7 @@ export function createSessionService(deps: {
     let undoCount: (() => void) | undefined;
     let found: Found | undefined;
     try {
-      undoCount = limiter.attempt(name, network);
+      undoCount = limiter.attempt(limitKey(named), network);
       if (hasSession) networks.noteSession(network);
       found = await verify({ network, known: networks.has(network), leftMs });
     } catch (error) {
@@ -87,7 +96,7 @@ export function createSessionService(deps: {
     }
     if (!found) {
       networks.noteFailure(network);
-      onFailure?.(name, address);
+      onFailure?.(named, address);
       return undefined;
     }
     undoCount();
@@ -126,7 +135,7 @@ export function createSessionService(deps: {
      */
     async logIn(sourceAppId: string, password: string, caller: Caller): Promise<App> {
       accounts.requirePasswords();
-      const app = await check(sourceAppId, (waiter) => apps.checkPassword(sourceAppId, password, waiter), caller);
+      const app = await check({ sourceAppId }, (waiter) => apps.checkPassword(sourceAppId, password, waiter), caller);
       if (!app) throw new Unauthenticated(INVALID_CREDENTIALS);
       return app;
     },
@@ -138,8 +147,7 @@ export function createSessionService(deps: {
      */
     async logInAccount(email: string, password: string, caller: Caller): Promise<Entry> {
       accounts.requirePasswords();
-      const name = `account ${email.trim().toLowerCase()}`;
-      const entry = await check(name, (waiter) => accounts.checkPassword(email, password, waiter), caller);
+      const entry = await check({ email }, (waiter) => accounts.checkPassword(email, password, waiter), caller);
       if (!entry) throw new Unauthenticated(INVALID_CREDENTIALS);
       return entry;
     },
@@ -150,7 +158,7 @@ export function createSessionService(deps: {
      */
     async logInByPasskey(response: AuthenticationResponseJSON, at: RelyingParty, caller: Caller): Promise<Entry> {
       accounts.requirePasswords();
-      const entry = await check('passkeys', () => accounts.checkPasskey(response, at), caller);
+      const entry = await check('passkey', () => accounts.checkPasskey(response, at), caller);
       if (!entry) throw new Unauthenticated(INVALID_CREDENTIALS);
       return entry;
     },
@@ -158,7 +166,7 @@ export function createSessionService(deps: {
     /** Resolves with whether a password has this hash. Failures count as failed logins. */
     async confirmAccount(email: string, password: string, hash: string | undefined, caller: Caller): Promise<boolean> {
       const verify = async (waiter: Waiter) => ((await accounts.verify(password, hash, waiter)) ? true : undefined);
-      return (await check(`account ${email}`, verify, caller, true)) ?? false;
+      return (await check({ email }, verify, caller, true)) ?? false;
     },
 
     /**
@@ -168,7 +176,7 @@ export function createSessionService(deps: {
      */
     async confirmPassword({ sourceAppId }: Pick<App, 'sourceAppId'>, password: string, caller: Caller): Promise<void> {
       const verify = (waiter: Waiter) => apps.checkPassword(sourceAppId, password, waiter);
-      const app = await check(sourceAppId, verify, caller, true);
+      const app = await check({ sourceAppId }, verify, caller, true);
       if (!app) throw new Forbidden('The current password is wrong');
     },
 

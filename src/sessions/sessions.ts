@@ -3,17 +3,18 @@ import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
+import { normalizeEmail } from '../core/identifiers.ts';
 import type { Connection } from '../database/client.ts';
 import { accountLogInRoutes, createEntrance } from './account-log-in.endpoints.ts';
 import { createSessionOwnership, createSessionStore } from './session-store.ts';
 import { sessionRoutes } from './sessions.endpoints.ts';
-import { createLoginLimiter, createSessionService } from './sessions.service.ts';
+import { createLoginLimiter, createSessionService, type LogInName } from './sessions.service.ts';
 
 /** Creates log-in and sessions. */
 export function createSessions(deps: {
   connection: Connection;
   apps: Pick<Apps, 'service'>;
-  accounts: Pick<Accounts, 'service' | 'roles'>;
+  accounts: Pick<Accounts, 'service' | 'store' | 'roles'>;
   audit: Pick<AuditLog, 'record'>;
   /** Resolves with where a browser ends its session at the provider of single sign-on. */
   endSessionUrl?: (() => Promise<string | undefined>) | undefined;
@@ -22,16 +23,26 @@ export function createSessions(deps: {
   const { connection, apps, accounts, audit, config, endSessionUrl } = deps;
   const ownership = createSessionOwnership(connection);
 
-  /** Not awaited, so that the answer takes the same time for an app that does not exist. */
-  async function noteFailedLogin(sourceAppId: string, address: string): Promise<void> {
-    const app = await apps.service.find(sourceAppId);
-    if (app) await audit.record({ action: 'login.failed', actor: { kind: 'anonymous', address }, app });
+  /**
+   * Not awaited, so that the answer takes the same time for an app or an email that does not exist.
+   * The event of an account concerns no app, so that only admins see it.
+   */
+  async function noteFailedLogin(named: LogInName, address: string): Promise<void> {
+    const event = { action: 'login.failed', actor: { kind: 'anonymous', address } } as const;
+    if (named === 'passkey') return;
+    if ('email' in named) {
+      const account = await accounts.store.findByEmail(normalizeEmail(named.email) ?? '');
+      if (account) await audit.record({ ...event, app: null, target: account._id.toHexString() });
+      return;
+    }
+    const app = await apps.service.find(named.sourceAppId);
+    if (app) await audit.record({ ...event, app });
   }
 
   const service = createSessionService({
     ...{ accounts: accounts.service, roles: accounts.roles, signOnOnly: config.oidc?.only ?? false },
     ...{ apps: apps.service, limiter: createLoginLimiter(config.rateLimitLogin) },
-    onFailure: (sourceAppId, address) => void noteFailedLogin(sourceAppId, address).catch(() => undefined),
+    onFailure: (named, address) => void noteFailedLogin(named, address).catch(() => undefined),
   });
   const enter = createEntrance(accounts.service, config.sessionCookieName);
   return {

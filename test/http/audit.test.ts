@@ -350,6 +350,49 @@ describe('the accounts of a page', () => {
   });
 });
 
+describe('failed log-ins of accounts', () => {
+  const failed = async () => {
+    await server.services.audit.flush();
+    const events = await eventsOf(server.admin, '?action=login.failed');
+    return events.filter(({ sourceAppId }) => sourceAppId === null);
+  };
+  const fail = (email: string) =>
+    new Client(server.listener.url).post('/auth/login', { email, password: 'wrong' }).expect(401);
+
+  it('name the account, and no email that has none', async () => {
+    await buildApp();
+    const { client, email, id } = await join('grace@staff.example.com', 'Grace');
+    await fail('nobody@staff.example.com');
+    await fail('no email');
+    await fail(email.toUpperCase());
+    await expect.poll(failed).toHaveLength(1);
+    expect((await failed())[0]).toMatchObject({
+      ...{ target: id, targetAccount: { name: 'Grace', email } },
+      actor: { kind: 'anonymous', id: null, method: null },
+    });
+    const change = { current: 'wrong', password: 'another password' };
+    await client.put('/auth/account/password', change).expect(403);
+    await expect.poll(async () => (await failed())[0]?.detail.count).toBe(2);
+    const events = await server.db.collection('audit_events').find({ action: 'login.failed' }).toArray();
+    expect(events.filter(({ sourceAppId }) => sourceAppId === null)).toHaveLength(1);
+    expect(JSON.stringify(events)).not.toContain('staff.example.com');
+    // Managers of an app see none of them.
+    expect(await eventsOf(client, '?action=login.failed')).toEqual([]);
+  });
+
+  it('are answered whether or not the event can be stored', async () => {
+    const { email, id } = await join('hedy@staff.example.com', 'Hedy');
+    await server.db.command({ collMod: 'audit_events', validator: { never: { $exists: true } } });
+    try {
+      await fail(email);
+    } finally {
+      await server.db.command({ collMod: 'audit_events', validator: {} });
+    }
+    await fail(email);
+    await expect.poll(async () => (await failed())[0]?.target).toBe(id);
+  });
+});
+
 describe('an audit log that cannot be written', () => {
   it('takes no answer from a change that was made, and shows no records', async () => {
     await buildApp();
