@@ -7,7 +7,7 @@ import { normalizeEmail } from '../core/identifiers.ts';
 import type { AccessStore, Membership } from './access-store.ts';
 import type { AccountMail } from './account-mail.ts';
 import { type AccountStore, createToken, type Origin } from './account-store.ts';
-import type { AccountDocument, Entry, LogInMethod, SignedIn } from './accounts.model.ts';
+import type { AccountDocument, Entry, InvitationDocument, LogInMethod, SignedIn } from './accounts.model.ts';
 import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
 import type { Passkeys, RelyingParty } from './passkeys.ts';
 import type { Roles } from './roles.ts';
@@ -30,6 +30,16 @@ export interface ShownAccount {
 
 /** The ways to log in that stay when single sign-on is the only one for everybody. */
 const SIGNED_ON: ReadonlySet<LogInMethod> = new Set(['oidc', 'link']);
+
+/** What an invitation offers. Without an email: the link to the first admin account. */
+interface Offer {
+  email?: string;
+  sourceAppId?: string;
+  role?: Membership['role'];
+  admin?: true;
+  /** Whether the email has an account, which has to be logged in to accept. */
+  hasAccount: boolean;
+}
 
 const usedLink = (): Gone => new Gone('This link was used or has expired; ask for a new one');
 
@@ -58,15 +68,22 @@ export function createAccountService(deps: {
   const { store, access, invitations, factors, passkeys, hasher, apps, mail, publicUrl } = deps;
 
   /** Gives an account what an invitation offers. @throws {Gone} when the app was deleted */
-  async function grant(
-    accountId: ObjectId,
-    { app, admin }: { app?: { id: ObjectId; role: Membership['role'] }; admin?: true },
-  ) {
+  async function grant(accountId: ObjectId, { app, admin }: InvitationDocument): Promise<void> {
     if (admin) await access.putAdmin(accountId);
-    if (!app) return;
-    const live = await apps.findById(app.id);
+    if (app) await access.putMember(await findOfferedApp(app), accountId, app.role);
+  }
+
+  /** @throws {Gone} when the app was deleted */
+  async function findOfferedApp({ id }: NonNullable<InvitationDocument['app']>) {
+    const live = await apps.findById(id);
     if (!live) throw new Gone('The app of this invitation was deleted');
-    await access.putMember(live, accountId, app.role);
+    return live;
+  }
+
+  /** @throws {Gone} for the link to the first admin account, when there is one */
+  async function requireFirst({ email }: InvitationDocument): Promise<void> {
+    if (email !== undefined || (await access.admins()).length === 0) return;
+    throw new Gone('The first admin account exists; log in instead');
   }
 
   const limitForgotten = pLimit(FORGOTTEN_AT_ONCE);
@@ -147,6 +164,23 @@ export function createAccountService(deps: {
     },
 
     /**
+     * Resolves with what an invitation offers, for the holder of its token. A wrong token costs one
+     * read by its hash. @throws {Gone} when the invitation was used or is over
+     */
+    async preview(token: string): Promise<Offer> {
+      const invitation = await invitations.find(token);
+      await requireFirst(invitation);
+      const { email, app, admin } = invitation;
+      if (app) await findOfferedApp(app);
+      return {
+        ...(email !== undefined && { email }),
+        ...(app && { sourceAppId: app.sourceAppId, role: app.role }),
+        ...(admin && { admin }),
+        hasAccount: email !== undefined && (await store.findByEmail(email)) !== undefined,
+      };
+    },
+
+    /**
      * Uses an invitation. Somebody with an account has to be logged in as it, and gains what the
      * invitation offers; others get an account. Resolves with the account's way in.
      * @throws {Gone} when the invitation was used or is over
@@ -161,9 +195,7 @@ export function createAccountService(deps: {
       const email = invitation.email ?? normalizeEmail(given.email ?? '');
       if (email === undefined)
         throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be a valid email' }]);
-      if (invitation.email === undefined && (await access.admins()).length > 0) {
-        throw new Gone('The first admin account exists; log in instead');
-      }
+      await requireFirst(invitation);
       const existing = await store.findByEmail(email);
       if (existing && !current?.account._id.equals(existing._id)) {
         throw new Forbidden('This email has an account: log in with it, then open the invitation again');

@@ -111,6 +111,24 @@ export const accountLogInEndpoints = {
     responseHeaders: cookie,
     errors: [410],
   },
+  previewInvitation: {
+    ...visitor,
+    path: '/auth/invitations/preview',
+    summary: 'What an invitation offers',
+    description:
+      'For the holder of its token, who may accept it. The invitation stays open. The link to the first admin account names no email.',
+    body: jsonBody(z.strictObject({ token: Token })),
+    response: z
+      .strictObject({
+        email: Email.optional(),
+        sourceAppId: z.string().optional().meta({ example: 'newsletter' }),
+        role: MemberRole.optional(),
+        admin: z.literal(true).optional(),
+        hasAccount: z.boolean().meta({ description: 'Whether the email has an account, which has to log in first' }),
+      })
+      .meta({ id: 'InvitationPreview' }),
+    errors: [410],
+  },
   acceptInvitation: {
     ...visitor,
     path: '/auth/invitations/accept',
@@ -239,6 +257,8 @@ export function accountLogInRoutes(deps: {
 
     logInByLink: async ({ body, req, res, audit }) =>
       logged(await enter(await accounts.useLink(body.token), req, res, audit)),
+
+    previewInvitation: ({ body }) => accounts.preview(body.token),
 
     acceptInvitation: async ({ body, req, res, audit }) => {
       const signedIn = await current(req);

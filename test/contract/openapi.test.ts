@@ -167,7 +167,8 @@ describe.each(operations)(
         ...['POST /auth/login', 'POST /auth/logout', 'POST /auth/login/second', 'POST /auth/login/link'],
         ...['GET /auth/login', 'POST /auth/login/passkey', 'POST /auth/login/passkey/options'],
         ...['GET /auth/oidc/start', 'GET /auth/oidc/callback', 'POST /auth/oidc/backchannel-logout'],
-        ...['POST /auth/invitations/accept', 'POST /auth/password/forgot', 'POST /auth/password/reset'],
+        ...['POST /auth/invitations/preview', 'POST /auth/invitations/accept'],
+        ...['POST /auth/password/forgot', 'POST /auth/password/reset'],
       ].includes(name);
       expect(['none', 'visitor', 'app id', 'form'].includes(auth)).toBe(!name.includes(' /auth/') || isOpen);
       if (auth === 'session or key') expect(scope).toBeDefined();

@@ -111,4 +111,5 @@ export type Membership = OwnAccount['memberships'][number];
 export type MemberRole = Membership['role'];
 export type Member = ResponseBody<'GET /auth/apps/:sourceAppId/members'>['members'][number];
 export type Invitation = ResponseBody<'GET /auth/apps/:sourceAppId/invitations'>['invitations'][number];
+export type InvitationPreview = ResponseBody<'POST /auth/invitations/preview'>;
 export type ListedAccount = ResponseBody<'GET /auth/accounts'>['accounts'][number];

@@ -1,15 +1,19 @@
-import { Alert, Stack, Text, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Alert, Button, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError, call } from '../api/call.ts';
+import type { Account, InvitationPreview } from '../api/endpoints.ts';
+import { LoadError } from '../components/load-error.tsx';
 import { AccountLogIn, EmailInput } from '../session/account-log-in.tsx';
+import { LogInError } from '../session/log-in-error.tsx';
 import { SecondFactor } from '../session/second-factor.tsx';
 import { useEntry } from '../session/session.ts';
+import classes from './entrance.module.css';
 import { Gone, isGone, LinkPage, useOpenDashboard } from './entrance-pages.tsx';
 import { issueAt, NewPasswordForm } from './new-password-form.tsx';
 import { useToken } from './token.ts';
 
-/** Accepts an invitation: creates an account, or adds the membership to the one of the email. */
+/** Shows what an invitation gives, and accepts it with a new account or the one of the email. */
 export function InvitationPage() {
   const token = useToken();
   return (
@@ -19,92 +23,244 @@ export function InvitationPage() {
   );
 }
 
-interface Given {
-  name: string;
-  password: string;
-  email?: string;
-}
+// Both queries are static: an acceptance invalidates all others, and it uses the invitation up.
+
+const offerQuery = (token: string) =>
+  queryOptions({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) => call('POST /auth/invitations/preview', { body: { token }, signal }),
+    staleTime: 'static',
+    gcTime: 0,
+  });
+
+/** The account that is logged in; null without one, also for the log-in of an app. */
+const visitorQuery = queryOptions({
+  queryKey: ['invited-as'],
+  queryFn: async ({ signal }): Promise<Account | null> => {
+    try {
+      const session = await call('GET /auth/session', { signal });
+      return 'account' in session ? session.account : null;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: 'static',
+  gcTime: 0,
+});
 
 function Invitation({ token }: { token: string }) {
+  const offer = useQuery(offerQuery(token));
+  const visitor = useQuery(visitorQuery);
+  const refetch = () => Promise.all([offer.refetch(), visitor.refetch()]);
+  if (isGone(offer.error)) return <Gone />;
+  const error = offer.error ?? visitor.error;
+  if (error) return <LoadError error={error} onRetry={refetch} />;
+  if (!offer.data || visitor.data === undefined) return <Loader mx="auto" display="block" aria-label="Loading" />;
+  return <Offered token={token} offer={offer.data} visitor={visitor.data} onStale={refetch} />;
+}
+
+/** What is sent with the acceptance. The name of an account stays as it is. */
+interface Given {
+  name: string;
+  email?: string;
+  password?: string;
+}
+
+interface OfferedProps {
+  token: string;
+  offer: InvitationPreview;
+  visitor: Account | null;
+  /** Is called when the email got an account, or its session ended, meanwhile. */
+  onStale: () => Promise<unknown>;
+}
+
+function Offered({ token, offer, visitor, onStale }: OfferedProps) {
+  const client = useQueryClient();
+  const isFirst = offer.email === undefined;
   const open = useOpenDashboard();
-  const [name, setName] = useState('');
-  const [email, setEmail] = useState('');
-  const [asksEmail, setAsksEmail] = useState(false);
-  const [step, setStep] = useState<'account' | 'log-in' | 'second'>('account');
-  const [given, setGiven] = useState<Given>();
+  const [knownEmail, setKnownEmail] = useState(offer.hasAccount ? offer.email : undefined);
+  const [isWaiting, setWaiting] = useState(false);
   const accept = useEntry((body: Given) => call('POST /auth/invitations/accept', { body: { token, ...body } }));
-  const send = (body: Given): void => {
-    setGiven(body);
+  const send = (body: Given): void =>
     accept.mutate(body, {
-      onSuccess: (session) => (session ? open() : setStep('second')),
+      onSuccess: (session) => (session ? open() : setWaiting(true)),
       onError: (error) => {
-        if (issueAt(error, 'email') !== undefined) setAsksEmail(true);
-        if (error instanceof ApiError && error.status === 403) setStep('log-in');
+        if (!(error instanceof ApiError && error.status === 403)) return;
+        setKnownEmail(body.email ?? offer.email);
+        void onStale();
       },
     });
+  const acceptAs = ({ name, email }: Account): void => send({ name, ...(isFirst && { email }) });
+  const acceptAfterLogIn = async (): Promise<void> => {
+    // The page shows an error of this query.
+    const account = await client.fetchQuery({ ...visitorQuery, staleTime: 0 }).catch(() => null);
+    if (account && (isFirst || account.email === offer.email)) acceptAs(account);
   };
+  const pending = accept.isPending;
   if (isGone(accept.error)) return <Gone />;
-  if (step === 'second') return <SecondFactor onDone={open} onBack={() => setStep('account')} />;
-  if (step === 'log-in' && given) {
-    return (
-      <Stack gap="md">
-        <Alert variant="light" role="status" title="This email has an account">
-          Log in with it to accept the invitation. Your name and your password stay as they are.
-        </Alert>
-        <AccountLogIn {...(given.email !== undefined && { email: given.email })} onDone={() => send(given)} />
-      </Stack>
-    );
-  }
-  const emailIssue = email !== '' && accept.variables?.email !== undefined ? issueAt(accept.error, 'email') : undefined;
-  const isFirstAsk = asksEmail && accept.variables?.email === undefined;
+  if (isWaiting) return <SecondFactor onDone={open} onBack={() => setWaiting(false)} />;
+  return (
+    <Stack gap="lg">
+      <Offer offer={offer} />
+      {visitor && !isFirst && visitor.email !== offer.email && <OtherAccount visitor={visitor} />}
+      {visitor && (isFirst || visitor.email === offer.email) && (
+        <Accept visitor={visitor} isFirst={isFirst} pending={pending} error={accept.error} onAccept={acceptAs} />
+      )}
+      {!visitor && knownEmail !== undefined && (
+        <>
+          <Text size="sm" role="status" className="breaks">
+            <strong>{knownEmail}</strong> has an account. Log in to accept the invitation. Your name and your password
+            stay as they are.
+          </Text>
+          <AccountLogIn email={knownEmail} onDone={() => void acceptAfterLogIn()} />
+        </>
+      )}
+      {!visitor && knownEmail === undefined && (
+        <NewAccount email={offer.email} pending={pending} error={accept.error} onSubmit={send} />
+      )}
+    </Stack>
+  );
+}
+
+const ROLES = {
+  viewer: { name: 'Viewer', meaning: 'You can read users, charts and held submissions.' },
+  editor: { name: 'Editor', meaning: 'You can read, change, erase, import and export users.' },
+  manager: { name: 'Manager', meaning: 'You can change everything in the app, and invite others.' },
+} as const;
+
+/** Which app and role an invitation gives, and to whom. */
+function Offer({ offer: { email, sourceAppId, role, admin } }: { offer: InvitationPreview }) {
+  const given = role ? ROLES[role] : undefined;
+  return (
+    <dl className={classes.offer} aria-label="Your invitation">
+      {sourceAppId && (
+        <>
+          <dt>App</dt>
+          <dd>
+            <strong>{sourceAppId}</strong>
+          </dd>
+        </>
+      )}
+      <dt>Role</dt>
+      <dd>
+        <strong>{admin ? 'Administrator' : (given?.name ?? 'Member')}</strong>
+        <Text size="sm" c="dimmed">
+          {admin
+            ? 'You can change everything in every app, and invite others.'
+            : (given?.meaning ?? 'You get an account. A manager or an administrator adds you to apps later.')}
+        </Text>
+      </dd>
+      {email && (
+        <>
+          <dt>For</dt>
+          <dd>{email}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** Ends the session in this browser. The page then asks for another way in. */
+function useLogOutHere() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => call('POST /auth/logout'),
+    onSuccess: async () => {
+      await client.cancelQueries({ queryKey: visitorQuery.queryKey });
+      const [own] = visitorQuery.queryKey;
+      // Nothing of the session stays in memory.
+      client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== own && name !== 'invitation' });
+      client.setQueryData(visitorQuery.queryKey, null);
+    },
+  });
+}
+
+function OtherAccount({ visitor }: { visitor: Account }) {
+  const logOut = useLogOutHere();
+  return (
+    <>
+      <Alert variant="light" color="yellow" role="status" title="You use another account" className="breaks">
+        You are logged in as <strong>{visitor.email}</strong>. To accept this invitation, log out first.
+      </Alert>
+      <LogInError error={logOut.error} secondsLeft={0} wrong="" />
+      <Button loading={logOut.isPending} onClick={() => logOut.mutate()}>
+        Log out and continue
+      </Button>
+    </>
+  );
+}
+
+interface AcceptProps {
+  visitor: Account;
+  /** Any account may use the link to the first admin account. */
+  isFirst: boolean;
+  pending: boolean;
+  error: Error | null;
+  onAccept: (account: Account) => void;
+}
+
+function Accept({ visitor, isFirst, pending, error, onAccept }: AcceptProps) {
+  const logOut = useLogOutHere();
+  return (
+    <Stack gap="md">
+      <Text size="sm" className="breaks">
+        You are logged in as <strong>{visitor.name}</strong> ({visitor.email}).
+      </Text>
+      <LogInError error={error ?? logOut.error} secondsLeft={0} wrong="Log in again." />
+      <Button autoFocus loading={pending} onClick={() => onAccept(visitor)}>
+        Accept invitation
+      </Button>
+      {isFirst && (
+        <Button variant="default" loading={logOut.isPending} onClick={() => logOut.mutate()}>
+          Use another account
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+interface NewAccountProps {
+  /** Undefined: the invitation names none. */
+  email: string | undefined;
+  pending: boolean;
+  error: Error | null;
+  onSubmit: (given: Given) => void;
+}
+
+function NewAccount({ email: invited, pending, error, onSubmit }: NewAccountProps) {
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const isFirst = invited === undefined;
+  const emailIssue = issueAt(error, 'email');
+  const nameIssue = issueAt(error, 'name');
   return (
     <NewPasswordForm
       action="Create account"
-      pending={accept.isPending}
-      error={isFirstAsk || emailIssue || issueAt(accept.error, 'name') ? null : accept.error}
-      isComplete={name.trim() !== '' && (!asksEmail || email.trim() !== '')}
-      onSubmit={(password) => send({ name: name.trim(), password, ...(asksEmail && { email: email.trim() }) })}
+      pending={pending}
+      error={emailIssue || nameIssue ? null : error}
+      isComplete={name.trim() !== '' && (!isFirst || email.trim() !== '')}
+      onSubmit={(password) => onSubmit({ name: name.trim(), password, ...(isFirst && { email: email.trim() }) })}
     >
-      <LoggedInNote />
-      {asksEmail && (
-        <>
-          {isFirstAsk && (
-            <Text size="sm" role="status">
-              This invitation names no email. Enter yours, with which you will log in.
-            </Text>
-          )}
-          <EmailInput value={email} onChange={setEmail} isFirst error={emailIssue && `The email ${emailIssue}.`} />
-        </>
+      {isFirst ? (
+        <EmailInput value={email} onChange={setEmail} isFirst error={emailIssue && `The email ${emailIssue}.`} />
+      ) : (
+        // Password managers save the password with this name.
+        <input type="email" name="email" autoComplete="username" value={invited} readOnly hidden />
       )}
       <TextInput
         label="Your name"
         name="name"
         autoComplete="name"
-        description="The members of your app see it."
+        description="The members of your apps see it."
         required
         withAsterisk={false}
-        autoFocus
+        autoFocus={!isFirst}
         maxLength={100}
         value={name}
-        error={issueAt(accept.error, 'name')}
+        error={nameIssue && `The name ${nameIssue}.`}
         onChange={(event) => setName(event.currentTarget.value)}
       />
     </NewPasswordForm>
-  );
-}
-
-/** Somebody who is logged in may be the invited person. */
-function LoggedInNote() {
-  const { data } = useQuery({
-    queryKey: ['invited-as'],
-    queryFn: ({ signal }) => call('GET /auth/session', { signal }).catch(() => null),
-    gcTime: 0,
-  });
-  if (!data || !('account' in data)) return null;
-  return (
-    <Text size="sm" className="breaks">
-      You are logged in as <strong>{data.account.email}</strong>. If the invitation is for this email, your account
-      gains the app, and its name and password stay.
-    </Text>
   );
 }
