@@ -132,7 +132,7 @@ describe('an invitation', () => {
     await opened.page.getByText('The email must be a valid email').waitFor();
     await opened.page.getByRole('textbox', { name: 'Email' }).fill('first@example.com');
     await opened.page.getByRole('button', { name: 'Create account' }).click();
-    await opened.page.getByRole('heading', { level: 1, name: 'Apps' }).waitFor();
+    await opened.page.getByRole('heading', { level: 1, name: 'Create your first form' }).waitFor();
     await opened.page.goto(address);
     await opened.page.getByText('This link does not work any more').waitFor();
     opened.expectClean();

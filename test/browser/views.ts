@@ -297,6 +297,16 @@ export const VIEWS: View[] = [
   },
   { name: 'not found', role: 'operator', path: '/none', open: heading('Page not found') },
   { name: 'apps', role: 'admin', path: '/apps', open: (page) => page.getByRole('row', { name: /user 30/ }).waitFor() },
+  { name: 'new app from a template', role: 'admin', path: '/new-form', open: heading('New app from a template') },
+  {
+    name: 'new form',
+    role: 'admin',
+    path: '/new-form?app=APP',
+    open: async (page) => {
+      await page.getByText('Received: user29@example.com').waitFor();
+      await page.getByRole('tab', { name: 'Embed' }).click();
+    },
+  },
   {
     name: 'no matching apps',
     role: 'admin',

@@ -21,6 +21,9 @@ const AccountsPage = lazy(() =>
   import('./accounts/accounts-page.tsx').then((page) => ({ default: page.AccountsPage })),
 );
 const MembersPage = lazy(() => import('./members/members-page.tsx').then((page) => ({ default: page.MembersPage })));
+const NewFormPage = lazy(() =>
+  import('./first-form/new-form-page.tsx').then((page) => ({ default: page.NewFormPage })),
+);
 const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx').then((page) => ({ default: page.KeysPage })));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx').then((page) => ({ default: page.AuditPage })));
@@ -58,6 +61,9 @@ function AdminPages({ session }: { session: Session }) {
               </Suspense>
             </>
           )}
+        </Route>
+        <Route path="/new-form">
+          <NewFormPage />
         </Route>
         <Route path="/users" component={AllUsersPage} />
         <Route path="/audit">

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
@@ -56,6 +56,9 @@ export function AppsPage() {
   return (
     <>
       <PageHeader title="Apps" note="Each app has its own users and its own schema">
+        <Button component={Link} href="/new-form" variant="default">
+          New app from a template
+        </Button>
         {create}
       </PageHeader>
       {apps.error && <LoadError error={apps.error} onRetry={apps.refetch} />}
@@ -90,9 +93,16 @@ export function AppsPage() {
           </div>
         )}
         {onlyAdmins && (
-          <EmptyState title="Create your first app" action={create}>
-            Forms, sites and devices submit users to an app. Create an app, define its fields, then copy the ready-made
-            code into your form.
+          <EmptyState
+            title="Create your first app"
+            action={
+              <Button component={Link} href="/new-form">
+                Start from a template
+              </Button>
+            }
+          >
+            Forms, sites and devices submit users to an app. A template has the fields of a common form and gives you a
+            page to send it. Or create an empty app and define its fields yourself.
           </EmptyState>
         )}
       </section>

@@ -63,20 +63,7 @@ function AppIdForm({ onSubmit, pending, error, onCancel }: AppIdFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput
-          label="App ID"
-          description="Use 1 to 80 letters, digits, dots, underscores and hyphens. Forms send the ID with every submission. You can't change it later."
-          placeholder="newsletter"
-          required
-          data-autofocus
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={80}
-          value={sourceAppId}
-          onChange={(event) => setSourceAppId(event.currentTarget.value)}
-          error={error && errorText(error)}
-        />
+        <AppIdInput value={sourceAppId} onChange={setSourceAppId} error={error} isFirst />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel
@@ -87,6 +74,36 @@ function AppIdForm({ onSubmit, pending, error, onCancel }: AppIdFormProps) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+interface AppIdInputProps {
+  value: string;
+  onChange: (sourceAppId: string) => void;
+  /** Why the app could not be created. */
+  error: Error | null;
+  isFirst?: boolean;
+  disabled?: boolean;
+}
+
+/** Asks for the ID of a new app. */
+export function AppIdInput({ value, onChange, error, isFirst = false, disabled = false }: AppIdInputProps) {
+  return (
+    <TextInput
+      label="App ID"
+      description="Use 1 to 80 letters, digits, dots, underscores and hyphens. Forms send the ID with every submission. You can't change it later."
+      placeholder="newsletter"
+      required
+      data-autofocus={isFirst || undefined}
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      maxLength={80}
+      value={value}
+      disabled={disabled}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={error && errorText(error)}
+    />
   );
 }
 

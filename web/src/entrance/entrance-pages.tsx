@@ -10,14 +10,14 @@ import { Entrance } from './entrance.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';
 import { forgetToken, useToken } from './token.ts';
 
-/** Opens the dashboard after a way in. */
-export function useOpenDashboard(): () => void {
+/** Opens a page of the dashboard after a way in. */
+export function useOpenDashboard(path = '/'): () => void {
   const [, navigate] = useLocation();
   const [, setWay] = useWay();
   return () => {
     forgetToken();
     setWay('account');
-    navigate('/', { replace: true });
+    navigate(path, { replace: true });
   };
 }
 

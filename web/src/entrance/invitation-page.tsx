@@ -78,7 +78,7 @@ interface OfferedProps {
 function Offered({ token, offer, visitor, onStale }: OfferedProps) {
   const client = useQueryClient();
   const isFirst = offer.email === undefined;
-  const open = useOpenDashboard();
+  const open = useOpenDashboard(isFirst ? '/new-form' : '/');
   const [knownEmail, setKnownEmail] = useState(offer.hasAccount ? offer.email : undefined);
   const [isWaiting, setWaiting] = useState(false);
   const accept = useEntry((body: Given) => call('POST /auth/invitations/accept', { body: { token, ...body } }));

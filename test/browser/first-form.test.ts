@@ -1,0 +1,152 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TEMPLATES } from '../../web/src/first-form/templates.ts';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import { beginSession, closeBrowser, openPage, type Visit } from '../support/browser.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+const PASSWORD = 'a password of twelve';
+const PHONE = { width: 375, height: 740 };
+const DESKTOP = { width: 1280, height: 720 };
+
+let server: TestServer;
+let visit: Visit;
+let page: Page;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.close();
+});
+beforeEach(async () => {
+  visit = await openPage('about:blank', { origins: [server.listener.url] });
+  page = visit.page;
+});
+afterEach(async () => {
+  visit.expectClean();
+  await visit.close();
+});
+
+const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const goTo = (path: string) => page.goto(`${server.listener.url}/dashboard${path}`);
+const appId = () => page.getByRole('textbox', { name: 'App ID' });
+
+async function expectAccessible(): Promise<void> {
+  await page.setViewportSize(PHONE);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
+  expect(await axeViolationsInBothModes(page, { isSerious: true })).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(DESKTOP);
+}
+
+describe('the first start', () => {
+  it('leads by keyboard from the printed link to the first submission that appears', async () => {
+    const token = await server.services.accounts.service.firstLink();
+    await goTo(`/invitation#${token}`);
+    await page.getByRole('textbox', { name: 'Email' }).waitFor();
+    await page.keyboard.type('ada@example.com');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Ada');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await heading('Create your first form');
+    await expectAccessible();
+
+    await page.getByRole('radio', { name: 'Newsletter' }).focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.getByRole('radio', { name: 'Contact' }).isChecked()).toBe(true);
+    expect(await appId().inputValue()).toBe('contact');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await heading('Your form is ready');
+    expect(page.url()).toContain('/dashboard/new-form?app=contact');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.getByText('Waiting for the first submission').waitFor();
+    await page.getByRole('heading', { name: 'Password of the app' }).waitFor();
+    await expectAccessible();
+
+    const opening = page.waitForEvent('popup');
+    await page.getByRole('link', { name: 'Open the form' }).focus();
+    await page.keyboard.press('Enter');
+    const form = await opening;
+    await form.getByRole('heading', { name: 'Contact us' }).waitFor();
+    await form.getByLabel('Email').fill('grace@example.com');
+    await form.getByLabel('Name').fill('Grace Hopper');
+    await form.getByLabel('Message').fill('First line\nSecond line');
+    await form.getByRole('button', { name: 'Send message' }).click();
+    await form.getByText('Thank you. We will reply by email.').waitFor();
+    await form.close();
+
+    await page.getByText('Received: grace@example.com').waitFor();
+    await page.getByText('Grace Hopper').waitFor();
+    await page.getByText('Second line').waitFor();
+    await expectAccessible();
+    await page.getByRole('tab', { name: 'Embed' }).click();
+    await page.getByText('data-user-collection="contact"').waitFor();
+    await page.reload();
+    await page.getByText('Received: grace@example.com').waitFor();
+    expect(await page.getByRole('heading', { name: 'Password of the app' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Show the record' }).click();
+    await heading('grace@example.com');
+  });
+});
+
+describe('a new app from a template', () => {
+  const asAdmin = () =>
+    beginSession(page.context(), server.listener.url, { sourceAppId: 'admin', password: ADMIN_PASSWORD });
+
+  it('is reached from the page of apps, and proposes an ID that is free', async () => {
+    await server.admin.post('/auth/apps', { sourceAppId: 'event' }).expect(200);
+    await server.admin.post('/auth/apps', { sourceAppId: 'event-2' }).expect(200);
+    await asAdmin();
+    await goTo('/apps');
+    await page.getByRole('link', { name: 'New app from a template' }).click();
+    await heading('New app from a template');
+    await page.getByText('Event', { exact: true }).click();
+    await expect.poll(() => appId().inputValue()).toBe('event-3');
+    await appId().fill('event');
+    await page.getByText('Feedback', { exact: true }).click();
+    expect(await appId().inputValue()).toBe('event');
+    await button('Create form').click();
+    await page.getByText('An app with this ID already exists').waitFor();
+    await expectAccessible();
+    await appId().fill('my-feedback');
+    await button('Create form').click();
+    await heading('Your form is ready');
+    const { body } = await server.admin.get('/auth/apps/my-feedback/schema').expect(200);
+    expect(body.fields.map(({ key }: { key: string }) => key)).toEqual(['rating', 'comment']);
+  });
+
+  it('is completed after a failure, without a second app', async () => {
+    await asAdmin();
+    await goTo('/new-form');
+    await page.getByText('Waiting list', { exact: true }).click();
+    await page.route('**/auth/apps/*/schema', (route) =>
+      route.fulfill({ status: 404, contentType: 'application/json', body: '{"message":"It failed"}' }),
+    );
+    await button('Create form').click();
+    await page.getByText('its fields were not stored: It failed').waitFor();
+    expect(await appId().isDisabled()).toBe(true);
+    await expectAccessible();
+    await page.unrouteAll();
+    await button('Try again').click();
+    await heading('Your form is ready');
+    const { body } = await server.admin.get('/auth/apps/waiting-list/schema').expect(200);
+    expect(body.version).toBe(2);
+  });
+});
+
+describe('each template', () => {
+  it.each(TEMPLATES)('$id is accepted by the service, and its form can be opened', async ({ id, schema, settings }) => {
+    const sourceAppId = `all-${id}`;
+    await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
+    await server.admin.put(`/auth/apps/${sourceAppId}/schema`, schema).expect(200);
+    await server.admin.put(`/auth/apps/${sourceAppId}/form`, settings).expect(200);
+    await page.goto(`${server.listener.url}/f/${sourceAppId}`);
+    await page.getByRole('button', { name: settings.submitLabel ?? 'Send' }).waitFor();
+    await expectAccessible();
+  });
+});

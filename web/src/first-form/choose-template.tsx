@@ -1,0 +1,129 @@
+import { Alert, Button } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import { call } from '../api/call.ts';
+import { AppIdInput } from '../apps/create-app.tsx';
+import { appPagesQuery } from '../apps/queries.ts';
+import card from '../components/card.module.css';
+import { PageHeader } from '../components/page-header.tsx';
+import { PageSkeleton } from '../shell/page-skeleton.tsx';
+import classes from './new-form.module.css';
+import { TEMPLATES, type Template } from './templates.ts';
+
+const BY_ID = { sort: 'sourceAppId', order: 'asc' } as const;
+
+/** An app that was created here, with its password, which no other answer contains. */
+export interface CreatedApp {
+  sourceAppId: string;
+  password: string;
+}
+
+/** Creates an app with the fields of a template. */
+export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => void }) {
+  const apps = useInfiniteQuery(appPagesQuery('', BY_ID));
+  const [template, setTemplate] = useState<Template | undefined>(TEMPLATES[0]);
+  const [typedId, setTypedId] = useState<string>();
+  const proposedId = useFreeId(template?.id ?? '');
+  const { app, create } = useCreation(onCreated);
+  if (apps.isPending) return <PageSkeleton />;
+  const isFirst = apps.data?.pages.every((page) => page.apps.every(({ role }) => role === 'admin')) ?? false;
+  const sourceAppId = app?.sourceAppId ?? typedId ?? proposedId;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (template) create.mutate({ template, sourceAppId: sourceAppId.trim() });
+  };
+  return (
+    <>
+      <PageHeader
+        title={isFirst ? 'Create your first form' : 'New app from a template'}
+        note="Choose what to begin with. You can change the fields and texts at any time."
+      />
+      <form onSubmit={submit} className={card.card}>
+        <div className={card.section}>
+          <TemplateChoice chosen={template} onChoose={setTemplate} />
+          <div className={classes.id}>
+            <AppIdInput
+              value={sourceAppId}
+              onChange={setTypedId}
+              error={app ? null : create.error}
+              disabled={app !== undefined}
+            />
+          </div>
+          {app && create.error && (
+            <Alert color="red" variant="light" role="alert" title="The form is not complete yet">
+              The app {app.sourceAppId} was created, but its fields were not stored: {create.error.message}. Try again.
+            </Alert>
+          )}
+          <div className={classes.row}>
+            <Button type="submit" loading={create.isPending} disabled={sourceAppId.trim() === ''}>
+              {app ? 'Try again' : 'Create form'}
+            </Button>
+          </div>
+        </div>
+      </form>
+    </>
+  );
+}
+
+interface TemplateChoiceProps {
+  chosen: Template | undefined;
+  onChoose: (template: Template) => void;
+}
+
+function TemplateChoice({ chosen, onChoose }: TemplateChoiceProps) {
+  const id = useId();
+  return (
+    <fieldset className={classes.choices}>
+      <legend>Template</legend>
+      {TEMPLATES.map((template) => (
+        <label key={template.id} className={classes.choice}>
+          <input
+            type="radio"
+            name={id}
+            checked={template === chosen}
+            onChange={() => onChoose(template)}
+            aria-labelledby={`${id}-${template.id}`}
+            aria-describedby={`${id}-${template.id}-purpose`}
+          />
+          <span>
+            <strong id={`${id}-${template.id}`}>{template.name}</strong>
+            <span id={`${id}-${template.id}-purpose`} className={classes.purpose}>
+              {template.purpose}
+            </span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Creates the app, then its fields and texts. After a failure it goes on with the same app. */
+function useCreation(onCreated: (app: CreatedApp) => void) {
+  const client = useQueryClient();
+  const [app, setApp] = useState<CreatedApp>();
+  const create = useMutation({
+    mutationFn: async ({ template, sourceAppId }: { template: Template; sourceAppId: string }) => {
+      const created = app ?? (await call('POST /auth/apps', { body: { sourceAppId } }));
+      setApp(created);
+      const params = { sourceAppId: created.sourceAppId };
+      await call('PUT /auth/apps/:sourceAppId/schema', { params, body: template.schema });
+      await call('PUT /auth/apps/:sourceAppId/form', { params, body: template.settings });
+      return created;
+    },
+    onSuccess: async (created) => {
+      await Promise.all(['apps', 'admin-stats'].map((name) => client.invalidateQueries({ queryKey: [name] })));
+      onCreated(created);
+    },
+  });
+  return { app, create };
+}
+
+/** Returns an ID like `base` that no app has, as far as the list shows. */
+function useFreeId(base: string): string {
+  const { data } = useInfiniteQuery(appPagesQuery(base, BY_ID));
+  const taken = new Set(data?.pages.flatMap((page) => page.apps.map(({ sourceAppId }) => sourceAppId)));
+  for (let number = 1; ; number += 1) {
+    const id = number === 1 ? base : `${base}-${number}`;
+    if (!taken.has(id)) return id;
+  }
+}
