@@ -75,6 +75,8 @@ const METHODS: Record<string, string> = {
   password: 'by password',
   link: 'with a link',
   invitation: 'with an invitation',
+  passkey: 'with a passkey',
+  oidc: 'with single sign-on',
   shared: 'shared password',
 };
 
