@@ -137,6 +137,7 @@ export const ownAccountEndpoints = {
     ...own,
     method: 'post',
     path: '/auth/account/passkeys/options',
+    audit: 'account.factors.changed',
     summary: 'Begin to add a passkey',
     description: `The options for \`navigator.credentials.create\`. The challenge counts once, for five minutes. ${RECENT}`,
     response: CreationOptions,
@@ -261,8 +262,12 @@ export function ownAccountRoutes(deps: {
       return { passkeys: (account.passkeys ?? []).map(shownPasskey) };
     },
 
-    beginPasskey: async ({ principal, req }) =>
-      accounts.beginPasskey(await signedIn(principal, req), relyingPartyOf(publicUrl, req.headers.host)),
+    beginPasskey: async ({ principal, req, audit }) => {
+      const self = await signedIn(principal, req);
+      const options = await accounts.beginPasskey(self, relyingPartyOf(publicUrl, req.headers.host));
+      audit(facts(self, { begun: true }));
+      return options;
+    },
 
     addPasskey: async ({ principal, body, req, audit }) => {
       const self = await signedIn(principal, req);
